@@ -1,0 +1,101 @@
+r"""Cut text into chunks: the pieces of text that no merge ever crosses.
+
+Words
+    chunk       one match of the pattern, also called a pre-token: " the", "'ll", "\n\n"
+    whitespace  the 25 characters that `regex` calls `\s`
+    boundary    a place where one chunk ends and the next begins
+
+Idea: the pattern takes every character somewhere, so the chunks of a text join back to
+the text. Running it is slow, so there are two ways around most of the work, each legal
+by a fact that `tests/core/test_pretokenizer.py` holds to the pattern itself:
+
+    ASCII            On ASCII text `\p{L}` is `[A-Za-z]` and `\p{N}` is `[0-9]`, so the
+                     standard library's `re`, twice as fast, finds the same chunks.
+    Safe boundaries  In a chunk that holds anything but whitespace, whitespace stands only
+                     in front, as one space. So where whitespace follows something else
+                     there is always a boundary, and the one lookahead of the pattern,
+                     `(?!\S)`, reaches no further than its own run of whitespace and the
+                     character after it. Hence the chunks of a text are the chunks of its
+                     parts, cut there.
+
+Not here: bytes into ids (`_encoder`), special tokens (`_encoder` as well).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+import regex
+
+from bpetite._constants import PRETOKENIZER_PATTERN
+
+__all__ = ["blocks", "count_chunks", "count_pieces", "pretokenize", "split"]
+
+_PATTERN: Final = regex.compile(PRETOKENIZER_PATTERN)
+_ASCII_PATTERN: Final = re.compile(
+    r"'(?:[sdmt]|ll|ve|re)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII
+)
+
+# `\s` of `re` also takes U+001C to U+001F, which `regex` counts with the punctuation.
+_PIECE: Final = re.compile(r"[^\S\x1c-\x1f]*[\S\x1c-\x1f]+|[^\S\x1c-\x1f]+")
+_SAFE_BOUNDARY: Final = re.compile(r"(?<=\S)(?=[^\S\x1c-\x1f])")
+
+
+def pretokenize(text: str) -> list[bytes]:
+    r"""Return the chunks of a text, in order, as UTF-8.
+
+    Args:
+        text: any text, "" included. Nothing is normalized, folded, added or trimmed.
+
+    Returns:
+        k chunks of one byte or more each; joined, they are the UTF-8 of the text.
+
+    Raises:
+        UnicodeEncodeError: the text holds a lone surrogate.
+
+    >>> pretokenize("You'll  see\n")
+    [b'You', b"'ll", b' ', b' see', b'\n']
+    """
+    return [chunk.encode("utf-8") for chunk in split(text)]
+
+
+def split(text: str) -> list[str]:
+    """Return the chunks of a text, in order, as text."""
+    if text.isascii():
+        return _ASCII_PATTERN.findall(text)
+    return _PATTERN.findall(text)
+
+
+def blocks(text: str, size: int) -> Iterator[str]:
+    """Cut a text at safe boundaries, into blocks of `size` characters and a bit more.
+
+    A block is longer where no safe boundary comes sooner. No block is empty.
+    """
+    start = 0
+    while start < len(text):
+        cut = _SAFE_BOUNDARY.search(text, start + size)
+        end = cut.start() if cut else len(text)
+        yield text[start:end]
+        start = end
+
+
+def count_pieces(text: str, pieces: Counter[str]) -> None:
+    """Add the pieces of a text, cut at every safe boundary, to a count of pieces.
+
+    A piece is about a word with what stands around it. Pieces repeat nearly as much as
+    chunks do, and cutting them out takes a fraction of the time of the pattern.
+    """
+    pieces.update(_PIECE.findall(text))
+
+
+def count_chunks(pieces: Counter[str]) -> dict[str, int]:
+    """Return how often each chunk stands in the counted pieces.
+
+    The pattern runs once for each distinct piece, not once for each piece.
+    """
+    chunks: dict[str, int] = {}
+    for piece, count in pieces.items():
+        for chunk in split(piece):
+            chunks[chunk] = chunks.get(chunk, 0) + count
+    return chunks

@@ -1,0 +1,75 @@
+"""Read JSON strictly: what the standard library lets pass, or dies of, is a `ValueError`.
+
+`json.loads` recurses on nesting, which ends in a `RecursionError`, or in a crash of the
+interpreter in a thread with a small stack. It keeps the last of duplicate keys, takes
+`NaN` and `1e999` for numbers, and guesses UTF-16. None of that is wanted in an artifact.
+"""
+
+import json
+import re
+from typing import Final, NoReturn
+
+__all__ = ["parse_json"]
+
+_MAX_NESTING: Final = 64
+_BRACKETS_AND_QUOTES: Final = b'[]{}"'
+_EVERYTHING_ELSE: Final = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
+_STRING: Final = re.compile(rb'"[^"]*"?')
+
+
+def parse_json(data: bytes) -> object:
+    """Return the value of a JSON document in UTF-8.
+
+    Raises:
+        ValueError: it is not UTF-8, not JSON, nested too deeply, or holds a duplicate key
+            or a number that is no integer.
+    """
+    try:
+        text = data.decode("utf-8", errors="strict")
+    except UnicodeDecodeError as error:
+        message = f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}"
+        raise ValueError(message) from None
+    _check_nesting(data)
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_object_without_duplicates,
+            parse_constant=_refuse_number,
+            parse_float=_refuse_number,
+        )
+    except json.JSONDecodeError as error:
+        message = f"expected JSON: {error}"
+        raise ValueError(message) from None
+
+
+def _check_nesting(data: bytes) -> None:
+    """Refuse nesting that could exhaust the stack, before anything recurses on it.
+
+    Of the data, only the brackets outside strings are kept. Each round then takes away
+    the innermost pairs. An artifact is three deep and vanishes; what is left of anything
+    else is at least as long as the nesting that is left in it.
+    """
+    rest = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _EVERYTHING_ELSE)
+    rest = _STRING.sub(b"", rest.replace(b'""', b""))
+    for _ in range(3):
+        rest = rest.replace(b"[]", b"").replace(b"{}", b"")
+    if len(rest) > _MAX_NESTING:
+        message = f"expected JSON: brackets nested more than {_MAX_NESTING} deep, or not closed"
+        raise ValueError(message)
+
+
+def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                message = f"expected distinct keys, found {key[:40]!r} more than once"
+                raise ValueError(message)
+            seen.add(key)
+    return result
+
+
+def _refuse_number(number: str) -> NoReturn:
+    message = f"expected integers as the only numbers, found {number[:40]}"
+    raise ValueError(message)

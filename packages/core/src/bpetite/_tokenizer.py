@@ -1,0 +1,157 @@
+"""The one public class: its five methods, each wired to the module that does the work."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Self
+
+from bpetite import _persistence
+from bpetite._decoder import Decoder
+from bpetite._encoder import Encoder
+from bpetite._trainer import train_bpe
+
+__all__ = ["Tokenizer"]
+
+_Parts = tuple[Mapping[int, bytes], Sequence[tuple[int, int]], Mapping[str, int]]
+
+
+class Tokenizer:
+    """A byte-level BPE tokenizer, made by `Tokenizer.train` or `Tokenizer.load`.
+
+    The ids 0 to 255 are the bytes, the ids from 256 on are the merges in the order in
+    which they were learned, and the last id is the special token `<|endoftext|>`.
+
+    A tokenizer never changes. Threads may share it, and it can be pickled and copied.
+    """
+
+    __slots__ = ("_decoder", "_encoder", "_merges", "_special_tokens", "_vocab")
+
+    def __init__(self) -> None:
+        message = "a tokenizer is made by Tokenizer.train(...) or Tokenizer.load(...)"
+        raise TypeError(message)
+
+    @classmethod
+    def train(cls, corpus: str | Iterable[str], vocab_size: int) -> Self:
+        """Learn a tokenizer from text.
+
+        The result depends on the text, on vocab_size and on the Unicode tables of the
+        `regex` package, and on nothing else: not on the order of the documents, the hash
+        seed, the operating system or the version of Python.
+
+        The logger `bpetite` tells how it goes, at level INFO.
+
+        Args:
+            corpus: one document, or an iterable of documents, which is read once. No
+                token spans two documents. `<|endoftext|>` in the text is ordinary text.
+            vocab_size: how many mergeable tokens are wanted, 256 or more. The special
+                token comes on top.
+
+        Returns:
+            A tokenizer of that size, or a smaller one if the corpus has no pair left.
+
+        Raises:
+            TypeError: corpus is no text, or vocab_size is no integer.
+            ValueError: vocab_size is below 256, or above 1,114,112 for a corpus with
+                that many merges in it.
+            UnicodeEncodeError: a document holds a lone surrogate; the index is given.
+
+        >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
+        <bpetite.Tokenizer with 258 mergeable tokens>
+        """
+        result = train_bpe(corpus, vocab_size)
+        return cls._of(result.vocab, result.merges, result.special_tokens)
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text.
+
+        Every exact `<|endoftext|>` in the text becomes the id of the special token. Text
+        from strangers may hold it: take it out first if that must not happen.
+
+        Args:
+            text: any text; "" has no ids.
+
+        Returns:
+            k ids, with k at most the number of bytes in the text's UTF-8.
+
+        Raises:
+            TypeError: text is no `str`.
+            UnicodeEncodeError: it holds a lone surrogate; the index is given.
+
+        >>> Tokenizer.train("ab ab ab", vocab_size=258).encode("ab ab abc")
+        [256, 257, 257, 99]
+        """
+        return self._encoder.encode(text)
+
+    def decode(self, token_ids: Sequence[int]) -> str:
+        """Return the text of ids: `decode(encode(text)) == text` for every text.
+
+        Args:
+            token_ids: integers of any type, numpy's too.
+
+        Returns:
+            The text whose UTF-8 is the bytes of the tokens, joined.
+
+        Raises:
+            KeyError: an id is none of this tokenizer's; the message says which and where.
+            TypeError: an id is no integer. `True` and `1.0` are none.
+            UnicodeDecodeError: the joined bytes are not UTF-8, such as half a character.
+
+        >>> Tokenizer.train("ab ab ab", vocab_size=258).decode([256, 257, 258])
+        'ab ab<|endoftext|>'
+        """
+        return self._decoder.decode(token_ids)
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Write the artifact: one JSON file, the same byte for byte on every machine.
+
+        The file is there whole or not at all, and when `save` returns it is on the disk.
+        A new file gets the mode that the umask gives, an overwritten one keeps its own. A
+        symbolic link is written through when it is overwritten: the link stays.
+
+        Args:
+            path: where to; its folder must exist.
+            overwrite: whether an existing file may be replaced.
+
+        Raises:
+            FileExistsError: something is there, a dangling link included, and
+                `overwrite` is false.
+            FileNotFoundError: the folder does not exist.
+            OSError: the system refuses, or the path is a folder, a device, a FIFO or a
+                socket. What was there is untouched.
+            ValueError: the artifact would be larger than `load` reads, 64 MiB.
+        """
+        _persistence.save(path, self._vocab, self._merges, self._special_tokens, overwrite)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read an artifact, and check all of it before anything is made of it.
+
+        Args:
+            path: a regular file of at most 64 MiB.
+
+        Raises:
+            KeyError: a required key is missing; the message names it.
+            ValueError: anything else is wrong with the content; the message says where,
+                what was expected and what was found.
+            OSError: the file cannot be read.
+        """
+        return cls._of(*_persistence.load(path))
+
+    @classmethod
+    def _of(
+        cls,
+        vocab: Mapping[int, bytes],
+        merges: Sequence[tuple[int, int]],
+        special_tokens: Mapping[str, int],
+    ) -> Self:
+        self = cls.__new__(cls)
+        self._vocab, self._merges, self._special_tokens = vocab, merges, special_tokens
+        self._encoder = Encoder(merges, special_tokens)
+        self._decoder = Decoder(vocab)
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Self], _Parts]:
+        # Pickled and copied by what it is made of; the encoder's cache stays behind.
+        return type(self)._of, (self._vocab, self._merges, self._special_tokens)
+
+    def __repr__(self) -> str:
+        return f"<bpetite.Tokenizer with {len(self._vocab) - 1} mergeable tokens>"

@@ -1,0 +1,266 @@
+"""Learn merges: count the pairs in a corpus, merge the most frequent, and again.
+
+Words
+    symbols  a chunk as it stands in training: a `str` with one character for each id
+    pair     two neighbouring ids in a chunk, as the `str` of their two characters
+    count    how often a chunk or a pair stands in the corpus
+    born     a pair is born in the merge that makes the newer of its two ids
+
+Idea: equal chunks merge alike, so each distinct chunk is held once, with its count. A
+merge changes the counts of the pairs around it and no others, so they are counted once
+and then kept up to date.
+
+The tie rule: of the pairs with the highest count, the smallest by tuple comparison of
+ids. The heap keeps (-count, pair), and characters compare as their ids do, so the top of
+the heap is that pair.
+
+What keeps the top of the heap exact: a merge makes a new id, so the pairs that it adds
+all hold that id. The count of a pair that is already known can only fall. An entry that
+is out of date thus stands too high, never too low, and is corrected when it reaches the
+top. For the same reason, the chunks that may hold a pair are all known when it is born.
+
+Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
+
+Not here: what a chunk is (`_pretokenizer`), how the result is saved (`_persistence`).
+"""
+
+import logging
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush, heapreplace
+from operator import add, index
+from typing import Final
+
+from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
+from bpetite._pretokenizer import blocks, count_chunks, count_pieces
+
+__all__ = ["TrainerResult", "train_bpe"]
+
+_LOGGER: Final = logging.getLogger("bpetite")
+_MERGES_PER_RECORD: Final = 100
+_BLOCK_CHARACTERS: Final = 1 << 20
+_BLOCKS_PER_RECORD: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class TrainerResult:
+    """What training learned.
+
+    merges: pairs of ids in the order in which they were learned; the pair at rank r
+        makes the token with the id 256 + r.
+    vocab: the bytes of every token by its id, the special token included.
+    special_tokens: the id of each special token by its text; there is one.
+    mergeable_vocab_size: 256 + len(merges), which is also the id of the special token.
+    """
+
+    merges: tuple[tuple[int, int], ...]
+    vocab: Mapping[int, bytes]
+    special_tokens: Mapping[str, int]
+    mergeable_vocab_size: int
+
+
+def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
+    """Learn the merges of a corpus.
+
+    Args:
+        corpus: one document, or an iterable of them, which is read once. No chunk spans
+            two documents, and their order changes nothing. Special tokens in the text
+            are ordinary characters.
+        vocab_size: how many mergeable tokens are wanted, 256 or more: 256 bytes and
+            vocab_size - 256 merges. The special token is not counted.
+
+    Returns:
+        A vocabulary of that size, or a smaller one if the corpus has no pair left.
+
+    Raises:
+        TypeError: the corpus or a document is no `str`, or vocab_size is no integer.
+        ValueError: vocab_size is below 256, or the corpus is large enough for a
+            vocabulary of more than 1,114,112 tokens and vocab_size asks for it.
+        UnicodeEncodeError: a document holds a lone surrogate.
+
+    >>> train_bpe("ab ab ab", vocab_size=258).merges
+    ((97, 98), (32, 256))
+    """
+    wanted = _checked_vocab_size(vocab_size)
+    _log("start", f"training for a vocabulary of {wanted}", vocab_size=wanted)
+    chunks = _count_corpus(corpus)
+    _check_reach(chunks, wanted)
+    merges, tokens = _learn(chunks, wanted)
+    size = len(tokens)
+    stopped_early = size < wanted
+    _log(
+        "end",
+        f"trained {size} mergeable tokens" + (": no pair is left" if stopped_early else ""),
+        mergeable_vocab_size=size,
+        stopped_early=stopped_early,
+    )
+    vocab = dict(enumerate([*tokens, END_OF_TEXT_TOKEN.encode("utf-8")]))
+    return TrainerResult(tuple(merges), vocab, {END_OF_TEXT_TOKEN: size}, size)
+
+
+def _checked_vocab_size(vocab_size: int) -> int:
+    if isinstance(vocab_size, bool):
+        message = f"vocab_size must be an integer, got {vocab_size!r}"
+        raise TypeError(message)
+    try:
+        wanted = index(vocab_size)
+    except TypeError:
+        message = f"vocab_size must be an integer, got {type(vocab_size).__name__}"
+        raise TypeError(message) from None
+    if wanted < BASE_VOCAB_SIZE:
+        message = f"vocab_size must be at least {BASE_VOCAB_SIZE} (one for each byte), got {wanted}"
+        raise ValueError(message)
+    return wanted
+
+
+def _count_corpus(corpus: str | Iterable[str]) -> dict[str, int]:
+    """Return how often each chunk stands in the corpus, holding one block at a time."""
+    pieces: Counter[str] = Counter()
+    documents = characters = done = 0
+    for document in _documents(corpus):
+        documents += 1
+        for block in blocks(document, _BLOCK_CHARACTERS):
+            count_pieces(block, pieces)
+            characters += len(block)
+            done += 1
+            if done % _BLOCKS_PER_RECORD == 0:
+                _log(
+                    "count",
+                    f"counting: {characters} characters in {documents} documents",
+                    documents=documents,
+                    characters=characters,
+                )
+    chunks = count_chunks(pieces)
+    _log(
+        "counted",
+        f"counted {characters} characters in {documents} documents: {len(chunks)} distinct chunks",
+        documents=documents,
+        characters=characters,
+        distinct_chunks=len(chunks),
+    )
+    return chunks
+
+
+def _documents(corpus: str | Iterable[str]) -> Iterator[str]:
+    """Yield the documents of a corpus, each known to be text."""
+    if isinstance(corpus, (bytes, bytearray, memoryview)):
+        message = f"corpus must be str or an iterable of str, got {type(corpus).__name__}"
+        raise TypeError(message)
+    for position, document in enumerate([corpus] if isinstance(corpus, str) else corpus):
+        if not isinstance(document, str):
+            message = (
+                f"corpus must be str or an iterable of str, "
+                f"got {type(document).__name__} at position {position}"
+            )
+            raise TypeError(message)
+        if not document.isascii():
+            document.encode("utf-8")  # a lone surrogate is no text; say so before counting it
+        yield document
+
+
+def _check_reach(chunks: Mapping[str, int], wanted: int) -> None:
+    """Refuse a vocabulary that ids held as characters could not reach."""
+    if wanted <= MAX_VOCAB_SIZE:
+        return
+    merges_at_most = sum(len(chunk.encode("utf-8")) - 1 for chunk in chunks)
+    if BASE_VOCAB_SIZE + merges_at_most > MAX_VOCAB_SIZE:
+        message = f"vocab_size must be at most {MAX_VOCAB_SIZE} for this corpus, got {wanted}"
+        raise ValueError(message)
+
+
+def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:
+    """Return the merges, and the bytes of every mergeable token."""
+    pairs = _Pairs(chunks)
+    merges: list[tuple[int, int]] = []
+    tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+    while len(tokens) < wanted:
+        pair, count = pairs.most_frequent()
+        if not count:
+            break
+        pairs.merge(pair, chr(len(tokens)))
+        left, right = ord(pair[0]), ord(pair[1])
+        merges.append((left, right))
+        tokens.append(tokens[left] + tokens[right])
+        if len(merges) % _MERGES_PER_RECORD == 0:
+            _log(
+                "merge",
+                f"merge {len(merges)} of {wanted - BASE_VOCAB_SIZE}: {tokens[-1]!r}, {count} times",
+                merges=len(merges),
+                merges_wanted=wanted - BASE_VOCAB_SIZE,
+                token=tokens[-1],
+                count=count,
+            )
+    return merges, tokens
+
+
+class _Pairs:
+    """Every pair in the corpus, with its count, and the chunks that may hold it."""
+
+    def __init__(self, chunks: Mapping[str, int]) -> None:
+        # Latin-1 has the character n for the byte n.
+        self._symbols = [chunk.encode("utf-8").decode("latin-1") for chunk in chunks]
+        self._chunk_counts = list(chunks.values())
+        self._pair_counts: defaultdict[str, int] = defaultdict(int)
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        for chunk, symbols in enumerate(self._symbols):
+            for pair in map(add, symbols, symbols[1:]):
+                self._pair_counts[pair] += self._chunk_counts[chunk]
+                self._holders[pair].append(chunk)
+        self._heap = [(-count, pair) for pair, count in self._pair_counts.items()]
+        heapify(self._heap)
+
+    def most_frequent(self) -> tuple[str, int]:
+        """Return the pair to merge next and its count, or ("", 0) if there is no pair."""
+        heap = self._heap
+        while heap:
+            entry, pair = heap[0]
+            count = self._pair_counts[pair]
+            if count == -entry:
+                return pair, count
+            if count:
+                heapreplace(heap, (-count, pair))
+            else:
+                heappop(heap)
+                del self._pair_counts[pair], self._holders[pair]
+        return "", 0
+
+    def merge(self, pair: str, new: str) -> None:
+        """Put the symbol `new` for the pair everywhere, and bring the counts up to date.
+
+        `str.split` finds the occurrences that the specification merges: from left to
+        right, none overlapping another. The ends of the parts are the neighbours.
+        """
+        left, right = pair
+        symbols, pair_counts, holders = self._symbols, self._pair_counts, self._holders
+        born: set[str] = set()
+        for chunk in holders[pair]:
+            first, *parts = symbols[chunk].split(pair)
+            if not parts:
+                continue  # an earlier merge took one of the two symbols
+            symbols[chunk] = new.join([first, *parts])
+            count = self._chunk_counts[chunk]
+            gained: list[str] = []
+            before = after = first[-1:]  # the left neighbour, before this merge and after it
+            for part in parts:
+                if before:
+                    pair_counts[before + left] -= count
+                    gained.append(after + new)
+                if part:
+                    pair_counts[right + part[0]] -= count
+                    gained.append(new + part[0])
+                    before = after = part[-1]
+                else:
+                    before, after = right, new
+            for gain in gained:
+                pair_counts[gain] += count
+                holders[gain].append(chunk)
+            born.update(gained)
+        pair_counts[pair] = 0
+        for gain in born:
+            heappush(self._heap, (-pair_counts[gain], gain))
+
+
+def _log(event: str, message: str, **figures: object) -> None:
+    """Emit a record of the logger `bpetite`; `extra` holds the event and its figures."""
+    _LOGGER.info(message, extra={"event": event, **figures})
