@@ -1,1 +1,31 @@
-"""x."""
+"""The command line of bpetite: the only part that talks to a person.
+
+Data goes to standard output, as bytes; everything meant for people goes to standard error.
+"""
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status.
+
+    Args:
+        arguments: what stands behind `bpetite` on the command line; by default that.
+
+    Returns:
+        0, or 1 (a failure, told on standard error), 2 (wrong usage), 130 (interrupted).
+    """
+    try:
+        # Imported here so that Ctrl-C during the imports ends quietly, too.
+        from bpetite_cli._main import run  # noqa: PLC0415
+
+        return run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt:
+        return 130
+    except ImportError as error:
+        # A user's file may have the name of a module that is needed here.
+        sys.stderr.write(f"error: bpetite cannot start: {error}\n")
+        return 1

@@ -20,7 +20,7 @@ Training and encoding hold a sequence of ids as a `str` with one character for e
 and this is how many characters there are.
 """
 
-END_OF_TEXT_TOKEN: Final = "<|endoftext|>"
+END_OF_TEXT_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 """The one special token. Its id is the first after the mergeable vocabulary."""
 
 PRETOKENIZER_PATTERN: Final = (

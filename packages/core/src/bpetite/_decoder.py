@@ -7,7 +7,9 @@ Not here: which bytes an id stands for (`_trainer` and `_persistence` make the v
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from operator import index
+from typing import SupportsIndex
 
 __all__ = ["Decoder"]
 
@@ -46,18 +48,15 @@ class Decoder:
 
     def _located(self, error: UnicodeDecodeError, ids: Sequence[int]) -> UnicodeDecodeError:
         """Return the same error, with the id in which the wrong byte stands."""
-        end = 0
-        for position, token_id in enumerate(ids):
-            end += len(self._bytes_of[token_id])
-            if end > error.start:
-                break
-        reason = f"{error.reason} (token id {token_id} at position {position})"
+        ends = accumulate(len(self._bytes_of[token_id]) for token_id in ids)
+        position = next(position for position, end in enumerate(ends) if end > error.start)
+        reason = f"{error.reason} (token id {ids[position]} at position {position})"
         return UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason)
 
 
 def _checked_id(token_id: object, position: int) -> int:
     """Return an id of any integer type as an `int`."""
-    if isinstance(token_id, bool) or not hasattr(token_id, "__index__"):
+    if isinstance(token_id, bool) or not isinstance(token_id, SupportsIndex):
         message = (
             f"token ids must be integers, got {type(token_id).__name__} at position {position}"
         )

@@ -25,12 +25,14 @@ from operator import add
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
-from bpetite._pretokenizer import split
+from bpetite._pretokenizer import blocks, split
 
 __all__ = ["Encoder", "Merges"]
 
 _LONG_CHUNK: Final = 128
 """From this many bytes on, a chunk is worth the bookkeeping of `Merges.apply_long`."""
+
+_BLOCK_CHARACTERS: Final = 1 << 20
 
 _CACHED_CHUNKS: Final = 1 << 17
 _CACHED_CHARACTERS: Final = 32
@@ -63,7 +65,10 @@ class Encoder:
         return ids
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        return list(chain.from_iterable(map(self._ids_of_chunk.__getitem__, split(text))))
+        ids: list[int] = []
+        for block in blocks(text, _BLOCK_CHARACTERS):  # else every chunk would be held at once
+            ids += chain.from_iterable(map(self._ids_of_chunk.__getitem__, split(block)))
+        return ids
 
 
 class _IdsOfChunk(dict[str, tuple[int, ...]]):
@@ -131,8 +136,8 @@ class Merges:
         heapify(passes)
         while passes:
             new_id = heappop(passes)
-            left, right = self._pairs[new_id - BASE_VOCAB_SIZE]
-            new = chr(new_id)
+            pair = self._pairs[new_id - BASE_VOCAB_SIZE]
+            left, right, new = pair[0], pair[1], chr(new_id)
             for place in sorted(places.pop(new_id)):
                 partner = following[place]
                 if symbol_at[place] != left or symbol_at[partner] != right:

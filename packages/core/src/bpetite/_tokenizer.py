@@ -25,6 +25,12 @@ class Tokenizer:
 
     __slots__ = ("_decoder", "_encoder", "_merges", "_special_tokens", "_vocab")
 
+    _vocab: Mapping[int, bytes]
+    _merges: Sequence[tuple[int, int]]
+    _special_tokens: Mapping[str, int]
+    _encoder: Encoder
+    _decoder: Decoder
+
     def __init__(self) -> None:
         message = "a tokenizer is made by Tokenizer.train(...) or Tokenizer.load(...)"
         raise TypeError(message)

@@ -83,17 +83,17 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
     ((97, 98), (32, 256))
     """
     wanted = _checked_vocab_size(vocab_size)
-    _log("start", f"training for a vocabulary of {wanted}", vocab_size=wanted)
+    _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
     chunks = _count_corpus(corpus)
     _check_reach(chunks, wanted)
     merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
-    stopped_early = size < wanted
+    ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     _log(
         "end",
-        f"trained {size} mergeable tokens" + (": no pair is left" if stopped_early else ""),
+        f"trained: {size:,} mergeable tokens{ending}",
+        vocab_size=wanted,
         mergeable_vocab_size=size,
-        stopped_early=stopped_early,
     )
     vocab = dict(enumerate([*tokens, END_OF_TEXT_TOKEN.encode("utf-8")]))
     return TrainerResult(tuple(merges), vocab, {END_OF_TEXT_TOKEN: size}, size)
@@ -127,14 +127,14 @@ def _count_corpus(corpus: str | Iterable[str]) -> dict[str, int]:
             if done % _BLOCKS_PER_RECORD == 0:
                 _log(
                     "count",
-                    f"counting: {characters} characters in {documents} documents",
+                    f"counting: {characters:,} characters so far",
                     documents=documents,
                     characters=characters,
                 )
     chunks = count_chunks(pieces)
     _log(
         "counted",
-        f"counted {characters} characters in {documents} documents: {len(chunks)} distinct chunks",
+        f"counted: {characters:,} characters, {len(chunks):,} distinct chunks",
         documents=documents,
         characters=characters,
         distinct_chunks=len(chunks),
@@ -144,7 +144,7 @@ def _count_corpus(corpus: str | Iterable[str]) -> dict[str, int]:
 
 def _documents(corpus: str | Iterable[str]) -> Iterator[str]:
     """Yield the documents of a corpus, each known to be text."""
-    if isinstance(corpus, (bytes, bytearray, memoryview)):
+    if isinstance(corpus, (bytes, bytearray, memoryview)) or not isinstance(corpus, Iterable):
         message = f"corpus must be str or an iterable of str, got {type(corpus).__name__}"
         raise TypeError(message)
     for position, document in enumerate([corpus] if isinstance(corpus, str) else corpus):
@@ -165,7 +165,7 @@ def _check_reach(chunks: Mapping[str, int], wanted: int) -> None:
         return
     merges_at_most = sum(len(chunk.encode("utf-8")) - 1 for chunk in chunks)
     if BASE_VOCAB_SIZE + merges_at_most > MAX_VOCAB_SIZE:
-        message = f"vocab_size must be at most {MAX_VOCAB_SIZE} for this corpus, got {wanted}"
+        message = f"vocab_size must be at most {MAX_VOCAB_SIZE:,} for this corpus, got {wanted:,}"
         raise ValueError(message)
 
 
@@ -185,7 +185,8 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log(
                 "merge",
-                f"merge {len(merges)} of {wanted - BASE_VOCAB_SIZE}: {tokens[-1]!r}, {count} times",
+                f"merge {len(merges):,} of {wanted - BASE_VOCAB_SIZE:,}: "
+                f"{tokens[-1]!r}, {count:,} times",
                 merges=len(merges),
                 merges_wanted=wanted - BASE_VOCAB_SIZE,
                 token=tokens[-1],
@@ -231,7 +232,7 @@ class _Pairs:
         `str.split` finds the occurrences that the specification merges: from left to
         right, none overlapping another. The ends of the parts are the neighbours.
         """
-        left, right = pair
+        left, right = pair[0], pair[1]
         symbols, pair_counts, holders = self._symbols, self._pair_counts, self._holders
         born: set[str] = set()
         for chunk in holders[pair]:
@@ -262,5 +263,12 @@ class _Pairs:
 
 
 def _log(event: str, message: str, **figures: object) -> None:
-    """Emit a record of the logger `bpetite`; `extra` holds the event and its figures."""
+    """Emit a record of the logger `bpetite`, with the event and its figures as attributes.
+
+    start     vocab_size, as wanted
+    count     documents and characters so far; about every 16 million characters
+    counted   documents, characters, distinct_chunks
+    merge     merges and merges_wanted, the last token and its count; every 100 merges
+    end       vocab_size, as wanted; mergeable_vocab_size, as learned
+    """
     _LOGGER.info(message, extra={"event": event, **figures})

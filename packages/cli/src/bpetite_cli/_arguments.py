@@ -1,0 +1,54 @@
+"""What the commands have in common on the command line."""
+
+import argparse
+import os
+import re
+from typing import Final, TypeAlias
+
+from bpetite import Tokenizer
+from bpetite_cli._failure import Failure, explain, quoted
+
+__all__ = ["Commands", "add_parser", "integer", "load_model", "text_argument"]
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_INTEGER: Final = re.compile(r"-?[0-9]{1,30}")
+
+
+def add_parser(
+    commands: Commands, name: str, summary: str, example: str
+) -> argparse.ArgumentParser:
+    """Add the parser of one command, with its summary and its example in the help."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n{example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def integer(word: str) -> int:
+    """Read an integer in plain decimal: `int` alone takes 1_0 and other scripts' digits."""
+    if not _INTEGER.fullmatch(word):
+        message = f"expected an integer, found {word[:40]!r}"
+        raise argparse.ArgumentTypeError(message)
+    return int(word)
+
+
+def text_argument(word: str) -> str:
+    """Return the text of an argument, which Python may have read by a locale that is not UTF-8."""
+    return os.fsencode(word).decode("utf-8")
+
+
+def load_model(path: str) -> Tokenizer:
+    """Load a tokenizer, or say why it cannot be."""
+    try:
+        return Tokenizer.load(path)
+    except FileNotFoundError:
+        message = f"there is no model {quoted(path)}; `bpetite train` makes one"
+        raise Failure(message) from None
+    except (KeyError, ValueError) as error:
+        message = f"this model cannot be used: {explain(error)}"
+        raise Failure(message) from None

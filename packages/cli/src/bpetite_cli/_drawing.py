@@ -1,0 +1,119 @@
+"""Draw on a terminal: the only module that imports rich."""
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from bpetite_cli._progress import Advance, Training
+
+__all__ = ["TrainingBars", "draw_summary", "reading_bar"]
+
+
+class TrainingBars(Training):
+    """A bar for counting and one for merging."""
+
+    def __init__(self, total: int | None) -> None:
+        super().__init__()
+        self._progress = _bars()
+        self._counting = self._progress.add_task("counting", total=total, unit="MB", scale=1e-6)
+        self._merging = self._progress.add_task(
+            "merging", total=None, unit="merges", scale=1, start=False
+        )
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._progress.stop()
+
+    def advance(self, size: int) -> None:
+        """Move the bar of the counting."""
+        super().advance(size)
+        self._progress.advance(self._counting, size)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Move the bars by a record of the core."""
+        super().emit(record)
+        figures = vars(record)
+        match figures["event"]:
+            case "start":
+                self._progress.update(self._merging, total=figures["vocab_size"] - 256)
+            case "counted":
+                self._progress.update(
+                    self._counting, total=self.corpus_bytes, completed=self.corpus_bytes
+                )
+                self._progress.start_task(self._merging)
+            case "merge":
+                self._progress.update(self._merging, completed=figures["merges"])
+            case "end":
+                merges = self.mergeable_vocab_size - 256
+                self._progress.update(self._merging, total=merges, completed=merges)
+
+
+@contextmanager
+def reading_bar(what: str, total: int | None, done: int) -> Iterator[Advance]:
+    """Draw one bar, and yield what moves it on."""
+    with _bars() as progress:
+        task = progress.add_task(what, total=total, completed=done, unit="MB", scale=1e-6)
+
+        def advance(size: int) -> None:
+            progress.advance(task, size)
+
+        yield advance
+
+
+def draw_summary(rows: Mapping[str, str]) -> None:
+    """Draw what came of it, a line for each fact."""
+    table = Table.grid(padding=(0, 2))
+    for name, fact in rows.items():
+        table.add_row(Text(name, style="bold"), Text(fact, overflow="fold"))
+    Console(stderr=True, highlight=False).print(table)
+
+
+def _bars() -> Progress:
+    return Progress(
+        TextColumn("{task.description:<8}"),
+        BarColumn(bar_width=None),
+        TaskProgressColumn(),
+        _Amount(),
+        TimeElapsedColumn(),
+        TextColumn("left", style="dim"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        expand=True,
+    )
+
+
+class _Amount(ProgressColumn):
+    """How much is done, of how much, and how fast, in the unit of the task."""
+
+    def render(self, task: Task) -> Text:
+        """Return the text of the column."""
+        unit, scale = task.fields["unit"], task.fields["scale"]
+        digits = 0 if scale == 1 else 1
+        done, total = (f"{(n or 0) * scale:,.{digits}f}" for n in (task.completed, task.total))
+        speed = (task.finished_speed or task.speed or 0) * scale
+        amount = done if task.total is None or task.finished else f"{done}/{total}"
+        return Text(f"{amount} {unit} {speed:,.{digits}f}/s", style="progress.data.speed")

@@ -1,0 +1,59 @@
+"""From the words of the command line to the exit status."""
+
+import os
+from collections.abc import Sequence
+
+from bpetite_cli._failure import Failure, explain
+from bpetite_cli._outputs import flush_output
+from bpetite_cli._parser import make_parser
+from bpetite_cli._progress import say
+
+__all__ = ["run"]
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Parse the arguments, run the command, and tell of a failure in a line or two."""
+    try:
+        status = _run_command(arguments)
+        flush_output()
+    except KeyboardInterrupt:
+        say("interrupted")
+        return 130
+    except BrokenPipeError:
+        return 1  # whoever read the output has read enough
+    except Exception as error:  # noqa: BLE001 - whatever it is, a person reads the answer
+        say(f"error: {_told(error)}")
+        return 1
+    return status
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, Failure):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this"
+    if isinstance(error, (OSError, ValueError, KeyError)):
+        return explain(error)
+    return f"a fault in bpetite itself, please report it: {error!r}"
+
+
+def _run_command(arguments: Sequence[str]) -> int:
+    try:
+        parser = make_parser(arguments)
+        for argument in arguments:
+            if not _is_utf_8(argument):
+                shown = os.fsencode(argument)
+                parser.error(f"an argument is not UTF-8: {shown!r}; name a file, or use -")
+        options = parser.parse_args(arguments)
+        options.run(options)
+    except SystemExit as end:  # argparse, after --help, --version or a usage error
+        return end.code if isinstance(end.code, int) else 2
+    return 0
+
+
+def _is_utf_8(argument: str) -> bool:
+    try:
+        os.fsencode(argument).decode("utf-8")
+    except UnicodeError:
+        return False
+    return True

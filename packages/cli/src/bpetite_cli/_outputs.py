@@ -1,0 +1,58 @@
+"""Write data to standard output: as bytes, all of it or an error, quiet on a closed pipe."""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable
+from typing import Final
+
+from bpetite_cli._failure import Failure
+
+__all__ = ["check_output", "flush_output", "write_output"]
+
+_HELD_IN_MEMORY: Final = 1 << 24
+
+
+def check_output() -> None:
+    """Refuse to begin where the result could not be written."""
+    if sys.stdout is None:
+        message = "standard output is closed; send it to a file or to a program"
+        raise Failure(message)
+
+
+def write_output(parts: Iterable[bytes]) -> None:
+    """Write the parts to standard output once all of them are there.
+
+    What fails half way has thus written nothing that another program could take for the
+    whole. A long result waits in a temporary file.
+    """
+    check_output()
+    with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as held:
+        for part in parts:
+            held.write(part)
+        held.seek(0)
+        try:
+            shutil.copyfileobj(held, sys.stdout.buffer)
+        except OSError as error:
+            raise _output_lost(error) from None
+    flush_output()
+
+
+def flush_output() -> None:
+    """Send what is still buffered for standard output on its way."""
+    if sys.stdout is not None:
+        try:
+            sys.stdout.flush()
+        except OSError as error:
+            raise _output_lost(error) from None
+
+
+def _output_lost(error: OSError) -> OSError | Failure:
+    # What is left in the buffer goes nowhere, or the interpreter would try again at its end.
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+    if isinstance(error, BrokenPipeError):
+        return error
+    return Failure(f"standard output cannot be written: {error.strerror}")

@@ -1,0 +1,78 @@
+"""The words that the command line understands.
+
+Each command is added by a function that is given argparse's subparsers. It adds a parser
+of its own, and names with `set_defaults(run=...)` the function that does the work: that
+is given the parsed options, and raises what goes wrong. Another package adds a command in
+the same way, by an entry point of the group `bpetite.commands`, called as the command is.
+"""
+
+import argparse
+import platform
+from collections.abc import Callable, Sequence
+from importlib import metadata
+from typing import Final, NoReturn
+
+from bpetite_cli import _decode, _encode, _train
+from bpetite_cli._arguments import Commands
+from bpetite_cli._failure import Failure
+
+__all__ = ["make_parser"]
+
+_GROUP: Final = "bpetite.commands"
+_BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
+    "train": _train.add_command,
+    "encode": _encode.add_command,
+    "decode": _decode.add_command,
+}
+_OF_COMPARE: Final = frozenset({"compare-tiktoken"})
+
+
+def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser for these arguments."""
+    parser = argparse.ArgumentParser(
+        prog="bpetite",
+        description="A deterministic byte-level BPE tokenizer.",
+        epilog="example:\n"
+        "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
+        '  bpetite encode --model tokenizer.json --text "Hello world"\n'
+        "\n"
+        "`bpetite COMMAND --help` says more about one command.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add_command in _BUILT_IN.values():
+        add_command(commands)
+    named = next((word for word in arguments if not word.startswith("-")), None)
+    if named not in _BUILT_IN:  # a look at what is installed takes a while
+        _add_installed(commands, named)
+    return parser
+
+
+def _add_installed(commands: Commands, named: str | None) -> None:
+    entries = metadata.entry_points(group=_GROUP)
+    if named in _OF_COMPARE and named not in entries.names:
+        message = (
+            f"no installed package has the command {named}; it is part of bpetite-compare\n"
+            f"install it with: pip install 'bpetite-cli[compare]'"
+        )
+        raise Failure(message)
+    for entry in entries:
+        try:
+            entry.load()(commands)
+        except Exception as error:  # noqa: BLE001 - it is not our code
+            owner = entry.dist.name if entry.dist else "another package"
+            message = f"the command {entry.name} of {owner} cannot be loaded: {error}"
+            raise Failure(message) from None
+
+
+class _Version(argparse.Action):
+    """`--version`, with all that the result of a training depends on."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
+        python = platform.python_version()
+        parser.exit(
+            message=f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
+        )

@@ -1,0 +1,105 @@
+"""Tell a person on standard error how a long job is getting on.
+
+On a terminal bars are drawn, by `_drawing`, the only module that knows rich; it is loaded
+only then. Elsewhere `train` writes the records of the core as lines, and the other
+commands write nothing.
+"""
+
+import logging
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Final, TypeAlias
+
+__all__ = ["Advance", "Training", "on_terminal", "reading", "say", "watch_training"]
+
+Advance: TypeAlias = Callable[[int], None]
+"""To be told of every number of bytes that has been read."""
+
+_PATIENCE_SECONDS: Final = 1.0
+"""How long a job goes on before it gets a bar."""
+
+
+class Training(logging.Handler):
+    """What is known of a training, from what is read and from the records of the core."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.corpus_bytes = 0
+        self.mergeable_vocab_size = 0
+        self.ending = ""
+
+    def advance(self, size: int) -> None:
+        """Take note of bytes that have been read."""
+        self.corpus_bytes += size
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of a record of the core."""
+        if vars(record)["event"] == "end":
+            self.mergeable_vocab_size = vars(record)["mergeable_vocab_size"]
+            self.ending = record.getMessage()
+
+
+@contextmanager
+def watch_training(total: int | None) -> Iterator[Training]:
+    """Show the training that goes on inside, of `total` bytes if that is known."""
+    logging.raiseExceptions = False  # a standard error that is full is no reason to stop
+    logger = logging.getLogger("bpetite")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    with ExitStack() as stack:
+        handlers: list[logging.Handler] = []
+        if on_terminal():
+            from bpetite_cli._drawing import TrainingBars  # noqa: PLC0415 - rich is slow to load
+
+            training: Training = stack.enter_context(TrainingBars(total))
+        else:
+            training = Training()
+            if sys.stderr is not None:
+                handlers.append(logging.StreamHandler(sys.stderr))
+        for handler in (training, *handlers):
+            logger.addHandler(handler)
+            stack.callback(logger.removeHandler, handler)
+        yield training
+
+
+@contextmanager
+def reading(what: str, total: int | None) -> Iterator[Advance]:
+    """Show how much has been read, on a terminal, if it takes more than a moment."""
+    if not on_terminal():
+        yield _ignore
+        return
+    done = 0
+    bar: Advance | None = None
+    begin = time.monotonic()
+
+    def advance(size: int) -> None:
+        nonlocal done, bar
+        done += size
+        if bar is not None:
+            bar(size)
+        elif time.monotonic() - begin > _PATIENCE_SECONDS:
+            from bpetite_cli._drawing import reading_bar  # noqa: PLC0415 - rich is slow to load
+
+            bar = stack.enter_context(reading_bar(what, total, done))
+
+    with ExitStack() as stack:
+        yield advance
+
+
+def say(line: str) -> None:
+    """Write a line to standard error, if anybody is there to read it."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{line}\n")
+
+
+def on_terminal() -> bool:
+    """Return whether standard error is a terminal that can draw."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _ignore(_: int) -> None:
+    """Nobody is watching."""
