@@ -49,16 +49,18 @@ def _run(options: argparse.Namespace) -> None:
 def _texts(tokenizer: Tokenizer, blocks: Iterable[list[int]]) -> Iterator[bytes]:
     """Yield the text of blocks of ids, which may end anywhere, even inside a character."""
     held: list[int] = []
+    last: list[int] = []
     begin = 0
     for block in blocks:
-        end = _end_of_whole_token(tokenizer, block)
+        end = _end_of_whole_token(tokenizer, last)
+        held += last[:end]
         if end:
-            held += block[:end]
             yield _decoded(tokenizer, held, begin)
             begin += len(held)
             held = []
-        held += block[end:]
-    yield _decoded(tokenizer, held, begin)
+        held += last[end:]
+        last = block
+    yield _decoded(tokenizer, held + last, begin)
 
 
 def _end_of_whole_token(tokenizer: Tokenizer, ids: list[int]) -> int:

@@ -14,10 +14,9 @@ from rich.progress import (
     Task,
     TaskProgressColumn,
     TextColumn,
-    TimeElapsedColumn,
     TimeRemainingColumn,
 )
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from bpetite_cli._progress import Advance, Training
@@ -97,10 +96,8 @@ def _bars() -> Progress:
         TextColumn("{task.description:<8}"),
         BarColumn(bar_width=None),
         TaskProgressColumn(),
-        _Amount(),
-        TimeElapsedColumn(),
-        TextColumn("left", style="dim"),
-        TimeRemainingColumn(),
+        _Amount(table_column=Column(no_wrap=True)),
+        _Time(table_column=Column(no_wrap=True)),
         console=Console(stderr=True),
         expand=True,
     )
@@ -116,4 +113,16 @@ class _Amount(ProgressColumn):
         done, total = (f"{(n or 0) * scale:,.{digits}f}" for n in (task.completed, task.total))
         speed = (task.finished_speed or task.speed or 0) * scale
         amount = done if task.total is None or task.finished else f"{done}/{total}"
-        return Text(f"{amount} {unit} {speed:,.{digits}f}/s", style="progress.data.speed")
+        per_second = f"{speed:,.{digits}f}{' MB' if digits else ''}/s"
+        return Text(f"{amount} {unit}, {per_second}", style="progress.data.speed")
+
+
+class _Time(TimeRemainingColumn):
+    """The time that is left or, at the end, the time that it took."""
+
+    def __init__(self, table_column: Column) -> None:
+        super().__init__(elapsed_when_finished=True, table_column=table_column)
+
+    def render(self, task: Task) -> Text:
+        """Return the text of the column."""
+        return Text.assemble("took " if task.finished else "left ", super().render(task))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import BinaryIO, Final
 
+from bpetite_cli._encodings import advice_on_encoding
 from bpetite_cli._failure import Failure, quoted
 
 __all__ = ["STANDARD_INPUT", "cut_safely", "open_input", "read_text", "total_size"]
@@ -24,20 +25,6 @@ _BLOCK_BYTES: Final = 1 << 20
 # `\S` leaves out every character that any of the definitions of whitespace counts, and
 # `[ \n]` holds two that all of them count.
 _UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \n])", re.DOTALL)
-
-_LOOKS_LIKE: Final = (
-    (b"\xff\xfe\x00\x00", "UTF-32", "iconv -f UTF-32 -t UTF-8"),
-    (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
-    (b"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
-    (b"\x1f\x8b", "a gzip file", "gzip -dc"),
-    (b"BZh", "a bzip2 file", "bzip2 -dc"),
-    (b"\xfd7zXZ\x00", "an xz file", "xz -dc"),
-    (b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -dc"),
-    (b"PK\x03\x04", "a zip file", "unzip -p"),
-)
-_LATIN_1_LETTER: Final = re.compile(
-    rb"(?<=[A-Za-z])[\xc0-\xff](?![\x80-\xff])|(?<![\x80-\xff])[\xc0-\xff](?=[a-z])"
-)
 
 
 def open_input(path: str) -> AbstractContextManager[BinaryIO]:
@@ -96,8 +83,8 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
 
 def _decoded(path: str, file: BinaryIO, advance: Callable[[int], None]) -> Iterator[str]:
     """Yield the text of a file as it is read; no text is empty."""
-    offset = 0
-    begin = held = b""
+    offset = 0  # where `data` begins in the file
+    begin = before = held = b""
     while True:
         read = file.read(_BLOCK_BYTES)
         data = held + read
@@ -105,32 +92,19 @@ def _decoded(path: str, file: BinaryIO, advance: Callable[[int], None]) -> Itera
         try:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
-            raise _not_utf_8(path, begin, data, offset, error) from None
+            name = "standard input" if path == STANDARD_INPUT else quoted(path)
+            around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
+            message = (
+                f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
+                f"{offset + error.start} (around it: {around.hex(' ')})\n"
+                f"{advice_on_encoding(begin, data, error)}"
+            )
+            raise Failure(message) from None
         advance(len(read))
         if text:
             yield text
         if not read:
             return
+        before = data[max(0, used - 4) : used]
         offset += used
         held = data[used:]
-
-
-def _not_utf_8(
-    path: str, begin: bytes, data: bytes, offset: int, error: UnicodeDecodeError
-) -> Failure:
-    name = "standard input" if path == STANDARD_INPUT else quoted(path)
-    around = data[max(0, error.start - 4) : error.start + 4]
-    message = (
-        f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset {offset + error.start} "
-        f"(around it: {around.hex(' ')})"
-    )
-    for magic, kind, command in _LOOKS_LIKE:
-        if begin.startswith(magic):
-            return Failure(f"{message}\nit looks like {kind}; convert it first, with: {command}")
-    if error.reason == "unexpected end of data":
-        return Failure(f"{message}\nit ends in the middle of a character; was it cut short?")
-    if _LATIN_1_LETTER.search(data, max(0, error.start - 1), error.start + 2):
-        return Failure(
-            f"{message}\nit looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8"
-        )
-    return Failure(f"{message}\nbpetite reads UTF-8 only; convert the file, or leave it out")

@@ -32,27 +32,30 @@ def write_output(parts: Iterable[bytes]) -> None:
         for part in parts:
             held.write(part)
         held.seek(0)
+        sys.stdout.flush()
         try:
-            shutil.copyfileobj(held, sys.stdout.buffer)
+            # Not `sys.stdout.buffer`: under `python -u` that may write a part and not say so.
+            with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+                shutil.copyfileobj(held, output)
         except OSError as error:
             raise _output_lost(error) from None
-    flush_output()
 
 
 def flush_output() -> None:
-    """Send what is still buffered for standard output on its way."""
-    if sys.stdout is not None:
-        try:
-            sys.stdout.flush()
-        except OSError as error:
-            raise _output_lost(error) from None
+    """Send what has been printed on its way; the interpreter would not tell of a failure."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still held goes nowhere, or the interpreter would try again at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise _output_lost(error) from None
 
 
-def _output_lost(error: OSError) -> OSError | Failure:
-    # What is left in the buffer goes nowhere, or the interpreter would try again at its end.
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
+def _output_lost(error: OSError) -> Exception:
     if isinstance(error, BrokenPipeError):
         return error
     return Failure(f"standard output cannot be written: {error.strerror}")

@@ -10,11 +10,15 @@ import argparse
 import platform
 from collections.abc import Callable, Sequence
 from importlib import metadata
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from bpetite_cli import _decode, _encode, _train
 from bpetite_cli._arguments import Commands
 from bpetite_cli._failure import Failure
+from bpetite_cli._outputs import write_output
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
 
 __all__ = ["make_parser"]
 
@@ -29,7 +33,7 @@ _OF_COMPARE: Final = frozenset({"compare-tiktoken"})
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="bpetite",
         description="A deterministic byte-level BPE tokenizer.",
         epilog="example:\n"
@@ -67,12 +71,23 @@ def _add_installed(commands: Commands, named: str | None) -> None:
             raise Failure(message) from None
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help is data, so that a failure to write it is one."""
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Write the help to standard output."""
+        if file is not None:
+            super().print_help(file)
+        else:
+            write_output([self.format_help().encode("utf-8")])
+
+
 class _Version(argparse.Action):
     """`--version`, with all that the result of a training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
         python = platform.python_version()
-        parser.exit(
-            message=f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
-        )
+        line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
+        write_output([line.encode("ascii")])
+        parser.exit()

@@ -1,0 +1,38 @@
+"""Guess what a file holds that is not UTF-8, and say how to convert it."""
+
+import re
+from typing import Final
+
+__all__ = ["advice_on_encoding"]
+
+_BY_FIRST_BYTES: Final = (
+    (b"\xff\xfe\x00\x00", "UTF-32", "iconv -f UTF-32 -t UTF-8"),
+    (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
+    (b"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
+    (b"\x1f\x8b", "a gzip file", "gzip -dc"),
+    (b"BZh", "a bzip2 file", "bzip2 -dc"),
+    (b"\xfd7zXZ\x00", "an xz file", "xz -dc"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -dc"),
+    (b"PK\x03\x04", "a zip file", "unzip -p"),
+)
+
+# An accented letter by itself beside plain ones: in UTF-8 no such byte stands alone.
+_LATIN_1: Final = re.compile(rb"[A-Za-z][\xc0-\xff](?![\x80-\xff])|[\xc0-\xff][a-z]")
+
+
+def advice_on_encoding(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:
+    """Return a line of advice.
+
+    Args:
+        begin: the first bytes of the file.
+        data: the bytes in which `error.start` is the place of the wrong one.
+        error: what the decoder said.
+    """
+    for magic, kind, command in _BY_FIRST_BYTES:
+        if begin.startswith(magic):
+            return f"it looks like {kind}; convert it first, with: {command}"
+    if error.reason == "unexpected end of data":
+        return "it ends in the middle of a character; was it cut short?"
+    if _LATIN_1.search(data, max(0, error.start - 1), error.start + 2):
+        return "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8"
+    return "bpetite reads UTF-8 only; convert the file, or leave it out"

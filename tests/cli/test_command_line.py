@@ -1,0 +1,190 @@
+"""What all commands share: help, usage, plug-ins, and what gets in the way at the start."""
+
+import re
+import shlex
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+from cli_tools import BPETITE, bpetite, lines, pipeline
+
+COMMANDS = ["train", "encode", "decode"]
+
+
+def test_every_command_is_in_the_help() -> None:
+    """FR-32: `--help` lists the commands, on one screen."""
+    result = bpetite("--help")
+    shown = result.stdout.decode()
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert re.findall(r"^    ([a-z]+) ", shown, re.MULTILINE) == COMMANDS
+    assert len(shown.splitlines()) <= 24
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_in_the_help_works(command: str, tmp_path: Path) -> None:
+    """The help of each command ends with examples, and they run as they stand there."""
+    (tmp_path / "text.txt").write_text("Hello world, hello text.\n" * 20)
+    subprocess.run(["gzip", "-k", "text.txt"], cwd=tmp_path, check=True)
+    (tmp_path / "text.txt.gz").rename(tmp_path / "corpus.gz")
+    if command != "train":
+        bpetite(
+            *("train", "--input", "text.txt", "--vocab-size", "300", "--output", "tokenizer.json"),
+            cwd=tmp_path,
+        )
+    shown = bpetite(command, "--help").stdout.decode()
+    _, _, examples = shown.partition("\nexample:\n")
+    assert examples.count("bpetite " + command) >= 2
+    result = pipeline(f"set -e; {examples}", tmp_path)
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_the_version_names_what_results_depend_on() -> None:
+    """`--version` tells the versions of the command, the core, `regex` and Python."""
+    result = bpetite("--version")
+    assert result.stdout.decode() == (
+        f"bpetite {version('bpetite-cli')} (bpetite-core {version('bpetite-core')}, "
+        f"regex {version('regex')}, Python {'.'.join(map(str, sys.version_info[:3]))})\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "",
+        "nonsense",
+        "train",
+        "train --input a",
+        "encode --model m",
+        "encode --model m --text a --input b",
+        "decode --model m --ids 1 --input b",
+        "train --inp a --vocab-size 300 --output b",
+    ],
+)
+def test_wrong_usage_has_status_2(words: str) -> None:
+    """FR-33: wrong usage is told on standard error, with status 2."""
+    result = bpetite(*shlex.split(words))
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr.startswith(b"usage: bpetite")
+
+
+def test_a_command_of_compare_says_what_to_install(tmp_path: Path) -> None:
+    """FR-32, FR-35: without a package that has it, `compare-tiktoken` says where to get it."""
+    result = bpetite("compare-tiktoken", "--model", "m.json", "--text", "hi", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        (
+            "error: no installed package has the command compare-tiktoken; "
+            "it is part of bpetite-compare"
+        ),
+        "install it with: pip install 'bpetite-cli[compare]'",
+    ]
+
+
+PLUG_IN = """
+def add(commands):
+    parser = commands.add_parser("greet", help="say hello")
+    parser.set_defaults(run=lambda options: print("hello"))
+"""
+
+
+def plant_plug_in(folder: Path, code: str) -> dict[str, str]:
+    """Install a package with a command `greet`, and return the environment that finds it."""
+    (folder / "greeter.py").write_text(code)
+    info = folder / "greeter-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeter\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[bpetite.commands]\ngreet = greeter:add\n")
+    return {"PYTHONPATH": str(folder)}
+
+
+def test_another_package_can_add_a_command(tmp_path: Path) -> None:
+    """FR-32: a command comes with the package that has an entry point for it."""
+    env = plant_plug_in(tmp_path, PLUG_IN)
+    assert bpetite("greet", env=env).stdout == b"hello\n"
+    assert b"say hello" in bpetite("--help", env=env).stdout
+
+
+def test_a_broken_package_is_named(tmp_path: Path) -> None:
+    """A plug-in that cannot be loaded is told in a line, and the other commands still run."""
+    env = plant_plug_in(tmp_path, "import nothing_of_that_name")
+    result = bpetite("greet", env=env)
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        (
+            "error: the command greet of greeter cannot be loaded: "
+            "No module named 'nothing_of_that_name'"
+        )
+    ]
+    assert bpetite("encode", "--help", env=env).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["bpetite", "bpetite_cli", "regex", "rich", "json", "logging"])
+def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path, name: str) -> None:
+    """The command finds its own modules, whatever lies in the folder."""
+    (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')")
+    (tmp_path / "c.txt").write_text("low lower lowest")
+    result = bpetite(
+        *("train", "--input", "c.txt", "--vocab-size", "260", "--output", "bpetite"), cwd=tmp_path
+    )
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_a_module_in_the_way_is_named(tmp_path: Path) -> None:
+    """`python -m` looks in the folder first; what hides the package is named in one line."""
+    (tmp_path / "bpetite.py").write_text("")
+    result = subprocess.run(
+        [sys.executable, "-m", "bpetite_cli", "--help"],
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    (line,) = lines(result.stderr)
+    assert line.startswith("error: bpetite cannot start: cannot import name 'Tokenizer'")
+    assert str(tmp_path / "bpetite.py") in line
+
+
+def test_python_m_is_the_same_command() -> None:
+    """`python -m bpetite_cli` is there for where the script is not on the path."""
+    result = subprocess.run(
+        [sys.executable, "-m", "bpetite_cli", "--version"], capture_output=True, check=True
+    )
+    assert result.stdout == bpetite("--version").stdout
+
+
+def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
+    """Off a terminal nothing loads rich, not even `train`."""
+    (tmp_path / "c.txt").write_text("low lower lowest")
+    code = (
+        "import sys, bpetite_cli as b\n"
+        "assert b.main('train --input c.txt --vocab-size 260 --output t.json'.split()) == 0\n"
+        "assert b.main('encode --model t.json --text low'.split()) == 0\n"
+        "assert b.main('decode --model t.json --ids 97'.split()) == 0\n"
+        "sys.exit('rich' in sys.modules)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=False
+    )
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_a_fault_of_our_own_is_told_in_one_line(tmp_path: Path) -> None:
+    """Even what nobody foresaw comes without a traceback."""
+    env = plant_plug_in(
+        tmp_path,
+        "def add(commands):\n"
+        "    parser = commands.add_parser('greet')\n"
+        "    parser.set_defaults(run=lambda options: options.nothing)\n",
+    )
+    result = bpetite("greet", env=env)
+    assert result.returncode == 1
+    (line,) = lines(result.stderr)
+    assert line.startswith("error: a fault in bpetite itself, please report it: AttributeError(")
+
+
+def test_the_script_is_the_installed_one() -> None:
+    """The tests run the console script that users get."""
+    assert Path(BPETITE).is_file()

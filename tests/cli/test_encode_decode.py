@@ -1,0 +1,319 @@
+"""`bpetite encode` and `bpetite decode`, as a person or a script meets them."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
+
+NASTY = [
+    "",
+    " ",
+    "Hello world",
+    "no newline at the end\nreally",
+    "\r\n\r\n\t\v\f\x1c\x1d\x1e\x1f\x85\u2028\u00a0",
+    "\ufeffa BOM is text",
+    "NUL \x00 inside",
+    "<|endoftext|>a<|endoftext|><|endoftext|> <|endoftext",
+    "船夫说:“写短一点。”قال المراكبي ⛵🌊👩‍👩‍👧",
+    "[red]markup[/red] \\n %s {0}",
+]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the artifact of a small tokenizer."""
+    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
+    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵", 290).save(path)
+    return path
+
+
+def test_encode_prints_the_compact_array(model: Path) -> None:
+    """FR-32, FR-34: the ids are a compact JSON array and a newline, and that is all."""
+    result = bpetite("encode", "--model", model, "--text", "Hello world")
+    ids = Tokenizer.load(model).encode("Hello world")
+    expected = json.dumps(ids, separators=(",", ":")).encode() + b"\n"
+    assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
+
+
+def test_no_text_is_an_empty_array(model: Path) -> None:
+    """FR-17: the empty text is an empty array."""
+    assert bpetite("encode", "--model", model, "--text", "").stdout == b"[]\n"
+    assert bpetite("encode", "--model", model, "--input", "-").stdout == b"[]\n"
+
+
+def test_decode_writes_the_text_and_nothing_else(model: Path) -> None:
+    """FR-32, FR-34: the text goes out as it is, without a newline."""
+    ids = Tokenizer.load(model).encode("Hello ⛵")
+    result = bpetite("decode", "--model", model, "--ids", *map(str, ids))
+    assert (result.returncode, result.stdout, result.stderr) == (0, "Hello ⛵".encode(), b"")
+
+
+def test_no_ids_are_no_text(model: Path) -> None:
+    """FR-21: no ids decode to nothing."""
+    assert bpetite("decode", "--model", model, "--ids").stdout == b""
+    assert bpetite("decode", "--model", model, "--input", "-", stdin=b" [ ]\n").stdout == b""
+
+
+@pytest.mark.parametrize("text", NASTY)
+def test_encode_and_decode_in_a_pipe_are_cat(model: Path, tmp_path: Path, text: str) -> None:
+    """FR-25: what goes through both comes out byte for byte."""
+    (tmp_path / "text").write_bytes(text.encode())
+    result = pipeline(
+        f"bpetite encode --model {model} --input text | bpetite decode --model {model} --input -",
+        tmp_path,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, text.encode(), b"")
+
+
+def test_a_file_of_many_blocks_is_one_text(model: Path, tmp_path: Path) -> None:
+    """A file is streamed, and its ids are those of the whole text."""
+    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 40_000
+    (tmp_path / "text").write_bytes(text.encode())
+    result = bpetite("encode", "--model", model, "--input", tmp_path / "text")
+    assert json.loads(result.stdout) == Tokenizer.load(model).encode(text)
+    (tmp_path / "ids").write_bytes(result.stdout)
+    back = bpetite("decode", "--model", model, "--input", tmp_path / "ids")
+    assert back.stdout == text.encode()
+
+
+def test_a_block_may_end_inside_a_character(tmp_path: Path) -> None:
+    """Ids that are parts of characters are decoded together, wherever a block ends."""
+    Tokenizer.train("", 256).save(tmp_path / "bytes.json")
+    text = "船夫说⛵" * 60_000 + " " + "é" * 9
+    (tmp_path / "text").write_bytes(text.encode())
+    result = pipeline(
+        "bpetite encode --model bytes.json --input text | tee ids |"
+        " bpetite decode --model bytes.json --input -",
+        tmp_path,
+    )
+    assert (tmp_path / "ids").stat().st_size > 2 << 20
+    assert result.stdout == text.encode()
+
+
+@pytest.mark.parametrize(
+    ("ids", "complaint"),
+    [
+        (["72", "999"], "unknown token id 999 at position 1; the ids are 0 to 282"),
+        (["-1"], "unknown token id -1 at position 0; the ids are 0 to 282"),
+        (
+            ["72", "128"],
+            (
+                "'utf-8' codec can't decode byte 0x80 in position 1: invalid start byte "
+                "(token id 128 at position 1)"
+            ),
+        ),
+        (
+            ["226", "155"],
+            (
+                "'utf-8' codec can't decode bytes in position 0-1: unexpected end of data "
+                "(token id 226 at position 0)"
+            ),
+        ),
+    ],
+)
+def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint: str) -> None:
+    """FR-22, FR-23, FR-33: the wrong id and its position are named."""
+    result = bpetite("decode", "--model", model, "--ids", *ids)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [f"error: {complaint}"]
+
+
+@pytest.mark.parametrize("word", ["1_0", "٣", "+7", "1.0", "0x10", "", "9" * 5000])
+def test_what_is_no_integer_is_wrong_usage(model: Path, word: str) -> None:
+    """An id is written in plain decimal; anything else is status 2."""
+    result = bpetite("decode", "--model", model, "--ids", "72", word)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"argument --ids: expected an integer, found" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"", ""),
+        (b"72 101", "72 101"),
+        (b"{}", "{}"),
+        (b"[72,]", "nothing between two commas or brackets"),
+        (b"[72,,101]", "nothing between two commas or brackets"),
+        (b"[,]", "nothing between two commas or brackets"),
+        (b"[72", "72"),
+        (b"[", "the end of the data"),
+        (b"[72]]", "72]"),
+        (b"[72] 5", "5"),
+        (b"[72] [5,6]", "72] [5"),
+        (b"[true]", "true"),
+        (b"[72.0]", "72.0"),
+        (b'["72"]', '"72"'),
+        (b"[007]", "007"),
+        (b"[[72]]", "[72]"),
+        (b"[" * 100_000, "[" * 40),
+        (b"[" + b"9" * 5000 + b"]", "9" * 40),
+        (b"[\xff]", "\\xff"),
+    ],
+)
+def test_a_file_that_is_no_array_of_ids_is_refused(
+    model: Path, tmp_path: Path, content: bytes, found: str
+) -> None:
+    """FR-33: the command says what it looked for and what it found."""
+    (tmp_path / "ids").write_bytes(content)
+    result = bpetite("decode", "--model", model, "--input", "ids", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    first, second = lines(result.stderr)
+    assert first == (
+        "error: 'ids' holds no JSON array of token ids, such as [72,101]: "
+        f"found {found.replace(chr(92), chr(92) * 2)!r}".replace(chr(92) * 4, chr(92) * 2)
+    )
+    assert second == "`bpetite encode` prints such an array"
+
+
+def test_endless_input_ends(model: Path) -> None:
+    """A device without an end is refused, not read for ever."""
+    result = bpetite("decode", "--model", model, "--input", "/dev/zero")
+    assert result.returncode == 1
+    assert b"holds no JSON array" in result.stderr
+
+
+def test_what_fails_half_way_writes_nothing(model: Path, tmp_path: Path) -> None:
+    """No reader can take a part for the whole."""
+    (tmp_path / "text").write_bytes(b"Hello world " * 200_000 + b"\xff")
+    (tmp_path / "ids").write_bytes(b"[" + b"72," * 500_000 + b"999]")
+    for command in ("encode", "decode"):
+        file = tmp_path / ("text" if command == "encode" else "ids")
+        result = bpetite(command, "--model", model, "--input", file)
+        assert (result.returncode, result.stdout) == (1, b"")
+        assert len(lines(result.stderr)) <= 2
+
+
+def test_the_position_of_a_late_id_can_be_found(model: Path) -> None:
+    """Behind the first block, the message says from where positions count."""
+    ids = b"[" + b"72," * 500_000 + b"999]"
+    result = bpetite("decode", "--model", model, "--input", "-", stdin=ids)
+    assert b"unknown token id 999 at position " in result.stderr
+    assert b"(positions count from the id at " in result.stderr
+
+
+def test_text_that_is_not_utf_8_is_wrong_usage(model: Path) -> None:
+    """An argument is text or it is an error; no surrogate gets in."""
+    result = bpetite("encode", "--model", model, "--text", b"a\xff")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"an argument is not UTF-8: b'a\\xff'; name a file, or use -" in result.stderr
+
+
+@pytest.mark.parametrize("locale", ["C", "C.UTF-8", "en_US.ISO-8859-1"])
+def test_the_locale_changes_nothing(model: Path, locale: str) -> None:
+    """Text in and text out are UTF-8 under every locale."""
+    env = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    encoded = bpetite("encode", "--model", model, "--text", "é⛵".encode(), env=env)
+    assert json.loads(encoded.stdout) == Tokenizer.load(model).encode("é⛵")
+    decoded = bpetite("decode", "--model", model, "--input", "-", stdin=encoded.stdout, env=env)
+    assert decoded.stdout == "é⛵".encode()
+
+
+def test_a_reader_that_has_enough_is_no_error(model: Path, tmp_path: Path) -> None:
+    """A closed pipe ends the command without a word."""
+    (tmp_path / "text").write_bytes(b"Hello world " * 100_000)
+    result = pipeline(f"bpetite encode --model {model} --input text | head -c 1", tmp_path)
+    assert (result.stdout, result.stderr) == (b"[", b"")
+    assert result.returncode == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_standard_output_is_a_failure(model: Path, tmp_path: Path) -> None:
+    """Status 0 means that all of it was written."""
+    for command in (
+        f"bpetite encode --model {model} --text hi > /dev/full",
+        f"bpetite decode --model {model} --ids 72 > /dev/full",
+        "bpetite --help > /dev/full",
+    ):
+        result = pipeline(command, tmp_path)
+        assert result.returncode == 1
+        assert lines(result.stderr) == [
+            "error: standard output cannot be written: No space left on device"
+        ]
+
+
+def test_a_closed_standard_output_is_a_failure(model: Path, tmp_path: Path) -> None:
+    """A standard output that is not there is said to be closed."""
+    result = pipeline(f"bpetite encode --model {model} --text hi >&-", tmp_path)
+    assert result.returncode == 1
+    assert b"error: standard output is closed" in result.stderr
+
+
+def test_a_closed_standard_input_is_a_failure(model: Path, tmp_path: Path) -> None:
+    """A standard input that is not there is said to be closed."""
+    result = pipeline(f"bpetite encode --model {model} --input - <&-", tmp_path)
+    assert result.returncode == 1
+    assert lines(result.stderr) == ["error: standard input is closed; name a file"]
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "there is no model 'm.json'; `bpetite train` makes one"),
+        (b"", "this model cannot be used: 'm.json': expected JSON: "),
+        (b"[" * 200_000, "this model cannot be used: 'm.json': expected JSON: brackets nested"),
+        (b"{}", "this model cannot be used: 'm.json': missing key 'schema_version'"),
+        (b"\xff", "this model cannot be used: 'm.json': expected UTF-8"),
+    ],
+)
+def test_a_bad_model_is_refused_in_one_line(
+    tmp_path: Path, content: bytes | None, complaint: str
+) -> None:
+    """FR-33: no traceback, whatever the file holds."""
+    if content is not None:
+        (tmp_path / "m.json").write_bytes(content)
+    for words in (["encode", "--text", "hi"], ["decode", "--ids", "1"]):
+        result = bpetite(*words, "--model", "m.json", cwd=tmp_path)
+        assert (result.returncode, result.stdout) == (1, b"")
+        (line,) = lines(result.stderr)
+        assert line.startswith(f"error: {complaint}")
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "/dev/zero"])
+def test_a_model_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
+    """A model is a regular file; anything else is refused at once."""
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "folder").mkdir()
+    result = bpetite("encode", "--model", kind, "--text", "hi", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert len(lines(result.stderr)) == 1
+
+
+def test_an_input_that_is_a_folder_is_refused(model: Path, tmp_path: Path) -> None:
+    """A folder is not read; the answer says what to name."""
+    for command in ("encode", "decode"):
+        result = bpetite(command, "--model", model, "--input", tmp_path)
+        assert lines(result.stderr) == [f"error: '{tmp_path}' is a folder; name the files in it"]
+
+
+def test_a_job_that_takes_a_moment_draws_nothing(model: Path, tmp_path: Path) -> None:
+    """A terminal is left alone by what is over at once."""
+    status, output, drawn = in_terminal(
+        ["encode", "--model", str(model), "--text", "Hello"], tmp_path
+    )
+    assert (status, drawn) == (0, b"")
+    assert output.startswith(b"[")
+
+
+def test_an_interrupt_is_one_line(model: Path) -> None:
+    """Ctrl-C ends with status 130."""
+    with subprocess.Popen(
+        [BPETITE, "decode", "--model", str(model), "--input", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"[72," * 1)
+        process.stdin.flush()
+        # It reads once the model is loaded; to be interrupted before is as good.
+        try:
+            process.wait(timeout=0.5)
+        except subprocess.TimeoutExpired:
+            process.send_signal(2)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (130, b"", b"interrupted\n")

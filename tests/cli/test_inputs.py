@@ -1,0 +1,31 @@
+"""The blocks in which files are read."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite._pretokenizer import pretokenize
+from bpetite_cli._inputs import cut_safely
+
+WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
+TEXTS = st.lists(st.text(st.sampled_from(WHITESPACE + "ab1'!船⛵") | st.characters(codec="utf-8")))
+
+
+@given(TEXTS)
+def test_blocks_join_to_the_text(texts: list[str]) -> None:
+    """Nothing is lost, added or moved, and no block is empty."""
+    blocks = list(cut_safely(filter(None, texts)))
+    assert "".join(blocks) == "".join(texts)
+    assert all(blocks)
+
+
+@given(TEXTS)
+def test_the_chunks_of_the_blocks_are_those_of_the_text(texts: list[str]) -> None:
+    """A block ends only where a chunk ends in the whole text."""
+    chunks = [chunk for block in cut_safely(filter(None, texts)) for chunk in pretokenize(block)]
+    assert chunks == pretokenize("".join(texts))
+
+
+def test_blocks_are_cut_where_they_can_be() -> None:
+    """A text of words is not held back until its end."""
+    texts = ["one two", " three", "four five "]
+    assert list(cut_safely(texts)) == ["one", " two", " threefour five", " "]

@@ -1,0 +1,382 @@
+"""`bpetite train`, as a person or a script meets it."""
+
+import json
+import os
+import random
+import signal
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from cli_tools import BPETITE, bpetite, in_terminal, lines
+
+TEXT = "The ferryman said: write it shorter. 船夫说:“写短一点。” ⛵\r\n" * 20
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Return a small file of text."""
+    path = tmp_path / "corpus.txt"
+    path.write_bytes(TEXT.encode())
+    return path
+
+
+def artifact_of(*documents: str, vocab_size: int, folder: Path) -> bytes:
+    """Return the artifact that the library makes of the documents."""
+    path = folder / "expected.json"
+    Tokenizer.train(list(documents), vocab_size).save(path, overwrite=True)
+    return path.read_bytes()
+
+
+def train(corpus: Path | str, output: Path, *more: str) -> subprocess.CompletedProcess[bytes]:
+    """Train at 300 and return what came of it."""
+    return bpetite("train", "--input", corpus, "--vocab-size", "300", "--output", output, *more)
+
+
+def test_standard_output_is_one_json_object(corpus: Path, tmp_path: Path) -> None:
+    """FR-34: the result on standard output is the five figures and nothing else."""
+    result = train(corpus, tmp_path / "t.json")
+    summary = json.loads(result.stdout)
+    assert result.returncode == 0
+    assert result.stdout.count(b"\n") == 1
+    assert isinstance(summary.pop("elapsed_ms"), int)
+    assert summary == {
+        "corpus_bytes": len(TEXT.encode()),
+        "requested_vocab_size": 300,
+        "actual_mergeable_vocab_size": 300,
+        "special_token_count": 1,
+    }
+
+
+def test_artifact_is_that_of_the_library(corpus: Path, tmp_path: Path) -> None:
+    """FR-32: `train` writes the artifact that `Tokenizer.train` and `save` write."""
+    train(corpus, tmp_path / "t.json")
+    expected = artifact_of(TEXT, vocab_size=300, folder=tmp_path)
+    assert (tmp_path / "t.json").read_bytes() == expected
+
+
+def test_several_files_are_several_documents(tmp_path: Path) -> None:
+    """No token spans two files."""
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(b"ab" * 9 if name == "a" else b"cd" * 9)
+    result = bpetite(
+        *("train", "--input", "a", "b", "--vocab-size", "270", "--output", "t.json"), cwd=tmp_path
+    )
+    expected = artifact_of("ab" * 9, "cd" * 9, vocab_size=270, folder=tmp_path)
+    assert json.loads(result.stdout)["corpus_bytes"] == 36
+    assert (tmp_path / "t.json").read_bytes() == expected
+
+
+def test_standard_input_is_read_for_a_dash(tmp_path: Path) -> None:
+    """The artifact does not depend on where the text came from."""
+    result = bpetite(
+        *("train", "--input", "-", "--vocab-size", "300", "--output", "t.json"),
+        stdin=TEXT.encode(),
+        cwd=tmp_path,
+    )
+    assert result.returncode == 0
+    expected = artifact_of(TEXT, vocab_size=300, folder=tmp_path)
+    assert (tmp_path / "t.json").read_bytes() == expected
+
+
+def test_a_file_of_many_blocks_trains_as_one_text(tmp_path: Path) -> None:
+    """A file is streamed in blocks, and the artifact is that of the whole text."""
+    chooser = random.Random(7)
+    words = ["low", "lower", " \n", "\r\n", "船夫", "  ", "⛵", "\x1c", "x" * 50, "\u2003", "don't"]
+    text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(600_000))
+    (tmp_path / "c.txt").write_bytes(text.encode())
+    assert len(text.encode()) > 3 << 20
+    train(tmp_path / "c.txt", tmp_path / "t.json")
+    expected = artifact_of(text, vocab_size=300, folder=tmp_path)
+    assert (tmp_path / "t.json").read_bytes() == expected
+
+
+def test_an_empty_file_is_valid(tmp_path: Path) -> None:
+    """An empty corpus trains the base vocabulary, and says why it is no larger."""
+    (tmp_path / "empty").touch()
+    result = train(tmp_path / "empty", tmp_path / "t.json")
+    assert json.loads(result.stdout)["actual_mergeable_vocab_size"] == 256
+    assert b"fewer than the 300 wanted: no pair is left" in result.stderr
+
+
+def test_progress_is_plain_lines_off_a_terminal(tmp_path: Path) -> None:
+    """Progress is told at the start, every 100 merges, and at the end."""
+    (tmp_path / "c.txt").write_text(" ".join(f"{n:x}" for n in range(5000)))
+    result = bpetite(
+        *("train", "--input", "c.txt", "--vocab-size", "512", "--output", "t.json"), cwd=tmp_path
+    )
+    start, counted, *merges, end, saved = lines(result.stderr)
+    assert start == "training: 512 mergeable tokens wanted"
+    assert counted == "counted: 20,631 characters, 1,797 distinct chunks"
+    assert [line.split(":")[0] for line in merges] == ["merge 100 of 256", "merge 200 of 256"]
+    assert end == "trained: 512 mergeable tokens"
+    assert saved.startswith("saved: 't.json', after ")
+    assert "\x1b" not in result.stderr.decode()
+
+
+def test_bars_are_drawn_on_a_terminal(corpus: Path, tmp_path: Path) -> None:
+    """On a terminal both phases have a bar, with rate and time, and a summary follows."""
+    status, output, drawn = in_terminal(
+        ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "[red]t.json"],
+        tmp_path,
+    )
+    shown = drawn.decode()
+    assert status == 0
+    assert json.loads(output)["actual_mergeable_vocab_size"] == 300
+    for word in ("counting", "merging", "MB/s", "44 merges", "took", "300 mergeable tokens"):
+        assert word in shown
+    assert "'[red]t.json'" in shown
+    assert "\x1b[38;" in shown or "\x1b[3" in shown
+
+
+def test_no_color_is_honoured(corpus: Path, tmp_path: Path) -> None:
+    """With NO_COLOR set, the bars have no colour."""
+    _, _, drawn = in_terminal(
+        ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "t.json"],
+        tmp_path,
+        {"NO_COLOR": "1"},
+    )
+    assert b"counting" in drawn
+    assert b"\x1b[3" not in drawn
+    assert b";5;" not in drawn
+
+
+def test_a_dumb_terminal_gets_plain_lines(corpus: Path, tmp_path: Path) -> None:
+    """A terminal that cannot draw is written to as a file is."""
+    _, _, drawn = in_terminal(
+        ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "t.json"],
+        tmp_path,
+        {"TERM": "dumb"},
+    )
+    assert b"trained: 300 mergeable tokens" in drawn
+    assert b"\x1b" not in drawn
+
+
+def test_an_existing_output_is_kept_without_force(corpus: Path, tmp_path: Path) -> None:
+    """FR-27, FR-33: an existing file is not replaced unasked, and the way out is named."""
+    output = tmp_path / "t.json"
+    output.write_text("precious")
+    result = train(corpus, output)
+    assert result.returncode == 1
+    assert result.stdout == b""
+    assert lines(result.stderr) == [
+        f"error: '{output}' exists; use --force to replace it, or name another file"
+    ]
+    assert output.read_text() == "precious"
+
+
+def test_force_replaces_an_existing_output(corpus: Path, tmp_path: Path) -> None:
+    """`--force` replaces a file."""
+    output = tmp_path / "t.json"
+    output.write_text("old")
+    assert train(corpus, output, "--force").returncode == 0
+    assert Tokenizer.load(output).encode("") == []
+
+
+def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
+    """A path that looks like markup, or holds a newline, is quoted and not interpreted."""
+    result = train(tmp_path / "[red]\n.txt", tmp_path / "t.json")
+    assert lines(result.stderr) == [f"error: '{tmp_path}/[red]\\n.txt': No such file or directory"]
+
+
+@pytest.mark.parametrize(
+    ("output", "complaint"),
+    [
+        ("", "'' names no file; give --output the name of one"),
+        ("new/", "'new/' names no file; give --output the name of one"),
+        ("missing/t.json", "'missing/t.json': there is no folder 'missing'; make it first"),
+        (
+            "corpus.txt/t.json",
+            "'corpus.txt/t.json': there is no folder 'corpus.txt'; make it first",
+        ),
+        ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
+        ("fifo", "'fifo' is no regular file and cannot be replaced; name another file"),
+        ("corpus.txt", "'corpus.txt' is also an input and would be lost; name another output"),
+        ("link", "'link' is also an input and would be lost; name another output"),
+    ],
+)
+def test_the_destination_is_checked_first(
+    corpus: Path, tmp_path: Path, output: str, complaint: str
+) -> None:
+    """What would keep the result from being saved is said before the training."""
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "link").symlink_to(corpus)
+    before = sorted(tmp_path.iterdir())
+    result = bpetite(
+        *("train", "--input", corpus.name, "--vocab-size", "300"),
+        *("--output", output, "--force"),
+        cwd=tmp_path,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [f"error: {complaint}"]
+    assert sorted(tmp_path.iterdir()) == before
+    assert corpus.read_bytes() == TEXT.encode()
+
+
+def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
+    """An output is recognized as an input also behind `<`."""
+    with corpus.open("rb") as file:
+        result = subprocess.run(
+            [
+                *(BPETITE, "train", "--input", "-", "--vocab-size", "300"),
+                *("--output", str(corpus), "--force"),
+            ],
+            stdin=file,
+            capture_output=True,
+            check=False,
+        )
+    assert result.returncode == 1
+    assert b"is also an input" in result.stderr
+    assert corpus.read_bytes() == TEXT.encode()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "complaint"),
+    [
+        (["corpus.txt", "missing"], "'missing': No such file or directory"),
+        (["corpus.txt", "folder"], "'folder' is a folder; name the files in it"),
+        (["-", "-"], "standard input (-) can be read only once; name it once"),
+    ],
+)
+def test_all_inputs_are_checked_first(
+    corpus: Path, tmp_path: Path, inputs: list[str], complaint: str
+) -> None:
+    """FR-33: what is wrong with the last input is said before the first is read."""
+    (tmp_path / "folder").mkdir()
+    result = bpetite(
+        *("train", "--input", *inputs, "--vocab-size", "300", "--output", "t.json"),
+        cwd=corpus.parent,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [f"error: {complaint}"]
+
+
+def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
+    """A FIFO is read to its end, as `<(...)` of the shell is one."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with subprocess.Popen(["cp", str(corpus), str(fifo)]):
+        result = train(fifo, tmp_path / "t.json")
+    assert json.loads(result.stdout)["corpus_bytes"] == len(TEXT.encode())
+
+
+@pytest.mark.parametrize(
+    ("content", "first", "second"),
+    [
+        (
+            b"caf\xe9 au lait",
+            "byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)",
+            "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
+        ),
+        (
+            "hi".encode("utf-16"),
+            "byte 0xff at offset 0 (around it: ff fe 68 00)",
+            "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8",
+        ),
+        (
+            b"\x1f\x8b\x08\x00",
+            "byte 0x8b at offset 1 (around it: 1f 8b 08 00)",
+            "it looks like a gzip file; convert it first, with: gzip -dc",
+        ),
+        (
+            b"x" * 9 + "⛵".encode()[:2],
+            "byte 0xe2 at offset 9 (around it: 78 78 78 78 e2 9b)",
+            "it ends in the middle of a character; was it cut short?",
+        ),
+        (
+            b"ok " * (1 << 20) + b"\x80",
+            "byte 0x80 at offset 3145728 (around it: 20 6f 6b 20 80)",
+            "bpetite reads UTF-8 only; convert the file, or leave it out",
+        ),
+    ],
+    ids=["latin-1", "utf-16", "gzip", "cut short", "after three blocks"],
+)
+def test_a_file_that_is_not_utf_8_is_refused(
+    tmp_path: Path, content: bytes, first: str, second: str
+) -> None:
+    """Path, offset and bytes are named, and what the file looks like."""
+    (tmp_path / "bad.txt").write_bytes(content)
+    result = train(tmp_path / "bad.txt", tmp_path / "t.json")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr)[-2:] == [
+        f"error: '{tmp_path}/bad.txt' is not UTF-8: {first}",
+        second,
+    ]
+    assert not (tmp_path / "t.json").exists()
+
+
+@pytest.mark.parametrize("size", ["100", "-5", "abc", "1_000", "٣٠٠", "3e2", "9" * 40])
+def test_a_vocab_size_that_is_none_is_wrong_usage(corpus: Path, tmp_path: Path, size: str) -> None:
+    """FR-9: a size below 256, or one that is no plain integer, is refused with status 2."""
+    result = bpetite(
+        *("train", "--input", corpus, "--vocab-size", size, "--output", tmp_path / "t.json")
+    )
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"argument --vocab-size: expected" in result.stderr
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Ctrl-C ends with status 130 and one line, and no file is there."""
+    with subprocess.Popen(
+        [BPETITE, "train", "--input", "-", "--vocab-size", "300", "--output", "t.json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr.readline() == b"training: 300 mergeable tokens wanted\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == b"interrupted\n"
+        assert process.stdout.read() == b""
+        assert process.wait() == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_standard_output_is_noticed_first(corpus: Path, tmp_path: Path) -> None:
+    """Nothing is trained for a standard output that is closed."""
+    result = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f'"{BPETITE}" train --input "$0" --vocab-size 300 --output t.json >&-',
+            corpus,
+        ],
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        "error: standard output is closed; send it to a file or to a program"
+    ]
+    assert not (tmp_path / "t.json").exists()
+
+
+def test_a_closed_standard_error_is_no_reason_to_stop(corpus: Path, tmp_path: Path) -> None:
+    """Training needs nobody who watches."""
+    result = subprocess.run(
+        [
+            "bash",
+            "-c",
+            f'"{BPETITE}" train --input "$0" --vocab-size 300 --output t.json 2>&-',
+            corpus,
+        ],
+        capture_output=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert result.returncode == 0
+    assert (tmp_path / "t.json").exists()
+
+
+def test_the_artifact_has_the_mode_of_any_new_file(corpus: Path, tmp_path: Path) -> None:
+    """The umask of the shell decides, as for every program."""
+    command = f'umask 027; "{BPETITE}" train --input "$0" --vocab-size 300 --output t.json'
+    subprocess.run(["bash", "-c", command, corpus], capture_output=True, cwd=tmp_path, check=True)
+    assert stat.S_IMODE((tmp_path / "t.json").stat().st_mode) == 0o640
