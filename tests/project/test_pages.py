@@ -1,0 +1,144 @@
+"""The pages show what really happens: their code and their commands are run."""
+
+import contextlib
+import doctest
+import io
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sybil import Document, Example
+from sybil.parsers.markdown import CodeBlockParser
+
+from cli_tools import BPETITE
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "docs/architecture.md", "packages/core/README.md"]
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Iterator[Path]:
+    """Work in a folder that holds what a clone does of the pages' files."""
+    (tmp_path / "docs").mkdir()
+    shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
+    with contextlib.chdir(tmp_path):
+        yield tmp_path
+
+
+class Runner:
+    """Run the blocks of one page in order, each in the state that the last one left."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, object] = {}
+        self.printed = ""
+        self.seen: list[str] = []
+
+    def python(self, example: Example) -> None:
+        """Run a block of Python, and hold what it prints for the block that follows."""
+        output = io.StringIO()
+        handler_output = contextlib.redirect_stderr(output)
+        with contextlib.redirect_stdout(output), handler_output:
+            exec(compile(example.parsed, example.path, "exec"), self.names)  # noqa: S102
+        self.printed = output.getvalue()
+        self.seen.append("python")
+
+    def text(self, example: Example) -> None:
+        """Compare what was printed with a block of text, where one follows a block of Python."""
+        if self.printed:
+            check(example.parsed, self.printed)
+            self.printed = ""
+            self.seen.append("text")
+
+    def console(self, example: Example) -> None:
+        """Run each line after a `$`, and compare all that it writes with what follows it."""
+        for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            # The gate runs the very words; here the environment is there already.
+            command = command.replace("uv run bpetite", "bpetite")
+            result = subprocess.run(
+                ["bash", "-c", command],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}"},
+                check=False,
+            )
+            check(expected, result.stdout.decode())
+        self.seen.append("console")
+
+
+def check(expected: str, found: str) -> None:
+    """Compare an output with the one on a page, where `...` stands for what may differ."""
+    expected, found = (text.rstrip("\n") + "\n" for text in (expected, found))
+    assert doctest.OutputChecker().check_output(expected, found, doctest.ELLIPSIS), (
+        f"the page says\n{expected}\nand the run\n{found}"
+    )
+
+
+@pytest.mark.usefixtures("clone")
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_page_shows_is_what_happens(page: str) -> None:
+    """Every block of Python and of commands runs, and prints what the page says."""
+    runner = Runner()
+    parsers = [
+        CodeBlockParser("python", runner.python),
+        CodeBlockParser("text", runner.text),
+        CodeBlockParser("console", runner.console),
+    ]
+    for example in Document.parse(str(ROOT / page), *parsers).examples():
+        example.evaluate()
+    assert "python" in runner.seen
+
+
+def test_a_page_that_is_wrong_is_found_out() -> None:
+    """The comparison of outputs can fail, and lets pass only what `...` stands for."""
+    check("a ... c", "a b c\n")
+    with pytest.raises(AssertionError):
+        check("a b", "a c")
+
+
+def test_the_map_names_the_modules_and_folders_that_there_are() -> None:
+    """The README lists every module of the core, and every folder of the repository."""
+    page = (ROOT / "README.md").read_text()
+    core = ROOT / "packages" / "core" / "src" / "bpetite"
+    assert set(re.findall(r"^\| `(\w+\.py)`", page, re.MULTILINE)) == {
+        path.name for path in core.glob("*.py")
+    }
+    for folder in ("packages/core", "packages/cli", "packages/compare", "tests", "scripts", "docs"):
+        assert f"| `{folder}` |" in page
+        assert (ROOT / folder).is_dir()
+
+
+def test_the_gate_runs_the_words_of_the_readme() -> None:
+    """The two commands of the README are the ones that `.ci/run` runs."""
+    page = (ROOT / "README.md").read_text()
+    gate = (ROOT / ".ci" / "run").read_text()
+    (first,) = re.findall(r"^\$ (uv run bpetite train .*)$", page, re.MULTILINE)
+    for command in (first, "uv run pytest"):
+        assert f"\n{command}\n" in page.replace("$ ", "")
+        assert f"\n{command}\n" in gate
+
+
+def test_links_inside_the_repository_lead_somewhere() -> None:
+    """No page points to a file that is not there."""
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("packages/*/README.md")]
+    links = [
+        (page, target)
+        for page in pages
+        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text())
+    ]
+    assert links
+    assert [(page, target) for page, target in links if not (page.parent / target).exists()] == []
+
+
+def test_the_story_says_the_first_merges() -> None:
+    """The sample text tells of its own first two merges, and is right."""
+    from bpetite import Tokenizer  # noqa: PLC0415 - only this test needs it
+
+    text = (ROOT / "docs" / "sample.txt").read_bytes().decode()
+    tokenizer = Tokenizer.train(text, 258)
+    assert [tokenizer.decode([token_id]) for token_id in (256, 257)] == ["th", " th"]
