@@ -223,7 +223,8 @@ class _Pairs:
                 heapreplace(heap, (-count, pair))
             else:
                 heappop(heap)
-                del self._pair_counts[pair], self._holders[pair]
+                del self._pair_counts[pair]
+                self._holders.pop(pair, None)
         return "", 0
 
     def merge(self, pair: str, new: str) -> None:
@@ -235,7 +236,7 @@ class _Pairs:
         left, right = pair[0], pair[1]
         symbols, pair_counts, holders = self._symbols, self._pair_counts, self._holders
         born: set[str] = set()
-        for chunk in holders[pair]:
+        for chunk in set(holders.pop(pair)):  # a chunk is listed once for each occurrence
             first, *parts = symbols[chunk].split(pair)
             if not parts:
                 continue  # an earlier merge took one of the two symbols
