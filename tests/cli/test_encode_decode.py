@@ -236,6 +236,22 @@ def test_a_full_standard_output_is_a_failure(model: Path, tmp_path: Path) -> Non
         ]
 
 
+def test_a_long_result_that_finds_no_room_is_a_failure(tmp_path: Path) -> None:
+    """A long result waits in a temporary file; where that cannot grow, the way out is named."""
+    Tokenizer.train("", 256).save(tmp_path / "bytes.json")
+    (tmp_path / "text").write_bytes(b"abc " * 2_000_000)
+    result = pipeline(
+        f"ulimit -f 1000; export TMPDIR={tmp_path}; bpetite encode --model bytes.json --input text",
+        tmp_path,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        f"error: the result finds no room in '{tmp_path}': File too large; "
+        "set TMPDIR to a folder with more"
+    ]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bytes.json", "text"]
+
+
 def test_a_closed_standard_output_is_a_failure(model: Path, tmp_path: Path) -> None:
     """A standard output that is not there is said to be closed."""
     result = pipeline(f"bpetite encode --model {model} --text hi >&-", tmp_path)

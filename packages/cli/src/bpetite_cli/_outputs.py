@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable
 from typing import Final
 
-from bpetite_cli._failure import Failure
+from bpetite_cli._failure import Failure, quoted
 
 __all__ = ["check_output", "flush_output", "write_output"]
 
@@ -30,7 +30,14 @@ def write_output(parts: Iterable[bytes]) -> None:
     check_output()
     with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as held:
         for part in parts:
-            held.write(part)
+            try:
+                held.write(part)
+            except OSError as error:
+                message = (
+                    f"the result finds no room in {quoted(tempfile.gettempdir())}: "
+                    f"{error.strerror}; set TMPDIR to a folder with more"
+                )
+                raise Failure(message) from None
         held.seek(0)
         sys.stdout.flush()
         try:
