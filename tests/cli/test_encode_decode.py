@@ -246,8 +246,10 @@ def test_a_long_result_that_finds_no_room_is_a_failure(tmp_path: Path) -> None:
     )
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
-        f"error: the result finds no room in '{tmp_path}': File too large; "
-        "set TMPDIR to a folder with more"
+        (
+            f"error: the result finds no room in '{tmp_path}': File too large; "
+            "set TMPDIR to a folder with more"
+        )
     ]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bytes.json", "text"]
 
