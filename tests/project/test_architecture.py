@@ -1,0 +1,157 @@
+"""The import contracts of pyproject.toml: all kept, and each able to break.
+
+Only what a contract cannot say is checked here in another way: that a package imports
+nothing but what its own pyproject.toml asks for.
+"""
+
+import re
+import shutil
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+from packaging.requirements import Requirement
+
+from project_tools import (
+    IMPORT_NAMES,
+    MEMBERS,
+    PACKAGES,
+    ROOT,
+    imported_modules,
+    run,
+    sources,
+    tool,
+)
+
+SIBLINGS: Final = "The command line and the comparison stand on the core and do not know each other"
+ROOMS: Final = "The rooms of the core, high to low"
+REGEX_ALONE: Final = "The core needs nothing but regex"
+PRIVATE: Final = "The modules of the core are private to it"
+DRAWING: Final = "Only what draws knows rich"
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A line added to the end of a module, and the contracts that it breaks."""
+
+    module: str
+    line: str
+    broken: frozenset[str]
+
+    def __str__(self) -> str:
+        """Name the test case."""
+        return f"{Path(self.module).stem}: {self.line or 'a new module'}"
+
+
+# A module called _planted.py is a new one; the others are as they are, with the line added.
+PLANTS: Final = (
+    Plant("core/src/bpetite/_trainer.py", "import rich", frozenset({REGEX_ALONE})),
+    Plant("core/src/bpetite/_trainer.py", "import tiktoken", frozenset({REGEX_ALONE})),
+    Plant(
+        "core/src/bpetite/_tokenizer.py", "import bpetite_cli", frozenset({SIBLINGS, REGEX_ALONE})
+    ),
+    Plant("core/src/bpetite/_planted.py", "", frozenset({ROOMS})),
+    Plant("core/src/bpetite/_encoder.py", "import bpetite._trainer", frozenset({ROOMS})),
+    Plant("core/src/bpetite/_constants.py", "import bpetite._files", frozenset({ROOMS})),
+    Plant("cli/src/bpetite_cli/_planted.py", "import bpetite._encoder", frozenset({PRIVATE})),
+    Plant(
+        "compare/src/bpetite_compare/_planted.py", "import bpetite._trainer", frozenset({PRIVATE})
+    ),
+    Plant("cli/src/bpetite_cli/_planted.py", "import bpetite_compare", frozenset({SIBLINGS})),
+    Plant("compare/src/bpetite_compare/_planted.py", "import bpetite_cli", frozenset({SIBLINGS})),
+    Plant("cli/src/bpetite_cli/_planted.py", "import rich.console", frozenset({DRAWING})),
+    Plant("compare/src/bpetite_compare/_planted.py", "import rich", frozenset({DRAWING})),
+)
+
+
+def contract_names() -> list[str]:
+    """Return the names of the contracts, as pyproject.toml lists them."""
+    configuration = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return [contract["name"] for contract in configuration["tool"]["importlinter"]["contracts"]]
+
+
+def check_contracts(folder: Path) -> dict[str, str]:
+    """Return KEPT or BROKEN for every contract that pyproject.toml lays on this folder."""
+    paths = (str(folder / "packages" / member / "src") for member in MEMBERS)
+    result = run(
+        tool("lint-imports"),
+        "--no-cache",
+        "--no-logo",
+        cwd=folder,
+        env={"PYTHONPATH": ":".join(paths), "COLUMNS": "200", "NO_COLOR": "1"},
+    )
+    verdicts = dict(re.findall(r"^(.+) (KEPT|BROKEN)", result.stdout, re.MULTILINE))
+    assert result.returncode == int("BROKEN" in verdicts.values()), result.stdout + result.stderr
+    return verdicts
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Copy the contracts and the code that they are about."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for member in MEMBERS:
+        shutil.copytree(
+            PACKAGES / member / "src",
+            tmp_path / "packages" / member / "src",
+            ignore=shutil.ignore_patterns("__pycache__"),
+        )
+    return tmp_path
+
+
+def test_every_contract_is_kept() -> None:
+    """The code keeps every import contract of pyproject.toml."""
+    assert check_contracts(ROOT) == dict.fromkeys(contract_names(), "KEPT")
+
+
+def test_a_copy_keeps_the_contracts(copy: Path) -> None:
+    """A copy without a plant breaks nothing, so what breaks with one is the plant's doing."""
+    assert check_contracts(copy) == dict.fromkeys(contract_names(), "KEPT")
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=str)
+def test_a_planted_import_breaks_its_contract(plant: Plant, copy: Path) -> None:
+    """An import that a contract forbids breaks that contract, by name, and no other."""
+    with (copy / "packages" / plant.module).open("a", encoding="utf-8") as module:
+        module.write(f"\n{plant.line}\n")
+    verdicts = check_contracts(copy)
+    assert {name for name, verdict in verdicts.items() if verdict == "BROKEN"} == plant.broken
+
+
+def test_every_contract_has_a_plant() -> None:
+    """No contract stands in pyproject.toml that was not seen to break."""
+    assert set(contract_names()) == frozenset[str]().union(*(plant.broken for plant in PLANTS))
+
+
+def undeclared_imports(member: Path) -> set[str]:
+    """Return what a package imports, less the standard library, itself and what it declares."""
+    project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {Requirement(requirement).name for requirement in project["dependencies"]}
+    modules = {
+        IMPORT_NAMES.get(name.removeprefix("bpetite-"), name)
+        for name in {*declared, project["name"]}
+    }
+    imported = {
+        name.partition(".")[0]
+        for source in sources(member / "src")
+        for name in imported_modules(source.read_text(encoding="utf-8"))
+    }
+    for_the_type_checker = {"_typeshed"}  # no such module exists when the code runs
+    return imported - modules - for_the_type_checker - sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_package_imports_what_it_declares(member: str) -> None:
+    """A package imports nothing but the standard library and what it declares, itself included."""
+    assert undeclared_imports(PACKAGES / member) == set()
+
+
+def test_an_undeclared_import_is_found(copy: Path) -> None:
+    """An import inside a function of something that nobody declared is found."""
+    member = copy / "packages" / "core"
+    shutil.copy(PACKAGES / "core" / "pyproject.toml", member)
+    planted = member / "src" / "bpetite" / "_planted.py"
+    planted.write_text("def draw():\n    from numpy.random import rand\n", encoding="utf-8")
+    assert undeclared_imports(member) == {"numpy"}

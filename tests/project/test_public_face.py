@@ -1,0 +1,174 @@
+"""What others may rely on, and what no code of ours may do.
+
+The public face of the core is one class of five methods, an artifact and a logger; this
+is about the class. The rules about the code are read off its syntax tree.
+"""
+
+import ast
+import inspect
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, Protocol, Self
+
+import pytest
+
+import bpetite
+from bpetite import Tokenizer
+from project_tools import PACKAGES, ROOT, run_isolated, sources
+
+METHODS: Final = ("decode", "encode", "load", "save", "train")
+HEAVY_OR_NETWORKED: Final = frozenset(
+    {"asyncio", "bpetite_cli", "bpetite_compare", "http", "multiprocessing", "rich", "socket"}
+    | {"ssl", "tiktoken", "urllib.request"}
+)
+
+_FORBIDDEN_NAMES: Final = frozenset({"__import__", "compile", "eval", "exec", "print"})
+_FORBIDDEN_MODULES: Final = frozenset({"builtins", "marshal", "pickle", "shelve"})
+
+
+class _Promised(Protocol):
+    """The five methods as the design promises them."""
+
+    @classmethod
+    def train(cls, corpus: str | Iterable[str], vocab_size: int) -> Self: ...
+
+    def encode(self, text: str) -> list[int]: ...
+
+    def decode(self, token_ids: Sequence[int]) -> str: ...
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None: ...
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self: ...
+
+
+def test_the_code_stands_where_it_is_promised() -> None:
+    """FR-1: `bpetite` is the package in packages/core/src/bpetite, and it exports its class."""
+    package = Path(inspect.getfile(bpetite)).resolve().parent
+    assert package == PACKAGES / "core" / "src" / "bpetite"
+    assert bpetite.__all__ == ["Tokenizer"]
+    assert [name for name in vars(bpetite) if not name.startswith("_")] == ["Tokenizer"]
+    assert Tokenizer.__module__.startswith("bpetite.")
+
+
+def test_the_modules_of_the_core_are_private() -> None:
+    """FR-1, FR-31: every module of the core has a private name, which promises nothing."""
+    names = [source.name for source in sources(PACKAGES / "core" / "src" / "bpetite")]
+    assert all(name.startswith("_") for name in names)
+
+
+def test_the_class_has_five_public_names() -> None:
+    """FR-30: nothing is public on the class but its five methods."""
+    assert tuple(name for name in dir(Tokenizer) if not name.startswith("_")) == METHODS
+
+
+def test_a_tokenizer_has_five_public_names() -> None:
+    """Nothing is public on a tokenizer either, and nothing can be added to it."""
+    tokenizer = Tokenizer.train("", vocab_size=256)
+    assert tuple(name for name in dir(tokenizer) if not name.startswith("_")) == METHODS
+    assert not hasattr(tokenizer, "__dict__")
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_has_the_promised_signature(name: str) -> None:
+    """The parameters, their kinds, defaults and types, and the type of the result are fixed."""
+    promised = inspect.getattr_static(_Promised, name)
+    found = inspect.getattr_static(Tokenizer, name)
+    assert type(found) is type(promised)  # a class method, or a plain function
+    assert inspect.signature(getattr(Tokenizer, name), eval_str=True) == inspect.signature(
+        getattr(_Promised, name)
+    )
+
+
+def loaded_by(statement: str, folder: Path) -> set[str]:
+    """Return the modules that a statement loads in a fresh interpreter."""
+    code = f"import sys; before = set(sys.modules); {statement}; "
+    result = run_isolated(f"{code}print(*set(sys.modules) - before)", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return set(result.stdout.split())
+
+
+def test_the_core_loads_light(tmp_path: Path) -> None:
+    """To import the core loads nothing that draws, speaks to a network or starts processes."""
+    loaded = loaded_by("import bpetite", tmp_path)
+    assert "bpetite._tokenizer" in loaded
+    assert loaded & HEAVY_OR_NETWORKED == set()
+
+
+@pytest.mark.parametrize("module", sorted(HEAVY_OR_NETWORKED))
+def test_a_heavy_import_is_found(module: str, tmp_path: Path) -> None:
+    """Each module that the core must not load is seen when something loads it."""
+    assert module in loaded_by(f"import bpetite, {module}", tmp_path)
+
+
+def test_the_core_is_silent(tmp_path: Path) -> None:
+    """To import the core, train, encode and decode prints nothing anywhere."""
+    code = (
+        "from bpetite import Tokenizer\n"
+        "tokenizer = Tokenizer.train('ab ' * 99, vocab_size=999)\n"
+        "tokenizer.decode(tokenizer.encode('ab<|endoftext|>'))\n"
+    )
+    result = run_isolated(code, cwd=tmp_path)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+
+
+def violations(source: str) -> list[str]:
+    """Return what code does that no code of ours may do, each with its line."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Assert():
+                found.append((node.lineno, "assert"))
+            case ast.Name(id=name) if name in _FORBIDDEN_NAMES:
+                found.append((node.lineno, name))
+            case ast.Import(names=aliases):
+                found += [(node.lineno, alias.name) for alias in aliases]
+            case ast.ImportFrom(module=str(module)):
+                found.append((node.lineno, module))
+    return [
+        f"line {line}: {what}"
+        for line, what in sorted(found)
+        if what == "assert" or what in _FORBIDDEN_NAMES | _FORBIDDEN_MODULES
+    ]
+
+
+@pytest.mark.parametrize(
+    "source", sources(PACKAGES), ids=lambda source: str(source.relative_to(ROOT))
+)
+def test_no_code_is_unsafe_or_noisy(source: Path) -> None:
+    """No module asserts, prints, runs text as code, or reads objects that run code."""
+    assert violations(source.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("snippet", "found"),
+    [
+        ("assert x, 'y'", "assert"),
+        ("print(x)", "print"),
+        ("call(print)", "print"),
+        ("value = eval(x)", "eval"),
+        ("exec(x)", "exec"),
+        ("compile(x, '', 'exec')", "compile"),
+        ("module = __import__(x)", "__import__"),
+        ("import pickle\npickle.load(file)", "pickle"),
+        ("import pickle as p\np.loads(data)", "pickle"),
+        ("from pickle import Unpickler", "pickle"),
+        ("import marshal", "marshal"),
+        ("import shelve", "shelve"),
+        ("import builtins\nbuiltins.eval(x)", "builtins"),
+    ],
+)
+def test_a_planted_violation_is_found(snippet: str, found: str) -> None:
+    """Each rule finds what breaks it, inside a function too."""
+    nested = "def f():\n" + "\n".join(f"    {line}" for line in snippet.splitlines())
+    assert violations(snippet) == [f"line 1: {found}"]
+    assert violations(nested) == [f"line 2: {found}"]
+
+
+@pytest.mark.parametrize(
+    "snippet", ["import regex\nregex.compile(x)", "parser.print_help()", "'assert print(x)'"]
+)
+def test_what_only_looks_like_a_violation_is_not_found(snippet: str) -> None:
+    """Methods and texts with the names of what is forbidden are free."""
+    assert violations(snippet) == []

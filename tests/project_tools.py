@@ -1,0 +1,85 @@
+"""What the tests of the project itself share: where things are, and what code says.
+
+Not here: the rules. Each stands in the test that holds it.
+"""
+
+import ast
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+PACKAGES: Final = ROOT / "packages"
+MEMBERS: Final = ("core", "cli", "compare")
+IMPORT_NAMES: Final = {"core": "bpetite", "cli": "bpetite_cli", "compare": "bpetite_compare"}
+
+
+def sources(folder: Path) -> list[Path]:
+    """Return every Python file below a folder, in order; there must be some."""
+    found = sorted(folder.rglob("*.py"))
+    assert found, f"no Python below {folder}"
+    return found
+
+
+def run(
+    *command: str | Path, cwd: Path = ROOT, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, with these variables on top of the environment."""
+    return subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, "PYTHONUTF8": "1", **(env or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=300,
+    )
+
+
+def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run code in a fresh interpreter that hears nothing of the environment."""
+    return run(sys.executable, "-I", "-c", code, cwd=cwd)
+
+
+def tool(name: str) -> Path:
+    """Return a program of the development environment."""
+    return Path(sys.executable).with_name(name)
+
+
+def run_uv(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    """Run uv, which is no part of the development environment, or skip the test."""
+    uv = os.environ.get("UV") or shutil.which("uv")
+    if uv is None:
+        pytest.skip("uv is not on PATH")
+    return run(uv, *arguments, cwd=cwd)
+
+
+def load_script(name: str) -> ModuleType:
+    """Import a file of scripts/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # where dataclasses look for their module
+    spec.loader.exec_module(module)
+    return module
+
+
+def imported_modules(source: str) -> set[str]:
+    """Return the dotted name of every module that code imports, wherever in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module)
+    return names
