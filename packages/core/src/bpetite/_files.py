@@ -28,21 +28,24 @@ def read_file(path: str, limit: int) -> bytes:
         OSError: it cannot be opened or read, or is a folder.
         ValueError: it is a device, a FIFO or a socket, or holds more than `limit` bytes.
     """
-    # O_NONBLOCK: opening a FIFO would otherwise wait for a writer.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags), "rb") as file:
+    with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
-        if stat.S_ISDIR(status.st_mode):
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
         if not stat.S_ISREG(status.st_mode):
             message = f"{path!r} is no regular file"
             raise ValueError(message)
         if status.st_size <= limit:
             data = file.read(limit + 1)  # it may have grown since
+            if data is None:  # a file that is still to be filled, as some of /proc are
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
             if len(data) <= limit:
                 return data
     message = f"{path!r} is larger than {limit} bytes, the most that is read"
     raise ValueError(message)
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file; a FIFO would otherwise wait for somebody to write to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
@@ -58,7 +61,7 @@ def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
     if not os.path.basename(path):
         code = errno.EISDIR if path else errno.ENOENT
         raise OSError(code, os.strerror(code), path)
-    destination = os.path.realpath(path) if overwrite else path
+    destination = os.path.realpath(path) if overwrite and os.path.islink(path) else path
     mode = _mode_of_existing(path, overwrite=overwrite)
     folder = os.path.dirname(destination) or os.curdir
     os.stat(os.path.join(folder, ""))  # a missing folder is named before anything is made
@@ -113,13 +116,25 @@ def _take_name(temporary: str, destination: str) -> None:
     except FileExistsError:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), destination) from None
     except OSError:
-        # No hard links here (FAT, some network shares): hold the name with an empty file.
-        os.close(os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        _take_name_without_link(temporary, destination)
+
+
+def _take_name_without_link(temporary: str, destination: str) -> None:
+    """Do the same where there are no hard links: an empty file holds the name meanwhile."""
+    may_be_held = True
+    try:
         try:
-            os.replace(temporary, destination)
-        except BaseException:
-            os.unlink(destination)
+            descriptor = os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except OSError:
+            may_be_held = False
             raise
+        os.close(descriptor)
+        os.replace(temporary, destination)
+    except BaseException:
+        with suppress(OSError):
+            if may_be_held and os.path.getsize(destination) == 0:
+                os.unlink(destination)
+        raise
 
 
 def _sync_folder(folder: str) -> None:

@@ -105,7 +105,7 @@ def load(
 
 
 def _checked_path(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path)
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
         message = f"path must be str or os.PathLike[str], got {type(path).__name__}"
         raise TypeError(message)

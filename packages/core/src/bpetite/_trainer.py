@@ -25,6 +25,7 @@ Not here: what a chunk is (`_pretokenizer`), how the result is saved (`_persiste
 """
 
 import logging
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ __all__ = ["TrainerResult", "train_bpe"]
 _LOGGER: Final = logging.getLogger("bpetite")
 _MERGES_PER_RECORD: Final = 100
 _BLOCK_CHARACTERS: Final = 1 << 20
-_BLOCKS_PER_RECORD: Final = 16
+_CHARACTERS_PER_RECORD: Final = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,8 @@ def _checked_vocab_size(vocab_size: int) -> int:
         message = f"vocab_size must be an integer, got {vocab_size!r}"
         raise TypeError(message)
     try:
-        wanted = index(vocab_size)
+        # No corpus has so many merges, and a number of thousands of digits cannot be shown.
+        wanted = min(index(vocab_size), sys.maxsize)
     except TypeError:
         message = f"vocab_size must be an integer, got {type(vocab_size).__name__}"
         raise TypeError(message) from None
@@ -117,14 +119,14 @@ def _checked_vocab_size(vocab_size: int) -> int:
 def _count_corpus(corpus: str | Iterable[str]) -> dict[str, int]:
     """Return how often each chunk stands in the corpus, holding one block at a time."""
     pieces: Counter[str] = Counter()
-    documents = characters = done = 0
+    documents = characters = told = 0
     for document in _documents(corpus):
         documents += 1
         for block in blocks(document, _BLOCK_CHARACTERS):
             count_pieces(block, pieces)
             characters += len(block)
-            done += 1
-            if done % _BLOCKS_PER_RECORD == 0:
+            if characters // _CHARACTERS_PER_RECORD > told:
+                told = characters // _CHARACTERS_PER_RECORD
                 _log(
                     "count",
                     f"counting: {characters:,} characters so far",
