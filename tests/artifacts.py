@@ -1,0 +1,49 @@
+"""A good artifact, written out by hand, and ways to spoil it."""
+
+import json
+from copy import deepcopy
+from typing import Any, Final
+
+import oracle
+
+Place = tuple[str | int, ...]
+
+GONE: Final = object()
+"""The value of what is not there."""
+
+MERGES: Final = [(97, 98), (32, 256)]
+PARTS: Final = (oracle.vocabulary(MERGES), MERGES, {"<|endoftext|>": 258})
+"""What the good artifact is loaded as."""
+
+GOOD: Final[dict[str, Any]] = {
+    "mergeable_vocab_size": 258,
+    "merges": [[97, 98], [32, 256]],
+    "pretokenizer_pattern": oracle.PATTERN,
+    "schema_version": 1,
+    "special_tokens": {"<|endoftext|>": 258},
+    "vocab": {
+        **{str(value): [value] for value in range(256)},
+        "256": [97, 98],
+        "257": [32, 97, 98],
+        "258": [60, 124, 101, 110, 100, 111, 102, 116, 101, 120, 116, 124, 62],
+    },
+}
+
+
+def canonical(artifact: object) -> bytes:
+    """Return JSON as an artifact has it: keys sorted, no spaces, ASCII, no newline."""
+    return json.dumps(artifact, sort_keys=True, separators=(",", ":")).encode("ascii")
+
+
+def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
+    """Return the good artifact with other values at some places, or with some places gone."""
+    artifact = deepcopy(GOOD)
+    for place, value in changes:
+        holder: Any = artifact
+        for key in place[:-1]:
+            holder = holder[key]
+        if value is GONE:
+            del holder[place[-1]]
+        else:
+            holder[place[-1]] = value
+    return artifact

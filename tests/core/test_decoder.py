@@ -1,0 +1,182 @@
+"""Decoding: ids to bytes to text, strictly."""
+
+import re
+from collections.abc import Callable
+from enum import IntEnum
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite._decoder import Decoder
+from texts import CORPORA
+
+LETTERS = oracle.vocabulary([(97, 98), (0xC3, 0xA9), (0xA9, 97)])
+
+
+class Letter(IntEnum):
+    """An integer that is not an `int` itself."""
+
+    A = 97
+
+
+class Answer:
+    """No number, but convertible to one, as the integers of other libraries are."""
+
+    def __index__(self) -> int:
+        """Return the integer."""
+        return 97
+
+
+def outcome(decode: Callable[[list[int]], str], ids: list[int]) -> object:
+    """Return the text of ids, or what the error says of the bytes that are none."""
+    try:
+        return decode(ids)
+    except UnicodeDecodeError as error:
+        return error.encoding, error.object, error.start, error.end
+
+
+@pytest.mark.parametrize(
+    ("ids", "text"),
+    [
+        ([], ""),
+        ([97], "a"),
+        ([256, 256], "abab"),
+        ([257], "é"),
+        ([0xC3, 0xA9], "é"),
+        ([0xC3, 258], "éa"),
+        ([0xF0, 0x9F, 0x91, 0x8D], "👍"),
+        ([0], "\x00"),
+        ([0xEF, 0xBB, 0xBF], "\ufeff"),
+        ([13, 10], "\r\n"),
+    ],
+)
+def test_ids_decode_as_by_hand(ids: list[int], text: str) -> None:
+    """FR-20: the bytes of the ids are joined first, and then decoded, all at once."""
+    assert Decoder(LETTERS).decode(ids) == text
+
+
+@given(CORPORA, st.data())
+def test_ids_decode_as_in_the_oracle(documents: list[str], data: st.DataObject) -> None:
+    """FR-20: any ids of a vocabulary give the text, or the error, that the oracle gives."""
+    merges = oracle.train(documents, 280)
+    decoder = Decoder(oracle.vocabulary(merges))
+    ids = data.draw(st.lists(st.integers(0, 256 + len(merges)), max_size=8))
+    assert outcome(decoder.decode, ids) == outcome(partial(oracle.decode, merges=merges), ids)
+
+
+def test_no_ids_are_the_empty_text() -> None:
+    """FR-21: `decode([])` is `""`."""
+    assert Decoder(LETTERS).decode([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([260], "unknown token id 260 at position 0; the ids are 0 to 259"),
+        ([97, -1], "unknown token id -1 at position 1; the ids are 0 to 259"),
+        ([97, 97, 10**9, 10**9], "unknown token id 1000000000 at position 2; the ids are 0 to 259"),
+        ([0x80, 260], "unknown token id 260 at position 1; the ids are 0 to 259"),
+        ([1 << 20_000], "unknown token id of 20001 bits at position 0; the ids are 0 to 259"),
+        ([-1 << 20_000], "unknown token id of 20001 bits at position 0; the ids are 0 to 259"),
+    ],
+    ids=["next", "negative", "first-of-two", "before-wrong-bytes", "huge", "huge-negative"],
+)
+def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
+    """FR-22: an unknown id, a negative one too, raises `KeyError` with its place."""
+    with pytest.raises(KeyError) as caught:
+        Decoder(LETTERS).decode(ids)
+    assert caught.value.args == (message,)
+
+
+@pytest.mark.parametrize(
+    ("ids", "byte", "reason"),
+    [
+        ([0x80], 0, "invalid start byte (token id 128 at position 0)"),
+        ([97, 0xFF], 1, "invalid start byte (token id 255 at position 1)"),
+        ([256, 256, 0xC3, 97], 4, "invalid continuation byte (token id 195 at position 2)"),
+        ([97, 0xC3], 1, "unexpected end of data (token id 195 at position 1)"),
+        ([97, 258], 1, "invalid start byte (token id 258 at position 1)"),
+        ([0xC0, 0x80], 0, "invalid start byte (token id 192 at position 0)"),
+        ([0xED, 0xA0, 0x80], 0, "invalid continuation byte (token id 237 at position 0)"),
+        ([257, 259, 0xF5], 15, "invalid start byte (token id 245 at position 2)"),
+    ],
+    ids=["lone", "last", "half", "cut-off", "inside-a-token", "overlong", "surrogate", "late"],
+)
+def test_bytes_that_are_not_utf_8_are_refused(ids: list[int], byte: int, reason: str) -> None:
+    """FR-23: they raise `UnicodeDecodeError`, which says which byte of which id is wrong."""
+    with pytest.raises(UnicodeDecodeError, match=f"{re.escape(reason)}$") as caught:
+        Decoder(LETTERS).decode(ids)
+    assert caught.value.start == byte
+    assert caught.value.object == b"".join(LETTERS[token_id] for token_id in ids)
+
+
+def test_special_token_decodes_to_its_literal() -> None:
+    """FR-24: its id is the text <|endoftext|>, among other ids as well."""
+    decoder = Decoder(LETTERS)
+    assert decoder.decode([259]) == "<|endoftext|>"
+    assert decoder.decode([256, 259, 259, 256]) == "ab<|endoftext|><|endoftext|>ab"
+
+
+@pytest.mark.parametrize(
+    ("ids", "message"),
+    [
+        ([True], "token ids must be integers, got bool at position 0"),
+        ([97, False], "token ids must be integers, got bool at position 1"),
+        ([97.0], "token ids must be integers, got float at position 0"),
+        ([97, 97, "97"], "token ids must be integers, got str at position 2"),
+        ("97", "token ids must be integers, got str at position 0"),
+        ([None], "token ids must be integers, got NoneType at position 0"),
+        ([[97]], "token ids must be integers, got list at position 0"),
+        ([1 + 0j], "token ids must be integers, got complex at position 0"),
+        ([np.float64(97)], "token ids must be integers, got float64 at position 0"),
+        ([np.True_], "token ids must be integers, got bool at position 0"),
+        ([300, True], "token ids must be integers, got bool at position 1"),
+    ],
+)
+def test_what_is_no_integer_is_no_id(ids: list[int], message: str) -> None:
+    """A boolean, a float and all else that is no integer raise `TypeError` with the place."""
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        Decoder(LETTERS).decode(ids)
+
+
+@pytest.mark.parametrize("ids", [None, 97, 97.0])
+def test_what_is_no_sequence_holds_no_ids(ids: list[int]) -> None:
+    """A lone number, or nothing, raises `TypeError`."""
+    with pytest.raises(TypeError, match="not iterable"):
+        Decoder(LETTERS).decode(ids)
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        (97, 97),
+        range(97, 98),
+        [Letter.A],
+        [Answer()],
+        [97, np.int8(97)],
+        np.array([97, 97], dtype=np.uint16),
+    ],
+    ids=["tuple", "range", "enum", "index", "numpy-integer", "numpy-array"],
+)
+def test_integers_of_any_type_are_ids(ids: list[int]) -> None:
+    """FR-20: whatever sequence, and whatever type with `__index__`, 97 is "a"."""
+    assert Decoder(LETTERS).decode(ids) == "a" * len(ids)
+
+
+def test_decoding_leaves_the_ids_alone() -> None:
+    """The sequence that is decoded is not changed."""
+    ids = [Letter.A, 97]
+    Decoder(LETTERS).decode(ids)
+    assert [type(token_id) for token_id in ids] == [Letter, int]
+
+
+def test_ids_of_another_tokenizer_are_refused() -> None:
+    """FR-22: an id that a larger vocabulary has is unknown in a smaller one."""
+    large, small = Tokenizer.train("ab ab", 300), Tokenizer.train("", 300)
+    with pytest.raises(KeyError, match="unknown token id 257 at position 0; the ids are 0 to 256"):
+        small.decode(large.encode(" ab"))

@@ -1,0 +1,275 @@
+"""Encoding: the fast ways to replay the merges against one full pass for each of them."""
+
+import re
+from itertools import product
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite._encoder import _CACHED_CHARACTERS, _CACHED_CHUNKS, _LONG_CHUNK, Encoder, Merges
+from texts import ASCII_TEXTS, CHUNKS, CORPORA, RUNS, TEXTS, TIES, merge_lists
+
+END_OF_TEXT = "<|endoftext|>"
+TWICE = [(97, 97), (97, 98), (97, 97), (256, 256), (97, 98), (97, 97)]
+TWINS = [(97, 98), (98, 99), (256, 99), (97, 257), (258, 259), (259, 258), (259, 259)]
+NESTED = [(97, 97), (256, 97), (257, 97), (256, 256), (257, 257), (98, 258)]
+
+
+def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
+    """Return an encoder for these merges and the special token."""
+    return Encoder(merges, {END_OF_TEXT: 256 + len(merges)})
+
+
+def ids_of(symbols: str) -> list[int]:
+    """Return the ids that stand as characters."""
+    return [ord(symbol) for symbol in symbols]
+
+
+@given(merge_lists(), CHUNKS)
+@example(TWICE, b"aaaabab" * 30)
+@example(TWINS, b"abcabcbcab" * 30)
+@example(NESTED, b"aaaaabaaab" * 30)
+@example([(97, 97), (97, 256), (256, 97)], b"a" * 301)
+def test_hand_made_merges_apply_as_in_full_passes(
+    merges: list[tuple[int, int]], chunk: bytes
+) -> None:
+    """FR-16: both ways make of any chunk what one pass for each merge makes of it."""
+    expected = oracle.encode_chunk(chunk, merges)
+    symbols = chunk.decode("latin-1")
+    assert ids_of(Merges(merges).apply_short(symbols)) == expected
+    assert ids_of(Merges(merges).apply_long(symbols)) == expected
+
+
+@given(st.lists(st.one_of(TIES, RUNS), min_size=1, max_size=3), st.one_of(TIES, RUNS))
+def test_trained_merges_apply_as_in_full_passes(documents: list[str], text: str) -> None:
+    """FR-16: both ways apply merges that training learned as one pass for each does."""
+    merges = oracle.train(documents, 290)
+    chunk = (text * 9).encode("utf-8")
+    expected = oracle.encode_chunk(chunk, merges)
+    symbols = chunk.decode("latin-1")
+    assert ids_of(Merges(merges).apply_short(symbols)) == expected
+    assert ids_of(Merges(merges).apply_long(symbols)) == expected
+
+
+@pytest.mark.parametrize("merges", [TWICE, TWINS, NESTED])
+@pytest.mark.parametrize("length", range(7))
+def test_every_short_chunk_is_merged_as_in_full_passes(
+    merges: list[tuple[int, int]], length: int
+) -> None:
+    """FR-16: each chunk of a length in three letters is merged alike by both ways."""
+    chunks = ["".join(letters) for letters in product("abc", repeat=length)]
+    expected = [oracle.encode_chunk(chunk.encode("utf-8"), merges) for chunk in chunks]
+    ready = Merges(merges)
+    assert [ids_of(ready.apply_short(chunk)) for chunk in chunks] == expected
+    assert [ids_of(ready.apply_long(chunk)) for chunk in chunks] == expected
+
+
+@pytest.mark.parametrize("length", [_LONG_CHUNK - 1, _LONG_CHUNK, _LONG_CHUNK + 1, 1000])
+def test_length_of_a_chunk_changes_nothing(length: int) -> None:
+    """FR-16: on either side of the length at which the way changes, the ids are the same."""
+    chunk = (b"aab" * length)[:length]
+    assert ids_of(Merges(NESTED).apply(chunk)) == oracle.encode_chunk(chunk, NESTED)
+
+
+@pytest.mark.parametrize(
+    ("merges", "chunk", "ids"),
+    [
+        pytest.param([(97, 98)], b"abab", [256, 256], id="every-occurrence"),
+        pytest.param([(97, 97)], b"aaa", [256, 97], id="from-the-left"),
+        pytest.param([(98, 99), (97, 98)], b"abc", [97, 256], id="rank-before-place"),
+        pytest.param([(97, 98), (98, 99), (256, 99)], b"abc", [258], id="merge-of-a-merge"),
+        pytest.param([(97, 97), (97, 97)], b"aaa", [256, 97], id="pair-listed-twice"),
+        pytest.param([(98, 99), (97, 256), (97, 98)], b"abcab", [257, 258], id="twins"),
+    ],
+)
+def test_chunk_is_merged_as_by_hand(
+    merges: list[tuple[int, int]], chunk: bytes, ids: list[int]
+) -> None:
+    """FR-16: merges apply by rank, at every occurrence, from left to right."""
+    assert ids_of(Merges(merges).apply_short(chunk.decode("latin-1"))) == ids
+    assert ids_of(Merges(merges).apply_long(chunk.decode("latin-1"))) == ids
+
+
+@pytest.mark.parametrize("times", [1, 50])
+def test_merges_may_be_as_many_as_pairs_of_bytes(times: int) -> None:
+    """Ids above 65,535, and those that are surrogates as characters, are merged like any."""
+    merges = [(left, right) for left in range(256) for right in range(256)]
+    low, high = 256 + merges.index((215, 215)), 256 + merges.index((255, 255))
+    assert low in range(0xD800, 0xE000)
+    assert high > 0xFFFF
+    merges += [(low, high), (high, low)]
+    chunk = bytes([215, 215, 255, 255, 255, 255, 215, 215]) * times
+    ids = [65792, 65793] * times
+    assert oracle.encode_chunk(chunk[:8], merges) == ids[:2]
+    assert ids_of(Merges(merges).apply(chunk)) == ids
+
+
+@pytest.mark.parametrize("piece", ["a", "ab", "aab", "日", "0", "!", " ", "\n"])
+def test_endless_chunk_is_encoded(piece: str) -> None:
+    """A chunk of a hundred thousand characters is encoded, and decodes to itself."""
+    tokenizer = Tokenizer.train(piece * 64, 300)
+    text = piece * 100_000
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@given(st.one_of(CORPORA), st.one_of(TEXTS, TIES, RUNS, ASCII_TEXTS))
+def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
+    """FR-16: special tokens out, the rest in chunks, each merged by rank: as specified."""
+    merges = oracle.train([*documents, text[: len(text) // 2]], 280)
+    assert encoder_of(merges).encode(text) == oracle.encode(text, merges)
+
+
+def test_ids_are_integers() -> None:
+    """FR-16: `encode` returns a `list` of `int`, each an `int` itself."""
+    ids = encoder_of([(97, 98)]).encode("ab<|endoftext|>c")
+    assert ids == [256, 257, 99]
+    assert type(ids) is list
+    assert {type(token_id) for token_id in ids} == {int}
+
+
+def test_empty_text_has_no_ids() -> None:
+    """FR-17: `encode("")` is `[]`."""
+    assert encoder_of([(97, 98)]).encode("") == []
+
+
+@pytest.mark.parametrize("length", range(1, len(END_OF_TEXT)))
+def test_part_of_the_special_token_is_ordinary_text(length: int) -> None:
+    """FR-18: any beginning and any end of <|endoftext|> has the ids of its bytes."""
+    encoder = encoder_of([])
+    assert encoder.encode(END_OF_TEXT[:length]) == list(END_OF_TEXT[:length].encode("utf-8"))
+    assert encoder.encode(END_OF_TEXT[-length:]) == list(END_OF_TEXT[-length:].encode("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<|ENDOFTEXT|>",
+        "<|endoftext |>",
+        "<|end\u200boftext|>",
+        "<|endoftext|\uff1e",
+        "< |endoftext|>",
+    ],
+)
+def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
+    """FR-18: what is not the exact literal has the ids of its bytes."""
+    assert encoder_of([]).encode(text) == list(text.encode("utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("<|endoftext|>", [257]),
+        ("<|endoftext|><|endoftext|>", [257, 257]),
+        ("<|endoftext|>" * 100, [257] * 100),
+        ("ab<|endoftext|>", [256, 257]),
+        ("<|endoftext|>ab", [257, 256]),
+        ("a<|endoftext|>b", [97, 257, 98]),
+        ("<|endoftext|> <|endoftext|>", [257, 32, 257]),
+        ("<<|endoftext|>>", [60, 257, 62]),
+        ("<|endoftext<|endoftext|>", [*b"<|endoftext", 257]),
+        ("<|endoftext|>endoftext|>", [257, *b"endoftext|>"]),
+    ],
+)
+def test_special_tokens_are_extracted_in_order(text: str, ids: list[int]) -> None:
+    """FR-19: each occurrence is one id, in its place, however many follow one another."""
+    assert encoder_of([(97, 98)]).encode(text) == ids
+
+
+def test_special_token_is_never_split_or_merged() -> None:
+    """FR-15: merges that could take its bytes, or its neighbours, leave the token whole."""
+    tokenizer = Tokenizer.train("<|endoftext|> x<|endoftext|>y" * 20, 400)
+    special_id = tokenizer.encode(END_OF_TEXT)[0]
+    assert tokenizer.encode("x<|endoftext|>y") == [120, special_id, 121]
+    assert tokenizer.encode("<|endoftext") != [*b"<|endoftext"]
+
+
+def test_text_around_the_special_token_is_cut_apart() -> None:
+    """FR-16: whitespace before and after the special token belongs to different chunks."""
+    encoder = encoder_of([(32, 32), (256, 32)])
+    assert encoder.encode("   ") == [257]
+    assert encoder.encode("  <|endoftext|> ") == [256, 258, 32]
+
+
+def test_long_text_encodes_like_its_chunks() -> None:
+    """FR-16: a text longer than the block that is cut at once loses nothing."""
+    merges = oracle.train(["low lower lowest \u2003"], 300)
+    ids_by_hand = [
+        token_id
+        for chunk in ["low", " lower", " lowest", " ", "\u2003"]
+        for token_id in oracle.encode_chunk(chunk.encode("utf-8"), merges)
+    ]
+    text = "low lower lowest \u2003" * 70_000 + "low"
+    assert len(text) > 1 << 20
+    expected = ids_by_hand * 70_000 + oracle.encode_chunk(b"low", merges)
+    assert encoder_of(merges).encode(text) == expected
+
+
+def test_encoding_again_gives_the_same_ids() -> None:
+    """What the encoder keeps from one text never changes the ids of another."""
+    texts = ["ab abc", "abc ab", "ab" * 40, "ab abc"]
+    kept = encoder_of(TWINS)
+    assert [kept.encode(text) for text in texts] == [encoder_of(TWINS).encode(t) for t in texts]
+
+
+def test_ids_handed_out_belong_to_the_caller() -> None:
+    """Changing a list of ids does not change what the encoder gives next."""
+    encoder = encoder_of([(97, 98)])
+    encoder.encode("ab").append(1)
+    assert encoder.encode("ab") == [256]
+
+
+def test_cache_is_bounded_in_entries() -> None:
+    """However many distinct chunks come, no more than a fixed number is kept."""
+    encoder = encoder_of([(49, 49)])
+    numbers = range(_CACHED_CHUNKS + 1000)
+    text = " ".join(map(str, numbers))
+    first, second = encoder.encode(text), encoder.encode(text)
+    assert first == second
+    assert 0 < len(encoder._ids_of_chunk) <= _CACHED_CHUNKS
+
+
+def test_cache_is_bounded_in_characters() -> None:
+    """A chunk longer than a fixed number of characters is not kept."""
+    encoder = encoder_of([])
+    short, long = "é" * _CACHED_CHARACTERS, "é" * (_CACHED_CHARACTERS + 1)
+    encoder.encode(f"{short}1{long}")
+    assert set(encoder._ids_of_chunk) == {short, "1"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (b"ab", "bytes"),
+        (bytearray(b"ab"), "bytearray"),
+        (memoryview(b"ab"), "memoryview"),
+        (None, "NoneType"),
+        (1, "int"),
+        (["ab"], "list"),
+    ],
+)
+def test_what_is_no_text_is_refused(text: str, name: str) -> None:
+    """FR-37: bytes of any type, and all else that is no `str`, raise `TypeError`."""
+    with pytest.raises(TypeError, match=f"^text must be str, got {name}$"):
+        encoder_of([]).encode(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("\ud800", 0),
+        ("ab \udfff", 3),
+        ("ab<|endoftext|>é\ud83d \ude00", 16),
+        ("<|endoftext|>" * 2 + "a" * 2_000_000 + " \udc80", 2_000_027),
+    ],
+    ids=["first", "later", "after-the-special-token", "in-a-later-block"],
+)
+def test_lone_surrogate_is_refused(text: str, start: int) -> None:
+    """A lone surrogate raises `UnicodeEncodeError` with its index in the whole text."""
+    message = re.escape(f"in position {start}: surrogates not allowed")
+    with pytest.raises(UnicodeEncodeError, match=message) as caught:
+        encoder_of([(97, 97)]).encode(text)
+    assert caught.value.start == start
+    assert caught.value.object == text

@@ -1,0 +1,894 @@
+"""Everything that `load` refuses: the nineteen checks in their order, and hostile files."""
+
+import errno
+import json
+import os
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from artifacts import GONE, GOOD, PARTS, Place, canonical, changed
+from bpetite import Tokenizer
+from bpetite._files import read_file
+from bpetite._persistence import MAX_ARTIFACT_BYTES, load, save
+from bpetite._strict_json import parse_json
+
+KEYS = "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"
+SPECIAL = "<|endoftext|>"
+SPECIAL_BYTES = list(b"<|endoftext|>")
+PATTERN = GOOD["pretokenizer_pattern"]
+TOO_DEEP = "expected JSON: brackets nested more than 64 deep, or not closed"
+LOAD_ON_A_SMALL_STACK = """
+    import sys, threading
+    from bpetite import Tokenizer
+
+    def attempt():
+        try:
+            print(Tokenizer.load(sys.argv[1]))
+        except ValueError as error:
+            print(error)
+
+    threading.stack_size(64 * 1024)
+    thread = threading.Thread(target=attempt)
+    thread.start()
+    thread.join()
+"""
+
+
+def check_refused(folder: Path, data: bytes, error: type[Exception], message: str) -> None:
+    """Hold `load` to refusing these bytes, with a short message that begins like this one."""
+    path = folder / "tokenizer.json"
+    path.write_bytes(data)
+    with pytest.raises((KeyError, ValueError, OSError)) as caught:
+        load(path)
+    assert type(caught.value) is error
+    said = caught.value.args[0]
+    assert said[: len(f"{str(path)!r}: {message}")] == f"{str(path)!r}: {message}"
+    assert len(said) < len(str(path)) + 1000
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        pytest.param(b"\xff", "0xff at offset 0", id="one-byte"),
+        pytest.param(b"{}   \xc3", "0xc3 at offset 5", id="cut-off-character"),
+        pytest.param(b'{"\x80":1}', "0x80 at offset 2", id="inside-a-key"),
+        pytest.param(b'{"\xed\xa0\x80":1}', "0xed at offset 2", id="surrogate"),
+        pytest.param(b'{"\xc0\xaf":1}', "0xc0 at offset 2", id="overlong"),
+        pytest.param(b'{"\xf4\x90\x80\x80":1}', "0xf4 at offset 2", id="beyond-unicode"),
+        pytest.param(b"\xff\xfe" + json.dumps(GOOD).encode("utf-16-le"), "0xff at", id="utf-16-le"),
+        pytest.param(b"\xfe\xff" + json.dumps(GOOD).encode("utf-16-be"), "0xfe at", id="utf-16-be"),
+        pytest.param(b"\x1f\x8b\x08\x00", "0x8b at offset 1", id="gzip"),
+    ],
+)
+def test_step_1_refuses_what_is_not_utf_8(tmp_path: Path, data: bytes, found: str) -> None:
+    """FR-29: the file must be UTF-8; the message gives the byte and its offset."""
+    check_refused(tmp_path, data, ValueError, f"expected UTF-8, found byte {found}")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="empty"),
+        pytest.param(b" \n", id="whitespace"),
+        pytest.param(b"not json", id="words"),
+        pytest.param(canonical(GOOD)[:-1], id="cut-off"),
+        pytest.param(canonical(GOOD) + b"x", id="trailing-letter"),
+        pytest.param(canonical(GOOD) + b"{}", id="trailing-object"),
+        pytest.param(canonical(GOOD) * 2, id="twice"),
+        pytest.param(canonical(GOOD) + b"\x00", id="trailing-nul"),
+        pytest.param(canonical(GOOD) + b"\xc2\xa0", id="trailing-no-break-space"),
+        pytest.param(b"\xef\xbb\xbf" + canonical(GOOD), id="bom"),
+        pytest.param(json.dumps(GOOD).encode("utf-16-le"), id="utf-16-without-bom"),
+        pytest.param(json.dumps(GOOD).encode("utf-32-be"), id="utf-32-without-bom"),
+        pytest.param(canonical(GOOD).replace(b"]}", b",]}"), id="trailing-comma"),
+        pytest.param(canonical(GOOD).replace(b'"', b"'"), id="single-quotes"),
+        pytest.param(b"// comment\n" + canonical(GOOD), id="comment"),
+        pytest.param(canonical(GOOD).replace(b"[0]", b"[00]"), id="leading-zero"),
+        pytest.param(canonical(GOOD).replace(b"[1]", b"[+1]"), id="plus"),
+        pytest.param(canonical(GOOD).replace(b"[1]", b"[0x1]"), id="hexadecimal"),
+        pytest.param(canonical(GOOD).replace(b"[1]", b"[1_0]"), id="underscore"),
+        pytest.param(canonical(GOOD).replace(b"[1]", "[\u0661]".encode()), id="arabic-digit"),
+        pytest.param(canonical(GOOD).replace(b"[1]", b"[True]"), id="true-of-python"),
+        pytest.param(b'{"a\nb":1}', id="newline-in-a-string"),
+        pytest.param(rb'{"\x41":1}', id="unknown-escape"),
+        pytest.param(b"\x80\x04K\x01."[1:], id="control-characters"),
+    ],
+)
+def test_step_2_refuses_what_is_not_json(tmp_path: Path, data: bytes) -> None:
+    """FR-29: the file must be one JSON document and nothing else."""
+    check_refused(tmp_path, data, ValueError, "expected JSON: ")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        (b'"schema_version":1', b'"schema_version":1,"schema_version":1', "schema_version"),
+        (b'"schema_version":1', rb'"schema_version":2,"\u0073chema_version":1', "schema_version"),
+        (b'"merges":', b'"merges":[],"merges":', "merges"),
+        (b'"97":[97]', b'"97":[98],"97":[97]', "97"),
+        (b'"97":[97]', rb'"97":[97],"\u0039\u0037":[97]', "97"),
+        (b'"<|endoftext|>":', b'"<|endoftext|>":1,"<|endoftext|>":', SPECIAL),
+        (b'"vocab":', b'"%s":1,"%s":2,"vocab":' % (b"x" * 99, b"x" * 99), "x" * 40),
+        (b'"vocab":', rb'"\ud800":1,"\uD800":2,"vocab":', "\ud800"),
+    ],
+)
+def test_step_2_refuses_a_key_that_comes_twice(
+    tmp_path: Path, old: bytes, new: bytes, key: str
+) -> None:
+    """FR-29: no object may have a key twice, however it is spelled, and wherever it stands."""
+    message = f"expected distinct keys, found {key!r} more than once"
+    check_refused(tmp_path, canonical(GOOD).replace(old, new), ValueError, message)
+
+
+@pytest.mark.parametrize(
+    "number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1.0", "1e0", "1E2", "-0.0"]
+)
+@pytest.mark.parametrize(
+    "place", [("schema_version",), ("merges", 0, 1), ("vocab", "1", 0), ("extra",)]
+)
+def test_step_2_refuses_numbers_that_are_no_integers(
+    tmp_path: Path, number: str, place: Place
+) -> None:
+    """FR-29: what is infinite, no number or no integer is refused, in any place."""
+    data = canonical(changed((place, "?"))).replace(b'"?"', number.encode("ascii"))
+    message = f"expected integers as the only numbers, found {number}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("number", ["9" * 5_000, "-" + "9" * 5_000, "1" + "0" * 1_000_000])
+def test_step_2_refuses_integers_without_end(tmp_path: Path, number: str) -> None:
+    """FR-29: an integer of thousands of digits is refused before it is worked out."""
+    data = canonical(changed((("merges", 0, 1), "?"))).replace(b'"?"', number.encode("ascii"))
+    check_refused(tmp_path, data, ValueError, "Exceeds the limit")
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [([], "[]"), ([[1]], "[[1]]"), ("text", "'text'"), (1, "1"), (None, "None"), (True, "True")],
+)
+def test_step_3_refuses_what_is_no_object(tmp_path: Path, value: object, found: str) -> None:
+    """FR-29: the document must be a JSON object."""
+    message = f"the artifact: expected a JSON object, found {found}"
+    check_refused(tmp_path, canonical(value), ValueError, message)
+
+
+@pytest.mark.parametrize(
+    "artifact",
+    [
+        pytest.param({}, id="empty"),
+        pytest.param(changed((("schema_version",), GONE)), id="only-it-is-gone"),
+        pytest.param({"Schema_version": 1}, id="other-case"),
+        pytest.param({"schema_version ": 1}, id="space"),
+        pytest.param({"model": {"schema_version": 1}}, id="deeper"),
+    ],
+)
+def test_step_4_refuses_an_artifact_without_a_version(
+    tmp_path: Path, artifact: dict[str, Any]
+) -> None:
+    """FR-29: a missing schema_version raises `KeyError` before any other key is looked at."""
+    message = "missing key 'schema_version'; is this a bpetite artifact?"
+    check_refused(tmp_path, canonical(artifact), KeyError, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [(True, "True"), ("1", "'1'"), (None, "None"), ([1], "[1]"), ({}, "{}")]
+)
+def test_step_5_refuses_a_version_that_is_no_integer(
+    tmp_path: Path, value: object, found: str
+) -> None:
+    """FR-29: schema_version must be an integer; true is none."""
+    data = canonical(changed((("schema_version",), value)))
+    message = f"schema_version: expected an integer, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("version", [0, 2, -1, 11, 10**30])
+def test_step_6_refuses_another_version(tmp_path: Path, version: int) -> None:
+    """FR-29: schema_version must be 1."""
+    data = canonical(changed((("schema_version",), version)))
+    message = f"schema_version: expected 1, the one that this bpetite reads, found {version}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("key", [key for key in GOOD if key != "schema_version"])
+def test_step_7_refuses_an_artifact_without_a_key(tmp_path: Path, key: str) -> None:
+    """FR-29: each of the six keys must be there; `KeyError` names the one that is not."""
+    data = canonical(changed(((key,), GONE)))
+    check_refused(tmp_path, data, KeyError, f"missing key {key!r}")
+
+
+def test_step_7_names_the_first_key_that_is_missing(tmp_path: Path) -> None:
+    """FR-29: of several missing keys, the first in the order of the file is named."""
+    data = canonical({"schema_version": 1})
+    check_refused(tmp_path, data, KeyError, "missing key 'mergeable_vocab_size'")
+
+
+@pytest.mark.parametrize("key", ["extra", "", "Vocab", "merges ", "schema_version\x00", "\ud800"])
+def test_step_8_refuses_another_key(tmp_path: Path, key: str) -> None:
+    """FR-29: there must be no seventh key."""
+    data = canonical(changed(((key,), 1)))
+    message = f"the artifact: expected the keys {KEYS} and no other, found {key!r}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(None, "None"), (1, "1"), (True, "True"), ([PATTERN], "["), ({PATTERN: 1}, "{")],
+)
+def test_step_9_refuses_a_pattern_that_is_no_string(
+    tmp_path: Path, value: object, found: str
+) -> None:
+    """FR-29: pretokenizer_pattern must be a string."""
+    data = canonical(changed((("pretokenizer_pattern",), value)))
+    message = f"pretokenizer_pattern: expected a string, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["", PATTERN + " ", PATTERN[:-1], PATTERN.upper(), PATTERN.replace("|", "", 1), "(a+)+$" * 999],
+    ids=["empty", "space", "cut-off", "upper-case", "no-bar", "hostile"],
+)
+def test_step_10_refuses_another_pattern(tmp_path: Path, pattern: str) -> None:
+    """FR-29: pretokenizer_pattern must be the pattern of this code, character for character."""
+    data = canonical(changed((("pretokenizer_pattern",), pattern)))
+    message = "pretokenizer_pattern: expected the GPT-2 pattern as bpetite writes it, found "
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [({}, "{}"), (None, "None"), ("ab", "'ab'"), (2, "2"), (False, "False")],
+)
+def test_step_11_refuses_merges_that_are_no_list(tmp_path: Path, value: object, found: str) -> None:
+    """FR-29: merges must be a list."""
+    data = canonical(changed((("merges",), value)))
+    check_refused(tmp_path, data, ValueError, f"merges: expected a list, found {found}")
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+@pytest.mark.parametrize(
+    ("pair", "found"),
+    [
+        ([], "[]"),
+        ([97], "[97]"),
+        ([97, 98, 99], "[97, 98, 99]"),
+        ("ab", "'ab'"),
+        ({"0": 97, "1": 98}, "{'0': 97, '1': 98}"),
+        (None, "None"),
+        (97, "97"),
+        ([97, "98"], "[97, '98']"),
+        ([None, 98], "[None, 98]"),
+        ([True, 98], "[True, 98]"),
+        ([97, False], "[97, False]"),
+        ([[97], 98], "[[97], 98]"),
+        ([-1, 98], "[-1, 98]"),
+        ([97, -1], "[97, -1]"),
+        ([97, -(10**99)], "[97, -1000"),
+    ],
+)
+def test_step_11_refuses_what_is_no_pair_of_ids(
+    tmp_path: Path, rank: int, pair: object, found: str
+) -> None:
+    """FR-29: each merge must be a list of two integers that are not negative."""
+    data = canonical(changed((("merges", rank), pair)))
+    message = f"merges[{rank}]: expected a list of two non-negative integers, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(True, "True"), ("258", "'258'"), (None, "None"), ([258], "[258]"), ({}, "{}")],
+)
+def test_step_12_refuses_a_size_that_is_no_integer(
+    tmp_path: Path, value: object, found: str
+) -> None:
+    """FR-29: mergeable_vocab_size must be an integer; true is none."""
+    data = canonical(changed((("mergeable_vocab_size",), value)))
+    message = f"mergeable_vocab_size: expected an integer, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("size", [0, 2, 257, 259, -258, 2**64])
+def test_step_13_refuses_another_size(tmp_path: Path, size: int) -> None:
+    """FR-29: mergeable_vocab_size must be 256 and the number of merges."""
+    data = canonical(changed((("mergeable_vocab_size",), size)))
+    message = f"mergeable_vocab_size: expected 258 (256 + 2 merges), found {size}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+def test_step_13_refuses_a_size_without_its_merges(tmp_path: Path) -> None:
+    """FR-29: with the merges gone, the size that was right is wrong."""
+    data = canonical(changed((("merges",), [])))
+    message = "mergeable_vocab_size: expected 256 (256 + 0 merges), found 258"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+def test_step_13_refuses_more_tokens_than_ids_can_be(tmp_path: Path) -> None:
+    """FR-29: one merge more than there are ids to give is refused, before vocab is read."""
+    count = 0x110000 - 256 + 1
+    changes = changed((("merges",), "?"), (("mergeable_vocab_size",), 256 + count))
+    data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (count - 1)))
+    message = "mergeable_vocab_size: expected 1114112 at most, found 1114113"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"), [([], "[]"), (None, "None"), ("x", "'x'"), (259, "259"), ([[0]], "[[0]]")]
+)
+def test_step_14_refuses_a_vocab_that_is_no_object(
+    tmp_path: Path, value: object, found: str
+) -> None:
+    """FR-29: vocab must be an object."""
+    data = canonical(changed((("vocab",), value)))
+    check_refused(tmp_path, data, ValueError, f"vocab: expected an object, found {found}")
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("", "007", "00", "+7", "-7", "-0", " 7", "7 ", "7\n", "7\x00", "2_5", "7.0", "7e0"),
+        *("0x7", "\u0667", "\u0662\u0665\u0669", "\uff17", "²", "Ⅶ", "seven", SPECIAL, "\ud800"),
+    ],
+)
+def test_step_14_refuses_a_key_that_is_no_canonical_decimal(tmp_path: Path, key: str) -> None:
+    """FR-29: an id must be written as Python writes it: in ASCII digits, and nothing before."""
+    data = canonical(changed((("vocab", key), [7])))
+    message = f"vocab: expected ids in decimal as keys, found {key!r}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("token_id", ["0", "97", "257", "258", "259"])
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (97, "97"),
+        ("a", "'a'"),
+        (None, "None"),
+        (True, "True"),
+        ({}, "{}"),
+        ({"0": 97}, "{'0': 97}"),
+        ([256], "[256]"),
+        ([-1], "[-1]"),
+        ([97, 256], "[97, 256]"),
+        ([10**30], "[1000"),
+        ([True], "[True]"),
+        ([[97]], "[[97]]"),
+        (["a"], "['a']"),
+        ([None], "[None]"),
+    ],
+)
+def test_step_14_refuses_what_is_no_list_of_bytes(
+    tmp_path: Path, token_id: str, value: object, found: str
+) -> None:
+    """FR-29: a token must be a list of integers in 0..255, that of an unknown id as well."""
+    data = canonical(changed((("vocab", token_id), value)))
+    message = f"vocab['{token_id}']: expected a list of integers in 0..255, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("token_id", ["0", "97", "255", "256", "257"])
+def test_step_15_refuses_a_vocab_with_a_gap(tmp_path: Path, token_id: str) -> None:
+    """FR-29: every mergeable id must be in vocab."""
+    data = canonical(changed((("vocab", token_id), GONE)))
+    message = f"vocab: expected the ids 0 to 257, found 'no {token_id}'"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+def test_step_15_names_the_lowest_id_that_is_missing(tmp_path: Path) -> None:
+    """FR-29: of several gaps in vocab, the lowest id is named."""
+    data = canonical(changed((("vocab", "257"), GONE), (("vocab", "3"), GONE)))
+    check_refused(tmp_path, data, ValueError, "vocab: expected the ids 0 to 257, found 'no 3'")
+
+
+@pytest.mark.parametrize(
+    ("value", "token"),
+    [(0, []), (0, [1]), (0, [0, 0]), (97, [98]), (255, [254]), (128, [194, 128])],
+)
+def test_step_16_refuses_another_base_token(tmp_path: Path, value: int, token: list[int]) -> None:
+    """FR-8: in a file as well, the ids 0 to 255 are the bytes 0 to 255 (FR-29)."""
+    data = canonical(changed((("vocab", str(value)), token)))
+    check_refused(
+        tmp_path, data, ValueError, f"vocab['{value}']: expected [{value}], found {token}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("rank", "pair"),
+    [
+        (0, [256, 98]),
+        (0, [97, 256]),
+        (0, [257, 98]),
+        (0, [97, 258]),
+        (1, [257, 256]),
+        (1, [32, 257]),
+        (1, [32, 258]),
+        (1, [999, 999]),
+        (1, [32, 10**20]),
+    ],
+)
+def test_step_17_refuses_a_merge_of_a_later_id(tmp_path: Path, rank: int, pair: list[int]) -> None:
+    """FR-29: both parts of a merge must have ids below the one that it makes."""
+    data = canonical(changed((("merges", rank), pair)))
+    message = f"merges[{rank}]: expected two ids below its own, {256 + rank}, found {pair}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("token", [[], [97], [98, 97], [97, 98, 98], [97, 99]])
+def test_step_17_refuses_another_derived_token(tmp_path: Path, token: list[int]) -> None:
+    """FR-29: the token of a merge must be its two parts, joined."""
+    data = canonical(changed((("vocab", "256"), token)))
+    message = f"vocab['256']: expected the bytes of 97 and of 98, joined, found {token}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(("pair", "token_id"), [([98, 97], 256), ([97, 97], 256), ([97, 0], 256)])
+def test_step_17_refuses_a_merge_that_does_not_make_its_token(
+    tmp_path: Path, pair: list[int], token_id: int
+) -> None:
+    """FR-29: a merge of other ids than those that its token is made of is refused."""
+    data = canonical(changed((("merges", token_id - 256), pair)))
+    message = (
+        f"vocab['256']: expected the bytes of {pair[0]} and of {pair[1]}, joined, found [97, 98]"
+    )
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        (None, "None"),
+        ([], "[]"),
+        (258, "258"),
+        (SPECIAL, repr(SPECIAL)),
+        ([SPECIAL], f"[{SPECIAL!r}]"),
+        ({}, "{}"),
+        ({SPECIAL: 258, "<|pad|>": 259}, "{'<|endoftext|>': 258, '<|pad|>': 259}"),
+        ({"<|pad|>": 258}, "{'<|pad|>': 258}"),
+        ({SPECIAL + " ": 258}, "{'<|endoftext|> ': 258}"),
+        ({"": 258}, "{'': 258}"),
+    ],
+)
+def test_step_18_refuses_other_special_tokens(tmp_path: Path, value: object, found: str) -> None:
+    """FR-14: in a file as well, <|endoftext|> is the one special token (FR-29)."""
+    data = canonical(changed((("special_tokens",), value)))
+    message = f"special_tokens: expected an object with the one key {SPECIAL!r}, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("token_id", "found"),
+    [
+        *((257, "257"), (259, "259"), (0, "0"), (-258, "-258"), (True, "True")),
+        *(("258", "'258'"), (None, "None"), ([258], "[258]"), (10**99, "1000")),
+    ],
+)
+def test_step_18_refuses_another_id_of_the_special_token(
+    tmp_path: Path, token_id: object, found: str
+) -> None:
+    """FR-13: in a file as well, the special token has the first id after the others (FR-29)."""
+    data = canonical(changed((("special_tokens", SPECIAL), token_id)))
+    expected = "expected 258, the first id after the mergeable ones"
+    message = f"special_tokens[{SPECIAL!r}]: {expected}, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("token", "found"),
+    [
+        (GONE, "'nothing'"),
+        ([], "[]"),
+        ([60], "[60]"),
+        (SPECIAL_BYTES[:-1], "[60, 124, 101, 110, ...]"),
+        ([*SPECIAL_BYTES, 32], "[60, 124, 101, 110, ...]"),
+        (list(b"<|ENDOFTEXT|>"), "[60, 124, 69, 78, ...]"),
+    ],
+)
+def test_step_18_refuses_other_bytes_of_the_special_token(
+    tmp_path: Path, token: object, found: str
+) -> None:
+    """FR-29: the id of the special token must be in vocab, with the bytes of its text."""
+    data = canonical(changed((("vocab", "258"), token)))
+    message = f"vocab['258']: expected the bytes of {SPECIAL!r}, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("token_id", "found"),
+    [("259", "'259'"), ("300", "'300'"), ("1" + "0" * 30, "'1000"), ("1" + "0" * 4_999, "'1000")],
+)
+def test_step_19_refuses_an_id_beyond_the_special_token(
+    tmp_path: Path, token_id: str, found: str
+) -> None:
+    """FR-29: no id may follow that of the special token."""
+    data = canonical(changed((("vocab", token_id), [97])))
+    message = f"vocab: expected the ids 0 to 258 and no other, found {found}"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
+    """FR-29: of several ids too many, the smallest string is named."""
+    others: list[tuple[Place, object]] = [(("vocab", str(i)), [97]) for i in (999, 400, 1000, 259)]
+    for order in (others, others[::-1]):
+        data = json.dumps(changed(*order)).encode("ascii")
+        check_refused(
+            tmp_path,
+            data,
+            ValueError,
+            "vocab: expected the ids 0 to 258 and no other, found '1000'",
+        )
+
+
+FAULTS: dict[int, tuple[Place, object, str]] = {
+    4: (("schema_version",), GONE, "missing key 'schema_version'"),
+    5: (("schema_version",), True, "schema_version: expected an integer"),
+    6: (("schema_version",), 2, "schema_version: expected 1"),
+    7: (("special_tokens",), GONE, "missing key 'special_tokens'"),
+    8: (("extra",), 1, "the artifact: expected the keys"),
+    9: (("pretokenizer_pattern",), None, "pretokenizer_pattern: expected a string"),
+    10: (("pretokenizer_pattern",), "", "pretokenizer_pattern: expected the GPT-2 pattern"),
+    11: (("merges", 0), [97], "merges[0]: expected a list of two"),
+    12: (("mergeable_vocab_size",), "258", "mergeable_vocab_size: expected an integer"),
+    13: (("mergeable_vocab_size",), 259, "mergeable_vocab_size: expected 258"),
+    14: (("vocab", "007"), [7], "vocab: expected ids in decimal"),
+    15: (("vocab", "99"), GONE, "vocab: expected the ids 0 to 257, found 'no 99'"),
+    16: (("vocab", "0"), [1], "vocab['0']: expected [0]"),
+    17: (("merges", 1), [32, 257], "merges[1]: expected two ids below"),
+    18: (("special_tokens", SPECIAL), 257, "special_tokens['<|endoftext|>']: expected 258"),
+    19: (("vocab", "259"), [97], "vocab: expected the ids 0 to 258 and no other"),
+}
+TWO_FAULTS = [
+    (first, second)
+    for first, second in combinations(FAULTS, 2)
+    if FAULTS[second][0][: len(FAULTS[first][0])] != FAULTS[first][0]  # both stand in one file
+]
+
+
+@pytest.mark.parametrize(("first", "second"), TWO_FAULTS)
+def test_earlier_of_two_faults_is_named(tmp_path: Path, first: int, second: int) -> None:
+    """FR-29: a file that two steps would refuse is refused by the earlier one."""
+    place, value, message = FAULTS[first]
+    data = canonical(changed(FAULTS[second][:2], (place, value)))
+    error = KeyError if message.startswith("missing key") else ValueError
+    check_refused(tmp_path, data, error, message)
+
+
+@pytest.mark.parametrize("step", FAULTS)
+def test_bytes_are_checked_before_their_meaning(tmp_path: Path, step: int) -> None:
+    """FR-29: UTF-8 comes before JSON, and JSON before every key and value."""
+    data = canonical(changed(FAULTS[step][:2]))
+    check_refused(tmp_path, data + b"x", ValueError, "expected JSON: Extra data")
+    check_refused(tmp_path, data + b"x\xff", ValueError, "expected UTF-8, found byte 0xff")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"[" * 200_000, id="lists"),
+        pytest.param(b"[" * 200_000 + b"]" * 200_000, id="closed-lists"),
+        pytest.param(b'{"a":' * 200_000, id="objects"),
+        pytest.param(b'{"a":' * 200_000 + b"1" + b"}" * 200_000, id="closed-objects"),
+        pytest.param(b'[{"":' * 100_000, id="both"),
+        pytest.param(b'{"[":"]","a":' * 100_000, id="among-brackets-in-strings"),
+        pytest.param(b'["]]]]]]]]",' * 100_000, id="closed-in-strings-only"),
+        pytest.param(rb'["\"",' * 100_000, id="behind-escaped-quotes"),
+        pytest.param(rb'["\\",' * 100_000, id="behind-escaped-backslashes"),
+        pytest.param(rb'["\\\"]",' * 100_000, id="behind-both"),
+        pytest.param(b'["","",' * 100_000, id="behind-empty-strings"),
+        pytest.param(b'{"schema_version":1,"vocab":' + b"[" * 200_000, id="behind-a-good-key"),
+    ],
+)
+def test_nesting_is_refused_where_the_stack_is_small(
+    tmp_path: Path, run_python: Callable[..., str], data: bytes
+) -> None:
+    """Brackets nested a hundred thousand deep are a `ValueError`, in a thread of 64 KiB too."""
+    (tmp_path / "deep.json").write_bytes(data)
+    printed = run_python(LOAD_ON_A_SMALL_STACK, "deep.json", folder=tmp_path)
+    assert printed == f"'deep.json': {TOO_DEEP}\n"
+
+
+def test_artifact_loads_where_the_stack_is_small(
+    tmp_path: Path, run_python: Callable[..., str]
+) -> None:
+    """A good artifact loads in a thread of 64 KiB."""
+    (tmp_path / "good.json").write_bytes(canonical(GOOD))
+    printed = run_python(LOAD_ON_A_SMALL_STACK, "good.json", folder=tmp_path)
+    assert printed == "<bpetite.Tokenizer with 258 mergeable tokens>\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 1000, '["' * 1000, "\\" * 1001 + "[" * 100, '"' + "{" * 100]
+)
+def test_brackets_in_a_string_are_no_nesting(tmp_path: Path, text: str) -> None:
+    """A string full of brackets is as good as any, and is refused only for where it stands."""
+    data = canonical(changed(((text,), 1)))
+    check_refused(tmp_path, data, ValueError, "the artifact: expected the keys")
+
+
+@pytest.mark.parametrize("depth", [1, 2, 10, 30])
+def test_modest_nesting_is_left_to_the_checks(tmp_path: Path, depth: int) -> None:
+    """Lists in lists, as deep as a person might write, are refused for their place alone."""
+    value: list[object] = []
+    for _ in range(depth):
+        value = [value]
+    data = canonical(changed((("merges", 0), value)))
+    check_refused(tmp_path, data, ValueError, "merges[0]: expected a list of two")
+
+
+JSON_PARTS = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9", "-0"]
+TANGLED = st.text('[]{}"\\ab,:')
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | TANGLED,
+    lambda values: st.lists(values) | st.dictionaries(st.text() | TANGLED, values),
+    max_leaves=12,
+)
+
+
+@given(VALUES, st.booleans())
+def test_any_json_is_parsed(value: object, ascii_only: bool) -> None:
+    """JSON of integers and texts, whatever brackets and quotes are in the texts, is parsed."""
+    assert parse_json(json.dumps(value, ensure_ascii=ascii_only).encode("utf-8")) == value
+
+
+@given(st.lists(st.sampled_from(JSON_PARTS)).map("".join))
+@example("")
+def test_any_text_is_parsed_as_by_json_or_refused(text: str) -> None:
+    """What is parsed at all has the value that `json` gives it; all else is a `ValueError`."""
+    try:
+        value = parse_json(text.encode("utf-8"))
+    except ValueError:
+        return
+    assert json.dumps(value) == json.dumps(json.loads(text))
+
+
+@given(st.binary(max_size=64))
+def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
+    """Bytes of any kind are parsed, or raise `ValueError` and nothing else."""
+    with suppress(ValueError):
+        assert parse_json(data) == json.loads(data)
+
+
+def places_in(value: object, here: Place = ()) -> list[Place]:
+    """Return where a value stands, and all that it holds, from the first to the last."""
+    held: Iterable[tuple[str | int, object]] = ()
+    if isinstance(value, dict):
+        held = value.items()
+    elif isinstance(value, list):
+        held = enumerate(value)
+    return [here, *(place for key, part in held for place in places_in(part, (*here, key)))]
+
+
+PLACES = places_in(GOOD)[1:]
+ODD = st.one_of(
+    st.sampled_from(
+        [GONE, None, True, -1, 0, 1, 97, 255, 256, 257, 258, 259, 10**30, "", "97", SPECIAL, [], {}]
+    ),
+    st.sampled_from([GOOD["vocab"], GOOD["merges"], GOOD["special_tokens"], [97, 98], [[]]]),
+    VALUES,
+)
+
+
+@given(st.dictionaries(st.sampled_from(PLACES), ODD, min_size=1, max_size=3))
+def test_spoiled_artifact_is_refused_or_the_same_tokenizer(
+    tmp_path_factory: pytest.TempPathFactory, changes: dict[Place, object]
+) -> None:
+    """Odd values anywhere raise `KeyError` or `ValueError`, or what is loaded says the same."""
+    path = tmp_path_factory.getbasetemp() / "spoiled.json"
+    # From the last to the first, so that no change takes away the place of another.
+    artifact = changed(*((place, changes[place]) for place in reversed(PLACES) if place in changes))
+    path.write_bytes(canonical(artifact))
+    try:
+        vocab, merges, special_tokens = load(path)
+    except (KeyError, ValueError):
+        return
+    save(path, vocab, merges, special_tokens, overwrite=True)
+    assert path.read_bytes() == canonical(artifact)
+
+
+def test_every_truncation_is_refused(tmp_path: Path) -> None:
+    """FR-29: an artifact cut off after any byte is no artifact."""
+    path = tmp_path / "cut.json"
+    path.write_bytes(canonical(GOOD))
+    for end in reversed(range(path.stat().st_size)):
+        os.truncate(path, end)
+        with pytest.raises(ValueError, match="expected JSON: "):
+            load(path)
+    assert path.read_bytes() == b""
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_every_flipped_bit_is_refused_or_changes_nothing(tmp_path: Path, bit: int) -> None:
+    """FR-29: whichever bit of an artifact is flipped, no other tokenizer is loaded."""
+    path = tmp_path / "flipped.json"
+    path.write_bytes(canonical(GOOD))
+    outcomes: Counter[str] = Counter()
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(canonical(GOOD)):
+            file.seek(place)
+            file.write(bytes([byte ^ 1 << bit]))
+            try:
+                outcomes["same" if load(path) == PARTS else "other"] += 1
+            except (KeyError, ValueError):
+                outcomes["refused"] += 1
+            file.seek(place)
+            file.write(bytes([byte]))
+    assert path.read_bytes() == canonical(GOOD)
+    assert outcomes["same"] + outcomes["refused"] == len(canonical(GOOD))
+    assert outcomes["refused"] > 0
+
+
+def test_missing_file_is_an_os_error(tmp_path: Path) -> None:
+    """A path at which nothing stands raises `FileNotFoundError`, which names it."""
+    path = tmp_path / "missing.json"
+    with pytest.raises(FileNotFoundError) as caught:
+        load(path)
+    assert caught.value.filename == str(path)
+
+
+def test_folder_is_an_os_error(tmp_path: Path) -> None:
+    """A folder raises `IsADirectoryError`, which names it."""
+    with pytest.raises(IsADirectoryError) as caught:
+        load(tmp_path)
+    assert caught.value.filename == str(tmp_path)
+
+
+def test_link_loop_is_an_os_error(tmp_path: Path) -> None:
+    """A symbolic link to itself raises `OSError`."""
+    path = tmp_path / "loop.json"
+    path.symlink_to(path)
+    with pytest.raises(OSError, match="Too many levels") as caught:
+        load(path)
+    assert caught.value.errno == errno.ELOOP
+
+
+def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
+    """A symbolic link loads what it leads to."""
+    (tmp_path / "tokenizer.json").write_bytes(canonical(GOOD))
+    (tmp_path / "link.json").symlink_to("tokenizer.json")
+    assert load(tmp_path / "link.json") == PARTS
+
+
+def test_fifo_is_refused_without_waiting(tmp_path: Path) -> None:
+    """A FIFO that nobody writes to raises `ValueError` at once."""
+    path = tmp_path / "fifo"
+    os.mkfifo(path)
+    with pytest.raises(ValueError, match=r"is no regular file$"):
+        load(path)
+
+
+def test_socket_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A socket cannot be opened, which raises `OSError`."""
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises(OSError, match="'socket'"):
+            load("socket")
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
+def test_device_is_refused_unread(device: str) -> None:
+    """A device raises `ValueError`, also one that would never end."""
+    with pytest.raises(ValueError, match=f"^'{device}' is no regular file$"):
+        load(device)
+
+
+def test_file_over_the_limit_is_refused_unread(tmp_path: Path) -> None:
+    """A file larger than 64 MiB raises `ValueError`, were it a terabyte of nothing."""
+    path = tmp_path / "sparse.json"
+    path.touch()
+    os.truncate(path, 1 << 40)
+    with pytest.raises(ValueError, match=r"is larger than 67108864 bytes, the most that is read$"):
+        load(path)
+
+
+def test_limit_is_64_mebibytes() -> None:
+    """The most that is read is 64 MiB, a documented number."""
+    assert MAX_ARTIFACT_BYTES == 64 * 1024 * 1024
+
+
+@pytest.mark.parametrize("size", [0, 1, 9, 10])
+def test_file_within_the_limit_is_read_whole(tmp_path: Path, size: int) -> None:
+    """A file of as many bytes as are allowed is read."""
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * size)
+    assert read_file(str(path), 10) == b"x" * size
+
+
+def test_file_one_byte_over_the_limit_is_refused(tmp_path: Path) -> None:
+    """A file of one byte more than is allowed raises `ValueError`."""
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 11)
+    with pytest.raises(ValueError, match=r"is larger than 10 bytes, the most that is read$"):
+        read_file(str(path), 10)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
+def test_file_longer_than_it_says_is_refused() -> None:
+    """A file that says it is empty, and goes on, is read no further than the limit."""
+    assert Path("/proc/self/status").stat().st_size == 0
+    with pytest.raises(ValueError, match=r"is larger than 10 bytes, the most that is read$"):
+        read_file("/proc/self/status", 10)
+
+
+def test_file_that_would_make_the_reader_wait_is_an_os_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A regular file with nothing to read yet, as /proc/kmsg is, raises `OSError`."""
+    path = tmp_path / "file"
+    path.write_bytes(b"")
+    regular = path.stat()
+    reader, writer = os.pipe()
+    os.set_blocking(reader, False)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "open", lambda *_: reader)
+        patched.setattr(os, "fstat", lambda _: regular)
+        with pytest.raises(OSError, match=r"."):
+            read_file(str(path), 10)
+    os.close(writer)
+
+
+def open_descriptors() -> set[str]:
+    """Return the numbers of the files that this process has open."""
+    return set(os.listdir("/dev/fd"))  # noqa: PTH208 - names are wanted
+
+
+@pytest.mark.parametrize("kind", ["folder", "fifo", "device", "too-large", "bad", "good"])
+def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
+    """Whatever becomes of it, `load` closes what it opened."""
+    paths = {name: tmp_path / name for name in ("folder", "fifo", "too-large", "bad", "good")}
+    paths["folder"].mkdir()
+    os.mkfifo(paths["fifo"])
+    paths["too-large"].touch()
+    os.truncate(paths["too-large"], 1 << 30)
+    paths["bad"].write_bytes(b"{")
+    paths["good"].write_bytes(canonical(GOOD))
+    path = paths.get(kind, Path("/dev/zero"))
+    before = open_descriptors()
+    try:
+        loaded: object = load(path)
+    except (OSError, ValueError) as error:
+        loaded = error
+    assert (kind == "good") == (loaded == PARTS)
+    assert open_descriptors() == before
+
+
+def test_unreadable_file_is_an_os_error(tmp_path: Path, run_python: Callable[..., str]) -> None:
+    """A file that may not be read raises `PermissionError`."""
+    path = tmp_path / "secret.json"
+    path.write_bytes(canonical(GOOD))
+    path.chmod(0)
+    program = """
+        import os
+        from bpetite import Tokenizer
+        if os.geteuid() == 0:
+            os.setuid(65534)  # root may read everything
+        try:
+            Tokenizer.load("secret.json")
+        except PermissionError as error:
+            print(error.filename)
+    """
+    assert run_python(program, folder=tmp_path) == "secret.json\n"
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "x" * 300])
+def test_path_that_is_none_is_refused(name: str) -> None:
+    """A path that the system cannot open raises `OSError` or `ValueError`."""
+    with pytest.raises((OSError, ValueError), match=r"No such file|null byte|too long"):
+        load(name)
+
+
+def test_tokenizer_is_loaded_whole_or_not_at_all(tmp_path: Path) -> None:
+    """The public `load` refuses what the checks refuse, with the same error."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(canonical(changed((("vocab", "258"), [60]))))
+    with pytest.raises(ValueError, match="vocab\\['258'\\]: expected the bytes of"):
+        Tokenizer.load(path)

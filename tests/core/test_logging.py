@@ -1,0 +1,161 @@
+"""The logger `bpetite`: how training goes, told to whoever listens, and printed to nobody."""
+
+import logging
+from collections.abc import Callable
+
+import pytest
+
+from bpetite import Tokenizer
+
+STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "event"}
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+MANY_PAIRS = [first + second for first in LETTERS for second in LETTERS[:10]]
+
+
+def figures_of(record: logging.LogRecord) -> dict[str, object]:
+    """Return what a record carries beyond what every record does."""
+    return {name: value for name, value in vars(record).items() if name not in STANDARD}
+
+
+def records_of(
+    caplog: pytest.LogCaptureFixture, corpus: str | list[str], vocab_size: int
+) -> list[logging.LogRecord]:
+    """Return the records of a training."""
+    with caplog.at_level(logging.INFO, logger="bpetite"):
+        Tokenizer.train(corpus, vocab_size)
+    return caplog.records
+
+
+def events_of(records: list[logging.LogRecord]) -> list[object]:
+    """Return what each record is about."""
+    return [vars(record)["event"] for record in records]
+
+
+def test_training_tells_its_start_its_counting_and_its_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Each event of a short training has one record, with its figures as attributes."""
+    records = records_of(caplog, ["ab ab", "ab é"], 258)
+    assert [(vars(record)["event"], figures_of(record)) for record in records] == [
+        ("start", {"vocab_size": 258}),
+        ("counted", {"documents": 2, "characters": 9, "distinct_chunks": 3}),
+        ("end", {"vocab_size": 258, "mergeable_vocab_size": 258}),
+    ]
+
+
+def test_records_are_for_information(caplog: pytest.LogCaptureFixture) -> None:
+    """Every record comes from the logger `bpetite` at level INFO."""
+    records = records_of(caplog, MANY_PAIRS, 400)
+    assert {(record.name, record.levelno) for record in records} == {("bpetite", logging.INFO)}
+
+
+def test_every_hundredth_merge_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """FR-10: the record of a hundredth merge has its number, its token and the token's count."""
+    records = records_of(caplog, MANY_PAIRS, 256 + 250)
+    assert events_of(records)[-3:] == ["merge", "merge", "end"]
+    assert [figures_of(record) for record in records[-3:-1]] == [
+        {"merges": 100, "merges_wanted": 250, "token": b"jj", "count": 1},
+        {"merges": 200, "merges_wanted": 250, "token": b"tj", "count": 1},
+    ]
+
+
+@pytest.mark.parametrize(("merges", "told"), [(99, 0), (100, 1), (101, 1), (200, 2)])
+def test_merges_are_told_by_the_hundred(
+    caplog: pytest.LogCaptureFixture, merges: int, told: int
+) -> None:
+    """There is one record for each full hundred of merges, the last one included."""
+    assert events_of(records_of(caplog, MANY_PAIRS, 256 + merges)).count("merge") == told
+
+
+def test_long_counting_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """While a large corpus is counted, a record tells how far, every sixteen million characters."""
+    text = ("x" * 1023 + " ") * (40 << 10)
+    records = records_of(caplog, [text], 256)
+    assert events_of(records) == ["start", "count", "count", "counted", "end"]
+    assert [vars(record)["documents"] for record in records[1:4]] == [1, 1, 1]
+    first, second, last = [vars(record)["characters"] for record in records[1:4]]
+    assert 1 << 24 <= first < second <= last == len(text)
+
+
+def test_small_documents_are_not_told_one_by_one(caplog: pytest.LogCaptureFixture) -> None:
+    """A thousand documents of a few characters are counted in silence."""
+    assert events_of(records_of(caplog, ["ab"] * 1000, 256)) == ["start", "counted", "end"]
+
+
+def test_early_stop_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    """FR-11: the last record has the size that was wanted and the one that was learned."""
+    end = records_of(caplog, "ab", 300)[-1]
+    assert figures_of(end) == {"vocab_size": 300, "mergeable_vocab_size": 257}
+    assert "no pair is left" in end.getMessage()
+
+
+def test_full_training_is_not_called_an_early_stop(caplog: pytest.LogCaptureFixture) -> None:
+    """When all that was wanted is learned, no message says that a pair is missing."""
+    assert "no pair is left" not in records_of(caplog, "ab", 257)[-1].getMessage()
+
+
+@pytest.mark.parametrize("corpus", ["", "100% %s %d {} {0} \n\r\x1b[31m" * 40, "é日👍" * 200])
+def test_message_is_one_line_of_ascii(caplog: pytest.LogCaptureFixture, corpus: str) -> None:
+    """Whatever is learned, a message can be printed anywhere: one line of visible ASCII."""
+    messages = [record.getMessage() for record in records_of(caplog, corpus, 600)]
+    assert len(messages) >= 3
+    assert [m for m in messages if not (m.isascii() and m.isprintable())] == []
+
+
+def test_encoding_decoding_saving_and_loading_are_silent(
+    caplog: pytest.LogCaptureFixture, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Only training has anything to tell."""
+    path = tmp_path_factory.mktemp("silent") / "tokenizer.json"
+    with caplog.at_level(logging.DEBUG):
+        tokenizer.save(path)
+        Tokenizer.load(path).decode(tokenizer.encode("ab<|endoftext|>"))
+    assert caplog.records == []
+
+
+def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
+    """A program that sets up no logging sees nothing on either output."""
+    program = """
+        from bpetite import Tokenizer
+        tokenizer = Tokenizer.train("ab ab ab", 300)
+        tokenizer.decode(tokenizer.encode("ab"))
+    """
+    assert run_python(program) == ""
+
+
+def test_basic_configuration_shows_progress(run_python: Callable[..., str]) -> None:
+    """A program that asks `logging` for INFO sees a line for each event."""
+    program = """
+        import logging, sys
+        from bpetite import Tokenizer
+        logging.basicConfig(level="INFO", stream=sys.stdout)
+        Tokenizer.train("ab ab ab", 300)
+    """
+    lines = run_python(program).splitlines()
+    assert [line.split(":")[:3] for line in lines] == [
+        ["INFO", "bpetite", "training"],
+        ["INFO", "bpetite", "counted"],
+        ["INFO", "bpetite", "trained"],
+    ]
+
+
+def test_listener_that_refuses_stops_the_training() -> None:
+    """A handler may end a training by raising: nothing swallows its error."""
+
+    class Refusing(logging.Handler):
+        """Raise at the first record."""
+
+        def emit(self, record: logging.LogRecord) -> None:
+            """Raise."""
+            raise KeyboardInterrupt(record.getMessage())
+
+    logger = logging.getLogger("bpetite")
+    handler, level = Refusing(), logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        with pytest.raises(KeyboardInterrupt, match="training"):
+            Tokenizer.train("ab", 300)
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

@@ -1,0 +1,214 @@
+"""The artifact: what is written, byte for byte, and that reading it gives back the same."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from artifacts import GOOD, MERGES, PARTS, canonical
+from bpetite import Tokenizer
+from bpetite._persistence import MAX_ARTIFACT_BYTES, load, save
+from bpetite._pretokenizer import blocks
+from bpetite._trainer import train_bpe
+from texts import CORPORA
+
+TIES = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍", "", "x\r\ny\u2003 z"]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where the artifact of a test stands."""
+    return tmp_path / "tokenizer.json"
+
+
+@pytest.fixture(scope="module")
+def any_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the artifacts of a property stand, one after the other."""
+    return tmp_path_factory.mktemp("artifacts") / "tokenizer.json"
+
+
+def artifact_of(tokenizer: Tokenizer, path: Path) -> bytes:
+    """Return the bytes that a tokenizer is saved as."""
+    tokenizer.save(path, overwrite=True)
+    return path.read_bytes()
+
+
+def test_example_of_the_specification(path: Path) -> None:
+    """FR-26: what training "ab ab ab" gives is saved, and loaded, as it was."""
+    result = train_bpe("ab ab ab", vocab_size=258)
+    save(str(path), dict(result.vocab), list(result.merges), dict(result.special_tokens))
+    vocab, merges, special_tokens = load(str(path))
+    assert vocab == result.vocab
+    assert merges == [(97, 98), (32, 256)]
+    assert special_tokens == {"<|endoftext|>": 258}
+
+
+def test_artifact_is_canonical_json(path: Path) -> None:
+    """FR-12: keys are sorted as strings, there is no space, all is ASCII, no newline ends it."""
+    data = artifact_of(Tokenizer.train("ab ab ab", 258), path)
+    assert data == canonical(GOOD)
+    assert data.startswith(b'{"mergeable_vocab_size":258,"merges":[[97,98],[32,256]],')
+    assert b'"vocab":{"0":[0],"1":[1],"10":[10],"100":[100],' in data
+
+
+@given(CORPORA)
+def test_artifact_says_what_the_oracle_learns(any_path: Path, documents: list[str]) -> None:
+    """FR-26: all six fields follow from the merges that a full recount finds."""
+    merges = oracle.train(documents, 280)
+    expected = {
+        "schema_version": 1,
+        "pretokenizer_pattern": oracle.PATTERN,
+        "merges": merges,
+        "mergeable_vocab_size": 256 + len(merges),
+        "special_tokens": {"<|endoftext|>": 256 + len(merges)},
+        "vocab": {str(key): list(token) for key, token in oracle.vocabulary(merges).items()},
+    }
+    assert artifact_of(Tokenizer.train(documents, 280), any_path) == canonical(expected)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "vocab_size", "sha256"),
+    [
+        pytest.param(
+            "",
+            256,
+            "f684d50b836223dc149e64749d37ba863503d7be3a0ec3ef9325e46efb196f5f",
+            id="untrained",
+        ),
+        pytest.param(
+            "ab ab ab",
+            258,
+            "83e34c1904279229b71aca25d62e8a00d84f3933d83bee909a44b60db9687bc2",
+            id="specification",
+        ),
+        pytest.param(
+            TIES,
+            300,
+            "8a6049db3f82dabce2f4e23f569cf7c9ca77455767ad759c98cdd550af0f2b84",
+            id="ties-and-scripts",
+        ),
+    ],
+)
+def test_artifact_is_the_same_as_ever(
+    path: Path, corpus: str | list[str], vocab_size: int, sha256: str
+) -> None:
+    """FR-12: on every machine, with every Python, the same text gives the same file."""
+    data = artifact_of(Tokenizer.train(corpus, vocab_size), path)
+    assert hashlib.sha256(data).hexdigest() == sha256
+
+
+@pytest.mark.parametrize("seed", ["0", "1", "random"])
+def test_hash_seed_changes_nothing(path: Path, run_python: Callable[..., str], seed: str) -> None:
+    """FR-12: a process with any hash seed writes the same bytes."""
+    program = """
+        import sys
+        from bpetite import Tokenizer
+        Tokenizer.train(sys.argv[2:], 300).save(sys.argv[1])
+    """
+    run_python(program, str(path), *TIES, PYTHONHASHSEED=seed)
+    data = path.read_bytes()
+    assert data == artifact_of(Tokenizer.train(TIES, 300), path)
+
+
+@given(st.permutations(TIES))
+def test_order_and_form_of_the_corpus_change_nothing(any_path: Path, documents: list[str]) -> None:
+    """FR-12: documents in any order, listed or generated, whole or in blocks: one artifact."""
+    expected = artifact_of(Tokenizer.train(TIES, 300), any_path)
+    in_blocks = (block for document in documents for block in blocks(document, 2))
+    assert artifact_of(Tokenizer.train(documents, 300), any_path) == expected
+    assert artifact_of(Tokenizer.train(iter(documents), 300), any_path) == expected
+    assert artifact_of(Tokenizer.train(in_blocks, 300), any_path) == expected
+
+
+@pytest.mark.parametrize("corpus", ["", "ab ab ab", " ".join(TIES)])
+def test_one_string_is_one_document(path: Path, corpus: str) -> None:
+    """FR-12: a text and a list of that one text give the same artifact."""
+    expected = artifact_of(Tokenizer.train(corpus, 300), path)
+    assert artifact_of(Tokenizer.train([corpus], 300), path) == expected
+
+
+def test_one_tokenizer_is_saved_the_same_twice(path: Path, tmp_path: Path) -> None:
+    """FR-12: two files of one tokenizer are equal, after it has been used as well."""
+    tokenizer = Tokenizer.train(TIES, 300)
+    first = artifact_of(tokenizer, path)
+    tokenizer.encode("ab é日👍<|endoftext|>")
+    assert artifact_of(tokenizer, tmp_path / "second.json") == first
+
+
+@given(CORPORA)
+def test_loading_and_saving_changes_no_byte(any_path: Path, documents: list[str]) -> None:
+    """FR-26: a loaded tokenizer is saved as the file that it came from."""
+    first = artifact_of(Tokenizer.train(documents, 280), any_path)
+    assert artifact_of(Tokenizer.load(any_path), any_path) == first
+
+
+def test_artifact_that_could_not_be_loaded_is_not_saved(path: Path) -> None:
+    """A tokenizer too large for `load` raises `ValueError` before anything is written."""
+    special_tokens = {"x" * MAX_ARTIFACT_BYTES: 258}
+    message = r"^the artifact would have 6711\d{4} bytes, more than the 67108864 that can be loaded"
+    with pytest.raises(ValueError, match=message):
+        save(path, PARTS[0], MERGES, special_tokens)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_good_artifact_loads(path: Path) -> None:
+    """FR-29: an artifact written by hand, after the schema, is accepted for what it says."""
+    path.write_bytes(canonical(GOOD))
+    assert load(path) == PARTS
+
+
+def test_loaded_parts_have_exact_types(path: Path) -> None:
+    """FR-37: tokens are `bytes`, ids are `int`, merges are tuples, all in the order of ids."""
+    path.write_bytes(canonical(GOOD))
+    vocab, merges, special_tokens = load(path)
+    assert {type(token) for token in vocab.values()} == {bytes}
+    assert {type(token_id) for token_id in [*vocab, *special_tokens.values()]} == {int}
+    assert {type(pair) for pair in merges} == {tuple}
+    assert list(vocab) == list(range(259))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(json.dumps(GOOD, indent=2).encode("ascii"), id="indented"),
+        pytest.param(json.dumps(dict(reversed(GOOD.items()))).encode("ascii"), id="other-order"),
+        pytest.param(b" \t\r\n" + canonical(GOOD) + b"\n \n", id="whitespace-around"),
+        pytest.param(canonical(GOOD).replace(b"vocab", rb"\u0076ocab"), id="escaped-key"),
+        pytest.param(canonical(GOOD).replace(b"<|", rb"\u003c\u007C"), id="escaped-special"),
+        pytest.param(canonical(GOOD).replace(b'"0":[0]', b'"0":[-0]'), id="minus-zero"),
+    ],
+)
+def test_other_spelling_of_an_artifact_loads(path: Path, data: bytes) -> None:
+    """JSON that says the same in other bytes is the same tokenizer."""
+    assert data != canonical(GOOD)
+    path.write_bytes(data)
+    assert load(path) == PARTS
+
+
+@pytest.mark.parametrize(
+    "merges",
+    [
+        pytest.param([(97, 98), (97, 98)], id="pair-listed-twice"),
+        pytest.param([(97, 98), (98, 99), (256, 99), (97, 257)], id="tokens-with-the-same-bytes"),
+        pytest.param([(0, 255), (256, 256), (257, 257)], id="a-token-with-itself"),
+        pytest.param([], id="no-merges"),
+    ],
+)
+def test_hand_made_merges_load(path: Path, merges: list[tuple[int, int]]) -> None:
+    """FR-29: merges that no training learns are good as long as each joins two earlier ids."""
+    special_tokens = {"<|endoftext|>": 256 + len(merges)}
+    save(path, oracle.vocabulary(merges), merges, special_tokens)
+    assert load(path) == (oracle.vocabulary(merges), merges, special_tokens)
+
+
+def test_tokenizer_of_hand_made_merges_encodes_as_in_the_oracle(path: Path) -> None:
+    """FR-26: twin tokens and repeated pairs load into a tokenizer that makes the plain passes."""
+    merges = [(97, 98), (97, 98), (98, 99), (256, 99), (97, 258), (259, 260), (260, 259)]
+    save(path, oracle.vocabulary(merges), merges, {"<|endoftext|>": 263})
+    text = "abcabc abcab<|endoftext|>bcabcabc" * 20
+    assert Tokenizer.load(path).encode(text) == oracle.encode(text, merges)

@@ -1,0 +1,195 @@
+"""Chunks: the pattern, and the two facts by which most of its work is saved."""
+
+import re
+import sys
+from collections import Counter
+from itertools import product
+
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite._constants import PRETOKENIZER_PATTERN
+from bpetite._pretokenizer import blocks, count_chunks, count_pieces, pretokenize, split
+from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE
+
+SURROGATES = range(0xD800, 0xE000)
+EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1) if code not in SURROGATES]
+ASCII = [chr(code) for code in range(128)]
+
+
+def test_pattern_is_the_one_of_the_specification() -> None:
+    """FR-4: the pattern is GPT-2's, character for character."""
+    expected = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+    assert expected == PRETOKENIZER_PATTERN
+
+
+@pytest.mark.parametrize(
+    ("text", "chunks"),
+    [
+        ("", []),
+        ("Hello world", ["Hello", " world"]),
+        ("You'll see", ["You", "'ll", " see"]),
+        ("YOU'LL", ["YOU", "'", "LL"]),
+        ("it's've", ["it", "'s", "'ve"]),
+        ("a  b", ["a", " ", " b"]),
+        ("a\n\nb", ["a", "\n", "\n", "b"]),
+        ("a \n b", ["a", " \n", " b"]),
+        ("  ", ["  "]),
+        ("a  ", ["a", "  "]),
+        ("x1y", ["x", "1", "y"]),
+        (" 12 ٣٤", [" 12", " ٣٤"]),
+        ("a\tb", ["a", "\t", "b"]),
+        ("a\u3000b", ["a", "\u3000", "b"]),
+        ("a\x1cb", ["a", "\x1c", "b"]),
+        (" \x1c!", [" \x1c!"]),
+        ("<|endoftext|>", ["<|", "endoftext", "|>"]),
+        ("e\u0301t", ["e", "\u0301", "t"]),
+        ("日本 語", ["日本", " 語"]),
+        ("ab👍", ["ab", "👍"]),
+    ],
+)
+def test_text_is_cut_as_by_hand(text: str, chunks: list[str]) -> None:
+    """FR-4: each text is cut where the pattern, read by a person, cuts it."""
+    assert pretokenize(text) == [chunk.encode("utf-8") for chunk in chunks]
+
+
+@given(st.one_of(TEXTS, ASCII_TEXTS))
+def test_chunks_are_the_matches_of_the_pattern(text: str) -> None:
+    """FR-4: the chunks of any text are what the pattern finds in it under `regex`."""
+    assert pretokenize(text) == oracle.chunks_of(text)
+
+
+@given(TEXTS)
+def test_chunks_join_to_the_text(text: str) -> None:
+    """FR-5: no chunk is empty, and in order they are the text, nothing lost or added."""
+    chunks = pretokenize(text)
+    assert b"".join(chunks) == text.encode("utf-8")
+    assert all(chunks)
+
+
+@pytest.mark.parametrize("between", ["", " ", "a", "\n ", "1'"])
+def test_every_character_is_in_a_chunk(between: str) -> None:
+    """FR-5: each of the 1,112,064 characters comes through, whatever stands between them."""
+    text = between.join(EVERY_CHARACTER)
+    assert "".join(split(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("e\u0301 \u00e9", id="composed-and-not"),
+        pytest.param("\ufb01 \u212b \u2126", id="compatibility-characters"),
+        pytest.param("Straße STRASSE İıſ", id="case"),
+        pytest.param("word", id="no-space-in-front"),
+        pytest.param(" word ", id="spaces-around"),
+        pytest.param("\ufeffa\r\nb\rc\x00", id="bom-newlines-nul"),
+        pytest.param("a\u200b\u200db\xad", id="invisible"),
+    ],
+)
+def test_text_is_not_changed(text: str) -> None:
+    """FR-6: nothing is normalized, folded, trimmed, or put in front."""
+    assert b"".join(pretokenize(text)) == text.encode("utf-8")
+
+
+def test_lone_surrogate_is_no_text() -> None:
+    """A lone surrogate has no UTF-8, so it raises `UnicodeEncodeError`."""
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+        pretokenize("ab \ud800")
+
+
+def test_whitespace_of_regex_is_25_characters() -> None:
+    """`regex` counts 25 characters as whitespace; `re` and `str.isspace` count 4 more."""
+    everything = "".join(EVERY_CHARACTER)
+    assert "".join(regex.findall(r"\s", everything)) == WHITESPACE
+    others = sorted(WHITESPACE + SEPARATORS)
+    assert re.findall(r"\s", everything) == others
+    assert [character for character in EVERY_CHARACTER if character.isspace()] == others
+
+
+@pytest.mark.parametrize(
+    ("name", "members"),
+    [(r"\p{L}", r"[A-Za-z]"), (r"\p{N}", r"[0-9]"), (r"\s", r"[\t\n\v\f\r ]")],
+)
+def test_class_on_ascii_is_as_stated(name: str, members: str) -> None:
+    """On all 128 characters of ASCII, a class of `regex` is the class that stands for it."""
+    assert [c for c in ASCII if regex.match(name, c)] == [c for c in ASCII if re.match(members, c)]
+
+
+@pytest.mark.parametrize("shape", ["{0}", "{0}{1}", "{0} {1}", "'{0}{1}", "{0}{1} ", "\n{0}{1}{0}"])
+def test_short_ascii_text_is_cut_as_by_regex(shape: str) -> None:
+    """For each two characters of ASCII, in each shape, `re` finds the chunks of `regex`."""
+    texts = [shape.format(first, second) for first, second in product(ASCII, repeat=2)]
+    assert [split(text) for text in texts] == [regex.findall(oracle.PATTERN, t) for t in texts]
+
+
+@given(ASCII_TEXTS)
+def test_ascii_text_is_cut_as_by_regex(text: str) -> None:
+    """On any ASCII text, the chunks that `re` finds are those of the pattern."""
+    assert split(text) == regex.findall(oracle.PATTERN, text)
+
+
+def safe_boundaries(text: str) -> list[int]:
+    """Return where whitespace of both kinds follows what neither kind counts as whitespace."""
+    return [
+        place
+        for place in range(1, len(text))
+        if text[place] in WHITESPACE and text[place - 1] not in WHITESPACE + SEPARATORS
+    ]
+
+
+@given(TEXTS)
+def test_chunks_of_a_text_are_the_chunks_of_its_parts(text: str) -> None:
+    """Cut at any safe boundary, a text has the chunks of its two parts."""
+    expected = oracle.chunks_of(text)
+    for place in safe_boundaries(text):
+        assert oracle.chunks_of(text[:place]) + oracle.chunks_of(text[place:]) == expected
+
+
+@given(TEXTS, st.integers(1, 12))
+@example("ab \x1c \x1c  c", 1)
+@example("a\u2003\x1f\u2003b", 1)
+def test_blocks_have_the_chunks_of_the_text(text: str, size: int) -> None:
+    """Blocks join to the text, none is empty, and their chunks are the chunks of the text."""
+    parts = list(blocks(text, size))
+    assert "".join(parts) == text
+    assert all(parts)
+    assert [chunk for part in parts for chunk in split(part)] == split(text)
+
+
+@given(TEXTS, st.integers(1, 12))
+def test_block_ends_at_the_first_safe_boundary(text: str, size: int) -> None:
+    """A block has `size` characters, and goes on no further than to the next safe boundary."""
+    ends = [0]
+    for boundary in safe_boundaries(text):
+        if boundary >= ends[-1] + size:
+            ends.append(boundary)
+    starts = [*ends, len(text)]
+    expected = [text[start:end] for start, end in zip(ends, starts[1:], strict=True) if start < end]
+    assert list(blocks(text, size)) == expected
+
+
+@pytest.mark.parametrize("text", ["a" * 5000, " " * 5000, "\x1c " * 2500, "日" * 5000])
+def test_text_without_a_safe_boundary_is_one_block(text: str) -> None:
+    """Where no safe boundary comes, a block goes on to the end of the text."""
+    assert list(blocks(text, 10)) == [text]
+
+
+@given(st.lists(TEXTS, max_size=3))
+def test_counted_chunks_are_the_chunks(texts: list[str]) -> None:
+    """Counting by pieces gives the count that counting the chunks of each text gives."""
+    pieces: Counter[str] = Counter()
+    for text in texts:
+        count_pieces(text, pieces)
+    expected = Counter(chunk for text in texts for chunk in split(text))
+    assert count_chunks(pieces) == dict(expected)
+
+
+def test_chunks_with_every_character_are_counted() -> None:
+    """For each of the 1,112,064 characters, counting by pieces is counting chunks."""
+    text = "".join(f"{character}\x1c {character}" for character in EVERY_CHARACTER)
+    pieces: Counter[str] = Counter()
+    count_pieces(text, pieces)
+    assert count_chunks(pieces) == Counter(regex.findall(oracle.PATTERN, text))

@@ -1,0 +1,91 @@
+"""Whatever is encoded decodes to itself: through one tokenizer, and through its file."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from texts import ASCII_TEXTS, CORPORA, PIECES, RUNS, SEPARATORS, TEXTS, TIES, WHITESPACE
+
+CORPUS = "The cat sat. It's 12 o'clock! 日本語 العربية 👍👍 <|endoftext|>\n\n" * 4
+FIXTURES = [
+    pytest.param("", id="empty"),
+    pytest.param(" ", id="space"),
+    pytest.param(" \n\t  \r\n ", id="whitespace"),
+    pytest.param(WHITESPACE, id="every-whitespace"),
+    pytest.param(f"a{SEPARATORS} {SEPARATORS}b", id="separators"),
+    pytest.param("Hello, world! It's 2026; they'll see.", id="ascii"),
+    pytest.param("".join(map(chr, range(128))), id="every-ascii-character"),
+    pytest.param("?!...--((()))[]{}~@#$%^&*_+=", id="punctuation"),
+    pytest.param("naïve Ünïcode e\u0301 ß", id="accents"),
+    pytest.param("👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪", id="emoji"),
+    pytest.param("日本語 中文 한국어", id="cjk"),
+    pytest.param("مرحبا بالعالم ١٢٣", id="arabic"),
+    pytest.param("\u202eabc\u202c \u200f\u200d", id="direction-and-joiners"),
+    pytest.param("\ufeffa\r\nb\rc\x00", id="bom-newlines-nul"),
+    pytest.param("\U0010ffff\uffff\ue000", id="private-and-no-characters"),
+    pytest.param("<|endoftext|>", id="special"),
+    pytest.param("a<|endoftext|>b<|endoftext|>", id="specials-between-text"),
+    pytest.param("<|endoftext|><|endoftext|>", id="consecutive-specials"),
+    pytest.param("<|endoftext", id="beginning-of-the-special"),
+    pytest.param("endoftext|>", id="end-of-the-special"),
+    pytest.param("<|endo", id="bit-of-the-special"),
+    pytest.param("".join(PIECES), id="all-at-once"),
+    pytest.param("a" * 1000 + "日" * 1000, id="long-chunk"),
+]
+
+
+@pytest.fixture(scope="module", params=["untrained", "trained"])
+def pair(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[Tokenizer]:
+    """Return a tokenizer, and the one that comes out of its file."""
+    trained = Tokenizer.train(CORPUS, 400 if request.param == "trained" else 256)
+    path = tmp_path_factory.mktemp("roundtrip") / "tokenizer.json"
+    trained.save(path)
+    return [trained, Tokenizer.load(path)]
+
+
+@pytest.mark.parametrize("text", FIXTURES)
+def test_fixture_decodes_to_itself(pair: list[Tokenizer], text: str) -> None:
+    """FR-25: `decode(encode(text)) == text` for every kind of text that is named."""
+    assert [tokenizer.decode(tokenizer.encode(text)) for tokenizer in pair] == [text, text]
+
+
+@pytest.mark.parametrize("text", FIXTURES)
+def test_loaded_tokenizer_encodes_alike(pair: list[Tokenizer], text: str) -> None:
+    """FR-26: a tokenizer and its saved and loaded self give the same ids."""
+    trained, loaded = pair
+    assert loaded.encode(text) == trained.encode(text)
+
+
+@given(CORPORA, st.one_of(TEXTS, TIES, RUNS, ASCII_TEXTS))
+def test_any_text_decodes_to_itself(documents: list[str], text: str) -> None:
+    """FR-25: `decode(encode(text)) == text` for any text, whatever the training."""
+    tokenizer = Tokenizer.train([*documents, text], 280)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@given(TEXTS, TEXTS)
+def test_text_in_parts_decodes_to_the_same_text(first: str, second: str) -> None:
+    """FR-25: the ids of two texts, joined, decode to the two texts, joined."""
+    tokenizer = Tokenizer.train([first, second], 280)
+    assert tokenizer.decode(tokenizer.encode(first) + tokenizer.encode(second)) == first + second
+
+
+@given(CORPORA, st.one_of(TEXTS, TIES))
+def test_ids_never_outnumber_the_bytes(documents: list[str], text: str) -> None:
+    """A text has at most as many ids as bytes, since every token has one byte or more."""
+    ids = Tokenizer.train(documents, 280).encode(text)
+    assert len(ids) <= len(text.encode("utf-8"))
+
+
+@given(CORPORA, st.one_of(TEXTS, TIES, RUNS))
+def test_file_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, documents: list[str], text: str
+) -> None:
+    """FR-26: saved and loaded, any tokenizer encodes any text to the same ids."""
+    path = tmp_path_factory.getbasetemp() / "any-tokenizer.json"
+    tokenizer = Tokenizer.train(documents, 280)
+    tokenizer.save(path, overwrite=True)
+    assert Tokenizer.load(path).encode(text) == tokenizer.encode(text)

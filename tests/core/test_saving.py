@@ -1,0 +1,748 @@
+"""Saving: a file is replaced whole or not at all, and nothing that is no file is replaced."""
+
+import errno
+import os
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import dedent
+
+import pytest
+
+from artifacts import GOOD, canonical
+from bpetite import Tokenizer
+
+NEW = canonical(GOOD)
+OLD = b"the old file"
+LONG_NAME = "x" * 250 + ".json"
+
+
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    """Hold the umask of this process at a value."""
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def mode_of(path: Path) -> int:
+    """Return the permissions of a file."""
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of all that stands in a folder."""
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the test, in which the process then stands."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+# What is written, and when it is refused
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tokenizer.json",
+        "no-suffix",
+        ".hidden",
+        " ",
+        "-f",
+        "a\nb\tc",
+        "日本 👍",
+        "{}%s\\",
+        LONG_NAME,
+        "..json",
+    ],
+)
+def test_file_is_saved_under_its_name(
+    tmp_path: Path, tokenizer: Tokenizer, name: str, overwrite: bool
+) -> None:
+    """FR-28: any name that the system allows, one of 255 bytes too, holds the whole artifact."""
+    tokenizer.save(tmp_path / name, overwrite)
+    assert names_in(tmp_path) == [name]
+    assert (tmp_path / name).read_bytes() == NEW
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("name", ["here.json", "./here.json", "../inside/here.json"])
+def test_path_may_be_relative(
+    here: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, name: str, overwrite: bool
+) -> None:
+    """A path counts from the folder in which the process stands."""
+    (here / "inside").mkdir()
+    monkeypatch.chdir("inside")
+    tokenizer.save(name, overwrite)
+    assert (here / "inside" / "here.json").read_bytes() == NEW
+
+
+def test_existing_file_is_kept(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """FR-27: without `overwrite`, an existing file raises `FileExistsError` and stays."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(OLD)
+    with pytest.raises(FileExistsError) as caught:
+        tokenizer.save(path)
+    assert caught.value.filename == str(path)
+    assert path.read_bytes() == OLD
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+def test_overwrite_must_be_asked_for(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """FR-27: `overwrite` is false unless given, by name or by place."""
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(path)
+    with pytest.raises(FileExistsError):
+        tokenizer.save(path, overwrite=False)
+    with pytest.raises(FileExistsError):
+        tokenizer.save(path)
+    tokenizer.save(path, True)  # noqa: FBT003 - by place is what is tested
+    assert path.read_bytes() == NEW
+
+
+@pytest.mark.parametrize("size", [0, 1, 100_000])
+def test_existing_file_is_replaced_whole(tmp_path: Path, tokenizer: Tokenizer, size: int) -> None:
+    """FR-28: with `overwrite`, a file shorter or longer becomes the artifact and no more."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(b"x" * size)
+    tokenizer.save(path, overwrite=True)
+    assert path.read_bytes() == NEW
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+def test_reader_of_the_old_file_goes_on_with_it(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """FR-28: whoever has the old file open reads all of it; the name leads to the new one."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(OLD)
+    with path.open("rb") as reader:
+        tokenizer.save(path, overwrite=True)
+        assert reader.read() == OLD
+    assert path.read_bytes() == NEW
+
+
+def test_other_name_of_the_old_file_keeps_it(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """FR-28: a hard link to the file that is replaced still holds what it held."""
+    path, other = tmp_path / "tokenizer.json", tmp_path / "other.json"
+    path.write_bytes(OLD)
+    other.hardlink_to(path)
+    tokenizer.save(path, overwrite=True)
+    assert (path.read_bytes(), other.read_bytes()) == (NEW, OLD)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_file_has_one_name(tmp_path: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
+    """FR-28: the file that is left has no second name anywhere."""
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(path, overwrite)
+    assert path.stat().st_nlink == 1
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        pytest.param("", FileNotFoundError, id="empty"),
+        pytest.param("x/", IsADirectoryError, id="slash-at-the-end"),
+        pytest.param("folder/", IsADirectoryError, id="folder-with-slash"),
+        pytest.param("missing/x.json", FileNotFoundError, id="missing-folder"),
+        pytest.param("missing/deeper/x.json", FileNotFoundError, id="missing-folders"),
+        pytest.param("file/x.json", NotADirectoryError, id="file-for-a-folder"),
+        pytest.param("dangling/x.json", FileNotFoundError, id="dangling-link-for-a-folder"),
+        pytest.param("y" * 256, OSError, id="name-too-long"),
+        pytest.param("a\0b", ValueError, id="nul"),
+    ],
+)
+def test_path_that_names_no_file_is_refused(
+    here: Path, tokenizer: Tokenizer, name: str, error: type[Exception], overwrite: bool
+) -> None:
+    """A path at which no file can stand raises its error, and nothing is made anywhere."""
+    (here / "folder").mkdir()
+    (here / "file").write_bytes(OLD)
+    (here / "dangling").symlink_to("nowhere")
+    with pytest.raises(error) as caught:
+        tokenizer.save(name, overwrite)
+    assert ".bpetite" not in str(caught.value)
+    assert names_in(here) == ["dangling", "file", "folder"]
+    assert names_in(here / "folder") == []
+    assert (here / "file").read_bytes() == OLD
+
+
+@pytest.mark.parametrize("name", ["folder", ".", "..", "folder/.."])
+def test_folder_is_never_replaced(here: Path, tokenizer: Tokenizer, name: str) -> None:
+    """A folder raises `FileExistsError`, and with `overwrite` `IsADirectoryError`."""
+    (here / "folder").mkdir()
+    with pytest.raises(FileExistsError):
+        tokenizer.save(name)
+    with pytest.raises(IsADirectoryError):
+        tokenizer.save(name, overwrite=True)
+    assert names_in(here) == ["folder"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize("kind", ["fifo", "socket", "device", "link-to-fifo"])
+def test_what_is_no_regular_file_is_never_replaced(
+    here: Path, tokenizer: Tokenizer, kind: str, overwrite: bool
+) -> None:
+    """A FIFO, a socket and a device raise `OSError` and stay what they are."""
+    os.mkfifo("fifo")
+    (here / "link-to-fifo").symlink_to("fifo")
+    if kind == "device":
+        try:
+            os.mknod("device", 0o666 | stat.S_IFCHR, os.makedev(1, 3))
+        except PermissionError:
+            pytest.skip("only root may make a device")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        before = (here / kind).lstat(), names_in(here)
+        with pytest.raises(OSError, match=kind) as caught:
+            tokenizer.save(kind, overwrite)
+        assert caught.value.errno == (errno.EINVAL if overwrite else errno.EEXIST)
+        assert ((here / kind).lstat(), names_in(here)) == before
+
+
+# Symbolic links
+
+
+@pytest.mark.parametrize("target", ["target.json", "../target.json", "chain"])
+def test_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer, target: str) -> None:
+    """With `overwrite`, what a link leads to is replaced, and the link stays."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "chain").symlink_to("target.json")
+    (folder / "link").symlink_to(target)
+    real = (folder / "link").resolve()
+    real.write_bytes(OLD)
+    tokenizer.save(folder / "link", overwrite=True)
+    assert (folder / "link").readlink() == Path(target)
+    assert real.read_bytes() == NEW
+    assert not real.is_symlink()
+    assert set(names_in(folder) + names_in(tmp_path)) <= {"folder", "chain", "link", real.name}
+
+
+def test_dangling_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """With `overwrite`, what a link would lead to is made, and the link stays."""
+    (tmp_path / "link").symlink_to("target.json")
+    tokenizer.save(tmp_path / "link", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert not (tmp_path / "target.json").is_symlink()
+    assert (tmp_path / "target.json").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("target", ["target.json", "nowhere", "link", "/"])
+def test_link_is_kept(tmp_path: Path, tokenizer: Tokenizer, target: str) -> None:
+    """FR-27: without `overwrite`, a link raises `FileExistsError`, wherever it leads."""
+    (tmp_path / "target.json").write_bytes(OLD)
+    (tmp_path / "link").symlink_to(target)
+    with pytest.raises(FileExistsError):
+        tokenizer.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert names_in(tmp_path) == ["link", "target.json"]
+    assert (tmp_path / "target.json").read_bytes() == OLD
+
+
+def test_link_loop_is_refused(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """With `overwrite`, a link that leads to itself raises `OSError` and stays."""
+    (tmp_path / "link").symlink_to("link")
+    with pytest.raises(OSError, match="Too many levels"):
+        tokenizer.save(tmp_path / "link", overwrite=True)
+    assert (tmp_path / "link").is_symlink()
+    assert names_in(tmp_path) == ["link"]
+
+
+def test_dangling_link_into_a_missing_folder_is_refused(
+    tmp_path: Path, tokenizer: Tokenizer
+) -> None:
+    """With `overwrite`, a link to a place that cannot be raises `FileNotFoundError`."""
+    (tmp_path / "link").symlink_to("missing/target.json")
+    with pytest.raises(FileNotFoundError):
+        tokenizer.save(tmp_path / "link", overwrite=True)
+    assert names_in(tmp_path) == ["link"]
+
+
+# Permissions
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+@pytest.mark.parametrize(
+    ("mask", "mode"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600), (0, 0o666)]
+)
+def test_new_file_has_the_mode_of_the_umask(
+    tmp_path: Path, tokenizer: Tokenizer, mask: int, mode: int, overwrite: bool
+) -> None:
+    """A new file has the permissions that any new file has."""
+    with umask(mask):
+        tokenizer.save(tmp_path / "tokenizer.json", overwrite)
+    assert mode_of(tmp_path / "tokenizer.json") == mode
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o600, 0o444, 0o666, 0o755])
+@pytest.mark.parametrize("name", ["tokenizer.json", "link"])
+def test_overwritten_file_keeps_its_mode(
+    tmp_path: Path, tokenizer: Tokenizer, name: str, mode: int
+) -> None:
+    """A file that is replaced keeps its permissions, behind a link as well."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(OLD)
+    path.chmod(mode)
+    (tmp_path / "link").symlink_to(path)
+    with umask(0o027):
+        tokenizer.save(tmp_path / name, overwrite=True)
+    assert path.read_bytes() == NEW
+    assert mode_of(path) == mode
+
+
+@pytest.mark.parametrize("mode", [0o755, 0o555, 0o333])
+def test_folder_decides_who_may_save(run_python: Callable[..., str], mode: int) -> None:
+    """A folder that may not be written to raises `PermissionError`; it need not be readable."""
+    program = """
+        import os, sys
+        from bpetite import Tokenizer
+        os.chmod(".", int(sys.argv[1]))
+        if os.geteuid() == 0:
+            os.chown(".", 65534, 65534)
+            os.setuid(65534)  # root may write everywhere
+        for overwrite in (False, True):
+            try:
+                Tokenizer.train("ab ab ab", 258).save(f"{overwrite}.json", overwrite)
+            except PermissionError as error:
+                print(error.filename)
+    """
+    with TemporaryDirectory() as folder:  # under `tmp_path` only its owner can reach a folder
+        printed = run_python(program, str(mode), folder=Path(folder))
+        Path(folder).chmod(0o700)
+        saved = names_in(Path(folder))
+    both = ["False.json", "True.json"]
+    assert printed.split() == (both if mode == 0o555 else [])
+    assert saved == ([] if mode == 0o555 else both)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_folders_above_need_not_be_open(
+    tmp_path: Path, run_python: Callable[..., str], overwrite: bool
+) -> None:
+    """A process saves where it stands, though it may not look into the folders above."""
+    inside = tmp_path / "outside" / "inside"
+    inside.mkdir(parents=True)
+    program = """
+        import os, sys
+        from bpetite import Tokenizer
+        os.chmod("..", 0)
+        if os.geteuid() == 0:
+            os.chown(".", 65534, 65534)
+            os.setuid(65534)  # root may look everywhere
+        try:
+            Tokenizer.train("ab ab ab", 258).save("tokenizer.json", sys.argv[1] == "True")
+        except OSError as error:
+            print(error)
+    """
+    printed = run_python(program, str(overwrite), folder=inside)
+    (tmp_path / "outside").chmod(0o700)
+    assert (printed, names_in(inside)) == ("", ["tokenizer.json"])
+
+
+# Order, and failures at any point
+
+
+def test_data_is_on_the_disk_before_it_takes_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """FR-28: all bytes are synced, then the name is taken in one step, then the folder synced."""
+    steps = observed_steps(monkeypatch)
+    path = tmp_path / "tokenizer.json"
+    tokenizer.save(path)
+    first = path.stat().st_ino
+    tokenizer.save(path, overwrite=True)
+    second = path.stat().st_ino
+    folder = tmp_path.stat().st_ino
+    assert steps == [
+        *(("fsync", first, len(NEW)), ("link", path), ("fsync", folder, None)),
+        *(("fsync", second, len(NEW)), ("replace", path), ("fsync", folder, None)),
+    ]
+    assert first != second
+
+
+def observed_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """Return a list that grows with each step that makes a file last or gives it a name."""
+    steps: list[tuple[object, ...]] = []
+    fsync, link, replace = os.fsync, os.link, os.replace
+
+    def observed_fsync(descriptor: int) -> None:
+        status = os.fstat(descriptor)
+        steps.append(
+            ("fsync", status.st_ino, None if stat.S_ISDIR(status.st_mode) else status.st_size)
+        )
+        fsync(descriptor)
+
+    def observed_link(source: str, destination: str) -> None:
+        assert Path(source).parent.samefile(Path(destination).parent)
+        steps.append(("link", Path(destination)))
+        link(source, destination)
+
+    def observed_replace(source: str, destination: str) -> None:
+        assert Path(source).parent.samefile(Path(destination).parent)
+        steps.append(("replace", Path(destination)))
+        replace(source, destination)
+
+    monkeypatch.setattr(os, "fsync", observed_fsync)
+    monkeypatch.setattr(os, "link", observed_link)
+    monkeypatch.setattr(os, "replace", observed_replace)
+    return steps
+
+
+def test_temporary_file_stands_beside_the_target_of_a_link(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """FR-28: through a link too, the new file is made in the folder of the file it replaces."""
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / "target.json").write_bytes(OLD)
+    (tmp_path / "link").symlink_to("far/target.json")
+    steps = observed_steps(monkeypatch)
+    tokenizer.save(tmp_path / "link", overwrite=True)
+    assert steps[1] == ("replace", (tmp_path / "far" / "target.json").resolve())
+    assert steps[2] == ("fsync", (tmp_path / "far").stat().st_ino, None)
+
+
+class Fault:
+    """Make one call of some functions of `os` fail: the one with a given number."""
+
+    NAMES = ("lstat", "stat", "open", "chmod", "fsync", "link", "replace", "close")
+
+    def __init__(self, number: int, error: BaseException, *, after: bool) -> None:
+        """Take which call is to fail, with what, and whether it does its work before."""
+        self.left = number
+        self.failed = ""
+        self.error = error
+        self.after = after
+
+    def put_into(self, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...] = NAMES) -> None:
+        """Take the place of the functions, until the patch is undone."""
+        for name in names:
+            monkeypatch.setattr(os, name, self.failing(getattr(os, name)))
+
+    def failing(self, function: Callable[..., object]) -> Callable[..., object]:
+        """Return the function, but for the call that fails."""
+
+        def call(*arguments: object, **options: object) -> object:
+            self.left -= 1
+            if self.left:
+                return function(*arguments, **options)
+            self.failed = f"{function.__name__}{arguments}"
+            if self.after:
+                function(*arguments, **options)
+            raise self.error
+
+        return call
+
+
+def no_links(*_: object, **__: object) -> None:
+    """Refuse to link, as a file system without hard links does."""
+    raise OSError(errno.EPERM, os.strerror(errno.EPERM))
+
+
+def with_error(number: int) -> Fault:
+    """Return a call that the system refuses."""
+    return Fault(number, OSError(errno.EIO, os.strerror(errno.EIO)), after=False)
+
+
+def with_no_memory(number: int) -> Fault:
+    """Return a call for which there is no memory."""
+    return Fault(number, MemoryError(), after=False)
+
+
+def interrupted(number: int) -> Fault:
+    """Return a call before which Ctrl-C comes."""
+    return Fault(number, KeyboardInterrupt(), after=False)
+
+
+def done_and_interrupted(number: int) -> Fault:
+    """Return a call after which Ctrl-C comes."""
+    return Fault(number, KeyboardInterrupt(), after=True)
+
+
+@pytest.mark.parametrize("failing", [with_error, with_no_memory, interrupted, done_and_interrupted])
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite"])
+def test_failure_of_any_call_leaves_nothing_half_done(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tokenizer: Tokenizer,
+    failing: Callable[[int], Fault],
+    case: str,
+) -> None:
+    """FR-28: whichever call fails, the old file stands or the new one, and no other."""
+    old = {"tokenizer.json": OLD} if case == "overwrite" else {}
+    new = {"tokenizer.json": NEW}
+    if case == "new-without-links":
+        monkeypatch.setattr(os, "link", no_links)
+    number, happened = 0, True
+    while happened:
+        number += 1
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, data in old.items():
+            (folder / name).write_bytes(data)
+        fault = failing(number)
+        with monkeypatch.context() as patched, suppress(type(fault.error)):
+            fault.put_into(patched)
+            tokenizer.save(folder / "tokenizer.json", overwrite=case == "overwrite")
+        happened = fault.left <= 0
+        found = {name: (folder / name).read_bytes() for name in names_in(folder)}
+        assert found in ([old, new] if happened else [new]), fault.failed
+    assert number > 6
+
+
+@pytest.mark.parametrize("failing", [with_error, with_no_memory, interrupted])
+@pytest.mark.parametrize(
+    "names", [["fsync"], ["replace"], ["fsync", "link"], ["link", "replace"]], ids=", ".join
+)
+def test_error_that_stops_a_save_is_the_one_that_comes_out(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tokenizer: Tokenizer,
+    failing: Callable[[int], Fault],
+    names: list[str],
+) -> None:
+    """Cleaning up hides no error, and leaves nothing behind."""
+    errors = []
+    with monkeypatch.context() as patched:
+        for name in names:
+            fault = failing(1)
+            fault.put_into(patched, (name,))
+            errors.append(fault.error)
+        with pytest.raises(type(errors[0])) as caught:
+            tokenizer.save(tmp_path / "tokenizer.json", overwrite="link" not in names)
+    assert caught.value in errors
+    assert names_in(tmp_path) == []
+
+
+def test_failed_cleaning_up_is_not_reported_over_success(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """Once the file has its name, a temporary name that cannot be removed is no failure."""
+    with monkeypatch.context() as patched:
+        Fault(1, OSError(errno.EIO, "no"), after=False).put_into(patched, ("unlink",))
+        tokenizer.save(tmp_path / "tokenizer.json")
+    assert (tmp_path / "tokenizer.json").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOTSUP])
+def test_folder_that_cannot_be_synced_is_no_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
+) -> None:
+    """Where folders cannot be synced, a file is saved all the same."""
+    with monkeypatch.context() as patched:
+        Fault(2, OSError(code, "no"), after=False).put_into(patched, ("fsync",))
+        tokenizer.save(tmp_path / "tokenizer.json")
+    assert (tmp_path / "tokenizer.json").read_bytes() == NEW
+
+
+def test_folder_that_fails_to_sync_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """A disk that fails while the folder is synced raises `OSError`; the file stands."""
+    with monkeypatch.context() as patched:
+        Fault(2, OSError(errno.EIO, "no"), after=False).put_into(patched, ("fsync",))
+        with pytest.raises(OSError, match="no"):
+            tokenizer.save(tmp_path / "tokenizer.json")
+    assert (tmp_path / "tokenizer.json").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS])
+def test_folder_without_hard_links_is_saved_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
+) -> None:
+    """FR-27: where no hard links are, a new file is saved, and an existing one still kept."""
+    path = tmp_path / "tokenizer.json"
+
+    def link(*_: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "link", link)
+    with umask(0o027):
+        tokenizer.save(path)
+    assert path.read_bytes() == NEW
+    assert mode_of(path) == 0o640
+    with pytest.raises(FileExistsError):
+        tokenizer.save(path)
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+@pytest.mark.parametrize("hard_links", [True, False])
+def test_file_that_appears_at_the_last_moment_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, hard_links: bool
+) -> None:
+    """FR-27: a file that another process makes while this one writes is not replaced."""
+    path = tmp_path / "tokenizer.json"
+    link = os.link
+
+    def late_link(source: str, destination: str) -> None:
+        path.write_bytes(OLD)
+        if not hard_links:
+            no_links()
+        link(source, destination)
+
+    monkeypatch.setattr(os, "link", late_link)
+    with pytest.raises(FileExistsError) as caught:
+        tokenizer.save(path)
+    assert caught.value.filename == str(path)
+    assert caught.value.filename2 is None
+    assert path.read_bytes() == OLD
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+@pytest.mark.parametrize("limit", [0, 1, 512, len(NEW) - 1])
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_full_disk_leaves_the_old_file(
+    tmp_path: Path, run_python: Callable[..., str], limit: int, overwrite: bool
+) -> None:
+    """FR-28: when only so many bytes can be written, the old file is whole, and no other there."""
+    if overwrite:
+        (tmp_path / "tokenizer.json").write_bytes(OLD)
+    program = """
+        import errno, os, resource, sys
+        from bpetite import Tokenizer
+        limit = int(sys.argv[1])
+        tokenizer = Tokenizer.train("ab ab ab", 258)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        try:
+            tokenizer.save("tokenizer.json", overwrite=sys.argv[2] == "True")
+        except OSError as error:
+            os.write(1, errno.errorcode[error.errno].encode())
+    """
+    assert run_python(program, str(limit), str(overwrite), folder=tmp_path) == "EFBIG"
+    found = {name: (tmp_path / name).read_bytes() for name in names_in(tmp_path)}
+    assert found == ({"tokenizer.json": OLD} if overwrite else {})
+
+
+# Several savers at once
+
+RACER = """
+    import sys, time
+    from bpetite import Tokenizer
+
+    me, overwrite = sys.argv[1], sys.argv[2] == "True"
+    tokenizer = Tokenizer.train(me * 400, 300)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        name, start = line.split()
+        while time.time() < float(start):
+            pass
+        try:
+            tokenizer.save(name, overwrite)
+        except FileExistsError:
+            print("refused", flush=True)
+        else:
+            print(me, flush=True)
+"""
+
+
+def told(process: subprocess.Popen[str], line: str) -> None:
+    """Write a line to a process."""
+    assert process.stdin is not None
+    process.stdin.write(line)
+    process.stdin.flush()
+
+
+def heard(process: subprocess.Popen[str]) -> str:
+    """Return the next line that a process writes."""
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+@contextmanager
+def racers(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
+    """Run three processes that save a tokenizer of their own, at a time and under a name."""
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", dedent(RACER), me, str(overwrite)],
+                    cwd=folder,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    encoding="utf-8",
+                )
+            )
+            for me in "abc"
+        ]
+        assert [heard(process) for process in processes] == ["ready"] * 3
+        yield processes
+
+
+@pytest.fixture(scope="module")
+def artifacts_of_racers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """Return what each of the three processes saves."""
+    folder = tmp_path_factory.mktemp("racers")
+    for me in "abc":
+        Tokenizer.train(me * 400, 300).save(folder / me)
+    return {me: (folder / me).read_bytes() for me in "abc"}
+
+
+def test_one_of_several_processes_wins(
+    tmp_path: Path, artifacts_of_racers: dict[str, bytes]
+) -> None:
+    """FR-27: of processes that save under one name at once, one succeeds, and its file stands."""
+    with racers(tmp_path, overwrite=False) as processes:
+        for number in range(50):
+            for process in processes:
+                told(process, f"{number} {time.time() + 0.002}\n")
+            outcomes = [heard(process) for process in processes]
+            winners = [outcome for outcome in outcomes if outcome != "refused"]
+            assert len(winners) == 1
+            assert (tmp_path / str(number)).read_bytes() == artifacts_of_racers[winners[0]]
+    assert names_in(tmp_path) == sorted(map(str, range(50)))
+
+
+def test_file_is_whole_whenever_it_is_read(
+    tmp_path: Path, artifacts_of_racers: dict[str, bytes]
+) -> None:
+    """FR-28: while processes overwrite one file again and again, every read finds one of theirs."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(artifacts_of_racers["a"])
+    found = set()
+    with racers(tmp_path, overwrite=True) as processes:
+        for _ in range(20):
+            for process in processes:
+                told(process, f"tokenizer.json {time.time() + 0.002}\n")
+            found |= {path.read_bytes() for _ in range(50)}
+            assert [heard(process) for process in processes] == ["a", "b", "c"]
+    assert found <= set(artifacts_of_racers.values())
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+def test_one_of_several_threads_wins(tmp_path: Path, tokenizer: Tokenizer) -> None:
+    """FR-27: of threads that save under one name at once, one succeeds."""
+    outcomes: Counter[str] = Counter()
+    barrier = threading.Barrier(6)
+
+    def save_all() -> None:
+        for number in range(50):
+            barrier.wait()
+            try:
+                tokenizer.save(tmp_path / str(number))
+            except FileExistsError:
+                outcomes["refused"] += 1
+            else:
+                outcomes[f"saved {number}"] += 1
+
+    threads = [threading.Thread(target=save_all) for _ in range(barrier.parties)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == {"refused": 250, **{f"saved {number}": 1 for number in range(50)}}
+    assert {path.read_bytes() for path in tmp_path.iterdir()} == {NEW}

@@ -1,0 +1,289 @@
+"""The public class: five methods, what they refuse at the door, and sharing a tokenizer."""
+
+import copy
+import inspect
+import multiprocessing
+import pickle
+import pkgutil
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Self, get_type_hints
+
+import pytest
+
+import bpetite
+from artifacts import GOOD, canonical
+from bpetite import Tokenizer
+
+TEXTS = ["", "ab ab ab", " abab", "é日👍", "<|endoftext|>ab<|endo", "a" * 1000, "x\r\ny\u2003 z"]
+IDS = {
+    "ab ab ab": [256, 257, 257],
+    "ab<|endoftext|> ab": [256, 258, 257],
+    "<|endo": [60, 124, 101, 110, 100, 111],
+}
+
+
+class Corner(PathLike[str]):
+    """A path that is neither `str` nor `Path`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __fspath__(self) -> str:
+        """Return the path."""
+        return str(self.path)
+
+
+def test_package_exports_one_name() -> None:
+    """FR-30: `from bpetite import Tokenizer` is the public import, and there is no other."""
+    assert bpetite.__all__ == ["Tokenizer"]
+    assert bpetite.Tokenizer is Tokenizer
+
+
+def test_public_methods_are_five() -> None:
+    """FR-30: a tokenizer has train, encode, decode, save and load, and nothing else public."""
+    public = {name for name in dir(Tokenizer) if not name.startswith("_")}
+    assert public == {"train", "encode", "decode", "save", "load"}
+    assert public == {name for name in dir(Tokenizer.train("", 256)) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "types"),
+    [
+        (
+            "train",
+            ["corpus", "vocab_size"],
+            {"corpus": str | Iterable[str], "vocab_size": int, "return": Self},
+        ),
+        ("encode", ["self", "text"], {"text": str, "return": list[int]}),
+        ("decode", ["self", "token_ids"], {"token_ids": Sequence[int], "return": str}),
+        (
+            "save",
+            ["self", "path", "overwrite"],
+            {"path": str | PathLike[str], "overwrite": bool, "return": type(None)},
+        ),
+        ("load", ["path"], {"path": str | PathLike[str], "return": Self}),
+    ],
+)
+def test_signature_is_as_specified(
+    name: str, parameters: list[str], types: dict[str, object]
+) -> None:
+    """FR-30: each method takes the specified parameters, of the specified types, and no more."""
+    method = getattr(Tokenizer, name)
+    assert list(inspect.signature(method).parameters) == parameters
+    assert get_type_hints(method) == types
+
+
+def test_defaults_are_as_specified() -> None:
+    """FR-27: `overwrite` is false by default, and nothing else has a default."""
+    defaults = {
+        parameter.name: parameter.default
+        for name in ("train", "encode", "decode", "save", "load")
+        for parameter in inspect.signature(getattr(Tokenizer, name)).parameters.values()
+        if parameter.default is not parameter.empty
+    }
+    assert defaults == {"overwrite": False}
+
+
+@pytest.mark.parametrize("method", [Tokenizer.train, Tokenizer.load])
+def test_maker_is_a_class_method(method: Callable[..., object]) -> None:
+    """FR-30: train and load are called on the class."""
+    assert inspect.ismethod(method)
+
+
+def test_modules_are_private() -> None:
+    """FR-31: every module of the package has a name that begins with an underscore."""
+    names = [module.name for module in pkgutil.iter_modules(bpetite.__path__)]
+    assert len(names) >= 7
+    assert [name for name in names if not name.startswith("_")] == []
+
+
+def test_tokenizer_is_made_by_train_or_load() -> None:
+    """Calling the class raises `TypeError`, which says what to call."""
+    with pytest.raises(TypeError, match=r"made by Tokenizer\.train\(\.\.\.\) or Tokenizer\.load"):
+        Tokenizer()
+
+
+def test_representation_gives_the_size(tokenizer: Tokenizer) -> None:
+    """`repr` says how many mergeable tokens there are."""
+    assert repr(tokenizer) == "<bpetite.Tokenizer with 258 mergeable tokens>"
+
+
+def test_subclass_is_kept(tmp_path: Path) -> None:
+    """What a subclass trains, loads and copies is of that subclass."""
+
+    class Mine(Tokenizer):
+        """A tokenizer of one's own."""
+
+    mine = Mine.train("ab ab ab", 258)
+    mine.save(tmp_path / "mine.json")
+    assert [type(mine), type(Mine.load(tmp_path / "mine.json")), type(copy.copy(mine))] == [
+        Mine
+    ] * 3
+
+
+@pytest.mark.parametrize("text", IDS)
+def test_example_of_the_specification_encodes(tokenizer: Tokenizer, text: str) -> None:
+    """FR-16: "ab ab ab" trained with 258 tokens encodes and decodes as specified."""
+    assert tokenizer.encode(text) == IDS[text]
+    assert tokenizer.decode(IDS[text]) == text
+
+
+# Wrong values at the door
+
+
+def test_small_vocab_size_is_refused() -> None:
+    """FR-9: `Tokenizer.train` raises `ValueError` below 256."""
+    with pytest.raises(ValueError, match=r"^vocab_size must be at least 256 .*, got 255$"):
+        Tokenizer.train("ab", 255)
+
+
+@pytest.mark.parametrize("vocab_size", [300.0, True, "300", None])
+def test_vocab_size_that_is_no_integer_is_refused(vocab_size: int) -> None:
+    """`Tokenizer.train` raises `TypeError` for a float, a boolean, and all that is no integer."""
+    with pytest.raises(TypeError, match=r"^vocab_size must be an integer, got "):
+        Tokenizer.train("ab", vocab_size)
+
+
+@pytest.mark.parametrize("text", [b"ab", bytearray(b"ab"), memoryview(b"ab"), None, 7])
+def test_text_that_is_no_str_is_refused(tokenizer: Tokenizer, text: str) -> None:
+    """FR-37: `train` and `encode` raise `TypeError` for bytes of any type."""
+    with pytest.raises(TypeError, match=r"^corpus must be str or an iterable of str, got "):
+        Tokenizer.train(text, 300)
+    with pytest.raises(TypeError, match=r"^text must be str, got "):
+        tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("ids", [[True], [97.0], ["97"], [None], "97"])
+def test_id_that_is_no_integer_is_refused(tokenizer: Tokenizer, ids: list[int]) -> None:
+    """`decode` raises `TypeError` for a boolean, a float, and all that is no integer."""
+    with pytest.raises(TypeError, match=r"^token ids must be integers, got .* at position 0$"):
+        tokenizer.decode(ids)
+
+
+@pytest.mark.parametrize("token_id", [259, -1, 10**6])
+def test_unknown_id_is_refused(tokenizer: Tokenizer, token_id: int) -> None:
+    """FR-22: `decode` raises `KeyError` for an id beyond the special token, or below 0."""
+    with pytest.raises(KeyError, match=f"unknown token id {token_id} at position 1"):
+        tokenizer.decode([97, token_id])
+
+
+def test_half_a_character_is_refused(tokenizer: Tokenizer) -> None:
+    """FR-23: `decode` raises `UnicodeDecodeError` for bytes that are no UTF-8."""
+    with pytest.raises(UnicodeDecodeError, match="invalid start byte"):
+        tokenizer.decode([0x80])
+
+
+def test_lone_surrogate_is_refused(tokenizer: Tokenizer) -> None:
+    """`train` and `encode` raise `UnicodeEncodeError` for a lone surrogate, with its index."""
+    with pytest.raises(UnicodeEncodeError, match="position 2: surrogates not allowed"):
+        Tokenizer.train("ab\ud800", 300)
+    with pytest.raises(UnicodeEncodeError, match="position 2: surrogates not allowed"):
+        tokenizer.encode("ab\ud800")
+
+
+@pytest.mark.parametrize("path", [None, 1, 1.5, b"x.json", ["x.json"]])
+def test_path_of_a_wrong_type_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, path: str
+) -> None:
+    """`save` and `load` raise `TypeError` for what is neither `str` nor a path of `str`."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TypeError, match=r"str.* os\.PathLike"):
+        tokenizer.save(path)
+    with pytest.raises(TypeError, match=r"str.* os\.PathLike"):
+        Tokenizer.load(path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", [str, Path, Corner])
+def test_path_may_be_text_or_a_path(
+    tmp_path: Path, tokenizer: Tokenizer, kind: Callable[[Path], str | PathLike[str]]
+) -> None:
+    """`save` and `load` take a `str`, a `Path`, and whatever else is `os.PathLike`."""
+    path = kind(tmp_path / "tokenizer.json")
+    tokenizer.save(path)
+    assert Path(fspath(path)).read_bytes() == canonical(GOOD)
+    assert Tokenizer.load(path).encode("ab ab") == [256, 257]
+
+
+def test_bytes_are_never_taken_for_text(tmp_path: Path) -> None:
+    """FR-37: Python's own check for comparing bytes with text (-bb) finds nothing to report."""
+    program = """
+from bpetite import Tokenizer
+tokenizer = Tokenizer.train(["ab ab \\u00e9", "<|endoftext|>"], 300)
+tokenizer.save("tokenizer.json")
+tokenizer.save("tokenizer.json", overwrite=True)
+loaded = Tokenizer.load("tokenizer.json")
+print(loaded.decode(loaded.encode("ab <|endoftext|>\\u00e9")) == "ab <|endoftext|>\\u00e9")
+"""
+    command = [sys.executable, "-bb", "-W", "error", "-X", "dev", "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, cwd=tmp_path, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"True\n", b"")
+
+
+# One tokenizer for many
+
+
+def test_threads_share_a_tokenizer() -> None:
+    """Eight threads that use one tokenizer at once get the ids that one thread gets."""
+    texts = [f"low {number} lower {number % 97} lowest é日" for number in range(2000)]
+    shared = Tokenizer.train(texts, 400)
+    expected = [copy.copy(shared).encode(text) for text in texts]
+    found: dict[int, list[list[int]]] = {}
+    barrier = threading.Barrier(8)
+
+    def encode_all(me: int) -> None:
+        barrier.wait()
+        mine = texts[me * 250 :] + texts[: me * 250]
+        ids = [shared.encode(text) for text in mine]
+        assert [shared.decode(some) for some in ids] == mine
+        found[me] = ids[2000 - me * 250 :] + ids[: 2000 - me * 250]
+
+    threads = [threading.Thread(target=encode_all, args=(me,)) for me in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [found[me] == expected for me in range(8)] == [True] * 8
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_pickled_tokenizer_is_the_same(tokenizer: Tokenizer, protocol: int) -> None:
+    """A tokenizer comes out of every pickle protocol with the ids that it went in with."""
+    twin = pickle.loads(pickle.dumps(tokenizer, protocol))  # noqa: S301 - made in this line
+    assert type(twin) is Tokenizer
+    assert [twin.encode(text) for text in TEXTS] == [tokenizer.encode(text) for text in TEXTS]
+    assert [twin.decode(twin.encode(text)) for text in TEXTS] == TEXTS
+
+
+@pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy])
+def test_copied_tokenizer_is_the_same(
+    tmp_path: Path, tokenizer: Tokenizer, duplicate: Callable[[Tokenizer], Tokenizer]
+) -> None:
+    """A copy, shallow or deep, is another tokenizer with the same ids and the same artifact."""
+    twin = duplicate(tokenizer)
+    assert twin is not tokenizer
+    assert [twin.encode(text) for text in TEXTS] == [tokenizer.encode(text) for text in TEXTS]
+    twin.save(tmp_path / "twin.json")
+    assert (tmp_path / "twin.json").read_bytes() == canonical(GOOD)
+
+
+def test_cache_is_left_behind() -> None:
+    """A tokenizer that has been used is pickled as it was before."""
+    tokenizer = Tokenizer.train("ab ab ab", 258)
+    before = pickle.dumps(tokenizer)
+    tokenizer.encode(" ".join(map(str, range(1000))))
+    assert pickle.dumps(tokenizer) == before
+
+
+def test_tokenizer_works_in_a_process_pool(tokenizer: Tokenizer) -> None:
+    """The method of a tokenizer can be sent to new processes, and does there what it does here."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(2, mp_context=context) as pool:
+        found = list(pool.map(tokenizer.encode, TEXTS))
+    assert found == [tokenizer.encode(text) for text in TEXTS]

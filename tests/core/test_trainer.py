@@ -1,0 +1,340 @@
+"""Training: the fast trainer learns what the specification, counted out in full, learns."""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite._encoder import Merges
+from bpetite._pretokenizer import blocks
+from bpetite._trainer import TrainerResult, train_bpe
+from texts import CORPORA, RUNS, TEXTS, TIES
+
+SPECIAL_BYTES = b"<|endoftext|>"
+LARGEST = 0x110000
+
+
+def test_example_of_the_specification() -> None:
+    """FR-10: "ab ab ab" teaches "a" + "b", then " " + "ab"."""
+    result = train_bpe("ab ab ab", vocab_size=258)
+    assert result.merges == ((97, 98), (32, 256))
+    assert result.special_tokens == {"<|endoftext|>": 258}
+    assert result.mergeable_vocab_size == 258
+    assert result.vocab[256] == b"ab"
+    assert result.vocab[257] == b" ab"
+    assert result.vocab[258] == SPECIAL_BYTES
+
+
+@pytest.mark.parametrize(
+    ("corpus", "merges"),
+    [
+        pytest.param("ba ab", [(32, 97), (98, 97), (256, 98)], id="all-once"),
+        pytest.param(["ba", "ab"], [(97, 98), (98, 97)], id="smallest-left-id"),
+        pytest.param(["ac", "ab"], [(97, 98), (97, 99)], id="smallest-right-id"),
+        pytest.param(["ba", "ba", "ab"], [(98, 97), (97, 98)], id="count-before-size"),
+        pytest.param("aaa", [(97, 97), (256, 97)], id="triple-from-the-left"),
+        pytest.param("abab", [(97, 98), (256, 256)], id="byte-pair-before-token-pair"),
+        pytest.param("abcbc", [(98, 99), (97, 256), (257, 256)], id="count-falls"),
+        pytest.param("aaaabaaaa", [(97, 97), (256, 256), (98, 257), (257, 258)], id="runs"),
+    ],
+)
+def test_ties_and_overlaps_go_as_by_hand(
+    corpus: str | list[str], merges: list[tuple[int, int]]
+) -> None:
+    """FR-10: the highest count wins, then the smallest pair; replacement goes from the left."""
+    assert list(train_bpe(corpus, 1000).merges) == merges
+
+
+@given(st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(256, 300))
+def test_few_letters_train_as_in_the_oracle(documents: list[str], vocab_size: int) -> None:
+    """FR-10: where ties and overlaps abound, the merges are those of a full recount."""
+    assert list(train_bpe(documents, vocab_size).merges) == oracle.train(documents, vocab_size)
+
+
+@given(CORPORA, st.integers(256, 280))
+def test_any_text_trains_as_in_the_oracle(documents: list[str], vocab_size: int) -> None:
+    """FR-10: on text of every kind, merges and vocabulary are those of a full recount."""
+    result = train_bpe(documents, vocab_size)
+    merges = oracle.train(documents, vocab_size)
+    assert list(result.merges) == merges
+    assert result.vocab == oracle.vocabulary(merges)
+    assert result.special_tokens == {"<|endoftext|>": 256 + len(merges)}
+    assert result.mergeable_vocab_size == 256 + len(merges)
+
+
+@pytest.mark.parametrize("length", range(10))
+def test_every_short_word_trains_as_in_the_oracle(length: int) -> None:
+    """FR-10: each word of a length in two letters teaches what a full recount teaches."""
+    words = ["".join(letters) for letters in product("ab", repeat=length)]
+    learned = {word: list(train_bpe(word, 1000).merges) for word in words}
+    assert learned == {word: oracle.train([word], 1000) for word in words}
+
+
+@pytest.mark.parametrize("length", [31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 1000])
+def test_long_run_trains_as_in_the_oracle(length: int) -> None:
+    """FR-10: a run of one letter is merged pair by pair from the left, to its end."""
+    assert list(train_bpe("a" * length, 1000).merges) == oracle.train(["a" * length], 1000)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=3))
+def test_merge_never_crosses_a_chunk(documents: list[str]) -> None:
+    """FR-7: every learned token stands inside a chunk of the pre-tokenizer."""
+    result = train_bpe(documents, 280)
+    chunks = {chunk for document in documents for chunk in oracle.chunks_of(document)}
+    learned = [result.vocab[token_id] for token_id in range(256, result.mergeable_vocab_size)]
+    assert [token for token in learned if not any(token in chunk for chunk in chunks)] == []
+
+
+def test_pair_across_two_chunks_is_no_pair() -> None:
+    """FR-7: "b" and the space after it never meet, however often they stand together."""
+    assert train_bpe("ab\n" * 100, 1000).merges == ((97, 98),)
+
+
+def test_chunk_never_spans_two_documents() -> None:
+    """FR-7: the end of a document is the end of a chunk."""
+    assert train_bpe(["a", "b"] * 100, 1000).merges == ()
+    assert train_bpe(["ab"] * 100, 1000).merges == ((97, 98),)
+
+
+def test_base_vocabulary_is_the_bytes() -> None:
+    """FR-8: the ids 0 to 255 are the bytes 0 to 255."""
+    vocab = train_bpe("ab ab ab", 258).vocab
+    assert [vocab[value] for value in range(256)] == [bytes([value]) for value in range(256)]
+
+
+@given(CORPORA)
+def test_ids_follow_one_another(documents: list[str]) -> None:
+    """FR-8: the merge at rank r makes the id 256 + r out of two earlier ids."""
+    result = train_bpe(documents, 290)
+    assert list(result.vocab) == list(range(257 + len(result.merges)))
+    for token_id, (left, right) in enumerate(result.merges, 256):
+        assert max(left, right) < token_id
+        assert result.vocab[token_id] == result.vocab[left] + result.vocab[right]
+
+
+@pytest.mark.parametrize("vocab_size", [255, 1, 0, -1, -(10**30)])
+def test_vocab_size_below_256_is_refused(vocab_size: int) -> None:
+    """FR-9: fewer tokens than bytes raise `ValueError`, which says what is wanted."""
+    message = f"vocab_size must be at least 256 (one for each byte), got {vocab_size}"
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        train_bpe("ab", vocab_size)
+
+
+@pytest.mark.parametrize("corpus", ["", "ab ab ab", ["aaaa", "aaaa"]])
+def test_vocab_size_256_makes_no_merge(corpus: str | list[str]) -> None:
+    """FR-9: with 256 tokens there is the base vocabulary and the special token."""
+    result = train_bpe(corpus, 256)
+    assert result == TrainerResult((), oracle.vocabulary([]), {"<|endoftext|>": 256}, 256)
+
+
+@pytest.mark.parametrize(
+    ("vocab_size", "name"),
+    [(300.0, "float"), ("300", "str"), (None, "NoneType"), ([300], "list"), (True, "True")],
+)
+def test_vocab_size_of_a_wrong_type_is_refused(vocab_size: int, name: str) -> None:
+    """What is no integer raises `TypeError`; so does a boolean."""
+    with pytest.raises(TypeError, match=f"^vocab_size must be an integer, got {name}$"):
+        train_bpe("ab", vocab_size)
+
+
+@pytest.mark.parametrize("integer", [np.int16, np.uint64])
+def test_vocab_size_may_be_any_integer(integer: type[np.int16 | np.uint64]) -> None:
+    """FR-9: an integer of numpy is as good as an `int`."""
+    expected = train_bpe("ab ab ab", 258)
+    assert train_bpe("ab ab ab", integer(258)) == expected  # type: ignore[arg-type]  # by __index__
+
+
+@pytest.mark.parametrize(
+    ("corpus", "merges"),
+    [
+        pytest.param("", (), id="empty"),
+        pytest.param([], (), id="no-document"),
+        pytest.param(["", ""], (), id="empty-documents"),
+        pytest.param("a b 1 !", ((32, 33), (32, 49), (32, 98)), id="all-once"),
+        pytest.param("abc", ((97, 98), (256, 99)), id="one-word"),
+    ],
+)
+def test_training_stops_when_no_pair_is_left(
+    corpus: str | list[str], merges: tuple[tuple[int, int], ...]
+) -> None:
+    """FR-11: pairs that occur once are merged too, and then training ends without error."""
+    result = train_bpe(corpus, 1000)
+    assert result.merges == merges
+    assert result.mergeable_vocab_size == 256 + len(merges)
+
+
+@pytest.mark.parametrize("bits", [20, 21, 64, 20_000])
+def test_vocab_size_has_no_end_for_a_small_corpus(bits: int) -> None:
+    """FR-11: training ends early whatever vocab_size is, one of 6,000 digits included."""
+    assert train_bpe("ab", 2**bits).merges == ((97, 98),)
+
+
+def test_vocab_size_beyond_what_ids_can_be_is_refused() -> None:
+    """A corpus that could fill more ids than there are characters is refused, if asked to."""
+    message = "^vocab_size must be at most 1,114,112 for this corpus, got 1,114,113$"
+    with pytest.raises(ValueError, match=message):
+        train_bpe("a" * LARGEST, LARGEST + 1)
+
+
+def test_endless_chunk_trains(run_python: Callable[..., str]) -> None:
+    """A chunk of a million letters trains in seconds: the work grows with it, not squared."""
+    program = """
+        from bpetite import Tokenizer
+        print(Tokenizer.train("a" * (17 << 16), vocab_size=1000))
+    """
+    assert run_python(program) == f"<bpetite.Tokenizer with {256 + 16 + 5} mergeable tokens>\n"
+
+
+def test_special_token_takes_the_first_free_id() -> None:
+    """FR-13: its id is the number of mergeable tokens, after an early stop as well."""
+    assert train_bpe("ab ab", 257).special_tokens == {"<|endoftext|>": 257}
+    assert train_bpe("ab ab", 9999).special_tokens == {"<|endoftext|>": 258}
+
+
+def test_special_token_is_the_only_one() -> None:
+    """FR-14: the vocabulary holds the mergeable tokens and <|endoftext|>, no more."""
+    result = train_bpe("ab ab", 9999)
+    assert list(result.special_tokens) == ["<|endoftext|>"]
+    assert len(result.vocab) == result.mergeable_vocab_size + 1
+
+
+def test_special_token_in_the_corpus_is_ordinary_text() -> None:
+    """FR-15: <|endoftext|> in a corpus is cut and merged as any characters are."""
+    result = train_bpe("<|endoftext|>", 1000)
+    learned = {result.vocab[token_id] for token_id in range(256, result.mergeable_vocab_size)}
+    assert {b"<|", b"endoftext", b"|>"} <= learned
+    assert SPECIAL_BYTES not in learned
+    assert list(result.merges) == oracle.train(["<|endoftext|>"], 1000)
+
+
+@given(
+    st.lists(st.one_of(TIES, TEXTS), max_size=5).flatmap(
+        lambda d: st.tuples(st.just(d), st.permutations(d))
+    )
+)
+def test_order_of_documents_changes_nothing(orders: tuple[list[str], list[str]]) -> None:
+    """FR-12: documents in another order give the same result."""
+    documents, shuffled = orders
+    assert train_bpe(shuffled, 280) == train_bpe(documents, 280)
+
+
+@given(st.one_of(TIES, TEXTS), st.integers(1, 9))
+def test_corpus_may_come_in_any_form(text: str, size: int) -> None:
+    """FR-12: a text, a list of it, a generator of it, and its safe blocks train alike."""
+    expected = train_bpe(text, 280)
+    assert train_bpe([text], 280) == expected
+    assert train_bpe((document for document in [text]), 280) == expected
+    assert train_bpe(blocks(text, size), 280) == expected
+
+
+def test_long_document_trains_like_its_blocks() -> None:
+    """FR-12: a document longer than the block that is counted at once loses nothing."""
+    text = "low lower lowest \u2003" * 70_000
+    assert len(text) > 1 << 20
+    chunks = ["low", " lower", " lowest", " ", "\u2003"] * 69_999 + ["low", " lower", " lowest"]
+    assert train_bpe(text, 1000) == train_bpe([*chunks, " \u2003"], 1000)
+
+
+def test_corpus_is_read_once_and_as_it_comes() -> None:
+    """An iterable is asked for each document once, after the one before has been read."""
+    served: list[int] = []
+
+    def documents() -> Iterator[str]:
+        for number in range(3):
+            served.append(number)
+            yield "ab"
+
+    assert train_bpe(documents(), 1000).merges == ((97, 98),)
+    assert served == [0, 1, 2]
+
+
+@given(CORPORA)
+def test_no_two_tokens_have_the_same_bytes(documents: list[str]) -> None:
+    """A trained vocabulary holds every sequence of bytes at most once."""
+    vocab = train_bpe(documents, 300).vocab
+    assert len(set(vocab.values())) == len(vocab)
+
+
+@given(CORPORA)
+def test_every_token_encodes_to_itself(documents: list[str]) -> None:
+    """The merges turn the bytes of a trained token into its own id."""
+    result = train_bpe(documents, 300)
+    merges = Merges(result.merges)
+    mergeable = range(result.mergeable_vocab_size)
+    assert [merges.apply(result.vocab[token_id]) for token_id in mergeable] == [
+        *map(chr, mergeable)
+    ]
+
+
+def test_ids_beyond_the_surrogates_train_and_encode() -> None:
+    """Ids that are surrogates as characters, and those above, are ids like any other."""
+    alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN"
+    words = ["".join(letters) for letters in product(alphabet, repeat=3)]
+    result = train_bpe(words, 100_000)
+    assert result.mergeable_vocab_size > 0xE000
+    assert {word.encode("utf-8") for word in words} <= set(result.vocab.values())
+    merges = Merges(result.merges)
+    mergeable = range(result.mergeable_vocab_size)
+    assert [merges.apply(result.vocab[token_id]) for token_id in mergeable] == [
+        *map(chr, mergeable)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("corpus", "name"),
+    [(b"ab", "bytes"), (bytearray(b"ab"), "bytearray"), (memoryview(b"ab"), "memoryview")],
+)
+def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
+    """FR-37: bytes of any type raise `TypeError`; nothing decodes them by the way."""
+    message = f"^corpus must be str or an iterable of str, got {name}$"
+    with pytest.raises(TypeError, match=message):
+        train_bpe(corpus, 300)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "found"),
+    [
+        ([b"ab"], "bytes at position 0"),
+        (["ab", None], "NoneType at position 1"),
+        (["ab", "ab", ["ab"]], "list at position 2"),
+        ([1], "int at position 0"),
+    ],
+)
+def test_document_that_is_no_text_is_refused(corpus: list[str], found: str) -> None:
+    """A document that is no `str` raises `TypeError`, which names its type and place."""
+    message = f"^corpus must be str or an iterable of str, got {found}$"
+    with pytest.raises(TypeError, match=message):
+        train_bpe(corpus, 300)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "name"), [(None, "NoneType"), (1, "int"), (1.5, "float"), (True, "bool")]
+)
+def test_corpus_that_holds_no_documents_is_refused(corpus: str, name: str) -> None:
+    """What cannot be gone through for documents raises `TypeError`."""
+    with pytest.raises(TypeError, match=f"^corpus must be str or an iterable of str, got {name}$"):
+        train_bpe(corpus, 300)
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [("\ud800", 0), ("ab \udfff", 3), ("é" * 9 + "\ud83d\ude00", 9)],
+)
+def test_lone_surrogate_in_a_document_is_refused(text: str, start: int) -> None:
+    """A lone surrogate raises `UnicodeEncodeError` with its index in the document."""
+    with pytest.raises(UnicodeEncodeError, match=f"position {start}") as caught:
+        train_bpe(["ab", text], 300)
+    assert caught.value.start == start
+
+
+def test_tokens_are_bytes() -> None:
+    """FR-37: every token is `bytes` itself, every id an `int` itself."""
+    result = train_bpe("ab ab ab é", 300)
+    assert {type(token) for token in result.vocab.values()} == {bytes}
+    assert {type(part) for pair in result.merges for part in pair} == {int}
+    assert {type(token_id) for token_id in result.vocab} == {int}

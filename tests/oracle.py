@@ -1,0 +1,80 @@
+"""The specification as slow and obvious code, which imports nothing of bpetite: the oracle."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import regex
+
+PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+END_OF_TEXT = "<|endoftext|>"
+Pair = tuple[int, int]
+
+
+def chunks_of(text: str) -> list[bytes]:
+    """Return the matches of the pattern, in order, as UTF-8."""
+    return [match.encode("utf-8") for match in regex.findall(PATTERN, text)]
+
+
+def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Replace a pair wherever it stands, from left to right, no occurrence overlapping another."""
+    result: list[int] = []
+    place = 0
+    while place < len(ids):
+        if tuple(ids[place : place + 2]) == pair:
+            result.append(new_id)
+            place += 2
+        else:
+            result.append(ids[place])
+            place += 1
+    return result
+
+
+def train(documents: Iterable[str], vocab_size: int) -> list[Pair]:
+    """Count all pairs, merge the most frequent (of several, the smallest), and again."""
+    chunks = [list(chunk) for document in documents for chunk in chunks_of(document)]
+    merges: list[Pair] = []
+    while 256 + len(merges) < vocab_size:
+        counts = Counter(pair for chunk in chunks for pair in pairwise(chunk))
+        if not counts:
+            break
+        highest = max(counts.values())
+        best = min(pair for pair, count in counts.items() if count == highest)
+        chunks = [one_pass(chunk, best, 256 + len(merges)) for chunk in chunks]
+        merges.append(best)
+    return merges
+
+
+def vocabulary(merges: Sequence[Pair]) -> dict[int, bytes]:
+    """Return the bytes of every id: the bytes, the merges, the special token."""
+    vocab = {value: bytes([value]) for value in range(256)}
+    for left, right in merges:
+        vocab[len(vocab)] = vocab[left] + vocab[right]
+    vocab[len(vocab)] = END_OF_TEXT.encode("utf-8")
+    return vocab
+
+
+def encode_chunk(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Make one pass for each merge, in the order in which the merges were learned."""
+    ids = list(chunk)
+    for new_id, pair in enumerate(merges, 256):
+        ids = one_pass(ids, pair, new_id)
+    return ids
+
+
+def encode(text: str, merges: Sequence[Pair]) -> list[int]:
+    """Take out the special token, cut the rest into chunks, and encode each of them."""
+    ids: list[int] = []
+    while text:
+        before, special, text = text.partition(END_OF_TEXT)
+        for chunk in chunks_of(before):
+            ids += encode_chunk(chunk, merges)
+        if special:
+            ids.append(256 + len(merges))
+    return ids
+
+
+def decode(ids: Sequence[int], merges: Sequence[Pair]) -> str:
+    """Join the bytes of the ids, and decode them once, strictly."""
+    vocab = vocabulary(merges)
+    return b"".join(vocab[token_id] for token_id in ids).decode("utf-8", errors="strict")

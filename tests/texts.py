@@ -1,0 +1,95 @@
+"""Texts, corpora and merges for hypothesis, rich in what tokenizers get wrong."""
+
+from hypothesis import strategies as st
+
+WHITESPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
+WHITESPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
+SEPARATORS = "\x1c\x1d\x1e\x1f"
+
+PIECES = (
+    "'s",
+    "'ll",
+    "'re",
+    "'S",
+    "'",
+    "\u2019s",
+    " a",
+    "  ",
+    "\r\n",
+    "abc",
+    "12",
+    "e\u0301",
+    "²",
+    "Ⅷ",
+    "日本語",
+    "العربية",
+    "👩‍👩‍👧",
+    "<|endoftext|>",
+    "<|endoftext",
+    "endoftext|>",
+    "<|endo<|endoftext|>",
+    "|>",
+    "\x00",
+    "\ufeff",
+)
+
+_CHARACTERS_OF_EACH_PLANE = st.one_of(
+    [
+        st.characters(min_codepoint=first, max_codepoint=first + 0xFFFF, codec="utf-8")
+        for first in range(0, 0x110000, 0x10000)
+    ]
+)
+
+TEXTS = st.one_of(
+    st.text(),
+    st.lists(
+        st.one_of(
+            st.sampled_from(PIECES),
+            st.sampled_from(WHITESPACE),
+            st.sampled_from(SEPARATORS),
+            _CHARACTERS_OF_EACH_PLANE,
+        ),
+        max_size=24,
+    ).map("".join),
+)
+"""Any text: every plane of Unicode, every whitespace, special tokens whole and partial."""
+
+ASCII_TEXTS = st.one_of(
+    st.text(st.characters(max_codepoint=127)),
+    st.text("'sdmtlverSLa1_ \n\t\x1c\x1f", max_size=40),
+)
+
+RUNS = st.lists(
+    st.tuples(st.sampled_from("aabcd "), st.integers(1, 9)).map(lambda run: run[0] * run[1]),
+    max_size=12,
+).map("".join)
+"""Runs such as "aaaabbaaa": where it matters which of overlapping pairs is merged."""
+
+TIES = st.sampled_from(["a", "ab", "abc", "abcd", "ab ", "éè", "a1 "]).flatmap(
+    lambda alphabet: st.text(alphabet, max_size=40)
+)
+"""Few letters, so that most pairs stand equally often."""
+
+CORPORA = st.lists(st.one_of(TIES, RUNS, TEXTS), max_size=4)
+
+
+@st.composite
+def merge_lists(draw: st.DrawFn) -> list[tuple[int, int]]:
+    """Return merges that a file may hold, though no training learns all of them.
+
+    Among them are pairs listed twice, and tokens with the same bytes.
+    """
+    merges: list[tuple[int, int]] = []
+    for new_id in range(256, 256 + draw(st.integers(0, 12))):
+        earlier = st.sampled_from([*b"abc", *range(256, new_id)])
+        merges.append((draw(earlier), draw(earlier)))
+    return merges
+
+
+CHUNKS = st.lists(
+    st.tuples(
+        st.sampled_from([b"a", b"b", b"c", b"ab", b"ba", b"aab", b"abc"]), st.integers(1, 40)
+    ),
+    max_size=8,
+).map(lambda runs: b"".join(piece * times for piece, times in runs))
+"""Chunks of the letters of `merge_lists`, up to some hundreds of bytes long."""
