@@ -49,3 +49,10 @@ def run_python() -> Callable[..., str]:
 def tokenizer() -> Tokenizer:
     """Return the tokenizer with the merges "a" + "b" and " " + "ab"."""
     return Tokenizer.train("ab ab ab", vocab_size=258)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the test, in which the process then stands."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

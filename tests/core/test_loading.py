@@ -580,9 +580,11 @@ def test_bytes_are_checked_before_their_meaning(tmp_path: Path, step: int) -> No
         pytest.param(b'[{"":' * 100_000, id="both"),
         pytest.param(b'{"[":"]","a":' * 100_000, id="among-brackets-in-strings"),
         pytest.param(b'["]]]]]]]]",' * 100_000, id="closed-in-strings-only"),
-        pytest.param(rb'["\"",' * 100_000, id="behind-escaped-quotes"),
-        pytest.param(rb'["\\",' * 100_000, id="behind-escaped-backslashes"),
-        pytest.param(rb'["\\\"]",' * 100_000, id="behind-both"),
+        pytest.param(rb'["\"",' + b"[" * 200_000, id="behind-an-escaped-quote"),
+        pytest.param(rb'["\\",' + b"[" * 200_000, id="behind-an-escaped-backslash"),
+        pytest.param(rb'["\\\"",' + b"[" * 200_000, id="behind-both"),
+        pytest.param(rb'["\\\\",' + b"[" * 200_000, id="behind-two-backslashes"),
+        pytest.param(rb'["\u0022",' + b"[" * 200_000, id="behind-a-quote-in-hexadecimal"),
         pytest.param(b'["","",' * 100_000, id="behind-empty-strings"),
         pytest.param(b'{"schema_version":1,"vocab":' + b"[" * 200_000, id="behind-a-good-key"),
     ],
@@ -621,6 +623,12 @@ def test_modest_nesting_is_left_to_the_checks(tmp_path: Path, depth: int) -> Non
     for _ in range(depth):
         value = [value]
     data = canonical(changed((("merges", 0), value)))
+    check_refused(tmp_path, data, ValueError, "merges[0]: expected a list of two")
+
+
+def test_many_brackets_are_no_deep_nesting(tmp_path: Path) -> None:
+    """A thousand lists of lists, side by side, are refused for their place alone."""
+    data = canonical(changed((("merges",), [[[97], [98]]] * 1000)))
     check_refused(tmp_path, data, ValueError, "merges[0]: expected a list of two")
 
 

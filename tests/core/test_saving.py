@@ -45,13 +45,6 @@ def names_in(folder: Path) -> list[str]:
     return sorted(entry.name for entry in folder.iterdir())
 
 
-@pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the test, in which the process then stands."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 # What is written, and when it is refused
 
 
