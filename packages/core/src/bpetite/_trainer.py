@@ -7,17 +7,18 @@ Words
     born     a pair is born in the merge that makes the newer of its two ids
 
 Idea: equal chunks merge alike, so each distinct chunk is held once, with its count. A
-merge changes the counts of the pairs around it and no others, so they are counted once
-and then kept up to date.
+merge changes the counts of the pairs around it and no others, so pairs are counted once,
+and then their counts are kept up to date.
 
 The tie rule: of the pairs with the highest count, the smallest by tuple comparison of
-ids. The heap keeps (-count, pair), and characters compare as their ids do, so the top of
-the heap is that pair.
+ids. Pairs wait in a list for each count; those of the highest count stand in a heap, and
+characters compare as their ids do.
 
-What keeps the top of the heap exact: a merge makes a new id, so the pairs that it adds
-all hold that id. The count of a pair that is already known can only fall. An entry that
-is out of date thus stands too high, never too low, and is corrected when it reaches the
-top. For the same reason, the chunks that may hold a pair are all known when it is born.
+What makes this exact: a merge makes a new id, so every pair that it adds holds that id,
+and nothing later adds to the count of a pair. Counts only fall, so a pair is found where
+its count once was, never below, and is moved down when its turn comes. The highest count
+only falls, too: a new pair stands no more often than the one that was merged. And the
+chunks that may hold a pair are all known when it is born.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
@@ -29,7 +30,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush, heapreplace
+from heapq import heapify, heappop, heappush
 from operator import add, index
 from typing import Final
 
@@ -177,7 +178,7 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
     merges: list[tuple[int, int]] = []
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
     while len(tokens) < wanted:
-        pair, count = pairs.most_frequent()
+        pair, count = pairs.take_most_frequent()
         if not count:
             break
         pairs.merge(pair, chr(len(tokens)))
@@ -198,36 +199,42 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
 
 
 class _Pairs:
-    """Every pair in the corpus, with its count, and the chunks that may hold it."""
+    """Every pair in the corpus, with its count and with the chunks in which it was born."""
 
     def __init__(self, chunks: Mapping[str, int]) -> None:
         # Latin-1 has the character n for the byte n.
         self._symbols = [chunk.encode("utf-8").decode("latin-1") for chunk in chunks]
-        self._chunk_counts = list(chunks.values())
-        self._pair_counts: defaultdict[str, int] = defaultdict(int)
-        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        self._count_of_chunk = list(chunks.values()).__getitem__
+        self._counts: dict[str, int] = {}
+        self._holders: dict[str, list[int]] = {}
+        self._waiting: dict[int, list[str]] = {}
+        self._waiting_counts: list[int] = []
+        self._highest = 0
+        self._pairs_of_highest: list[str] = []
+        holders: defaultdict[str, list[int]] = defaultdict(list)
         for chunk, symbols in enumerate(self._symbols):
             for pair in map(add, symbols, symbols[1:]):
-                self._pair_counts[pair] += self._chunk_counts[chunk]
-                self._holders[pair].append(chunk)
-        self._heap = [(-count, pair) for pair, count in self._pair_counts.items()]
-        heapify(self._heap)
+                holders[pair].append(chunk)
+        for pair, chunks_with_it in holders.items():
+            self._add(pair, chunks_with_it)
 
-    def most_frequent(self) -> tuple[str, int]:
+    def take_most_frequent(self) -> tuple[str, int]:
         """Return the pair to merge next and its count, or ("", 0) if there is no pair."""
-        heap = self._heap
-        while heap:
-            entry, pair = heap[0]
-            count = self._pair_counts[pair]
-            if count == -entry:
-                return pair, count
-            if count:
-                heapreplace(heap, (-count, pair))
-            else:
-                heappop(heap)
-                del self._pair_counts[pair]
-                self._holders.pop(pair, None)
-        return "", 0
+        while True:
+            while self._pairs_of_highest:
+                pair = heappop(self._pairs_of_highest)
+                count = self._counts[pair]
+                if count == self._highest:
+                    return pair, count
+                if count:
+                    self._wait(pair, count)  # it has fallen since it was put here
+                else:
+                    del self._counts[pair], self._holders[pair]
+            if not self._waiting_counts:
+                return "", 0
+            self._highest = -heappop(self._waiting_counts)
+            self._pairs_of_highest = self._waiting.pop(self._highest)
+            heapify(self._pairs_of_highest)
 
     def merge(self, pair: str, new: str) -> None:
         """Put the symbol `new` for the pair everywhere, and bring the counts up to date.
@@ -236,33 +243,55 @@ class _Pairs:
         right, none overlapping another. The ends of the parts are the neighbours.
         """
         left, right = pair[0], pair[1]
-        symbols, pair_counts, holders = self._symbols, self._pair_counts, self._holders
-        born: set[str] = set()
-        for chunk in set(holders.pop(pair)):  # a chunk is listed once for each occurrence
-            first, *parts = symbols[chunk].split(pair)
-            if not parts:
+        symbols = self._symbols
+        # For each neighbour of an occurrence: the chunks, one entry for each occurrence.
+        before: defaultdict[str, list[int]] = defaultdict(list)
+        after: defaultdict[str, list[int]] = defaultdict(list)
+        side_by_side: list[int] = []
+        for chunk in dict.fromkeys(self._holders.pop(pair)):
+            parts = symbols[chunk].split(pair)
+            if len(parts) == 1:
                 continue  # an earlier merge took one of the two symbols
-            symbols[chunk] = new.join([first, *parts])
-            count = self._chunk_counts[chunk]
-            gained: list[str] = []
-            before = after = first[-1:]  # the left neighbour, before this merge and after it
-            for part in parts:
-                if before:
-                    pair_counts[before + left] -= count
-                    gained.append(after + new)
+            symbols[chunk] = new.join(parts)
+            if first := parts[0]:
+                before[first[-1]].append(chunk)
+            if last := parts[-1]:
+                after[last[0]].append(chunk)
+            for part in parts[1:-1]:
                 if part:
-                    pair_counts[right + part[0]] -= count
-                    gained.append(new + part[0])
-                    before = after = part[-1]
+                    after[part[0]].append(chunk)
+                    before[part[-1]].append(chunk)
                 else:
-                    before, after = right, new
-            for gain in gained:
-                pair_counts[gain] += count
-                holders[gain].append(chunk)
-            born.update(gained)
-        pair_counts[pair] = 0
-        for gain in born:
-            heappush(self._heap, (-pair_counts[gain], gain))
+                    side_by_side.append(chunk)
+        for neighbour, holders in before.items():
+            self._replace(neighbour + left, neighbour + new, holders)
+        for neighbour, holders in after.items():
+            self._replace(right + neighbour, new + neighbour, holders)
+        if side_by_side:
+            self._replace(right + left, new + new, side_by_side)
+        del self._counts[pair]
+
+    def _replace(self, old: str, born: str, holders: list[int]) -> None:
+        """Move occurrences from a pair that a merge broke up to the pair that it made."""
+        self._counts[old] -= self._add(born, holders)
+
+    def _add(self, pair: str, holders: list[int]) -> int:
+        """Take in a pair that has just been born, and return its count."""
+        count = sum(map(self._count_of_chunk, holders))
+        self._counts[pair] = count
+        self._holders[pair] = holders
+        self._wait(pair, count)
+        return count
+
+    def _wait(self, pair: str, count: int) -> None:
+        """Put a pair where it is found when its count is the highest."""
+        if count == self._highest:
+            heappush(self._pairs_of_highest, pair)
+        elif count in self._waiting:
+            self._waiting[count].append(pair)
+        else:
+            self._waiting[count] = [pair]
+            heappush(self._waiting_counts, -count)
 
 
 def _log(event: str, message: str, **figures: object) -> None:
