@@ -1,7 +1,9 @@
 """Encoding: the fast ways to replay the merges against one full pass for each of them."""
 
+import gc
 import re
 from itertools import product
+from types import FunctionType
 
 import pytest
 from hypothesis import example, given
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._encoder import _CACHED_CHARACTERS, _CACHED_CHUNKS, _LONG_CHUNK, Encoder, Merges
+from bpetite._encoder import _LONG_CHUNK, Encoder, Merges
 from texts import ASCII_TEXTS, CHUNKS, CORPORA, RUNS, TEXTS, TIES, merge_lists
 
 END_OF_TEXT = "<|endoftext|>"
@@ -221,22 +223,40 @@ def test_ids_handed_out_belong_to_the_caller() -> None:
     assert encoder.encode("ab") == [256]
 
 
+def kept_by(encoder: Encoder) -> list[dict[str, object]]:
+    """Return the caches of an encoder, whatever it calls them: its dicts of a class of its own."""
+    seen: dict[int, object] = {}
+    waiting: list[object] = [encoder]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen or isinstance(thing, type):
+            continue
+        seen[id(thing)] = thing
+        if isinstance(thing, FunctionType):
+            waiting += thing.__closure__ or ()  # and not its globals: they are everybody's
+        else:
+            waiting += gc.get_referents(thing)
+    return [thing for thing in seen.values() if isinstance(thing, dict) and type(thing) is not dict]
+
+
 def test_cache_is_bounded_in_entries() -> None:
-    """However many distinct chunks come, no more than a fixed number is kept."""
+    """However many distinct words come, no more than 2**18 are kept, and the ids are right."""
     encoder = encoder_of([(49, 49)])
-    numbers = range(_CACHED_CHUNKS + 1000)
-    text = " ".join(map(str, numbers))
-    first, second = encoder.encode(text), encoder.encode(text)
-    assert first == second
-    assert 0 < len(encoder._ids_of_chunk) <= _CACHED_CHUNKS
+    words = [str(number) for number in range((1 << 18) + 1000)]
+    ids = encoder.encode(" ".join(words))
+    assert "".join(map(chr, ids)).replace("\u0100", "11") == " ".join(words)
+    sizes = [len(cache) for cache in kept_by(encoder)]
+    assert sizes != []
+    assert 0 < max(sizes) <= 1 << 18
 
 
 def test_cache_is_bounded_in_characters() -> None:
-    """A chunk longer than a fixed number of characters is not kept."""
+    """A word is kept if it has 32 characters or fewer; a longer text is not."""
     encoder = encoder_of([])
-    short, long = "é" * _CACHED_CHARACTERS, "é" * (_CACHED_CHARACTERS + 1)
-    encoder.encode(f"{short}1{long}")
-    assert set(encoder._ids_of_chunk) == {short, "1"}
+    encoder.encode("short " + "é" * 32 + " " + "é" * 33 + "1!" * 40)
+    kept = {text for cache in kept_by(encoder) for text in cache}
+    assert "short" in kept
+    assert max(map(len, kept)) <= 32
 
 
 @pytest.mark.parametrize(

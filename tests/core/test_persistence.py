@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 import oracle
 from artifacts import GOOD, MERGES, PARTS, canonical
@@ -115,14 +114,15 @@ def test_hash_seed_changes_nothing(path: Path, run_python: Callable[..., str], s
     assert data == artifact_of(Tokenizer.train(TIES, 300), path)
 
 
-@given(st.permutations(TIES))
-def test_order_and_form_of_the_corpus_change_nothing(any_path: Path, documents: list[str]) -> None:
+@pytest.mark.parametrize("documents", [TIES[::-1], TIES[2:] + TIES[:2], sorted(TIES)])
+def test_order_and_form_of_the_corpus_change_nothing(path: Path, documents: list[str]) -> None:
     """FR-12: documents in any order, listed or generated, whole or in blocks: one artifact."""
-    expected = artifact_of(Tokenizer.train(TIES, 300), any_path)
+    assert documents != TIES
+    expected = artifact_of(Tokenizer.train(TIES, 300), path)
     in_blocks = (block for document in documents for block in blocks(document, 2))
-    assert artifact_of(Tokenizer.train(documents, 300), any_path) == expected
-    assert artifact_of(Tokenizer.train(iter(documents), 300), any_path) == expected
-    assert artifact_of(Tokenizer.train(in_blocks, 300), any_path) == expected
+    assert artifact_of(Tokenizer.train(documents, 300), path) == expected
+    assert artifact_of(Tokenizer.train(iter(documents), 300), path) == expected
+    assert artifact_of(Tokenizer.train(in_blocks, 300), path) == expected
 
 
 @pytest.mark.parametrize("corpus", ["", "ab ab ab", " ".join(TIES)])

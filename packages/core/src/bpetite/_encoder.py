@@ -18,14 +18,14 @@ from strangers may hold it too: whoever must not allow that takes it out first.
 Not here: where a chunk ends (`_pretokenizer`), ids back into text (`_decoder`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import chain, repeat
 from operator import add
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
-from bpetite._pretokenizer import blocks, split
+from bpetite._pretokenizer import blocks, cut, split
 
 __all__ = ["Encoder", "Merges"]
 
@@ -34,7 +34,7 @@ _LONG_CHUNK: Final = 128
 
 _BLOCK_CHARACTERS: Final = 1 << 20
 
-_CACHED_CHUNKS: Final = 1 << 17
+_CACHED_TEXTS: Final = 1 << 18
 _CACHED_CHARACTERS: Final = 32
 """How many chunks keep their ids, and how many characters such a chunk has at most."""
 
@@ -46,7 +46,11 @@ class Encoder:
         self, merges: Sequence[tuple[int, int]], special_tokens: Mapping[str, int]
     ) -> None:
         self._special_id = special_tokens[END_OF_TEXT_TOKEN]
-        self._ids_of_chunk = _IdsOfChunk(Merges(merges))
+        apply = Merges(merges).apply
+        ids_of_chunk = _Cache(lambda chunk: tuple(map(ord, apply(chunk.encode("utf-8")))))
+        self._ids_of_piece = _Cache(
+            lambda piece: tuple(chain.from_iterable(map(ids_of_chunk.__getitem__, split(piece))))
+        )
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text; `Tokenizer.encode` says more."""
@@ -66,28 +70,28 @@ class Encoder:
 
     def _encode_ordinary(self, text: str) -> list[int]:
         ids: list[int] = []
-        for block in blocks(text, _BLOCK_CHARACTERS):  # else every chunk would be held at once
-            ids += chain.from_iterable(map(self._ids_of_chunk.__getitem__, split(block)))
+        for block in blocks(text, _BLOCK_CHARACTERS):  # else every piece would be held at once
+            ids += chain.from_iterable(map(self._ids_of_piece.__getitem__, cut(block)))
         return ids
 
 
-class _IdsOfChunk(dict[str, tuple[int, ...]]):
-    """The ids of chunks, worked out when first asked for and then kept, within bounds.
+class _Cache(dict[str, tuple[int, ...]]):
+    """What has been worked out for texts that are likely to come again, within bounds.
 
-    Threads may share it: what it holds for a chunk never changes, so a second thread that
-    works out the same chunk, or empties the whole, changes no result.
+    Threads may share it: what it holds for a text never changes, so a second thread that
+    works out the same, or empties the whole, changes no result.
     """
 
-    def __init__(self, merges: "Merges") -> None:
+    def __init__(self, work_out: Callable[[str], tuple[int, ...]]) -> None:
         super().__init__()
-        self._merges = merges
+        self._work_out = work_out
 
-    def __missing__(self, chunk: str) -> tuple[int, ...]:
-        ids = tuple(map(ord, self._merges.apply(chunk.encode("utf-8"))))
-        if len(chunk) <= _CACHED_CHARACTERS:
-            if len(self) >= _CACHED_CHUNKS:
+    def __missing__(self, text: str) -> tuple[int, ...]:
+        ids = self._work_out(text)
+        if len(text) <= _CACHED_CHARACTERS:
+            if len(self) >= _CACHED_TEXTS:
                 self.clear()
-            self[chunk] = ids
+            self[text] = ids
         return ids
 
 

@@ -80,13 +80,18 @@ def blocks(text: str, size: int) -> Iterator[str]:
         start = end
 
 
+def cut(text: str) -> list[str]:
+    """Cut a text into pieces, at every safe boundary: about a word with what is around it."""
+    return _PIECE.findall(text)
+
+
 def count_pieces(text: str, pieces: Counter[str]) -> None:
     """Add the pieces of a text, cut at every safe boundary, to a count of pieces.
 
     A piece is about a word with what stands around it. Pieces repeat nearly as much as
     chunks do, and cutting them out takes a fraction of the time of the pattern.
     """
-    pieces.update(_PIECE.findall(text))
+    pieces.update(cut(text))
 
 
 def count_chunks(pieces: Counter[str]) -> dict[str, int]:
