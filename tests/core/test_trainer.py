@@ -174,11 +174,18 @@ def test_vocab_size_has_no_end_for_a_small_corpus(bits: int) -> None:
     assert train_bpe("ab", 2**bits).merges == ((97, 98),)
 
 
-def test_vocab_size_beyond_what_ids_can_be_is_refused() -> None:
-    """A corpus that could fill more ids than there are characters is refused, if asked to."""
-    message = "^vocab_size must be at most 1,114,112 for this corpus, got 1,114,113$"
-    with pytest.raises(ValueError, match=message):
-        train_bpe("a" * LARGEST, LARGEST + 1)
+def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A corpus may run out of pairs, but not out of ids: that is an error, and no early stop."""
+    # The real limit would take a corpus of more than a million merges.
+    monkeypatch.setattr("bpetite._trainer.MAX_VOCAB_SIZE", 258)
+    assert train_bpe("abc", 9999).mergeable_vocab_size == 258
+    with pytest.raises(ValueError, match="^vocab_size must be at most 258 for"):
+        train_bpe("abcd", 9999)
+
+
+def test_long_run_may_ask_for_any_size() -> None:
+    """FR-11: a chunk with more bytes than there can be ids, but few merges, stops early."""
+    assert train_bpe("a" * 1_200_000, 2_000_000).mergeable_vocab_size == 283
 
 
 def test_endless_chunk_trains(run_python: Callable[..., str]) -> None:

@@ -10,7 +10,7 @@ chunk, which replaces every occurrence of its pair, from left to right.
 Rank order is minimum rank: a merge makes an id larger than both of its parts, so every
 pair that its pass creates belongs to a later merge. To take the lowest merge that is
 present, again and again, is thus to make the same passes, less those that find nothing.
-Both methods of `Merges` rest on this, and the tests hold both to the plain passes.
+`Merges` rests on this, and the tests hold it to the plain passes.
 
 The special token is extracted before anything else, wherever its exact text stands. Text
 from strangers may hold it too: whoever must not allow that takes it out first.
@@ -20,17 +20,14 @@ Not here: where a chunk ends (`_pretokenizer`), ids back into text (`_decoder`).
 
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import chain, repeat
+from itertools import chain
 from operator import add
 from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
+from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN
 from bpetite._pretokenizer import blocks, cut, split
 
 __all__ = ["Encoder", "Merges"]
-
-_LONG_CHUNK: Final = 128
-"""From this many bytes on, a chunk is worth the bookkeeping of `Merges.apply_long`."""
 
 _BLOCK_CHARACTERS: Final = 1 << 20
 
@@ -105,29 +102,12 @@ class Merges:
             self._new_id.setdefault(pair, new_id)  # of a pair listed twice, the first counts
 
     def apply(self, chunk: bytes) -> str:
-        """Return the symbols of a chunk after all merges: one character for each id."""
-        symbols = chunk.decode("latin-1")  # the character n for the byte n
-        if len(symbols) < _LONG_CHUNK:
-            return self.apply_short(symbols)
-        return self.apply_long(symbols)
-
-    def apply_short(self, symbols: str) -> str:
-        """Make the lowest pass that finds something, until none does: O(n) for each pass."""
-        never = MAX_VOCAB_SIZE
-        new_id_of = self._new_id.get
-        while True:
-            new_ids = map(new_id_of, map(add, symbols, symbols[1:]), repeat(never))
-            lowest = min(new_ids, default=never)
-            if lowest == never:
-                return symbols
-            symbols = symbols.replace(self._pairs[lowest - BASE_VOCAB_SIZE], chr(lowest))
-
-    def apply_long(self, symbols: str) -> str:
-        """Make the same passes, each over the places of its pair alone: O(n log n).
+        """Return the symbols of a chunk after all merges, one character for each id: O(n log n).
 
         The symbols stand in a linked list. The places of a pair are noted when it comes
         about; those at which it no longer stands when its pass comes are passed over.
         """
+        symbols = chunk.decode("latin-1")  # the character n for the byte n
         size = len(symbols)
         symbol_at = [*symbols, ""]  # the empty symbol ends the list, on both sides
         following = list(range(1, size + 1))

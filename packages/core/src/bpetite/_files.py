@@ -73,7 +73,7 @@ def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
         else:
             _take_name(temporary, destination)
     except OSError as error:
-        if error.filename == temporary:
+        if error.filename in {None, temporary}:
             error.filename, error.filename2 = path, None
         raise
     finally:
@@ -147,6 +147,7 @@ def _sync_folder(folder: str) -> None:
         os.fsync(descriptor)
     except OSError as error:
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
-            raise
+            reason = f"The file is in place, but may not outlast a power cut: {error.strerror}"
+            raise OSError(error.errno, reason, folder) from None
     finally:
         os.close(descriptor)

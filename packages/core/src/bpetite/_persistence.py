@@ -72,7 +72,7 @@ def save(
     if len(data) > MAX_ARTIFACT_BYTES:
         message = (
             f"the artifact would have {len(data)} bytes, more than the {MAX_ARTIFACT_BYTES} "
-            f"that can be loaded; train with a smaller vocab_size"
+            f"that can be loaded; its tokens are too many or too long"
         )
         raise ValueError(message)
     write_file(_checked_path(path), data, overwrite=overwrite)
@@ -117,11 +117,6 @@ def _refuse(where: str, expected: str, found: object) -> NoReturn:
     raise ValueError(message)
 
 
-def _is_integer(value: object) -> bool:
-    """Tell an integer from a boolean, which Python counts among them."""
-    return type(value) is int
-
-
 def _checked_keys(artifact: object) -> dict[str, object]:
     """Steps 3 to 8: an object with the six keys, of schema version 1."""
     if not isinstance(artifact, dict):
@@ -130,7 +125,7 @@ def _checked_keys(artifact: object) -> dict[str, object]:
         message = "missing key 'schema_version'; is this a bpetite artifact?"
         raise KeyError(message)
     version = artifact["schema_version"]
-    if not _is_integer(version):
+    if type(version) is not int:  # a boolean is one for `isinstance`
         _refuse("schema_version", "an integer", version)
     if version != SCHEMA_VERSION:
         _refuse("schema_version", f"{SCHEMA_VERSION}, the one that this bpetite reads", version)
@@ -233,7 +228,7 @@ def _checked_special(special: object, tokens: Mapping[str, bytes], size: int) ->
     if not isinstance(special, dict) or special.keys() != {END_OF_TEXT_TOKEN}:
         _refuse("special_tokens", f"an object with the one key {END_OF_TEXT_TOKEN!r}", special)
     token_id = special[END_OF_TEXT_TOKEN]
-    if not _is_integer(token_id) or token_id != size:
+    if type(token_id) is not int or token_id != size:
         where = f"special_tokens[{END_OF_TEXT_TOKEN!r}]"
         _refuse(where, f"{size}, the first id after the mergeable ones", token_id)
     token = tokens.get(str(size))

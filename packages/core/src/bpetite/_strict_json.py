@@ -11,7 +11,7 @@ from typing import Final, NoReturn
 
 __all__ = ["parse_json"]
 
-_MAX_NESTING: Final = 64
+_MAX_NESTING: Final = 32
 _BRACKETS_AND_QUOTES: Final = b'[]{}"'
 _EVERYTHING_ELSE: Final = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
 _STRING: Final = re.compile(rb'"[^"]*"?')
@@ -40,19 +40,26 @@ def parse_json(data: bytes) -> object:
     except json.JSONDecodeError as error:
         message = f"expected JSON: {error}"
         raise ValueError(message) from None
+    except ValueError as error:
+        if "integer string conversion" not in str(error):
+            raise
+        message = "expected integers of a few digits, found one of thousands"
+        raise ValueError(message) from None
 
 
 def _check_nesting(data: bytes) -> None:
     """Refuse nesting that could exhaust the stack, before anything recurses on it.
 
-    Of the data, only the brackets outside strings are kept. Each round then takes away
-    the innermost pairs. An artifact is three deep and vanishes; what is left of anything
-    else is at least as long as the nesting that is left in it.
+    Of the data, only the brackets outside strings are kept. Each round takes away the
+    innermost pairs. An artifact vanishes in three; what is left of anything else after
+    some more is at least as long as the nesting that is left in it.
     """
     rest = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _EVERYTHING_ELSE)
     rest = _STRING.sub(b"", rest.replace(b'""', b""))
-    for _ in range(3):
+    for _ in range(_MAX_NESTING):
         rest = rest.replace(b"[]", b"").replace(b"{}", b"")
+        if not rest:
+            return
     if len(rest) > _MAX_NESTING:
         message = f"expected JSON: brackets nested more than {_MAX_NESTING} deep, or not closed"
         raise ValueError(message)

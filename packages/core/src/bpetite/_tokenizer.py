@@ -56,8 +56,8 @@ class Tokenizer:
 
         Raises:
             TypeError: corpus is no text, or vocab_size is no integer.
-            ValueError: vocab_size is below 256, or above 1,114,112 for a corpus with
-                that many merges in it.
+            ValueError: vocab_size is below 256, or asks for more than 1,114,112 tokens
+                of a corpus that has them.
             UnicodeEncodeError: a document holds a lone surrogate; the index is given.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)

@@ -77,8 +77,8 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
 
     Raises:
         TypeError: the corpus or a document is no `str`, or vocab_size is no integer.
-        ValueError: vocab_size is below 256, or the corpus is large enough for a
-            vocabulary of more than 1,114,112 tokens and vocab_size asks for it.
+        ValueError: vocab_size is below 256, or asks for more than 1,114,112 tokens of a
+            corpus that has them.
         UnicodeEncodeError: a document holds a lone surrogate.
 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
@@ -87,7 +87,6 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
     wanted = _checked_vocab_size(vocab_size)
     _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
     chunks = _count_corpus(corpus)
-    _check_reach(chunks, wanted)
     merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
@@ -112,7 +111,8 @@ def _checked_vocab_size(vocab_size: int) -> int:
         message = f"vocab_size must be an integer, got {type(vocab_size).__name__}"
         raise TypeError(message) from None
     if wanted < BASE_VOCAB_SIZE:
-        message = f"vocab_size must be at least {BASE_VOCAB_SIZE} (one for each byte), got {wanted}"
+        found = wanted if wanted > -(10**60) else "far less"
+        message = f"vocab_size must be at least {BASE_VOCAB_SIZE} (one for each byte), got {found}"
         raise ValueError(message)
     return wanted
 
@@ -162,16 +162,6 @@ def _documents(corpus: str | Iterable[str]) -> Iterator[str]:
         yield document
 
 
-def _check_reach(chunks: Mapping[str, int], wanted: int) -> None:
-    """Refuse a vocabulary that ids held as characters could not reach."""
-    if wanted <= MAX_VOCAB_SIZE:
-        return
-    merges_at_most = sum(len(chunk.encode("utf-8")) - 1 for chunk in chunks)
-    if BASE_VOCAB_SIZE + merges_at_most > MAX_VOCAB_SIZE:
-        message = f"vocab_size must be at most {MAX_VOCAB_SIZE:,} for this corpus, got {wanted:,}"
-        raise ValueError(message)
-
-
 def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:
     """Return the merges, and the bytes of every mergeable token."""
     pairs = _Pairs(chunks)
@@ -181,6 +171,9 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
         pair, count = pairs.take_most_frequent()
         if not count:
             break
+        if len(tokens) == MAX_VOCAB_SIZE:
+            message = f"vocab_size must be at most {MAX_VOCAB_SIZE:,} for this corpus"
+            raise ValueError(message)
         pairs.merge(pair, chr(len(tokens)))
         left, right = ord(pair[0]), ord(pair[1])
         merges.append((left, right))
