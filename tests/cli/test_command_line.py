@@ -61,6 +61,9 @@ def test_the_version_names_what_results_depend_on() -> None:
         "encode --model m --text a --input b",
         "decode --model m --ids 1 --input b",
         "train --inp a --vocab-size 300 --output b",
+        "train --input a --vocab-size 300 --vocab-size 400 --output b",
+        "encode --model m --text a --text b",
+        "decode --model m --model n --ids 1",
     ],
 )
 def test_wrong_usage_has_status_2(words: str) -> None:
@@ -70,16 +73,19 @@ def test_wrong_usage_has_status_2(words: str) -> None:
     assert result.stderr.startswith(b"usage: bpetite")
 
 
+def test_usage_is_no_data(tmp_path: Path) -> None:
+    """Where standard error is closed, wrong usage is not told on standard output."""
+    result = pipeline("bpetite encode 2>&-", tmp_path)
+    assert (result.returncode, result.stdout) == (2, b"")
+
+
 def test_a_command_of_compare_says_what_to_install(tmp_path: Path) -> None:
     """FR-32, FR-35: without a package that has it, `compare-tiktoken` says where to get it."""
     result = bpetite("compare-tiktoken", "--model", "m.json", "--text", "hi", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
-        (
-            "error: no installed package has the command compare-tiktoken; "
-            "it is part of bpetite-compare"
-        ),
-        "install it with: pip install 'bpetite-cli[compare]'",
+        "error: no installed package has the command compare-tiktoken",
+        "it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]",
     ]
 
 
@@ -132,9 +138,18 @@ def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path, name
     assert result.returncode == 0, result.stderr.decode()
 
 
-def test_a_module_in_the_way_is_named(tmp_path: Path) -> None:
-    """`python -m` looks in the folder first; what hides the package is named in one line."""
-    (tmp_path / "bpetite.py").write_text("")
+@pytest.mark.parametrize(
+    ("name", "content", "named"),
+    [
+        ("bpetite", "", "cannot import name 'Tokenizer'"),
+        ("bpetite", "1/0", "ZeroDivisionError"),
+        ("bpetite", "def (", "SyntaxError"),
+        ("regex", "x = 1", "has no attribute 'compile'"),
+    ],
+)
+def test_a_module_in_the_way_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+    """`python -m` looks in the folder first; what hides a module is told, and what to do."""
+    (tmp_path / f"{name}.py").write_text(content)
     result = subprocess.run(
         [sys.executable, "-m", "bpetite_cli", "--help"],
         capture_output=True,
@@ -142,9 +157,13 @@ def test_a_module_in_the_way_is_named(tmp_path: Path) -> None:
         check=False,
     )
     assert (result.returncode, result.stdout) == (1, b"")
-    (line,) = lines(result.stderr)
-    assert line.startswith("error: bpetite cannot start: cannot import name 'Tokenizer'")
-    assert str(tmp_path / "bpetite.py") in line
+    first, second = lines(result.stderr)
+    assert first.startswith("error: bpetite cannot start: ")
+    assert named in first
+    assert second == (
+        "a file with the name of a module may stand in the way: "
+        "rename it, or run bpetite from another folder"
+    )
 
 
 def test_python_m_is_the_same_command() -> None:

@@ -1,5 +1,6 @@
 """The blocks in which files are read."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,3 +30,9 @@ def test_blocks_are_cut_where_they_can_be() -> None:
     """A text of words is not held back until its end."""
     texts = ["one two", " three", "four five "]
     assert list(cut_safely(texts)) == ["one", " two", " threefour five", " "]
+
+
+@pytest.mark.parametrize("space", " \n\t\r\f\v")
+def test_any_common_whitespace_is_a_place_to_cut(space: str) -> None:
+    """A file of lines or of columns is not held as a whole, whatever stands between them."""
+    assert list(cut_safely([f"a{space}b"] * 3)) == ["a", f"{space}ba", f"{space}ba", f"{space}b"]

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import stat
 import subprocess
@@ -151,7 +152,7 @@ def test_a_dumb_terminal_gets_plain_lines(corpus: Path, tmp_path: Path) -> None:
         tmp_path,
         {"TERM": "dumb"},
     )
-    assert b"trained: 300 mergeable tokens" in drawn
+    assert drawn.startswith(b"training: 300 mergeable tokens wanted")
     assert b"\x1b" not in drawn
 
 
@@ -179,7 +180,9 @@ def test_force_replaces_an_existing_output(corpus: Path, tmp_path: Path) -> None
 def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
     """A path that looks like markup, or holds a newline, is quoted and not interpreted."""
     result = train(tmp_path / "[red]\n.txt", tmp_path / "t.json")
-    assert lines(result.stderr) == [f"error: '{tmp_path}/[red]\\n.txt': No such file or directory"]
+    assert lines(result.stderr) == [
+        f"error: '{tmp_path}/[red]\\n.txt': No such file or directory; check the path"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -187,11 +190,13 @@ def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
     [
         ("", "'' names no file; give --output the name of one"),
         ("new/", "'new/' names no file; give --output the name of one"),
-        ("missing/t.json", "'missing/t.json': there is no folder 'missing'; make it first"),
+        ("missing/t.json", "'missing/t.json': there is no folder '{}/missing'; make it first"),
         (
             "corpus.txt/t.json",
-            "'corpus.txt/t.json': there is no folder 'corpus.txt'; make it first",
+            "'corpus.txt/t.json': there is no folder '{}/corpus.txt'; make it first",
         ),
+        ("lost", "'lost': there is no folder '{}/nowhere'; make it first"),
+        ("x" * 300, f"'{{}}/{'x' * 300}': File name too long; choose a shorter name"),
         ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
         ("fifo", "'fifo' is no regular file and cannot be replaced; name another file"),
         ("corpus.txt", "'corpus.txt' is also an input and would be lost; name another output"),
@@ -205,6 +210,7 @@ def test_the_destination_is_checked_first(
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "fifo")
     (tmp_path / "link").symlink_to(corpus)
+    (tmp_path / "lost").symlink_to(tmp_path / "nowhere" / "t.json")
     before = sorted(tmp_path.iterdir())
     result = bpetite(
         *("train", "--input", corpus.name, "--vocab-size", "300"),
@@ -212,7 +218,7 @@ def test_the_destination_is_checked_first(
         cwd=tmp_path,
     )
     assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [f"error: {complaint}"]
+    assert lines(result.stderr) == [f"error: {complaint.format(tmp_path)}"]
     assert sorted(tmp_path.iterdir()) == before
     assert corpus.read_bytes() == TEXT.encode()
 
@@ -237,7 +243,7 @@ def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
 @pytest.mark.parametrize(
     ("inputs", "complaint"),
     [
-        (["corpus.txt", "missing"], "'missing': No such file or directory"),
+        (["corpus.txt", "missing"], "'missing': No such file or directory; check the path"),
         (["corpus.txt", "folder"], "'folder' is a folder; name the files in it"),
         (["-", "-"], "standard input (-) can be read only once; name it once"),
     ],
@@ -273,6 +279,16 @@ def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> Non
             "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
         ),
         (
+            b"\x93quoted\x94 text",
+            "byte 0x93 at offset 0 (around it: 93 71 75 6f)",
+            "it looks like Windows-1252; convert it first, with: iconv -f WINDOWS-1252 -t UTF-8",
+        ),
+        (
+            "ferryman ".encode("utf-16-le") + b"\xe9\x00",
+            "byte 0xe9 at offset 18 (around it: 6e 00 20 00 e9 00)",
+            "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8",
+        ),
+        (
             "hi".encode("utf-16"),
             "byte 0xff at offset 0 (around it: ff fe 68 00)",
             "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8",
@@ -285,7 +301,7 @@ def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> Non
         (
             b"x" * 9 + "⛵".encode()[:2],
             "byte 0xe2 at offset 9 (around it: 78 78 78 78 e2 9b)",
-            "it ends in the middle of a character; was it cut short?",
+            "it ends in the middle of a character; was it cut short, or is it Latin-1?",
         ),
         (
             b"ok " * (1 << 20) + b"\x80",
@@ -293,7 +309,15 @@ def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> Non
             "bpetite reads UTF-8 only; convert the file, or leave it out",
         ),
     ],
-    ids=["latin-1", "utf-16", "gzip", "cut short", "after three blocks"],
+    ids=[
+        "latin-1",
+        "windows-1252",
+        "utf-16-le",
+        "utf-16",
+        "gzip",
+        "cut short",
+        "after three blocks",
+    ],
 )
 def test_a_file_that_is_not_utf_8_is_refused(
     tmp_path: Path, content: bytes, first: str, second: str
@@ -336,6 +360,82 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
         assert process.stdout.read() == b""
         assert process.wait() == 130
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_an_end_during_the_saving_leaves_nothing_behind(
+    corpus: Path, tmp_path: Path, number: int, status: int
+) -> None:
+    """A signal while the artifact is written undoes what was written."""
+    # A disk that is slow at the worst moment, and tells when that is.
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, sys, time\n"
+        "def fsync(descriptor):\n"
+        "    print('syncing', file=sys.stderr, flush=True)\n"
+        "    time.sleep(60)\n"
+        "os.fsync = fsync\n"
+    )
+    (tmp_path / "results").mkdir()
+    with subprocess.Popen(
+        [BPETITE, "train", "--input", corpus, "--vocab-size", "300", "--output", "results/t.json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+    ) as process:
+        assert process.stderr is not None
+        while process.stderr.readline() != b"syncing\n":
+            assert process.poll() is None
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (status, b"")
+    assert list((tmp_path / "results").iterdir()) == []
+
+
+def as_nobody_special(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run `bpetite` without the right of root to read and write everything."""
+    command = [BPETITE, *arguments]
+    if os.geteuid() == 0:
+        if not shutil.which("setpriv"):
+            pytest.skip("root may do everything, and there is no setpriv to take that away")
+        command = ["setpriv", "--bounding-set=-all", "--inh-caps=-all", *command]
+    return subprocess.run(command, capture_output=True, cwd=cwd, check=False)
+
+
+def test_an_input_that_may_not_be_read_is_refused_first(corpus: Path, tmp_path: Path) -> None:
+    """FR-33: an input without permission is named before the first is read."""
+    (tmp_path / "secret").touch(mode=0o000)
+    result = as_nobody_special(
+        *("train", "--input", corpus.name, "secret", "--vocab-size", "300", "--output", "t.json"),
+        cwd=tmp_path,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == ["error: 'secret': no permission to read it"]
+
+
+def test_a_folder_that_may_not_be_written_to_is_refused_first(corpus: Path, tmp_path: Path) -> None:
+    """FR-33: a destination without permission is named before the training."""
+    (tmp_path / "locked").mkdir(mode=0o555)
+    result = as_nobody_special(
+        *("train", "--input", corpus.name, "--vocab-size", "300", "--output", "locked/t.json"),
+        cwd=tmp_path,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    (line,) = lines(result.stderr)
+    assert line.endswith(": Permission denied; change its mode, or name another")
+
+
+def test_inputs_may_be_named_one_by_one(tmp_path: Path) -> None:
+    """`--input a --input b` is `--input a b`; none is dropped."""
+    (tmp_path / "a").write_text("low low")
+    (tmp_path / "b").write_text("lower")
+    result = bpetite(
+        *("train", "--input", "a", "--input", "b", "--vocab-size", "300", "--output", "t.json"),
+        cwd=tmp_path,
+    )
+    assert json.loads(result.stdout)["corpus_bytes"] == 12
 
 
 def test_a_closed_standard_output_is_noticed_first(corpus: Path, tmp_path: Path) -> None:

@@ -94,6 +94,15 @@ def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("token_id", "shown"), [(10**30 - 1, "9" * 30), (10**30, "of 100 bits"), (-(10**30), "of 100")]
+)
+def test_unknown_id_is_shown_if_it_is_short(token_id: int, shown: str) -> None:
+    """FR-22: an unknown id of more than thirty digits is described and not written out."""
+    with pytest.raises(KeyError, match=f"unknown token id {shown} "):
+        Decoder(LETTERS).decode([token_id])
+
+
+@pytest.mark.parametrize(
     ("ids", "byte", "reason"),
     [
         ([0x80], 0, "invalid start byte (token id 128 at position 0)"),

@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import re
 import socket
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -148,7 +149,8 @@ def test_step_2_refuses_numbers_that_are_no_integers(
 def test_step_2_refuses_integers_without_end(tmp_path: Path, number: str) -> None:
     """FR-29: an integer of thousands of digits is refused before it is worked out."""
     data = canonical(changed((("merges", 0, 1), "?"))).replace(b'"?"', number.encode("ascii"))
-    check_refused(tmp_path, data, ValueError, "expected integers of a few digits, found one of thousands")
+    message = "expected integers of a few digits, found one of thousands"
+    check_refused(tmp_path, data, ValueError, message)
 
 
 @pytest.mark.parametrize(
@@ -626,10 +628,45 @@ def test_modest_nesting_is_left_to_the_checks(tmp_path: Path, depth: int) -> Non
     check_refused(tmp_path, data, ValueError, "merges[0]: expected a list of two")
 
 
-def test_many_brackets_are_no_deep_nesting(tmp_path: Path) -> None:
-    """A thousand lists of lists, side by side, are refused for their place alone."""
-    data = canonical(changed((("merges",), [[[97], [98]]] * 1000)))
-    check_refused(tmp_path, data, ValueError, "merges[0]: expected a list of two")
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        pytest.param(
+            "merges", [[[[97]], [98]]] * 1000, "merges[0]: expected a list of", id="lists"
+        ),
+        pytest.param("vocab", {"0": {}, "1": [{}] * 1000}, "vocab['0']: expected", id="objects"),
+    ],
+)
+def test_many_brackets_are_no_deep_nesting(
+    tmp_path: Path, place: str, value: object, message: str
+) -> None:
+    """A thousand brackets side by side are refused for their place alone."""
+    check_refused(tmp_path, canonical(changed(((place,), value))), ValueError, message)
+
+
+def test_nesting_is_refused_from_33_brackets_on(tmp_path: Path) -> None:
+    """Of brackets that nobody closes, 32 are left to the JSON parser, and 33 are not."""
+    check_refused(tmp_path, b"[" * 32, ValueError, "expected JSON: Expecting value")
+    check_refused(tmp_path, b"[" * 33, ValueError, TOO_DEEP)
+
+
+@pytest.mark.parametrize(
+    ("data", "ending"),
+    [
+        (b'{"a":1.%s}' % (b"0" * 99), "found 1." + "0" * 38),
+        (b'{"%s":1,"%s":2}' % (b"x" * 99, b"x" * 99), f"found {'x' * 40!r} more than once"),
+        (canonical("x" * 99), f"found '{'x' * 17}...{'x' * 18}'"),
+        (canonical(10**99), f"found 1{'0' * 17}...{'0' * 19}"),
+        (canonical([0] * 99), "found [0, 0, 0, 0, ...]"),
+        (canonical(changed((("merges", 0), [[[[97]]]]))), "found [[[...]]]"),
+    ],
+)
+def test_hostile_value_is_shown_in_short(tmp_path: Path, data: bytes, ending: str) -> None:
+    """A message shows some forty characters of a value, four of its parts, two of its levels."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=f"{re.escape(ending)}$"):
+        load(path)
 
 
 JSON_PARTS = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9", "-0"]

@@ -175,6 +175,14 @@ def test_path_that_names_no_file_is_refused(
     assert (here / "file").read_bytes() == OLD
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_missing_folder_is_named(tmp_path: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
+    """The error for a missing folder names the folder, and not a file in it."""
+    with pytest.raises(FileNotFoundError) as caught:
+        tokenizer.save(tmp_path / "missing" / "tokenizer.json", overwrite)
+    assert caught.value.filename == f"{tmp_path / 'missing'}/"
+
+
 @pytest.mark.parametrize("name", ["folder", ".", "..", "folder/.."])
 def test_folder_is_never_replaced(here: Path, tokenizer: Tokenizer, name: str) -> None:
     """A folder raises `FileExistsError`, and with `overwrite` `IsADirectoryError`."""

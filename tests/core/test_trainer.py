@@ -179,7 +179,7 @@ def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPat
     # The real limit would take a corpus of more than a million merges.
     monkeypatch.setattr("bpetite._trainer.MAX_VOCAB_SIZE", 258)
     assert train_bpe("abc", 9999).mergeable_vocab_size == 258
-    with pytest.raises(ValueError, match="^vocab_size must be at most 258 for"):
+    with pytest.raises(ValueError, match=r"^vocab_size must be at most 258 for this corpus$"):
         train_bpe("abcd", 9999)
 
 

@@ -25,7 +25,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return 130
-    except ImportError as error:
-        # A user's file may have the name of a module that is needed here.
-        sys.stderr.write(f"error: bpetite cannot start: {error}\n")
+    except Exception as error:  # noqa: BLE001 - a file of the user may stand in for any module
+        if sys.stderr is not None:
+            sys.stderr.write(
+                f"error: bpetite cannot start: {error!r}\n"
+                "a file with the name of a module may stand in the way: "
+                "rename it, or run bpetite from another folder\n"
+            )
         return 1

@@ -2,11 +2,12 @@
 
 import argparse
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_parser, integer, load_model
+from bpetite_cli._arguments import Commands, Once, add_parser, integer, load_model
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._inputs import STANDARD_INPUT, open_input, total_size
 from bpetite_cli._outputs import check_output, write_output
@@ -27,11 +28,18 @@ def add_command(commands: Commands) -> None:
         "  bpetite encode --model tokenizer.json --input text.txt |\n"
         "    bpetite decode --model tokenizer.json --input -",
     )
-    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
+    parser.add_argument(
+        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
+    )
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--ids", nargs="*", type=integer, metavar="N", help="the ids themselves")
     source.add_argument(
-        "--input", metavar="FILE", help="a file with what `encode` printed; - is standard input"
+        "--ids", nargs="*", type=integer, action="extend", metavar="N", help="the ids themselves"
+    )
+    source.add_argument(
+        "--input",
+        action=Once,
+        metavar="FILE",
+        help="a file with what `encode` printed; - is standard input",
     )
     parser.set_defaults(run=_run)
 
@@ -83,9 +91,14 @@ def _decoded(tokenizer: Tokenizer, ids: list[int], begin: int) -> bytes:
     try:
         return tokenizer.decode(ids).encode("utf-8")
     except (KeyError, UnicodeDecodeError) as error:
-        counted = f" (positions count from the id at {begin})" if begin else ""
-        message = f"{explain(error)}{counted}"
-        raise Failure(message) from None
+        told = explain(error) if isinstance(error, KeyError) else _not_text(error)
+        # The core counts from the first of the ids that it was given.
+        told = re.sub(r"(?<=at position )\d+", lambda n: str(begin + int(n[0])), told)
+        raise Failure(told) from None
+
+
+def _not_text(error: UnicodeDecodeError) -> str:
+    return f"the bytes of these ids are not UTF-8: {error.reason}"
 
 
 def _read_ids(path: str, advance: Advance) -> Iterator[list[int]]:
@@ -108,8 +121,10 @@ def _read_ids(path: str, advance: Advance) -> Iterator[list[int]]:
             read = file.read(_BLOCK_BYTES)
             held += read
         numbers, bracket, rest = held.rpartition(b"]")
-        if not bracket or rest.strip():
-            raise _no_array(path, rest.strip() or held or b"the end of the data")
+        if not bracket:
+            raise _no_array(path, b"the end, with no ] before it")
+        if rest.strip():
+            raise _no_array(path, rest.strip())
         if more or numbers.strip():
             yield _parse_ids(path, numbers)
 

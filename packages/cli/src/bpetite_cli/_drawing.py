@@ -4,13 +4,14 @@ import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
     ProgressColumn,
+    SpinnerColumn,
     Task,
     TaskProgressColumn,
     TextColumn,
@@ -22,6 +23,9 @@ from rich.text import Text
 from bpetite_cli._progress import Advance, Training
 
 __all__ = ["TrainingBars", "draw_summary", "reading_bar"]
+
+
+_WIDE: Final = 72
 
 
 class TrainingBars(Training):
@@ -58,7 +62,8 @@ class TrainingBars(Training):
         figures = vars(record)
         match figures["event"]:
             case "start":
-                self._progress.update(self._merging, total=figures["vocab_size"] - 256)
+                merges = figures["vocab_size"] - 256
+                self._progress.update(self._merging, total=merges, visible=merges > 0)
             case "counted":
                 self._progress.update(
                     self._counting, total=self.corpus_bytes, completed=self.corpus_bytes
@@ -92,15 +97,19 @@ def draw_summary(rows: Mapping[str, str]) -> None:
 
 
 def _bars() -> Progress:
-    return Progress(
-        TextColumn("{task.description:<8}"),
+    console = Console(stderr=True)
+    one_line = Column(no_wrap=True)
+    columns: list[ProgressColumn] = [
+        SpinnerColumn(),
+        TextColumn("{task.description:<8}", table_column=one_line),
         BarColumn(bar_width=None),
-        TaskProgressColumn(),
-        _Amount(table_column=Column(no_wrap=True)),
-        _Time(table_column=Column(no_wrap=True)),
-        console=Console(stderr=True),
-        expand=True,
-    )
+        TaskProgressColumn(table_column=one_line),
+        _Amount(table_column=one_line),
+        _Time(table_column=one_line),
+    ]
+    if console.width < _WIDE:
+        del columns[4]  # how much and how fast finds no room
+    return Progress(*columns, console=console, expand=True)
 
 
 class _Amount(ProgressColumn):

@@ -16,8 +16,10 @@ _BY_FIRST_BYTES: Final = (
     (b"PK\x03\x04", "a zip file", "unzip -p"),
 )
 
-# An accented letter by itself beside plain ones: in UTF-8 no such byte stands alone.
-_LATIN_1: Final = re.compile(rb"[A-Za-z][\xc0-\xff](?![\x80-\xff])|[\xc0-\xff][a-z]")
+# One high byte by itself beside plain letters or a space: in UTF-8 none stands alone.
+_LATIN_1: Final = re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])")
+_WINDOWS_1252: Final = re.compile(rb"(?<![\x80-\xff])[\x82-\x8c\x91-\x9c](?![\x80-\xff])")
+_EVERY_OTHER_IS_NUL: Final = re.compile(rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}")
 
 
 def advice_on_encoding(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:
@@ -31,8 +33,12 @@ def advice_on_encoding(begin: bytes, data: bytes, error: UnicodeDecodeError) -> 
     for magic, kind, command in _BY_FIRST_BYTES:
         if begin.startswith(magic):
             return f"it looks like {kind}; convert it first, with: {command}"
+    if _EVERY_OTHER_IS_NUL.match(begin):
+        return "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8"
     if error.reason == "unexpected end of data":
-        return "it ends in the middle of a character; was it cut short?"
-    if _LATIN_1.search(data, max(0, error.start - 1), error.start + 2):
+        return "it ends in the middle of a character; was it cut short, or is it Latin-1?"
+    if _LATIN_1.match(data, error.start):
         return "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8"
+    if _WINDOWS_1252.match(data, error.start):
+        return "it looks like Windows-1252; convert it first, with: iconv -f WINDOWS-1252 -t UTF-8"
     return "bpetite reads UTF-8 only; convert the file, or leave it out"

@@ -23,8 +23,8 @@ STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
 
 # `\S` leaves out every character that any of the definitions of whitespace counts, and
-# `[ \n]` holds two that all of them count.
-_UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \n])", re.DOTALL)
+# the class holds only such as all of them count.
+_UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \t-\r])", re.DOTALL)
 
 
 def open_input(path: str) -> AbstractContextManager[BinaryIO]:

@@ -1,7 +1,9 @@
 """From the words of the command line to the exit status."""
 
 import os
+import signal
 from collections.abc import Sequence
+from typing import NoReturn
 
 from bpetite_cli._failure import Failure, explain
 from bpetite_cli._outputs import flush_output
@@ -13,9 +15,13 @@ __all__ = ["run"]
 
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments, run the command, and tell of a failure in a line or two."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _terminate)
     try:
         status = _run_command(arguments)
         flush_output()
+    except _Terminated as end:
+        return 128 + end.number
     except KeyboardInterrupt:
         say("interrupted")
         return 130
@@ -25,6 +31,18 @@ def run(arguments: Sequence[str]) -> int:
         say(f"error: {_told(error)}")
         return 1
     return status
+
+
+class _Terminated(BaseException):
+    """The system asks for an end: what is under way is undone, as after Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _terminate(number: int, _: object) -> NoReturn:
+    raise _Terminated(number)
 
 
 def _told(error: Exception) -> str:

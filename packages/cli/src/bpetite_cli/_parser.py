@@ -16,6 +16,7 @@ from bpetite_cli import _decode, _encode, _train
 from bpetite_cli._arguments import Commands
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
+from bpetite_cli._progress import say
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -28,6 +29,7 @@ _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "encode": _encode.add_command,
     "decode": _decode.add_command,
 }
+_WRONG_USAGE: Final = 2
 _OF_COMPARE: Final = frozenset({"compare-tiktoken"})
 
 
@@ -58,8 +60,8 @@ def _add_installed(commands: Commands, named: str | None) -> None:
     entries = metadata.entry_points(group=_GROUP)
     if named in _OF_COMPARE and named not in entries.names:
         message = (
-            f"no installed package has the command {named}; it is part of bpetite-compare\n"
-            f"install it with: pip install 'bpetite-cli[compare]'"
+            f"no installed package has the command {named}\n"
+            f"it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]"
         )
         raise Failure(message)
     for entry in entries:
@@ -80,6 +82,11 @@ class _Parser(argparse.ArgumentParser):
             super().print_help(file)
         else:
             write_output([self.format_help().encode("utf-8")])
+
+    def error(self, message: str) -> NoReturn:
+        """Tell of wrong usage; argparse would use standard output where there is no other."""
+        say(f"{self.format_usage()}{self.prog}: error: {message}")
+        raise SystemExit(_WRONG_USAGE)
 
 
 class _Version(argparse.Action):

@@ -4,14 +4,15 @@ import argparse
 import json
 import os
 import stat
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import suppress
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_parser, integer
+from bpetite_cli._arguments import Commands, Once, add_parser, integer
 from bpetite_cli._failure import Failure, explain, quoted
-from bpetite_cli._inputs import STANDARD_INPUT, read_text, total_size
+from bpetite_cli._inputs import STANDARD_INPUT, open_input, read_text, total_size
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import Advance, Training, on_terminal, say, watch_training
 
@@ -31,6 +32,7 @@ def add_command(commands: Commands) -> None:
         "--input",
         required=True,
         nargs="+",
+        action="extend",
         metavar="FILE",
         help="text in UTF-8; - is standard input; no token spans two files",
     )
@@ -38,10 +40,13 @@ def add_command(commands: Commands) -> None:
         "--vocab-size",
         required=True,
         type=_vocab_size,
+        action=Once,
         metavar="N",
         help="how many mergeable tokens to learn: 256 bytes and N - 256 merges",
     )
-    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
+    parser.add_argument(
+        "--output", required=True, action=Once, metavar="PATH", help="where the artifact goes"
+    )
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
     parser.set_defaults(run=_run)
 
@@ -86,8 +91,9 @@ def _check_inputs(paths: Sequence[str]) -> None:
         raise Failure(message)
     for path in paths:
         if path == STANDARD_INPUT:
-            continue
-        if stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116 - as given, a last slash too
+            with open_input(path):
+                continue
+        if stat.S_ISDIR(os.stat(path).st_mode):
             message = f"{quoted(path)} is a folder; name the files in it"
             raise Failure(message)
         if not os.access(path, os.R_OK):
@@ -97,34 +103,37 @@ def _check_inputs(paths: Sequence[str]) -> None:
 
 def _check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     """Find before the training what would keep its result from being saved."""
-    folder, name = os.path.split(path)
-    if not name:
+    if not os.path.basename(path):
         message = f"{quoted(path)} names no file; give --output the name of one"
-        raise Failure(message)
-    if not Path(folder or os.curdir).is_dir():
-        message = f"{quoted(path)}: there is no folder {quoted(folder)}; make it first"
         raise Failure(message)
     if os.path.lexists(path):
         if not force:
             message = f"{quoted(path)} exists; use --force to replace it, or name another file"
             raise Failure(message)
         _check_replaceable(path, inputs)
-    if not os.access(folder or os.curdir, os.W_OK | os.X_OK):
-        message = f"{quoted(path)}: no permission to write in its folder"
+    destination = os.path.realpath(path)
+    folder = os.path.dirname(destination)
+    if not os.path.isdir(folder):
+        message = f"{quoted(path)}: there is no folder {quoted(folder)}; make it first"
         raise Failure(message)
+    with suppress(FileNotFoundError):
+        os.stat(destination)  # finds a name that is too long
+    # Whether a file can be made there only the system knows: make one, and take it away.
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
+        pass
 
 
 def _check_replaceable(path: str, inputs: Sequence[str]) -> None:
     """Refuse to replace what is no regular file, or what is about to be read."""
     try:
-        status = os.stat(path)  # noqa: PTH116 - as given
+        status = os.stat(path)
     except FileNotFoundError:
         return  # a dangling link
     if not stat.S_ISREG(status.st_mode):
         message = f"{quoted(path)} is no regular file and cannot be replaced; name another file"
         raise Failure(message)
     for source in inputs:
-        source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)  # noqa: PTH116
+        source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)
         if os.path.samestat(status, source_status):
             message = f"{quoted(path)} is also an input and would be lost; name another output"
             raise Failure(message)
@@ -134,7 +143,7 @@ def _save(tokenizer: Tokenizer, path: str, *, force: bool) -> None:
     try:
         tokenizer.save(path, overwrite=force)
     except (OSError, ValueError) as error:
-        message = f"the tokenizer could not be saved: {explain(error)}"
+        message = f"saving the tokenizer: {explain(error)}"
         raise Failure(message) from None
 
 
