@@ -2,6 +2,7 @@
 
 import contextlib
 import doctest
+import hashlib
 import io
 import os
 import re
@@ -14,6 +15,7 @@ import pytest
 from sybil import Document, Example
 from sybil.parsers.markdown import CodeBlockParser
 
+from bpetite import Tokenizer
 from cli_tools import BPETITE
 
 ROOT = Path(__file__).parents[2]
@@ -135,10 +137,34 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
     assert [(page, target) for page, target in links if not (page.parent / target).exists()] == []
 
 
+def sha256_of_artifact(corpus: Path, vocab_size: int, folder: Path) -> str:
+    """Return the hash of the artifact that a corpus gives."""
+    path = folder / "artifact.json"
+    Tokenizer.train(corpus.read_bytes().decode(), vocab_size).save(path, overwrite=True)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def test_the_published_hash_of_the_sample_is_that_of_its_artifact(tmp_path: Path) -> None:
+    """FR-12: the hash in the documentation is what training gives here, today."""
+    digest = sha256_of_artifact(ROOT / "docs" / "sample.txt", 512, tmp_path)
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert f"| `docs/sample.txt` | 512 | `{digest}` |" in page
+
+
+@pytest.mark.parametrize("size", [512, 8192, 32000])
+def test_the_published_hashes_of_tinyshakespeare_are_those_of_its_artifacts(
+    tmp_path: Path, size: int
+) -> None:
+    """FR-12: the same for a corpus of a megabyte, where it is at hand."""
+    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    if not corpus.is_file():
+        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert f"| {size} | `{sha256_of_artifact(corpus, size, tmp_path)}` |" in page
+
+
 def test_the_story_says_the_first_merges() -> None:
     """The sample text tells of its own first two merges, and is right."""
-    from bpetite import Tokenizer  # noqa: PLC0415 - only this test needs it
-
     text = (ROOT / "docs" / "sample.txt").read_bytes().decode()
     tokenizer = Tokenizer.train(text, 258)
     assert [tokenizer.decode([token_id]) for token_id in (256, 257)] == ["th", " th"]

@@ -60,6 +60,7 @@ def save(
     overwrite: bool = False,
 ) -> None:
     """Write an artifact, whole or not at all; `Tokenizer.save` says more."""
+    name = _checked_path(path)
     artifact = {
         "mergeable_vocab_size": BASE_VOCAB_SIZE + len(merges),
         "merges": [list(pair) for pair in merges],
@@ -75,7 +76,7 @@ def save(
             f"that can be loaded; its tokens are too many or too long"
         )
         raise ValueError(message)
-    write_file(_checked_path(path), data, overwrite=overwrite)
+    write_file(name, data, overwrite=overwrite)
 
 
 def load(
@@ -89,19 +90,18 @@ def load(
         _check_pattern(artifact["pretokenizer_pattern"])
         merges = _checked_merges(artifact["merges"])
         size = _checked_size(artifact["mergeable_vocab_size"], merges)
-        tokens = _checked_vocab(artifact["vocab"], size)
+        tokens, others = _checked_vocab(artifact["vocab"], size)
         _check_base(tokens)
         _check_derived(tokens, merges)
-        special_tokens = _checked_special(artifact["special_tokens"], tokens, size)
-        _check_no_other_ids(tokens, size)
+        special_token = _checked_special(artifact["special_tokens"], others, size)
+        _check_no_other_ids(others, size)
     except KeyError as error:
         message = f"{name!r}: {error.args[0]}"
         raise KeyError(message) from None
     except ValueError as error:
         message = f"{name!r}: {error}"
         raise ValueError(message) from None
-    vocab = {token_id: tokens[str(token_id)] for token_id in range(size + 1)}
-    return vocab, merges, special_tokens
+    return dict(enumerate([*tokens, special_token])), merges, {END_OF_TEXT_TOKEN: size}
 
 
 def _checked_path(path: str | os.PathLike[str]) -> str:
@@ -174,22 +174,29 @@ def _checked_size(size: object, merges: Sequence[tuple[int, int]]) -> int:
     return size
 
 
-def _checked_vocab(vocab: object, size: int) -> dict[str, bytes]:
-    """Steps 14 and 15: ids in canonical decimal with their bytes, none missing."""
+def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, bytes]]:
+    """Steps 14 and 15: ids in canonical decimal with their bytes, none missing.
+
+    Returns:
+        The tokens with the ids 0 to size - 1, in order; and any others.
+    """
     if not isinstance(vocab, dict):
         _refuse("vocab", "an object", vocab)
-    tokens: dict[str, bytes] = {}
+    others: dict[str, bytes] = {}
     for key, values in vocab.items():
         if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
             _refuse("vocab", "ids in decimal as keys", key)
         token = _token(values)
         if token is None:
             _refuse(f"vocab[{_SHORT.repr(key)}]", "a list of integers in 0..255", values)
-        tokens[key] = token
+        others[key] = token
+    tokens: list[bytes] = []
     for token_id in range(size):
-        if str(token_id) not in tokens:
+        token = others.pop(str(token_id), None)
+        if token is None:
             _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
-    return tokens
+        tokens.append(token)
+    return tokens, others
 
 
 def _token(values: object) -> bytes | None:
@@ -203,27 +210,25 @@ def _token(values: object) -> bytes | None:
         return None
 
 
-def _check_base(tokens: Mapping[str, bytes]) -> None:
+def _check_base(tokens: Sequence[bytes]) -> None:
     """Step 16: the first 256 ids are the bytes."""
-    for value in range(BASE_VOCAB_SIZE):
-        token = tokens[str(value)]
+    for value, token in enumerate(tokens[:BASE_VOCAB_SIZE]):
         if token != bytes([value]):
             _refuse(f"vocab['{value}']", f"[{value}]", list(token))
 
 
-def _check_derived(tokens: Mapping[str, bytes], merges: Sequence[tuple[int, int]]) -> None:
+def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
     """Step 17: each merge joins two tokens with lower ids than its own."""
     for token_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
         if left >= token_id or right >= token_id:
             where = f"merges[{token_id - BASE_VOCAB_SIZE}]"
             _refuse(where, f"two ids below its own, {token_id}", [left, right])
-        token = tokens[str(token_id)]
-        if token != tokens[str(left)] + tokens[str(right)]:
+        if tokens[token_id] != tokens[left] + tokens[right]:
             expected = f"the bytes of {left} and of {right}, joined"
-            _refuse(f"vocab['{token_id}']", expected, list(token))
+            _refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
 
 
-def _checked_special(special: object, tokens: Mapping[str, bytes], size: int) -> dict[str, int]:
+def _checked_special(special: object, others: Mapping[str, bytes], size: int) -> bytes:
     """Step 18: the one special token, its id and its bytes."""
     if not isinstance(special, dict) or special.keys() != {END_OF_TEXT_TOKEN}:
         _refuse("special_tokens", f"an object with the one key {END_OF_TEXT_TOKEN!r}", special)
@@ -231,15 +236,15 @@ def _checked_special(special: object, tokens: Mapping[str, bytes], size: int) ->
     if type(token_id) is not int or token_id != size:
         where = f"special_tokens[{END_OF_TEXT_TOKEN!r}]"
         _refuse(where, f"{size}, the first id after the mergeable ones", token_id)
-    token = tokens.get(str(size))
+    token = others.get(str(size))
     if token != END_OF_TEXT_TOKEN.encode("utf-8"):
         found = "nothing" if token is None else list(token)
         _refuse(f"vocab['{size}']", f"the bytes of {END_OF_TEXT_TOKEN!r}", found)
-    return {END_OF_TEXT_TOKEN: size}
+    return token
 
 
-def _check_no_other_ids(tokens: Mapping[str, bytes], size: int) -> None:
+def _check_no_other_ids(others: Mapping[str, bytes], size: int) -> None:
     """Step 19: no id above that of the special token."""
-    if len(tokens) > size + 1:
-        other = min(tokens.keys() - set(map(str, range(size + 1))))
+    if len(others) > 1:
+        other = min(others.keys() - {str(size)})
         _refuse("vocab", f"the ids 0 to {size} and no other", other)
