@@ -11,7 +11,8 @@ from bpetite_cli._arguments import Commands, Once, add_parser, integer, load_mod
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._inputs import STANDARD_INPUT, open_input, total_size
 from bpetite_cli._outputs import check_output, write_output
-from bpetite_cli._progress import Advance, reading
+from bpetite_cli._progress import reading
+from bpetite_cli._training import Advance
 
 __all__ = ["add_command"]
 

@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.table import Column, Table
 from rich.text import Text
 
-from bpetite_cli._progress import Advance, Training
+from bpetite_cli._training import Advance, Training
 
 __all__ = ["TrainingBars", "draw_summary", "reading_bar"]
 

@@ -9,37 +9,16 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from typing import Final, TypeAlias
+from typing import Final
 
-__all__ = ["Advance", "Training", "on_terminal", "reading", "say", "watch_training"]
+from bpetite_cli._training import Advance, Training
 
-Advance: TypeAlias = Callable[[int], None]
-"""To be told of every number of bytes that has been read."""
+__all__ = ["on_terminal", "reading", "say", "watch_training"]
 
 _PATIENCE_SECONDS: Final = 1.0
 """How long a job goes on before it gets a bar."""
-
-
-class Training(logging.Handler):
-    """What is known of a training, from what is read and from the records of the core."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.corpus_bytes = 0
-        self.mergeable_vocab_size = 0
-        self.ending = ""
-
-    def advance(self, size: int) -> None:
-        """Take note of bytes that have been read."""
-        self.corpus_bytes += size
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Take note of a record of the core."""
-        if vars(record)["event"] == "end":
-            self.mergeable_vocab_size = vars(record)["mergeable_vocab_size"]
-            self.ending = record.getMessage()
 
 
 @contextmanager

@@ -14,7 +14,8 @@ from bpetite_cli._arguments import Commands, Once, add_parser, integer
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._inputs import STANDARD_INPUT, open_input, read_text, total_size
 from bpetite_cli._outputs import check_output, write_output
-from bpetite_cli._progress import Advance, Training, on_terminal, say, watch_training
+from bpetite_cli._progress import on_terminal, say, watch_training
+from bpetite_cli._training import Advance, Training
 
 __all__ = ["add_command"]
 

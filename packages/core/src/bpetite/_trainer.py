@@ -1,40 +1,24 @@
 """Learn merges: count the pairs in a corpus, merge the most frequent, and again.
 
-Words
-    symbols  a chunk as it stands in training: a `str` with one character for each id
-    pair     two neighbouring ids in a chunk, as the `str` of their two characters
-    count    how often a chunk or a pair stands in the corpus
-    born     a pair is born in the merge that makes the newer of its two ids
-
-Idea: equal chunks merge alike, so each distinct chunk is held once, with its count. A
-merge changes the counts of the pairs around it and no others, so pairs are counted once,
-and then their counts are kept up to date.
-
 The tie rule: of the pairs with the highest count, the smallest by tuple comparison of
-ids. Pairs wait in a list for each count; those of the highest count stand in a heap, and
-characters compare as their ids do.
-
-What makes this exact: a merge makes a new id, so every pair that it adds holds that id,
-and nothing later adds to the count of a pair. Counts only fall, so a pair is found where
-its count once was, never below, and is moved down when its turn comes. The highest count
-only falls, too: a new pair stands no more often than the one that was merged. And the
-chunks that may hold a pair are all known when it is born.
+ids. A pair that stands once is a pair: training ends when no chunk holds two ids.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
-Not here: what a chunk is (`_pretokenizer`), how the result is saved (`_persistence`).
+Not here: what a chunk is (`_pretokenizer`), how pairs are counted and merged (`_pairs`),
+how the result is saved (`_persistence`).
 """
 
 import logging
 import sys
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from heapq import heapify, heappop, heappush
-from operator import add, index
+from operator import index
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
+from bpetite._pairs import Pairs
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces
 
 __all__ = ["TrainerResult", "train_bpe"]
@@ -164,7 +148,7 @@ def _documents(corpus: str | Iterable[str]) -> Iterator[str]:
 
 def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:
     """Return the merges, and the bytes of every mergeable token."""
-    pairs = _Pairs(chunks)
+    pairs = Pairs(chunks)
     merges: list[tuple[int, int]] = []
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
     while len(tokens) < wanted:
@@ -189,102 +173,6 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
                 count=count,
             )
     return merges, tokens
-
-
-class _Pairs:
-    """Every pair in the corpus, with its count and with the chunks in which it was born."""
-
-    def __init__(self, chunks: Mapping[str, int]) -> None:
-        # Latin-1 has the character n for the byte n.
-        self._symbols = [chunk.encode("utf-8").decode("latin-1") for chunk in chunks]
-        self._count_of_chunk = list(chunks.values()).__getitem__
-        self._counts: dict[str, int] = {}
-        self._holders: dict[str, list[int]] = {}
-        self._waiting: dict[int, list[str]] = {}
-        self._waiting_counts: list[int] = []
-        self._highest = 0
-        self._pairs_of_highest: list[str] = []
-        holders: defaultdict[str, list[int]] = defaultdict(list)
-        for chunk, symbols in enumerate(self._symbols):
-            for pair in map(add, symbols, symbols[1:]):
-                holders[pair].append(chunk)
-        for pair, chunks_with_it in holders.items():
-            self._add(pair, chunks_with_it)
-
-    def take_most_frequent(self) -> tuple[str, int]:
-        """Return the pair to merge next and its count, or ("", 0) if there is no pair."""
-        while True:
-            while self._pairs_of_highest:
-                pair = heappop(self._pairs_of_highest)
-                count = self._counts[pair]
-                if count == self._highest:
-                    return pair, count
-                if count:
-                    self._wait(pair, count)  # it has fallen since it was put here
-                else:
-                    del self._counts[pair], self._holders[pair]
-            if not self._waiting_counts:
-                return "", 0
-            self._highest = -heappop(self._waiting_counts)
-            self._pairs_of_highest = self._waiting.pop(self._highest)
-            heapify(self._pairs_of_highest)
-
-    def merge(self, pair: str, new: str) -> None:
-        """Put the symbol `new` for the pair everywhere, and bring the counts up to date.
-
-        `str.split` finds the occurrences that the specification merges: from left to
-        right, none overlapping another. The ends of the parts are the neighbours.
-        """
-        left, right = pair[0], pair[1]
-        symbols = self._symbols
-        # For each neighbour of an occurrence: the chunks, one entry for each occurrence.
-        before: defaultdict[str, list[int]] = defaultdict(list)
-        after: defaultdict[str, list[int]] = defaultdict(list)
-        side_by_side: list[int] = []
-        for chunk in dict.fromkeys(self._holders.pop(pair)):
-            parts = symbols[chunk].split(pair)
-            if len(parts) == 1:
-                continue  # an earlier merge took one of the two symbols
-            symbols[chunk] = new.join(parts)
-            if first := parts[0]:
-                before[first[-1]].append(chunk)
-            if last := parts[-1]:
-                after[last[0]].append(chunk)
-            for part in parts[1:-1]:
-                if part:
-                    after[part[0]].append(chunk)
-                    before[part[-1]].append(chunk)
-                else:
-                    side_by_side.append(chunk)
-        for neighbour, holders in before.items():
-            self._replace(neighbour + left, neighbour + new, holders)
-        for neighbour, holders in after.items():
-            self._replace(right + neighbour, new + neighbour, holders)
-        if side_by_side:
-            self._replace(right + left, new + new, side_by_side)
-        del self._counts[pair]
-
-    def _replace(self, old: str, born: str, holders: list[int]) -> None:
-        """Move occurrences from a pair that a merge broke up to the pair that it made."""
-        self._counts[old] -= self._add(born, holders)
-
-    def _add(self, pair: str, holders: list[int]) -> int:
-        """Take in a pair that has just been born, and return its count."""
-        count = sum(map(self._count_of_chunk, holders))
-        self._counts[pair] = count
-        self._holders[pair] = holders
-        self._wait(pair, count)
-        return count
-
-    def _wait(self, pair: str, count: int) -> None:
-        """Put a pair where it is found when its count is the highest."""
-        if count == self._highest:
-            heappush(self._pairs_of_highest, pair)
-        elif count in self._waiting:
-            self._waiting[count].append(pair)
-        else:
-            self._waiting[count] = [pair]
-            heappush(self._waiting_counts, -count)
 
 
 def _log(event: str, message: str, **figures: object) -> None:
