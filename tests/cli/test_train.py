@@ -394,6 +394,24 @@ def test_an_end_during_the_saving_leaves_nothing_behind(
     assert list((tmp_path / "results").iterdir()) == []
 
 
+def test_nohup_is_respected(tmp_path: Path) -> None:
+    """A hangup that the shell has told to ignore is ignored."""
+    with subprocess.Popen(
+        ["nohup", BPETITE, "train", "--input", "-", "--vocab-size", "300", "--output", "t.json"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stderr is not None
+        while process.stderr.readline() != b"training: 300 mergeable tokens wanted\n":
+            assert process.poll() is None
+        process.send_signal(signal.SIGHUP)
+        output, _ = process.communicate(b"low lower", timeout=60)
+    assert process.returncode == 0
+    assert json.loads(output)["corpus_bytes"] == 9
+
+
 def as_nobody_special(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     """Run `bpetite` without the right of root to read and write everything."""
     command = [BPETITE, *arguments]

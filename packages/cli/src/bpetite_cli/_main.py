@@ -2,6 +2,7 @@
 
 import os
 import signal
+import threading
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -15,8 +16,7 @@ __all__ = ["run"]
 
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments, run the command, and tell of a failure in a line or two."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _terminate)
+    _undo_when_terminated()
     try:
         status = _run_command(arguments)
         flush_output()
@@ -31,6 +31,15 @@ def run(arguments: Sequence[str]) -> int:
         say(f"error: {_told(error)}")
         return 1
     return status
+
+
+def _undo_when_terminated() -> None:
+    """Let SIGTERM and SIGHUP raise, where they would end the process on the spot."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # only there can a signal be handled
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has SIGHUP ignored
+            signal.signal(number, _terminate)
 
 
 class _Terminated(BaseException):
