@@ -43,6 +43,16 @@ def test_training_tells_its_start_its_counting_and_its_end(
     ]
 
 
+def test_messages_are_for_people(caplog: pytest.LogCaptureFixture) -> None:
+    """Each message says in words, and in grouped digits, what its figures are."""
+    records = records_of(caplog, "ab " * 1000 + "c", 3000)
+    assert [record.getMessage() for record in records] == [
+        "training: 3,000 mergeable tokens wanted",
+        "counted: 3,001 characters, 3 distinct chunks",
+        "trained: 259 mergeable tokens, fewer than the 3,000 wanted: no pair is left",
+    ]
+
+
 def test_records_are_for_information(caplog: pytest.LogCaptureFixture) -> None:
     """Every record comes from the logger `bpetite` at level INFO."""
     records = records_of(caplog, MANY_PAIRS, 400)
@@ -57,6 +67,7 @@ def test_every_hundredth_merge_is_told(caplog: pytest.LogCaptureFixture) -> None
         {"merges": 100, "merges_wanted": 250, "token": b"jj", "count": 1},
         {"merges": 200, "merges_wanted": 250, "token": b"tj", "count": 1},
     ]
+    assert records[-3].getMessage() == "merge 100 of 250: b'jj', 1 times"
 
 
 @pytest.mark.parametrize(("merges", "told"), [(99, 0), (100, 1), (101, 1), (200, 2)])
@@ -75,6 +86,7 @@ def test_long_counting_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert [vars(record)["documents"] for record in records[1:4]] == [1, 1, 1]
     first, second, last = [vars(record)["characters"] for record in records[1:4]]
     assert 1 << 24 <= first < second <= last == len(text)
+    assert records[1].getMessage() == f"counting: {first:,} characters so far"
 
 
 def test_small_documents_are_not_told_one_by_one(caplog: pytest.LogCaptureFixture) -> None:

@@ -117,10 +117,17 @@ def test_ids_follow_one_another(documents: list[str]) -> None:
         assert result.vocab[token_id] == result.vocab[left] + result.vocab[right]
 
 
-@pytest.mark.parametrize("vocab_size", [255, 1, 0, -1, -(10**30)])
-def test_vocab_size_below_256_is_refused(vocab_size: int) -> None:
+@pytest.mark.parametrize(
+    ("vocab_size", "found"),
+    [
+        *((255, "255"), (1, "1"), (0, "0"), (-1, "-1"), (1 - 10**60, "-" + "9" * 60)),
+        *((-(10**60), "far less"), (-1 << 20_000, "far less")),
+    ],
+    ids=["255", "1", "0", "-1", "sixty-digits", "more", "thousands"],
+)
+def test_vocab_size_below_256_is_refused(vocab_size: int, found: str) -> None:
     """FR-9: fewer tokens than bytes raise `ValueError`, which says what is wanted."""
-    message = f"vocab_size must be at least 256 (one for each byte), got {vocab_size}"
+    message = f"vocab_size must be at least 256 (one for each byte), got {found}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         train_bpe("ab", vocab_size)
 
