@@ -33,7 +33,7 @@ _BLOCK_CHARACTERS: Final = 1 << 20
 
 _CACHED_TEXTS: Final = 1 << 18
 _CACHED_CHARACTERS: Final = 32
-"""How many chunks keep their ids, and how many characters such a chunk has at most."""
+"""How many pieces, and how many chunks, keep their ids, and their greatest length."""
 
 
 class Encoder:

@@ -4,6 +4,7 @@ Words
     chunk       one match of the pattern, also called a pre-token: " the", "'ll", "\n\n"
     whitespace  the 25 characters that `regex` calls `\s`
     boundary    a place where one chunk ends and the next begins
+    piece       what stands between two safe boundaries: a word and what is around it
 
 Idea: the pattern takes every character somewhere, so the chunks of a text join back to
 the text. Running it is slow, so there are two ways around most of the work, each legal
@@ -30,7 +31,7 @@ import regex
 
 from bpetite._constants import PRETOKENIZER_PATTERN
 
-__all__ = ["blocks", "count_chunks", "count_pieces", "pretokenize", "split"]
+__all__ = ["blocks", "count_chunks", "count_pieces", "cut", "pretokenize", "split"]
 
 _PATTERN: Final = regex.compile(PRETOKENIZER_PATTERN)
 _ASCII_PATTERN: Final = re.compile(
@@ -74,23 +75,23 @@ def blocks(text: str, size: int) -> Iterator[str]:
     """
     start = 0
     while start < len(text):
-        cut = _SAFE_BOUNDARY.search(text, start + size)
-        end = cut.start() if cut else len(text)
+        boundary = _SAFE_BOUNDARY.search(text, start + size)
+        end = boundary.start() if boundary else len(text)
         yield text[start:end]
         start = end
 
 
 def cut(text: str) -> list[str]:
-    """Cut a text into pieces, at every safe boundary: about a word with what is around it."""
+    """Return the pieces of a text, in order.
+
+    They repeat nearly as much as chunks do, and cutting them out takes a fraction of the
+    time of the pattern.
+    """
     return _PIECE.findall(text)
 
 
 def count_pieces(text: str, pieces: Counter[str]) -> None:
-    """Add the pieces of a text, cut at every safe boundary, to a count of pieces.
-
-    A piece is about a word with what stands around it. Pieces repeat nearly as much as
-    chunks do, and cutting them out takes a fraction of the time of the pattern.
-    """
+    """Add the pieces of a text to a count of pieces."""
     pieces.update(cut(text))
 
 
