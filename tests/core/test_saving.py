@@ -605,6 +605,23 @@ def test_file_that_appears_at_the_last_moment_is_kept(
     assert names_in(tmp_path) == ["tokenizer.json"]
 
 
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "refused"])
+def test_no_descriptor_is_left_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, case: str
+) -> None:
+    """Whatever becomes of it, `save` closes what it opened."""
+    path = tmp_path / "tokenizer.json"
+    if case == "new-without-links":
+        monkeypatch.setattr(os, "link", no_links)
+    if case == "refused":
+        path.write_bytes(OLD)
+    before = names_in(Path("/dev/fd"))
+    with suppress(FileExistsError):
+        tokenizer.save(path, overwrite=case == "overwrite")
+    assert path.read_bytes() == (OLD if case == "refused" else NEW)
+    assert names_in(Path("/dev/fd")) == before
+
+
 @pytest.mark.parametrize("limit", [0, 1, 512, len(NEW) - 1])
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_full_disk_leaves_the_old_file(
