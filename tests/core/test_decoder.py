@@ -93,6 +93,32 @@ def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
     assert caught.value.args == (message,)
 
 
+@given(st.lists(st.one_of(st.integers(-600, 600), st.integers(0, 259)), max_size=8))
+def test_ids_are_those_of_the_vocabulary_and_no_other(ids: list[int]) -> None:
+    """FR-22: a list decodes only if each id is in the vocabulary; else the first other is told."""
+    unknown = [token_id for token_id in ids if token_id not in LETTERS]
+    joined = b"".join(LETTERS.get(token_id, b"") for token_id in ids)
+    if unknown:
+        with pytest.raises(KeyError, match=f"unknown token id {unknown[0]} at position"):
+            Decoder(LETTERS).decode(ids)
+    else:
+        try:
+            expected = joined.decode("utf-8")
+        except UnicodeDecodeError as error:
+            with pytest.raises(UnicodeDecodeError, match=re.escape(error.reason)):
+                Decoder(LETTERS).decode(ids)
+        else:
+            assert Decoder(LETTERS).decode(ids) == expected
+
+
+@pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 10_000])
+def test_long_lists_are_decoded_whole(size: int) -> None:
+    """However many ids there are, each has its bytes in the text, in order."""
+    ids = [256 if position % 5 else 97 for position in range(size)]
+    expected = "".join("ab" if position % 5 else "a" for position in range(size))
+    assert Decoder(LETTERS).decode(ids) == expected
+
+
 @pytest.mark.parametrize(
     ("token_id", "shown"), [(10**30 - 1, "9" * 30), (10**30, "of 100 bits"), (-(10**30), "of 100")]
 )

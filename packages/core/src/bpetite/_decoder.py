@@ -3,65 +3,79 @@
 A token may hold part of a character, so ids become text together and never one by one.
 What is not UTF-8 when joined is refused; nothing is replaced.
 
+Looking up finds nearly all that can be wrong with an id, so ids are looked at one by one
+only if it does, or if a boolean may be among them.
+
 Not here: which bytes an id stands for (`_trainer` and `_persistence` make the vocabulary).
 """
 
+from array import array
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from operator import index
-from typing import SupportsIndex
+from typing import Final, SupportsIndex
 
 __all__ = ["Decoder"]
+
+_BLOCK_IDS: Final = 1 << 12
+"""So few that what `bytes.join` notes of each token stays in the processor's cache."""
 
 
 class Decoder:
     """Ids to text, by one vocabulary."""
 
     def __init__(self, vocab: Mapping[int, bytes]) -> None:
-        self._bytes_of = dict(vocab)
+        self._tokens = [vocab[token_id] for token_id in range(len(vocab))]
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """Return the text of ids; `Tokenizer.decode` says more."""
-        ids = list(token_ids)
-        # A dict takes True for 1 and 97.0 for 97, so the types are looked at first.
-        if not set(map(type, ids)) <= {int}:
-            ids = [_checked_id(token_id, position) for position, token_id in enumerate(ids)]
+        ids = token_ids if type(token_ids) is list else list(token_ids)
         try:
-            joined = b"".join(map(self._bytes_of.__getitem__, ids))
-        except KeyError:
-            raise self._unknown_id(ids) from None
+            array("L", ids)  # takes integers from 0 on; of a list, -1 would be the last item
+            joined = self._join(ids)
+        except (IndexError, OverflowError, TypeError):
+            self._check(ids)
+            raise
+        # True and False are taken for 1 and 0, which are the ids of these bytes.
+        if (b"\1" in joined or b"\0" in joined) and set(map(type, ids)) != {int}:
+            self._check(ids)
         try:
             return joined.decode("utf-8", errors="strict")
         except UnicodeDecodeError as error:
             raise self._located(error, ids) from None
 
-    def _unknown_id(self, ids: Sequence[int]) -> KeyError:
-        position, token_id = next(
-            (position, token_id)
-            for position, token_id in enumerate(ids)
-            if token_id not in self._bytes_of
+    def _join(self, ids: Sequence[int]) -> bytes:
+        tokens = self._tokens
+        return b"".join(
+            [
+                b"".join([tokens[token_id] for token_id in ids[start : start + _BLOCK_IDS]])
+                for start in range(0, len(ids), _BLOCK_IDS)
+            ]
         )
-        return KeyError(
-            f"unknown token id {_short(token_id)} at position {position}; "
-            f"the ids are 0 to {len(self._bytes_of) - 1}"
-        )
+
+    def _check(self, ids: Sequence[object]) -> None:
+        """Refuse the first id that is no integer; then the first that is no token's."""
+        numbers: list[int] = []
+        for position, token_id in enumerate(ids):
+            if isinstance(token_id, bool) or not isinstance(token_id, SupportsIndex):
+                kind = type(token_id).__name__
+                message = f"token ids must be integers, got {kind} at position {position}"
+                raise TypeError(message)
+            numbers.append(index(token_id))
+        for position, number in enumerate(numbers):
+            if not 0 <= number < len(self._tokens):
+                message = (
+                    f"unknown token id {_short(number)} at position {position}; "
+                    f"the ids are 0 to {len(self._tokens) - 1}"
+                )
+                raise KeyError(message)
 
     def _located(self, error: UnicodeDecodeError, ids: Sequence[int]) -> UnicodeDecodeError:
         """Return the same error, with the id in which the wrong byte stands."""
-        ends = accumulate(len(self._bytes_of[token_id]) for token_id in ids)
+        ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
         reason = f"{error.reason} (token id {ids[position]} at position {position})"
         return UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason)
-
-
-def _checked_id(token_id: object, position: int) -> int:
-    """Return an id of any integer type as an `int`."""
-    if isinstance(token_id, bool) or not isinstance(token_id, SupportsIndex):
-        message = (
-            f"token ids must be integers, got {type(token_id).__name__} at position {position}"
-        )
-        raise TypeError(message)
-    return index(token_id)
 
 
 def _short(number: int) -> str:
