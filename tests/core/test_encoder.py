@@ -1,8 +1,9 @@
-"""Encoding: the fast ways to replay the merges against one full pass for each of them."""
+"""Encoding: the caches and what is worked out from them, against the specification."""
 
 import gc
 import re
-from itertools import product
+import sys
+from itertools import chain
 from types import FunctionType
 
 import pytest
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._encoder import Encoder, Merges
-from texts import ASCII_TEXTS, CHUNKS, CORPORA, RUNS, TEXTS, TIES, merge_lists
+from bpetite._encoder import Encoder
+from texts import ASCII_TEXTS, CORPORA, RUNS, TEXTS, TIES, merge_lists
 
 END_OF_TEXT = "<|endoftext|>"
 TWICE = [(97, 97), (97, 98), (97, 97), (256, 256), (97, 98), (97, 97)]
@@ -22,85 +23,20 @@ NESTED = [(97, 97), (256, 97), (257, 97), (256, 256), (257, 257), (98, 258)]
 
 def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
     """Return an encoder for these merges and the special token."""
-    return Encoder(merges, {END_OF_TEXT: 256 + len(merges)})
+    return Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)})
 
 
-def ids_of(symbols: str) -> list[int]:
-    """Return the ids that stand as characters."""
-    return [ord(symbol) for symbol in symbols]
-
-
-@given(merge_lists(), CHUNKS)
-@example(TWICE, b"aaaabab" * 30)
-@example(TWINS, b"abcabcbcab" * 30)
-@example(NESTED, b"aaaaabaaab" * 30)
-@example([(97, 97), (97, 256), (256, 97)], b"a" * 301)
-def test_hand_made_merges_apply_as_in_full_passes(
-    merges: list[tuple[int, int]], chunk: bytes
-) -> None:
-    """FR-16: of any chunk the merges make what one pass for each of them makes."""
-    expected = oracle.encode_chunk(chunk, merges)
-    assert ids_of(Merges(merges).apply(chunk)) == expected
-
-
-@given(st.lists(st.one_of(TIES, RUNS), min_size=1, max_size=3), st.one_of(TIES, RUNS))
-def test_trained_merges_apply_as_in_full_passes(documents: list[str], text: str) -> None:
-    """FR-16: merges that training learned apply as one pass for each does."""
-    merges = oracle.train(documents, 290)
-    chunk = (text * 9).encode("utf-8")
-    expected = oracle.encode_chunk(chunk, merges)
-    assert ids_of(Merges(merges).apply(chunk)) == expected
-
-
-@pytest.mark.parametrize("merges", [TWICE, TWINS, NESTED])
-@pytest.mark.parametrize("length", range(7))
-def test_every_short_chunk_is_merged_as_in_full_passes(
-    merges: list[tuple[int, int]], length: int
-) -> None:
-    """FR-16: each chunk of a length in three letters is merged as by the passes."""
-    chunks = ["".join(letters).encode() for letters in product("abc", repeat=length)]
-    expected = [oracle.encode_chunk(chunk, merges) for chunk in chunks]
-    ready = Merges(merges)
-    assert [ids_of(ready.apply(chunk)) for chunk in chunks] == expected
-
-
-@pytest.mark.parametrize("length", [1, 99, 1000])
-def test_length_of_a_chunk_changes_nothing(length: int) -> None:
-    """FR-16: a long chunk is merged as a short one is."""
-    chunk = (b"aab" * length)[:length]
-    assert ids_of(Merges(NESTED).apply(chunk)) == oracle.encode_chunk(chunk, NESTED)
-
-
-@pytest.mark.parametrize(
-    ("merges", "chunk", "ids"),
-    [
-        pytest.param([(97, 98)], b"abab", [256, 256], id="every-occurrence"),
-        pytest.param([(97, 97)], b"aaa", [256, 97], id="from-the-left"),
-        pytest.param([(98, 99), (97, 98)], b"abc", [97, 256], id="rank-before-place"),
-        pytest.param([(97, 98), (98, 99), (256, 99)], b"abc", [258], id="merge-of-a-merge"),
-        pytest.param([(97, 97), (97, 97)], b"aaa", [256, 97], id="pair-listed-twice"),
-        pytest.param([(98, 99), (97, 256), (97, 98)], b"abcab", [257, 258], id="twins"),
-    ],
-)
-def test_chunk_is_merged_as_by_hand(
-    merges: list[tuple[int, int]], chunk: bytes, ids: list[int]
-) -> None:
-    """FR-16: merges apply by rank, at every occurrence, from left to right."""
-    assert ids_of(Merges(merges).apply(chunk)) == ids
-
-
-@pytest.mark.parametrize("times", [1, 50])
-def test_merges_may_be_as_many_as_pairs_of_bytes(times: int) -> None:
-    """Ids above 65,535, and those that are surrogates as characters, are merged like any."""
-    merges = [(left, right) for left in range(256) for right in range(256)]
-    low, high = 256 + merges.index((215, 215)), 256 + merges.index((255, 255))
-    assert low in range(0xD800, 0xE000)
-    assert high > 0xFFFF
-    merges += [(low, high), (high, low)]
-    chunk = bytes([215, 215, 255, 255, 255, 255, 215, 215]) * times
-    ids = [65792, 65793] * times
-    assert oracle.encode_chunk(chunk[:8], merges) == ids[:2]
-    assert ids_of(Merges(merges).apply(chunk)) == ids
+@given(merge_lists(), st.text("abc'", max_size=24))
+@example(TWICE, "aaaababaaabab")
+@example(TWINS, "abcabcbcababcbcabc")
+@example(NESTED, "aaaaabaaabaaaab")
+@example([(39, 108), (256, 108)], "'l'll'l")
+def test_what_is_known_of_parts_makes_the_whole(merges: list[tuple[int, int]], text: str) -> None:
+    """FR-16: what an encoder knows of any part of a text never changes the ids of the whole."""
+    encoder = encoder_of(merges)
+    for end in range(len(text) + 1):
+        assert encoder.encode(text[:end]) == oracle.encode(text[:end], merges)
+        assert encoder.encode(text[end:]) == oracle.encode(text[end:], merges)
 
 
 @pytest.mark.parametrize("piece", ["a", "ab", "aab", "日", "0", "!", " ", "\n"])
@@ -233,25 +169,34 @@ def kept_by(encoder: Encoder) -> list[dict[str, object]]:
     return [thing for thing in seen.values() if isinstance(thing, dict) and type(thing) is not dict]
 
 
-def test_cache_is_bounded_in_entries() -> None:
-    """However many distinct words come, no more than 2**18 are kept, and the ids are right."""
+def test_cache_is_bounded_in_bytes() -> None:
+    """However many distinct words come, a cache keeps 151 MB at most, and the ids are right."""
     encoder = encoder_of([(49, 49)])
-    words = [str(number) for number in range((1 << 18) + 1)]
+    words = [str(number) for number in range(350_000)]
     ids = encoder.encode(" ".join(words))
     assert "".join(map(chr, ids)).replace("\u0100", "11") == " ".join(words)
-    sizes = [len(cache) for cache in kept_by(encoder)]
-    assert sizes != []
-    assert 0 < max(sizes) <= 1 << 18
+    for cache in kept_by(encoder):
+        assert 7 * len(cache) + sum(map(len, cache)) < (1 << 22) + 10_000
+        assert sum(map(sys.getsizeof, chain(cache, cache.values()))) < 151_000_000
+        assert " 349999" in cache
 
 
-def test_cache_is_bounded_in_characters() -> None:
-    """Words of up to 32 characters are kept, one after the other; a longer text is not."""
+def test_full_cache_begins_anew_with_the_tokens() -> None:
+    """A cache of chunks that has been emptied knows the tokens, and is filled again."""
+    encoder = encoder_of([(97, 98)])
+    encoder.encode(" ".join(map(str, range(350_000))) + " abc")
+    assert any(cache.get("ab") == (256,) for cache in kept_by(encoder))
+    assert encoder.encode("ab abc") == [256, 32, 256, 99]
+
+
+def test_long_text_is_not_cached() -> None:
+    """Words of up to 64 characters are kept, one after the other; a longer one is not."""
     encoder = encoder_of([])
-    encoder.encode("é" * 32)
-    encoder.encode("é" * 33 + " one two " + "1!" * 40)
+    encoder.encode("é" * 64)
+    encoder.encode("é" * 65 + " one two " + "1!" * 40)
     kept = {text for cache in kept_by(encoder) for text in cache}
-    assert {"é" * 32, " one", " two"} <= kept
-    assert max(map(len, kept)) == 32
+    assert {"é" * 64, " one", " two"} <= kept
+    assert max(map(len, kept)) == 64
 
 
 @pytest.mark.parametrize(

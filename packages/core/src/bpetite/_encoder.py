@@ -1,16 +1,13 @@
-"""Turn text into ids: replay the merges on each chunk of it.
+"""Turn text into ids: cut it into pieces, and look up what each is known to become.
 
-Words
-    symbols  a chunk as it stands in encoding: a `str` with one character for each id
-    pair     two neighbouring ids in it, as the `str` of their two characters
+Most of a text has been seen before, so there are two caches, one of pieces and one of
+chunks, and what a text holds that is new is worked out from what is known:
 
-The specification: for each merge in the order in which it was learned, one pass over the
-chunk, which replaces every occurrence of its pair, from left to right.
+    piece   its chunks, one after the other
+    chunk   a part in front that is known, and the rest, if their tokens stay as they are
+            where they meet; if no part will do, the merges are applied to its bytes
 
-Rank order is minimum rank: a merge makes an id larger than both of its parts, so every
-pair that its pass creates belongs to a later merge. To take the lowest merge that is
-present, again and again, is thus to make the same passes, less those that find nothing.
-`Merges` rests on this, and the tests hold it to the plain passes.
+The cache of chunks begins with the tokens. `_merges` says why the second is legal.
 
 The special token is extracted before anything else, wherever its exact text stands. Text
 from strangers may hold it too: whoever must not allow that takes it out first.
@@ -19,124 +16,110 @@ Not here: where a chunk ends (`_pretokenizer`), ids back into text (`_decoder`).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
 from itertools import chain
-from operator import add
 from typing import Final
 
-from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN
+from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._merges import Merges
 from bpetite._pretokenizer import blocks, cut, split
 
-__all__ = ["Encoder", "Merges"]
+__all__ = ["Encoder"]
 
-_BLOCK_CHARACTERS: Final = 1 << 20
+_BLOCK_CHARACTERS: Final = 1 << 14
+"""So few that their pieces are still in the processor's cache when they are looked up."""
 
-_CACHED_TEXTS: Final = 1 << 18
-_CACHED_CHARACTERS: Final = 32
-"""How many pieces, and how many chunks, keep their ids, and their greatest length."""
+_CACHED_CHARACTERS: Final = 64
+_CACHE_ROOM: Final = 1 << 22
+_ROOM_OF_A_TEXT: Final = 7
+"""A cache keeps texts of up to 64 characters until its room is used up, then starts anew.
+
+A text takes room for each character and for 7 more. That room stands for 36 bytes at
+most: 4 for the character, 32 for the ids of its four bytes. So a cache takes at most
+151 MB, and a third of that on text as it is.
+"""
+
+_Ids = tuple[int, ...]
 
 
 class Encoder:
-    """Text to ids, by one list of merges."""
+    """Text to ids, by one vocabulary."""
 
     def __init__(
-        self, merges: Sequence[tuple[int, int]], special_tokens: Mapping[str, int]
+        self,
+        vocab: Mapping[int, bytes],
+        merges: Sequence[tuple[int, int]],
+        special_tokens: Mapping[str, int],
     ) -> None:
         self._special_id = special_tokens[END_OF_TEXT_TOKEN]
-        apply = Merges(merges).apply
-        ids_of_chunk = _Cache(lambda chunk: tuple(map(ord, apply(chunk.encode("utf-8")))))
-        self._ids_of_piece = _Cache(
-            lambda piece: tuple(chain.from_iterable(map(ids_of_chunk.__getitem__, split(piece))))
-        )
+        self._merges = Merges(merges)
+        self._ids_of_chunk = _Cache(self._encode_chunk, self._known_tokens(vocab))
+        self._ids_of_piece = _Cache(self._encode_piece, {})
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text; `Tokenizer.encode` says more."""
         if not isinstance(text, str):
             message = f"text must be str, got {type(text).__name__}"
             raise TypeError(message)
-        first, *others = text.split(END_OF_TEXT_TOKEN)
+        ids: list[int] = []
         try:
-            ids = self._encode_ordinary(first)
-            for segment in others:
-                ids.append(self._special_id)
-                ids += self._encode_ordinary(segment)
+            for number, segment in enumerate(text.split(END_OF_TEXT_TOKEN)):
+                if number:
+                    ids.append(self._special_id)
+                for block in blocks(segment, _BLOCK_CHARACTERS):
+                    for ids_of_piece in map(self._ids_of_piece.__getitem__, cut(block)):
+                        ids += ids_of_piece
         except UnicodeEncodeError:
             text.encode("utf-8")  # the same error, with the index in the whole text
             raise
         return ids
 
-    def _encode_ordinary(self, text: str) -> list[int]:
-        ids: list[int] = []
-        for block in blocks(text, _BLOCK_CHARACTERS):  # else every piece would be held at once
-            ids += chain.from_iterable(map(self._ids_of_piece.__getitem__, cut(block)))
-        return ids
+    def _encode_piece(self, piece: str) -> _Ids:
+        chunks = split(piece)
+        if len(chunks) == 1:
+            return self._ids_of_chunk[piece]
+        return tuple(chain.from_iterable(map(self._ids_of_chunk.__getitem__, chunks)))
+
+    def _encode_chunk(self, chunk: str) -> _Ids:
+        if len(chunk) <= _CACHED_CHARACTERS:
+            known = self._ids_of_chunk
+            for end in range(len(chunk) - 1, 0, -1):
+                if front := known.get(chunk[:end]):
+                    rest = known[chunk[end:]]
+                    if self._merges.stay(front[-1], rest[0]):
+                        return front + rest
+        return tuple(self._merges.apply(chunk.encode("utf-8")))
+
+    def _known_tokens(self, vocab: Mapping[int, bytes]) -> dict[str, _Ids]:
+        """Return the tokens of whole characters that become themselves."""
+        tokens: dict[str, _Ids] = {}
+        for token_id in self._merges.tokens_that_stay():
+            try:
+                tokens[vocab[token_id].decode("utf-8")] = (token_id,)
+            except UnicodeDecodeError:
+                continue
+        return tokens
 
 
-class _Cache(dict[str, tuple[int, ...]]):
+class _Cache(dict[str, _Ids]):
     """What has been worked out for texts that are likely to come again, within bounds.
 
     Threads may share it: what it holds for a text never changes, so a second thread that
     works out the same, or empties the whole, changes no result.
     """
 
-    def __init__(self, work_out: Callable[[str], tuple[int, ...]]) -> None:
-        super().__init__()
+    def __init__(self, work_out: Callable[[str], _Ids], known: Mapping[str, _Ids]) -> None:
+        super().__init__(known)
         self._work_out = work_out
+        self._known = known
+        self._room = _CACHE_ROOM
 
-    def __missing__(self, text: str) -> tuple[int, ...]:
+    def __missing__(self, text: str) -> _Ids:
         ids = self._work_out(text)
         if len(text) <= _CACHED_CHARACTERS:
-            if len(self) >= _CACHED_TEXTS:
+            self._room -= len(text) + _ROOM_OF_A_TEXT
+            if self._room < 0:
                 self.clear()
+                self.update(self._known)
+                self._room = _CACHE_ROOM
             self[text] = ids
         return ids
-
-
-class Merges:
-    """The merges, ready to be applied to the bytes of a chunk."""
-
-    def __init__(self, merges: Sequence[tuple[int, int]]) -> None:
-        self._pairs = [chr(left) + chr(right) for left, right in merges]
-        self._new_id: dict[str, int] = {}
-        for new_id, pair in enumerate(self._pairs, BASE_VOCAB_SIZE):
-            self._new_id.setdefault(pair, new_id)  # of a pair listed twice, the first counts
-
-    def apply(self, chunk: bytes) -> str:
-        """Return the symbols of a chunk after all merges, one character for each id: O(n log n).
-
-        The symbols stand in a linked list. The places of a pair are noted when it comes
-        about; those at which it no longer stands when its pass comes are passed over.
-        """
-        symbols = chunk.decode("latin-1")  # the character n for the byte n
-        size = len(symbols)
-        symbol_at = [*symbols, ""]  # the empty symbol ends the list, on both sides
-        following = list(range(1, size + 1))
-        preceding = list(range(-1, size))
-        places: dict[int, list[int]] = {}
-        for place, pair in enumerate(map(add, symbols, symbols[1:])):
-            if (new_id := self._new_id.get(pair)) is not None:
-                places.setdefault(new_id, []).append(place)
-        passes = list(places)
-        heapify(passes)
-        while passes:
-            new_id = heappop(passes)
-            pair = self._pairs[new_id - BASE_VOCAB_SIZE]
-            left, right, new = pair[0], pair[1], chr(new_id)
-            for place in sorted(places.pop(new_id)):
-                partner = following[place]
-                if symbol_at[place] != left or symbol_at[partner] != right:
-                    continue
-                symbol_at[place], symbol_at[partner] = new, ""
-                after, before = following[partner], preceding[place]
-                following[place], preceding[after] = after, place
-                for start, pair in (
-                    (before, symbol_at[before] + new),
-                    (place, new + symbol_at[after]),
-                ):
-                    if (later_id := self._new_id.get(pair)) is None:
-                        continue
-                    if later_id not in places:
-                        places[later_id] = []
-                        heappush(passes, later_id)
-                    places[later_id].append(start)
-        return "".join(symbol_at)

@@ -20,6 +20,8 @@ Not here: how a file is replaced safely (`_files`), strict JSON (`_strict_json`)
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import chain
 from reprlib import Repr
 from typing import Final, NoReturn
 
@@ -182,21 +184,40 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
     """
     if not isinstance(vocab, dict):
         _refuse("vocab", "an object", vocab)
-    others: dict[str, bytes] = {}
+    others = _tokens_at_once(vocab) or _tokens_one_by_one(vocab)
+    tokens: list[bytes] = []
+    for token_id in map(str, range(size)):
+        token = others.pop(token_id, None)
+        if token is None:
+            _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
+        tokens.append(token)
+    return tokens, others
+
+
+def _tokens_at_once(vocab: Mapping[str, object]) -> dict[str, bytes] | None:
+    """Return the tokens by their ids if all is well, or None."""
+    values = [value for value in vocab.values() if isinstance(value, list)]
+    if (
+        len(values) == len(vocab)
+        and vocab.keys() == set(map(str, range(len(vocab))))
+        and set(map(type, chain.from_iterable(values))) == {int}
+    ):
+        with suppress(ValueError):
+            return dict(zip(vocab, map(bytes, values), strict=True))
+    return None
+
+
+def _tokens_one_by_one(vocab: Mapping[str, object]) -> dict[str, bytes]:
+    """Return the tokens by their ids, or say what is wrong with the first that is wrong."""
+    tokens: dict[str, bytes] = {}
     for key, values in vocab.items():
         if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
             _refuse("vocab", "ids in decimal as keys", key)
         token = _token(values)
         if token is None:
             _refuse(f"vocab[{_SHORT.repr(key)}]", "a list of integers in 0..255", values)
-        others[key] = token
-    tokens: list[bytes] = []
-    for token_id in range(size):
-        token = others.pop(str(token_id), None)
-        if token is None:
-            _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
-        tokens.append(token)
-    return tokens, others
+        tokens[key] = token
+    return tokens
 
 
 def _token(values: object) -> bytes | None:

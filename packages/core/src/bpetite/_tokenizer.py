@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
 
 from bpetite import _persistence
+from bpetite._collector import collector_held_back
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._trainer import train_bpe
@@ -140,7 +141,8 @@ class Tokenizer:
                 what was expected and what was found.
             OSError: the file cannot be read.
         """
-        return cls._of(*_persistence.load(path))
+        with collector_held_back():
+            return cls._of(*_persistence.load(path))
 
     @classmethod
     def _of(
@@ -151,7 +153,7 @@ class Tokenizer:
     ) -> Self:
         self = cls.__new__(cls)
         self._vocab, self._merges, self._special_tokens = vocab, merges, special_tokens
-        self._encoder = Encoder(merges, special_tokens)
+        self._encoder = Encoder(vocab, merges, special_tokens)
         self._decoder = Decoder(vocab)
         return self
 

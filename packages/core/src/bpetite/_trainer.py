@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Final
 
+from bpetite._collector import collector_held_back
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
 from bpetite._pairs import Pairs
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces
@@ -71,7 +72,8 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
     wanted = _checked_vocab_size(vocab_size)
     _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
     chunks = _count_corpus(corpus)
-    merges, tokens = _learn(chunks, wanted)
+    with collector_held_back():
+        merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     _log(

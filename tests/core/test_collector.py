@@ -1,0 +1,53 @@
+"""The collector is held back where it has nothing to find, and only there."""
+
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from bpetite._collector import collector_held_back
+
+
+@pytest.fixture(autouse=True)
+def _collector_is_on_again() -> Iterator[None]:
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_collector_is_afterwards_as_it_was_before(tmp_path: Path, *, enabled: bool) -> None:
+    """Training and loading, also those that fail, leave the collector on or off as it was."""
+    if not enabled:
+        gc.disable()
+    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
+    Tokenizer.load(tmp_path / "tokenizer.json")
+    assert gc.isenabled() == enabled
+    (tmp_path / "broken.json").write_bytes(b"{}")
+    with pytest.raises(KeyError):
+        Tokenizer.load(tmp_path / "broken.json")
+    assert gc.isenabled() == enabled
+
+
+def test_collector_rests_within() -> None:
+    """Inside, the collector is off, and stays off while an inner use of it ends."""
+    with collector_held_back():
+        assert not gc.isenabled()
+        with collector_held_back():
+            pass
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_collector_is_on_while_the_corpus_is_read() -> None:
+    """What the caller does to yield documents runs with the collector as it was."""
+    seen = []
+
+    def documents() -> Iterator[str]:
+        for document in ["ab", "ab"]:
+            seen.append(gc.isenabled())
+            yield document
+
+    Tokenizer.train(documents(), 258)
+    assert seen == [True, True]
