@@ -1,0 +1,250 @@
+"""The report: what one run or more have measured, in words and tables of Markdown.
+
+docs/benchmarks.md is `page`, and the README has `summary` and `targets`. Every figure in
+them comes from the runs.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import tables
+from artifacts import VOCAB_SIZE
+from coders import CODERS
+from processes import CHARACTERS_VOCAB_SIZE
+from results import OURS, Run, Series, unique
+from trainers import EDUCATIONAL, TRAINERS
+
+_DEMO: Final = "tinyshakespeare"
+_SAME_ENOUGH: Final = 0.9
+"""Below this share of the same tokens, two trainers have not done the same work."""
+
+_HEAD: Final = """\
+# Benchmarks
+
+This page is made from the samples in docs/benchmarks*.json, which a run of the benchmark
+wrote. To measure on your own machine and texts, and to make the page again:
+
+```sh
+uv run --group bench python scripts/bench FILE... --json docs/benchmarks.json
+uv run --group bench python scripts/bench/publish.py docs/benchmarks.json
+```
+
+Nothing is timed before the results are compared, and the run ends with an error where they
+differ. On the beginning of each text our merges are those of the slow oracle of the tests.
+On the whole of each text the ids of every contestant are those of tiktoken with our
+vocabulary, and decode to the text.
+
+Contestants take turns: in each round every one comes once, and another one begins. A job
+is timed by the clock on the wall, from the call to the return, in one process, with the
+text already in memory as a `str` and the garbage of the job before collected. The tables
+have the median of the rounds, and the lowest and the highest in brackets.
+"""
+
+_FAIRNESS: Final = f"""\
+Above 1 bpetite is faster, below 1 it is slower; from the text on which it does worst to the
+one on which it does best. Texts on which a peer learns less than {_SAME_ENOUGH:.0%} of the same
+tokens are left out.
+
+## What is not fair
+
+- Training in bpetite is one thread of Python. The peers take all the cores that they want.
+- To keep those threads busy, Hugging Face, rustbpe and bpeasy get the text in blocks of about
+  16,000 characters, cut at ends of lines where a chunk ends too. The others get it whole.
+- The warm pass is the best case of whoever keeps what it has seen. No text of a user is one
+  that was just encoded; most of its words are.
+- In the first pass a short text has more new words to the megabyte than a long one.
+- A throughput in bytes favours scripts whose characters have many of them.
+"""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the page: which series it shows, and how."""
+
+    name: str
+    title: str
+    words: str
+    table: Callable[[Sequence[Series]], str]
+
+
+_SECTIONS: Final = (
+    Section(
+        "train",
+        "Training",
+        "From the text to the vocabulary, by the threads that each has by default; × is the "
+        "multiple of bpetite's time, so above 1 bpetite is faster.",
+        tables.train,
+    ),
+    Section(
+        "same",
+        "Are these the same tokens?",
+        "Of all tokens that a contestant or bpetite has learned, the share that both have. "
+        "Where it is low, the times above are not for the same work.",
+        tables.same,
+    ),
+    Section(
+        "encode",
+        "Encoding",
+        f"By the {VOCAB_SIZE:,} tokens that bpetite learned from the same text, in one thread, "
+        "to a list of integers. The first pass is by a tokenizer that is new in each round, "
+        "whose loading is not timed; the warm one is the second by the same tokenizer. × is "
+        "the multiple of tiktoken's throughput.",
+        tables.encode,
+    ),
+    Section(
+        "equal",
+        "Ids that are not tiktoken's",
+        "The Unicode tables of `regex` and of the peers' engines are of different years, so on "
+        "rare characters they may cut in different places.",
+        lambda series: tables.grid(series, lambda one: f"{one.median:.0f}", lambda _: "ids"),
+    ),
+    Section(
+        "sentence",
+        "A sentence",
+        "The first 50 words of the text, encoded again and again, each call timed by itself.",
+        tables.sentence,
+    ),
+    Section(
+        "decode",
+        "Decoding",
+        "A list of all ids of the text to a `str`; × is the multiple of tiktoken's throughput.",
+        tables.decode,
+    ),
+    Section(
+        "start",
+        "Start",
+        f"Loading (with every check) and saving (with every sync) a tokenizer of {VOCAB_SIZE:,} "
+        "tokens; the other lines are whole processes, from their start to their end.",
+        tables.start,
+    ),
+    Section(
+        "memory",
+        "Memory",
+        "Each in a process of its own, once: what it holds when the text has been read and "
+        "the tokenizer loaded, and what it takes beyond that at most, the result included. "
+        f"Training is to {VOCAB_SIZE:,} tokens.",
+        tables.memory,
+    ),
+    Section(
+        "growth",
+        "Growth",
+        f"bpetite in a process of its own: training to {VOCAB_SIZE:,} tokens, and the first pass "
+        "of encoding, on parts of the text. × is the multiple of the line above; a part has "
+        "twice the text.",
+        tables.growth,
+    ),
+    Section(
+        "long",
+        "Long chunks",
+        "Text in which no safe boundary comes, encoded by a new tokenizer. × is what twice the "
+        "length costs.",
+        tables.long,
+    ),
+    Section(
+        "characters",
+        "From a file, by the command line",
+        f"`bpetite train --vocab-size {CHARACTERS_VOCAB_SIZE}` on the beginning of a large file, "
+        "once each: the seconds of the whole process, from reading the file to the artifact.",
+        tables.characters,
+    ),
+)
+
+
+def page(runs: Sequence[Run]) -> str:
+    """Return the whole page."""
+    series = [one for run in runs for one in run.series]
+    parts = [_HEAD, "## In short\n", targets(series), summary(series), _remarks(runs)]
+    for section in _SECTIONS:
+        parts += _section(section, series)
+    parts += ["## The runs\n", *map(_run, runs)]
+    return "\n".join(part for part in parts if part)
+
+
+def _section(section: Section, series: Sequence[Series]) -> list[str]:
+    """Return a section, with a table for each corpus."""
+    found = [one for one in series if one.section == section.name]
+    if not found:
+        return []
+    parts = [f"## {section.title}\n", f"{section.words}\n"]
+    for corpus in unique([one.corpus for one in found]):
+        if corpus:
+            parts.append(f"### {section.title}: {corpus}\n")
+        parts.append(section.table([one for one in found if one.corpus == corpus]))
+    return parts
+
+
+def targets(series: Sequence[Series]) -> str:
+    """Return the two targets of the specification, as far as they were measured."""
+    rows = []
+    trained = [one for one in series if (one.section, one.corpus) == ("train", _DEMO)]
+    if one := tables.pick(trained, OURS, "512"):
+        job = "train on TinyShakespeare, 1.1 MB, to 512 tokens"
+        rows.append([job, "60 s", f"{tables.figure(one.median)} s (median)"])
+    spoken = [one for one in series if (one.section, one.corpus) == ("sentence", _DEMO)]
+    if one := tables.pick(spoken, OURS, "warm"):
+        p99 = tables.figure(tables.percentile(one, 99) * 1e3)
+        rows.append(["encode a sentence of 50 words", "100 ms", f"{p99} ms (p99)"])
+    return tables.markdown(["", "target", "measured"], rows) if rows else ""
+
+
+def summary(series: Sequence[Series]) -> str:
+    """Return how many times as fast as each peer bpetite is, from the worst text to the best."""
+    columns = {
+        f"training to {VOCAB_SIZE:,}": ("train", str(VOCAB_SIZE)),
+        "first pass": ("encode", "first"),
+        "warm": ("encode", "warm"),
+        "decoding": ("decode", "all"),
+    }
+    compared = [one for one in series if (one.section, one.case) in columns.values()]
+    rows = []
+    for name in unique([one.contestant for one in compared if one.contestant != OURS]):
+        cells = [_range(_speeds(series, name, *case)) for case in columns.values()]
+        if set(cells) != {tables.ABSENT}:
+            rows.append([name, *cells])
+    return tables.markdown(["bpetite is this many times as fast as", *columns], rows) if rows else ""
+
+
+def _speeds(series: Sequence[Series], name: str, section: str, case: str) -> list[float]:
+    """Return our rate as a multiple of a peer's, for each text on which they do the same."""
+    speeds = []
+    for corpus in unique([one.corpus for one in series]):
+        found = [one for one in series if (one.section, one.corpus) == (section, corpus)]
+        shares = [one for one in series if (one.section, one.corpus) == ("same", corpus)]
+        ours, peer = tables.pick(found, OURS, case), tables.pick(found, name, case)
+        share = tables.pick(shares, name, case)
+        if ours and peer and not (share and share.median < _SAME_ENOUGH):
+            speeds.append(ours.rate / peer.rate)
+    return speeds
+
+
+def _range(values: Sequence[float]) -> str:
+    if not values:
+        return tables.ABSENT
+    low, high = (tables.figure(float(f"{value:.2g}")) for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
+
+
+def _remarks(runs: Sequence[Run]) -> str:
+    """Return what is not fair, and what each contestant does in its own way."""
+    remarks = {one.name: one.remark for one in (*TRAINERS, EDUCATIONAL)}
+    training = "".join(f"- {name}: {remark}\n" for name, remark in remarks.items())
+    encoding = "".join(f"- {maker.name}: {maker.remark}\n" for maker in CODERS)
+    missing = sorted({module for run in runs for module in run.missing})
+    absent = f"\nNot installed, so not here: {', '.join(missing)}.\n" if missing else ""
+    return f"{_FAIRNESS}\nIn training:\n\n{training}\nIn encoding and decoding:\n\n{encoding}{absent}"
+
+
+def _run(run: Run) -> str:
+    """Return what a run was made with."""
+    facts = {
+        "command": f"`{run.command}`",
+        **run.machine,
+        "rounds": str(run.rounds),
+        "texts": "; ".join(
+            f"{name}: {size:,} bytes, {characters:,} characters"
+            for name, (size, characters) in run.corpora.items()
+        ),
+        "versions": ", ".join(f"{name} {version}" for name, version in run.versions.items()),
+    }
+    return tables.markdown(["", ""], facts.items())

@@ -1,0 +1,176 @@
+"""Series as tables of Markdown, one function for each section of the report.
+
+Each function takes the series of its section, and those of one corpus where a table is
+about one. Ratios are ratios of medians, so that a reader can work them out again.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+from typing import Final
+
+from results import OURS, REFERENCE, Series, unique
+
+ABSENT: Final = "-"
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def figure(value: float) -> str:
+    """Return a number to three digits, or a large one to its last."""
+    return f"{value:,.0f}" if value >= 100 else f"{float(f'{value:.3g}'):.12g}"
+
+
+def ratio(value: float, other: float) -> str:
+    """Return how many times as much the first of two is, to two digits."""
+    return f"×{figure(float(f'{value / other:.2g}'))}"
+
+
+def pick(series: Iterable[Series], contestant: str, case: str) -> Series | None:
+    """Return the series of a contestant in a case, if there is one."""
+    found = (one for one in series if (one.contestant, one.case) == (contestant, case))
+    return next(found, None)
+
+
+def train(series: Sequence[Series]) -> str:
+    """Seconds, and as a multiple of ours."""
+
+    def cell(one: Series) -> str:
+        ours = pick(series, OURS, one.case)
+        return _spread(one) + (f" {ratio(one.median, ours.median)}" if ours else "")
+
+    return grid(series, cell, lambda case: f"{int(case):,} tokens, s")
+
+
+def same(series: Sequence[Series]) -> str:
+    """The tokens in common with ours, as a share of those of both."""
+    return grid(series, lambda one: f"{one.median:.1%}", lambda case: f"{int(case):,} tokens")
+
+
+def encode(series: Sequence[Series]) -> str:
+    """Megabytes in a second, and as a multiple of tiktoken's."""
+    headings = {"first": "first pass, MB/s", "warm": "warm, MB/s"}
+    return grid(series, _rated(series), headings.__getitem__)
+
+
+def decode(series: Sequence[Series]) -> str:
+    """Millions of ids in a second, and as a multiple of tiktoken's."""
+    return grid(series, _rated(series), lambda _: "million ids/s")
+
+
+def sentence(series: Sequence[Series]) -> str:
+    """Microseconds that half of the calls, and 99 of 100, keep within."""
+    rows = [
+        [one.contestant, *(figure(percentile(one, n) * 1e6) for n in (50, 99, 100))]
+        for one in series
+    ]
+    return markdown(["", "p50, us", "p99, us", "slowest, us"], rows)
+
+
+def percentile(series: Series, percent: int) -> float:
+    """Return the sample that so many of a hundred keep within."""
+    return sorted(series.samples)[math.ceil(len(series.samples) * percent / 100) - 1]
+
+
+def start(series: Sequence[Series]) -> str:
+    """Milliseconds."""
+    rows = [[f"`{one.case}`", _spread(one, 1e3)] for one in series]
+    return markdown(["", "ms"], rows)
+
+
+def memory(series: Sequence[Series]) -> str:
+    """Megabytes that are held before, and that come on top at most."""
+    return grid(series, lambda one: figure(one.median / 1e6), lambda case: f"{case}, MB")
+
+
+def growth(series: Sequence[Series]) -> str:
+    """How time and memory grow from one part of a text to the next, twice as large."""
+    cases = [one.case.split(" of ") for one in series]
+    measures = [m for m in unique([measure for measure, _ in cases]) if "before" not in m]
+    by_case = {one.case: one for one in series}
+    rows = []
+    earlier: dict[str, Series] = {}
+    for part in unique([part for _, part in cases]):
+        row = [part]
+        for measure in measures:
+            one = by_case[f"{measure} of {part}"]
+            text = figure(one.median / (1 if one.unit == "s" else 1e6))
+            before = earlier.get(measure)
+            row.append(f"{text} {ratio(one.median, before.median)}" if before else text)
+            earlier[measure] = one
+        rows.append(row)
+    units = [f"{m.replace('seconds', 's').replace('taken', 'MB')}" for m in measures]
+    return markdown(["part of the text", *units], rows)
+
+
+def long(series: Sequence[Series]) -> str:
+    """Seconds for n bytes and for twice as many, and what the second is of the first."""
+    names = unique([one.contestant for one in series])
+    sizes = sorted({one.amount for one in series})
+    head = [f"{name}: {size:,} bytes, s" for name in names for size in sizes]
+    rows = []
+    for case in unique([one.case for one in series]):
+        row = [case]
+        for name in names:
+            found = [one for one in series if (one.contestant, one.case) == (name, case)]
+            row += _steps(found, len(sizes))
+        rows.append(row)
+    return markdown(["", *head], rows)
+
+
+def _steps(series: Sequence[Series], wanted: int) -> list[str]:
+    """Return the medians of sizes that grow, each with its multiple of the one before."""
+    if len(series) < wanted:
+        return ["fails"] * wanted
+    ordered = sorted(series, key=lambda one: one.amount)
+    return [
+        figure(ordered[0].median),
+        *(f"{figure(b.median)} {ratio(b.median, a.median)}" for a, b in pairwise(ordered)),
+    ]
+
+
+def characters(series: Sequence[Series]) -> str:
+    """Seconds and the peak of memory of the command line, by the length of the text."""
+    rows = [
+        [f"{taken.amount:,}", figure(taken.median), figure(peak.median / 1e6)]
+        for taken, peak in zip(
+            (one for one in series if one.case == "seconds"),
+            (one for one in series if one.case == "peak"),
+            strict=True,
+        )
+    ]
+    return markdown(["characters", "s", "peak memory, MB"], rows)
+
+
+def grid(
+    series: Sequence[Series], cell: Callable[[Series], str], heading: Callable[[str], str]
+) -> str:
+    """Return a table with a row for each contestant and a column for each case."""
+    cases = unique([one.case for one in series])
+    rows = []
+    for name in unique([one.contestant for one in series]):
+        found = [pick(series, name, case) for case in cases]
+        rows.append([name, *(cell(one) if one else ABSENT for one in found)])
+    return markdown(["", *map(heading, cases)], rows)
+
+
+def _spread(series: Series, scale: float = 1) -> str:
+    """Return the median, and the lowest and the highest sample."""
+    low, high = (figure(value * scale) for value in series.spread)
+    return f"{figure(series.median * scale)} ({low} to {high})"
+
+
+def _rated(series: Sequence[Series]) -> Callable[[Series], str]:
+    """Return what writes a series as a rate in millions, beside tiktoken's."""
+
+    def cell(one: Series) -> str:
+        low, high = sorted(one.amount / value / 1e6 for value in one.spread)
+        text = f"{figure(one.rate / 1e6)} ({figure(low)} to {figure(high)})"
+        reference = pick(series, REFERENCE, one.case)
+        return f"{text} {ratio(one.rate, reference.rate)}" if reference else text
+
+    return cell
