@@ -17,29 +17,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-import processes
-import sections
 from bench import Bench
 from coders import CODERS
 from corpora import read_corpus
 from equal import UnequalError, check_merges
 from machine import facts, versions
+from plot import save_plot
 from report import page
 from results import Run, Series, save_run, unique
+from sections import characters, encode, equal, growth, long, sentence, start, train
 from trainers import EDUCATIONAL, TRAINERS
+from turns import WorkError
 
 _SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {
-    "train": sections.train,
-    "encode": sections.encode,
-    "sentence": sections.sentence,
-    "decode": sections.decode,
-    "start": processes.start,
-    "memory": processes.memory,
-    "growth": processes.growth,
-    "long": sections.long,
-    "characters": processes.characters,
+    section.__name__: section
+    for section in (train, encode, sentence, start, growth, long, characters)
 }
-_NEED_EQUAL_IDS: Final = {"encode", "sentence", "decode"}
+_NEED_EQUAL_IDS: Final = {"encode", "sentence", "long"}
 
 _ROUNDS: Final = 5
 _SIZES: Final = [512, 8_192, 32_000, 65_536]
@@ -57,14 +51,12 @@ def main() -> int:
         parser.error("name a file of text; only --only characters needs none")
     try:
         run = measure(options, only)
-    except (OSError, ValueError, UnequalError) as error:
+    except (OSError, ValueError, UnequalError, WorkError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if options.json:
         save_run(run, options.json)
     if options.plot:
-        from plot import save_plot
-
         save_plot([run], options.plot)
     print(page([run]), end="")
     return 0
@@ -77,28 +69,32 @@ def measure(options: argparse.Namespace, only: Sequence[str]) -> Run:
         OSError: a file cannot be read.
         UnequalError: two results that must be equal are not.
         ValueError: a file is no text that can be measured.
+        WorkError: a worker failed at something of ours.
     """
     machine = facts()
     modules = unique(
         [*(t.module for t in (*TRAINERS, EDUCATIONAL)), *(m for c in CODERS for m in c.modules)]
     )
+    missing = [module for module in modules if not find_spec(module)]
     with tempfile.TemporaryDirectory() as folder:
         bench = _bench(options, Path(folder))
+        if missing:
+            bench.say(f"not installed, so left out: {', '.join(missing)}")
         series: list[Series] = []
         for corpus in bench.corpora:
             bench.say(f"{corpus.name}: comparing merges with the oracle's")
             check_merges(corpus, bench.folder)
         if _NEED_EQUAL_IDS.intersection(only):
-            series += sections.equal(bench)
+            series += equal(bench)
         for name in only:
             series += _SECTIONS[name](bench)
     return Run(
         command=_command(),
         machine=machine,
         versions=versions(modules),
-        missing=[module for module in modules if not find_spec(module)],
+        missing=missing,
         rounds=bench.rounds,
-        corpora={corpus.name: (corpus.size, len(corpus.text)) for corpus in bench.corpora},
+        corpora={corpus.name: (corpus.size, corpus.length) for corpus in bench.corpora},
         series=series,
     )
 
@@ -117,7 +113,7 @@ def _bench(options: argparse.Namespace, folder: Path) -> Bench:
         large=options.large,
         trainers=[trainer for trainer in TRAINERS if find_spec(trainer.module)],
         coders=[maker for maker in CODERS if all(map(find_spec, maker.modules))],
-        educational=[EDUCATIONAL] if find_spec(EDUCATIONAL.module) else [],
+        slow_trainers=[EDUCATIONAL] if find_spec(EDUCATIONAL.module) else [],
         folder=folder,
         say=lambda message: print(message, file=sys.stderr, flush=True),
     )
@@ -171,7 +167,7 @@ def _parser() -> argparse.ArgumentParser:
 def _names(text: str) -> list[str]:
     names = text.split(",")
     if unknown := set(names) - set(_SECTIONS):
-        message = f"no section {sorted(unknown)[0]!r}; there are {', '.join(_SECTIONS)}"
+        message = f"no section {min(unknown)!r}; there are {', '.join(_SECTIONS)}"
         raise argparse.ArgumentTypeError(message)
     return names
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from artifacts import Artifact, train_artifact
 from coders import Coder
 from corpora import Corpus
-from results import Series, measured
-from timing import Sampler, Samples, alternate
+from ours import Artifact, train_artifact
 from trainers import Trainer
+from turns import Samples, alternate, work
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Bench:
     large: Path | None
     trainers: list[Trainer]
     coders: list[type[Coder]]
-    educational: list[Trainer]
+    slow_trainers: list[Trainer]
     folder: Path
     say: Callable[[str], None]
     _artifacts: dict[str, Artifact] = field(default_factory=dict)
@@ -43,41 +43,9 @@ class Bench:
             self._artifacts[corpus.name] = train_artifact(corpus, self.folder)
         return self._artifacts[corpus.name]
 
-    def measure(
-        self,
-        section: str,
-        corpus: str,
-        contestants: Mapping[str, Sampler],
-        *,
-        unit: str = "s",
-        amounts: Mapping[str, int] | None = None,
-    ) -> list[Series]:
-        """Let contestants take turns, and return their samples as series.
-
-        amounts: for a contestant, the bytes or ids that each of its samples is about.
-        """
-        samples = alternate(contestants, self.rounds, self.say)
-        return series_of(section, corpus, samples, unit=unit, amounts=amounts)
-
-
-def series_of(
-    section: str,
-    corpus: str,
-    samples: Samples,
-    *,
-    unit: str = "s",
-    amounts: Mapping[str, int] | None = None,
-) -> list[Series]:
-    """Return samples as series; `Bench.measure` says more."""
-    return [
-        Series(
-            section,
-            corpus,
-            case,
-            name,
-            unit,
-            [measured(value) for value in values],
-            (amounts or {}).get(name, 0),
-        )
-        for (name, case), values in samples.items()
-    ]
+    def take_turns(
+        self, jobs: Mapping[str, tuple[object, ...]], rounds: int | None = None
+    ) -> Samples:
+        """Let each contestant's worker do its job in every round."""
+        contestants = {name: partial(work, *job) for name, job in jobs.items()}
+        return alternate(contestants, rounds or self.rounds, self.say)

@@ -4,12 +4,11 @@ A coder is made from an artifact of ours, which nobody times. All of them run in
 thread, look for the special token where they can, and give and take lists of integers.
 """
 
-from typing import ClassVar, Final, Protocol
+from typing import Final, Protocol
 
 import bpetite
-from artifacts import ALPHABET, Artifact
 from corpora import SPECIAL_TOKEN, blocks
-from silence import silence
+from ours import ALPHABET, Artifact
 from trainers import PATTERN
 
 CL100K_PATTERN: Final = (
@@ -27,10 +26,10 @@ class Coder(Protocol):
     remark: what it does in another way than bpetite, for the report.
     """
 
-    name: ClassVar[str]
-    modules: ClassVar[tuple[str, ...]]
-    pattern: ClassVar[str]
-    remark: ClassVar[str]
+    name: str
+    modules: tuple[str, ...]
+    pattern: str
+    remark: str
 
     def __init__(self, artifact: Artifact) -> None: ...
 
@@ -39,7 +38,7 @@ class Coder(Protocol):
     def decode(self, ids: list[int]) -> str: ...
 
 
-class Bpetite:
+class Bpetite(Coder):
     """Ours, as users have it."""
 
     name = "bpetite"
@@ -57,7 +56,7 @@ class Bpetite:
         return self._tokenizer.decode(ids)
 
 
-class Tiktoken:
+class Tiktoken(Coder):
     """The reference for speed and for ids."""
 
     name = "tiktoken"
@@ -88,7 +87,7 @@ class TiktokenCl100k(Tiktoken):
     pattern = CL100K_PATTERN
 
 
-class HuggingFace:
+class HuggingFace(Coder):
     """The tokenizers library, by itself."""
 
     name = "Hugging Face"
@@ -102,23 +101,23 @@ class HuggingFace:
         tokens = ["".join(map(ALPHABET.__getitem__, token)) for token in artifact.tokens]
         vocab = {token: token_id for token_id, token in enumerate(tokens)}
         merges = [(tokens[left], tokens[right]) for left, right in artifact.merges]
-        self._tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=merges))
-        self._tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
+        self.tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=merges))
+        self.tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
             add_prefix_space=False, use_regex=True
         )
-        self._tokenizer.decoder = decoders.ByteLevel()
-        self._tokenizer.add_special_tokens([SPECIAL_TOKEN])
+        self.tokenizer.decoder = decoders.ByteLevel()
+        self.tokenizer.add_special_tokens([SPECIAL_TOKEN])
 
     def encode(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text).ids
+        ids: list[int] = self.tokenizer.encode(text).ids
         return ids
 
     def decode(self, ids: list[int]) -> str:
-        text: str = self._tokenizer.decode(ids, skip_special_tokens=False)
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=False)
         return text
 
 
-class RustBpe:
+class RustBpe(Coder):
     """Trained by itself on the same text, as it loads no vocabulary."""
 
     name = "rustbpe"
@@ -143,7 +142,7 @@ class RustBpe:
         return text
 
 
-class Quicktok:
+class Quicktok(Coder):
     """A tokenizer with one scanner for each pattern that it knows; GPT-2's is none of them."""
 
     name = "quicktok"
@@ -156,8 +155,7 @@ class Quicktok:
 
         folder = artifact.path.parent
         if not (folder / "bench.enc").exists():
-            with silence():
-                quicktok.import_tokenizer(self._exported(artifact), "bench", data_dir=str(folder))
+            quicktok.import_tokenizer(self._exported(artifact), "bench", data_dir=str(folder))
         self._tokenizer = quicktok.Tokenizer("bench", str(folder))
 
     @staticmethod
@@ -165,7 +163,7 @@ class Quicktok:
         """Save the vocabulary in the one form that can be imported; return the path."""
         from tokenizers import Regex, pre_tokenizers
 
-        exported = HuggingFace(artifact)._tokenizer
+        exported = HuggingFace(artifact).tokenizer
         exported.pre_tokenizer = pre_tokenizers.Sequence(
             [
                 pre_tokenizers.Split(Regex(CL100K_PATTERN), behavior="isolated"),
@@ -185,7 +183,7 @@ class Quicktok:
         return text
 
 
-class Gigatoken:
+class Gigatoken(Coder):
     """The fastest there is; its ids come as a list here, as everybody's do."""
 
     name = "gigatoken"

@@ -26,6 +26,11 @@ class Corpus:
         """How many bytes its UTF-8 has."""
         return len(self.text.encode("utf-8"))
 
+    @property
+    def length(self) -> int:
+        """How many characters it has."""
+        return len(self.text)
+
     def prefix(self, characters: int) -> "Corpus":
         """Return the same corpus, cut off after so many characters."""
         return Corpus(

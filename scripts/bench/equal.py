@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
-from artifacts import Artifact, train_artifact
 from coders import Coder, Tiktoken, TiktokenCl100k
 from corpora import Corpus, blocks
 from machine import ROOT
+from ours import Artifact, train_artifact
 
 FEW: Final = 50
 """How many ids of one text may differ."""
@@ -54,7 +54,7 @@ def _oracle() -> Callable[[Iterable[str], int], _Merges]:
     return train
 
 
-def check_coder(maker: type[Coder], artifact: Artifact) -> int:
+def differing_ids(maker: type[Coder], artifact: Artifact) -> int:
     """Hold the ids of a coder to tiktoken's, and its text to the text.
 
     Returns:
@@ -62,11 +62,11 @@ def check_coder(maker: type[Coder], artifact: Artifact) -> int:
     """
     text = artifact.corpus.text
     coder = maker(artifact)
-    reference = (Tiktoken if maker.pattern == Tiktoken.pattern else TiktokenCl100k)(artifact)
     ids = coder.encode(text)
     if coder.decode(ids) != text:
         message = f"{artifact.corpus.name}: {maker.name} does not decode what it encodes"
         raise UnequalError(message)
+    reference = (Tiktoken if maker.pattern == Tiktoken.pattern else TiktokenCl100k)(artifact)
     if ids == reference.encode(text):
         return 0
     # No chunk spans two blocks, so in small blocks a difference stays where it is.
@@ -80,4 +80,6 @@ def check_coder(maker: type[Coder], artifact: Artifact) -> int:
 
 
 def _differing(ids: Sequence[int], others: Sequence[int]) -> int:
-    return max((Counter(ids) - Counter(others)).total(), (Counter(others) - Counter(ids)).total())
+    """Return how many ids one list has and the other has not, whichever are more."""
+    more, less = Counter(ids) - Counter(others), Counter(others) - Counter(ids)
+    return max(more.total(), less.total())

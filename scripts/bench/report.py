@@ -1,7 +1,7 @@
 """The report: what one run or more have measured, in words and tables of Markdown.
 
-docs/benchmarks.md is `page`, and the README has `summary` and `targets`. Every figure in
-them comes from the runs.
+docs/benchmarks.md is `page`, and the README has `short`. Every figure in them comes from
+the runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import tables
-from artifacts import VOCAB_SIZE
 from coders import CODERS
-from processes import CHARACTERS_VOCAB_SIZE
+from ours import VOCAB_SIZE
 from results import OURS, Run, Series, unique
+from sections import CHARACTERS_VOCAB_SIZE
 from trainers import EDUCATIONAL, TRAINERS
 
 _DEMO: Final = "tinyshakespeare"
@@ -35,10 +35,11 @@ differ. On the beginning of each text our merges are those of the slow oracle of
 On the whole of each text the ids of every contestant are those of tiktoken with our
 vocabulary, and decode to the text.
 
-Contestants take turns: in each round every one comes once, and another one begins. A job
-is timed by the clock on the wall, from the call to the return, in one process, with the
-text already in memory as a `str` and the garbage of the job before collected. The tables
-have the median of the rounds, and the lowest and the highest in brackets.
+Contestants take turns: in each round every one comes once, and another one begins. Each job
+is done in a new process, in which its contestant has been used once before on a little text;
+what one leaves in a process would slow down the next. It is timed by the clock on the wall,
+from the call to the return, with the text already in memory as a `str`. The tables have the
+median of the rounds, and the lowest and the highest in brackets.
 """
 
 _FAIRNESS: Final = f"""\
@@ -60,12 +61,16 @@ tokens are left out.
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page: which series it shows, and how."""
+    """A section of the page: which series it shows, and how.
+
+    across: whether one table holds all texts; otherwise each text has its own.
+    """
 
     name: str
     title: str
     words: str
     table: Callable[[Sequence[Series]], str]
+    across: bool = False
 
 
 _SECTIONS: Final = (
@@ -97,12 +102,14 @@ _SECTIONS: Final = (
         "Ids that are not tiktoken's",
         "The Unicode tables of `regex` and of the peers' engines are of different years, so on "
         "rare characters they may cut in different places.",
-        lambda series: tables.grid(series, lambda one: f"{one.median:.0f}", lambda _: "ids"),
+        tables.equal,
+        across=True,
     ),
     Section(
         "sentence",
         "A sentence",
-        "The first 50 words of the text, encoded again and again, each call timed by itself.",
+        "The first 50 words of the text, encoded 1,000 times in a process, each call timed by "
+        "itself: what half of the calls keep within, 99 of 100, and all.",
         tables.sentence,
     ),
     Section(
@@ -110,28 +117,27 @@ _SECTIONS: Final = (
         "Decoding",
         "A list of all ids of the text to a `str`; × is the multiple of tiktoken's throughput.",
         tables.decode,
+        across=True,
     ),
     Section(
         "start",
         "Start",
         f"Loading (with every check) and saving (with every sync) a tokenizer of {VOCAB_SIZE:,} "
-        "tokens; the other lines are whole processes, from their start to their end.",
+        "tokens; the lines of commands are whole processes, from their start to their end.",
         tables.start,
     ),
     Section(
         "memory",
         "Memory",
-        "Each in a process of its own, once: what it holds when the text has been read and "
-        "the tokenizer loaded, and what it takes beyond that at most, the result included. "
-        f"Training is to {VOCAB_SIZE:,} tokens.",
+        "By how much the memory of a process that has read the text, and loaded the tokenizer, "
+        "grows at most until the job is done, the result included: the median of the rounds.",
         tables.memory,
     ),
     Section(
         "growth",
         "Growth",
-        f"bpetite in a process of its own: training to {VOCAB_SIZE:,} tokens, and the first pass "
-        "of encoding, on parts of the text. × is the multiple of the line above; a part has "
-        "twice the text.",
+        f"bpetite alone: training to {VOCAB_SIZE:,} tokens, and the first pass of encoding, on "
+        "parts of the text. × is the multiple of the line above, which has half the text.",
         tables.growth,
     ),
     Section(
@@ -167,11 +173,27 @@ def _section(section: Section, series: Sequence[Series]) -> list[str]:
     if not found:
         return []
     parts = [f"## {section.title}\n", f"{section.words}\n"]
+    if section.across:
+        return [*parts, section.table(found)]
     for corpus in unique([one.corpus for one in found]):
         if corpus:
             parts.append(f"### {section.title}: {corpus}\n")
         parts.append(section.table([one for one in found if one.corpus == corpus]))
     return parts
+
+
+def short(runs: Sequence[Run]) -> str:
+    """Return what the README says of speed: the targets, the summary, and of which machine."""
+    series = [one for run in runs for one in run.series]
+    machine = runs[0].machine
+    texts = unique([corpus for run in runs for corpus in run.corpora])
+    words = (
+        f"Measured on {', '.join(texts)}, with {machine['Python']} on {machine['cores']} cores "
+        f"({machine['processor']}, {machine['system']}), at commit {machine['commit']}. "
+        "Where there are two numbers, they are for the worst text and for the best. Below 1 "
+        "bpetite is slower.\n"
+    )
+    return "\n".join(part for part in (targets(series), summary(series), words) if part)
 
 
 def targets(series: Sequence[Series]) -> str:
@@ -182,8 +204,8 @@ def targets(series: Sequence[Series]) -> str:
         job = "train on TinyShakespeare, 1.1 MB, to 512 tokens"
         rows.append([job, "60 s", f"{tables.figure(one.median)} s (median)"])
     spoken = [one for one in series if (one.section, one.corpus) == ("sentence", _DEMO)]
-    if one := tables.pick(spoken, OURS, "warm"):
-        p99 = tables.figure(tables.percentile(one, 99) * 1e3)
+    if one := tables.pick(spoken, OURS, "p99"):
+        p99 = tables.figure(one.median * 1e3)
         rows.append(["encode a sentence of 50 words", "100 ms", f"{p99} ms (p99)"])
     return tables.markdown(["", "target", "measured"], rows) if rows else ""
 
@@ -192,9 +214,9 @@ def summary(series: Sequence[Series]) -> str:
     """Return how many times as fast as each peer bpetite is, from the worst text to the best."""
     columns = {
         f"training to {VOCAB_SIZE:,}": ("train", str(VOCAB_SIZE)),
-        "first pass": ("encode", "first"),
+        "first pass": ("encode", "first pass"),
         "warm": ("encode", "warm"),
-        "decoding": ("decode", "all"),
+        "decoding": ("decode", "decoding"),
     }
     compared = [one for one in series if (one.section, one.case) in columns.values()]
     rows = []
@@ -202,7 +224,9 @@ def summary(series: Sequence[Series]) -> str:
         cells = [_range(_speeds(series, name, *case)) for case in columns.values()]
         if set(cells) != {tables.ABSENT}:
             rows.append([name, *cells])
-    return tables.markdown(["bpetite is this many times as fast as", *columns], rows) if rows else ""
+    return (
+        tables.markdown(["bpetite is this many times as fast as", *columns], rows) if rows else ""
+    )
 
 
 def _speeds(series: Sequence[Series], name: str, section: str, case: str) -> list[float]:
@@ -231,8 +255,10 @@ def _remarks(runs: Sequence[Run]) -> str:
     training = "".join(f"- {name}: {remark}\n" for name, remark in remarks.items())
     encoding = "".join(f"- {maker.name}: {maker.remark}\n" for maker in CODERS)
     missing = sorted({module for run in runs for module in run.missing})
-    absent = f"\nNot installed, so not here: {', '.join(missing)}.\n" if missing else ""
-    return f"{_FAIRNESS}\nIn training:\n\n{training}\nIn encoding and decoding:\n\n{encoding}{absent}"
+    parts = [_FAIRNESS, "In training:\n", training, "In encoding and decoding:\n", encoding]
+    if missing:
+        parts.append(f"Not installed, so not here: {', '.join(missing)}.\n")
+    return "\n".join(parts)
 
 
 def _run(run: Run) -> str:

@@ -88,7 +88,9 @@ def save_run(run: Run, path: Path) -> None:
     """Write a run as JSON, one line for each series."""
     head = {**asdict(run), "series": []}
     lines = [json.dumps(asdict(series)) for series in run.series]
-    text = json.dumps(head, indent=1).replace('"series": []', '"series": [\n' + ",\n".join(lines) + "\n]")
+    text = json.dumps(head, indent=1).replace(
+        '"series": []', '"series": [\n' + ",\n".join(lines) + "\n]"
+    )
     path.write_text(text + "\n", encoding="utf-8")
 
 

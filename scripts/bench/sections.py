@@ -1,156 +1,189 @@
-"""What is measured in this process: training, encoding, a sentence, decoding, long chunks.
+"""What is measured, section by section.
 
-Every section takes a `Bench` and yields series as it gets them.
+Every section takes a `Bench` and yields series as it gets them. The jobs themselves are in
+`worker`.
 """
 
-import random
-import string
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from time import perf_counter
-from typing import Final
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple
 
-from artifacts import Artifact
-from bench import Bench, series_of
-from coders import Bpetite, Coder, Tiktoken
-from corpora import Corpus
-from equal import check_coder
-from results import OURS, Series
-from timing import Samples, seconds
-from trainers import Tokens, Trainer
+from bench import Bench
+from corpora import Corpus, write_prefix
+from ours import VOCAB_SIZE
+from results import OURS, REFERENCE, Series, measured, unique
+from trainers import Trainer
+from turns import Samples, work
+from worker import LONG
 
-_SENTENCE_WORDS: Final = 50
-_SENTENCES_IN_A_ROUND: Final = 200
+CHARACTERS_VOCAB_SIZE: Final = 65_536
+"""How many tokens are wanted in the section `characters`."""
+
 _SAMPLE_CHARACTERS: Final = 50_000
 _SAMPLE_VOCAB_SIZE: Final = 512
 _LONG_BYTES: Final = (1_000_000, 2_000_000)
 _LONG_BYTES_QUICK: Final = (50_000, 100_000)
+_STARTS_IN_A_ROUND: Final = 4
+_PARTS: Final = {"1/8": 8, "1/4": 4, "1/2": 2, "1": 1}
+_BPETITE: Final = str(Path(sys.executable).with_name("bpetite"))
+
+
+def equal(bench: Bench) -> Iterator[Series]:
+    """How many ids of each coder are not tiktoken's; an error if they are more than a few."""
+    for corpus in bench.corpora:
+        for maker in bench.coders:
+            bench.say(f"{corpus.name}: comparing the ids of {maker.name}")
+            artifact = bench.artifact(corpus).path
+            found = work("check", maker.name, corpus.path, corpus.length, artifact)
+            yield Series("equal", corpus.name, "", maker.name, "ids", [found["ids"]])
 
 
 def train(bench: Bench) -> Iterator[Series]:
-    """Text in memory to tokens, at each size; then a sample of it, by a slow peer too."""
+    """Text in memory to tokens, at each size; then a part of it, by a slow peer too."""
     for corpus in bench.corpora:
         for size in bench.sizes:
             yield from _train(bench, corpus, size, bench.trainers)
-        if bench.educational:
-            sample = corpus.prefix(_SAMPLE_CHARACTERS)
-            trainers = [bench.trainers[0], *bench.educational]
-            yield from _train(bench, sample, _SAMPLE_VOCAB_SIZE, trainers)
+        sample = corpus.prefix(_SAMPLE_CHARACTERS)
+        trainers = [bench.trainers[0], *bench.slow_trainers]
+        yield from _train(bench, sample, _SAMPLE_VOCAB_SIZE, trainers)
 
 
 def _train(bench: Bench, corpus: Corpus, size: int, trainers: list[Trainer]) -> Iterator[Series]:
     bench.say(f"{corpus.name}: training to {size:,}")
-    learned: dict[str, set[bytes]] = {}
-
-    def sample(trainer: Trainer) -> Mapping[str, float]:
-        result: list[Tokens] = []
-        taken = seconds(lambda: result.append(trainer.train(corpus, size)))
-        if trainer.name not in learned:
-            learned[trainer.name] = result[0]()
-        return {str(size): taken}
-
-    samplers = {trainer.name: partial(sample, trainer) for trainer in trainers}
-    amounts = dict.fromkeys(samplers, corpus.size)
-    yield from bench.measure("train", corpus.name, samplers, amounts=amounts)
-    ours = learned[OURS]
+    jobs = {t.name: ("train", t.name, corpus.path, corpus.length, size) for t in trainers}
+    samples = bench.take_turns(jobs)
+    amounts = dict.fromkeys(jobs, corpus.size)
+    yield from _series(samples, "seconds", _Case("train", corpus.name, str(size)), amounts)
+    training = _Case("memory", corpus.name, f"training to {size:,}", "bytes")
+    yield from _series(samples, "taken", training)
+    learned = {}
+    for name in unique([name for name, _ in samples]):
+        _, *job = jobs[name]
+        learned[name] = set(work("tokens", *job)["tokens"])
     for name, tokens in learned.items():
         if tokens:
-            share = len(tokens & ours) / len(tokens | ours)
-            yield Series("same", corpus.name, str(size), name, "share", [share])
-
-
-def equal(bench: Bench) -> Iterator[Series]:
-    """How many ids differ from tiktoken's; an error if they are more than a few."""
-    for corpus in bench.corpora:
-        for maker in bench.coders:
-            bench.say(f"{corpus.name}: checking {maker.name}")
-            differing = check_coder(maker, bench.artifact(corpus))
-            yield Series("equal", corpus.name, "", maker.name, "ids", [differing])
+            share = len(tokens & learned[OURS]) / len(tokens | learned[OURS])
+            yield Series("same", corpus.name, str(size), name, "share", [measured(share)])
 
 
 def encode(bench: Bench) -> Iterator[Series]:
-    """The whole text by a new tokenizer, and then by the same one again."""
+    """The whole text by a new tokenizer, by the same one again, and back from the ids."""
     for corpus in bench.corpora:
-        bench.say(f"{corpus.name}: encoding")
-        artifact = bench.artifact(corpus)
-        samplers = {maker.name: partial(_encode, maker, artifact) for maker in bench.coders}
-        amounts = dict.fromkeys(samplers, corpus.size)
-        yield from bench.measure("encode", corpus.name, samplers, amounts=amounts)
-
-
-def _encode(maker: type[Coder], artifact: Artifact) -> Mapping[str, float]:
-    coder = maker(artifact)
-    job = partial(coder.encode, artifact.corpus.text)
-    return {"first": seconds(job), "warm": seconds(job)}
+        bench.say(f"{corpus.name}: encoding and decoding")
+        artifact = bench.artifact(corpus).path
+        jobs = {
+            maker.name: ("encode", maker.name, corpus.path, corpus.length, artifact)
+            for maker in bench.coders
+        }
+        samples = bench.take_turns(jobs)
+        sizes = dict.fromkeys(jobs, corpus.size)
+        ids = {name: int(counts[0]) for (name, key), counts in samples.items() if key == "ids"}
+        name = corpus.name
+        yield from _series(samples, "first", _Case("encode", name, "first pass"), sizes)
+        yield from _series(samples, "warm", _Case("encode", name, "warm"), sizes)
+        yield from _series(samples, "decoding", _Case("decode", name, "decoding"), ids)
+        yield from _series(samples, "taken", _Case("memory", name, "encoding", "bytes"))
 
 
 def sentence(bench: Bench) -> Iterator[Series]:
-    """The first words of a text, again and again, by tokenizers that know them already."""
+    """Fifty words, again and again, by ours and by tiktoken."""
+    names = [maker.name for maker in bench.coders if maker.name in {OURS, REFERENCE}]
     for corpus in bench.corpora:
         bench.say(f"{corpus.name}: encoding a sentence")
-        text = " ".join(corpus.text[: 1 << 16].split()[:_SENTENCE_WORDS])
-        makers = [maker for maker in bench.coders if maker in {Bpetite, Tiktoken}]
-        jobs = {m.name: partial(m(bench.artifact(corpus)).encode, text) for m in makers}
-        samples: Samples = {}
-        for turn in range(bench.rounds):
-            for name, job in list(jobs.items())[:: -1 if turn % 2 else 1]:
-                samples.setdefault((name, "warm"), []).extend(_repeat(job))
-        yield from series_of("sentence", corpus.name, samples)
+        artifact = bench.artifact(corpus).path
+        samples = bench.take_turns({n: ("sentence", n, corpus.path, artifact) for n in names})
+        for case in ("p50", "p99", "slowest"):
+            yield from _series(samples, case, _Case("sentence", corpus.name, case))
 
 
-def _repeat(job: Callable[[], object]) -> Iterator[float]:
-    """Time a job of microseconds many times, each by itself."""
-    job()
-    for _ in range(_SENTENCES_IN_A_ROUND):
-        begin = perf_counter()
-        job()
-        yield perf_counter() - begin
+def start(bench: Bench) -> Iterator[Series]:
+    """What a user waits for before the first id."""
+    bench.say("start: load, save, import, the command line")
+    artifact = bench.artifact(bench.corpora[0]).path
+    python = ("run", sys.executable, "-c")
+    encode_hi = ("run", _BPETITE, "encode", "--model", artifact, "--text", "hi")
+    jobs: dict[str, tuple[object, ...]] = {
+        "python -c pass": (*python, "pass"),
+        "python -c 'import regex'": (*python, "import regex"),
+        "python -c 'import bpetite'": (*python, "import bpetite"),
+        "bpetite encode --text hi": encode_hi,
+        "Tokenizer.load": ("load", artifact),
+        "save": ("save", artifact, bench.folder / "copy.json"),
+    }
+    samples = bench.take_turns(jobs, bench.rounds * _STARTS_IN_A_ROUND)
+    yield from _series(samples, "seconds", _Case("start", "", "start"))
 
 
-def decode(bench: Bench) -> Iterator[Series]:
-    """All ids of a text, by each who made them."""
+def growth(bench: Bench) -> Iterator[Series]:
+    """Ours on an eighth of a text, a quarter, a half and the whole."""
     for corpus in bench.corpora:
-        bench.say(f"{corpus.name}: decoding")
-        samplers, amounts = {}, {}
-        for maker in bench.coders:
-            coder = maker(bench.artifact(corpus))
-            ids = coder.encode(corpus.text)
-            samplers[maker.name] = partial(_decode, coder, ids)
-            amounts[maker.name] = len(ids)
-        yield from bench.measure("decode", corpus.name, samplers, amounts=amounts)
-
-
-def _decode(coder: Coder, ids: list[int]) -> Mapping[str, float]:
-    return {"all": seconds(partial(coder.decode, ids))}
+        lengths = {part: corpus.length // divisor for part, divisor in _PARTS.items()}
+        artifact = bench.artifact(corpus).path
+        for action, what, key in (("train", VOCAB_SIZE, "seconds"), ("encode", artifact, "first")):
+            bench.say(f"{corpus.name}: growth ({action})")
+            samples = bench.take_turns(
+                {p: (action, OURS, corpus.path, length, what) for p, length in lengths.items()}
+            )
+            yield from _series(samples, key, _Case("growth", corpus.name, f"{action}, s"))
+            memory = _Case("growth", corpus.name, f"{action}, MB", "bytes")
+            yield from _series(samples, "taken", memory)
 
 
 def long(bench: Bench) -> Iterator[Series]:
-    """Runs of characters without a safe boundary, of n bytes and of 2 n."""
-    artifact = bench.artifact(bench.corpora[0])
-    makers = [maker for maker in bench.coders if maker in {Bpetite, Tiktoken}]
+    """Text in which no safe boundary comes, of n bytes and of 2 n, by ours and by tiktoken."""
+    names = [maker.name for maker in bench.coders if maker.name in {OURS, REFERENCE}]
+    corpus = bench.corpora[0]
+    artifact = bench.artifact(corpus).path
     for size in _LONG_BYTES_QUICK if bench.quick else _LONG_BYTES:
-        for kind, text in _long_texts(size).items():
+        for kind in LONG:
             bench.say(f"long: {size:,} bytes of {kind}")
-            samplers = {m.name: partial(_encode_long, m, artifact, kind, text) for m in makers}
-            amounts = dict.fromkeys(samplers, size)
-            yield from bench.measure("long", "", samplers, amounts=amounts)
+            samples = bench.take_turns(
+                {name: ("long", name, corpus.path, artifact, kind, size) for name in names}
+            )
+            amounts = dict.fromkeys(names, size)
+            yield from _series(samples, "seconds", _Case("long", "", kind), amounts)
 
 
-def _encode_long(maker: type[Coder], artifact: Artifact, kind: str, text: str) -> dict[str, float]:
-    return {kind: seconds(partial(maker(artifact).encode, text))}
+def characters(bench: Bench) -> Iterator[Series]:
+    """The command line on the beginning of a large file, once each."""
+    if bench.large is None:
+        return
+    text, model = bench.folder / "large.txt", bench.folder / "large.json"
+    size = str(CHARACTERS_VOCAB_SIZE)
+    command = (_BPETITE, "train", "--input", text, "--output", model, "--vocab-size", size)
+    for length in bench.characters:
+        bench.say(f"{bench.large.name}: training on {length:,} characters")
+        if not write_prefix(bench.large, text, length):
+            bench.say(f"{bench.large.name} has fewer characters")
+            return
+        samples = bench.take_turns({OURS: ("run", *command, "--force")}, rounds=1)
+        for key, unit in (("seconds", "s"), ("peak", "bytes")):
+            case = _Case("characters", bench.large.stem, key, unit)
+            yield from _series(samples, key, case, {OURS: length})
 
 
-def _long_texts(size: int) -> dict[str, str]:
-    """Return texts of so many bytes, or a few less, by what they are made of."""
-    chance = random.Random(0)  # noqa: S311 - chance makes texts here, not secrets
-    base64 = string.ascii_letters + string.digits + "+/"
-    ideographs = "".join(map(chr, range(0x4E00, 0x9FA6)))
-    return {
-        "`a`": "a" * size,
-        "random letters": "".join(chance.choices(string.ascii_lowercase, k=size)),
-        "base64": "".join(chance.choices(base64, k=size)),
-        "CJK": "".join(chance.choices(ideographs, k=size // 3)),
-        "spaces": " " * size,
-        "newlines": "\n" * size,
-        "emoji": "\N{GRINNING FACE}" * (size // 4),
-    }
+class _Case(NamedTuple):
+    """What samples are of."""
+
+    section: str
+    corpus: str
+    name: str
+    unit: str = "s"
+
+
+def _series(
+    samples: Samples, key: str, case: _Case, amounts: Mapping[str, int] | None = None
+) -> Iterator[Series]:
+    """Yield what the workers of each contestant have said under a key."""
+    for (contestant, found), values in samples.items():
+        if found == key:
+            yield Series(
+                section=case.section,
+                corpus=case.corpus,
+                case=case.name,
+                contestant=contestant,
+                unit=case.unit,
+                samples=[measured(value) for value in values],
+                amount=(amounts or {}).get(contestant, 0),
+            )

@@ -4,8 +4,8 @@ Each function takes the series of its section, and those of one corpus where a t
 about one. Ratios are ratios of medians, so that a reader can work them out again.
 """
 
-import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
@@ -53,58 +53,47 @@ def same(series: Sequence[Series]) -> str:
 
 def encode(series: Sequence[Series]) -> str:
     """Megabytes in a second, and as a multiple of tiktoken's."""
-    headings = {"first": "first pass, MB/s", "warm": "warm, MB/s"}
-    return grid(series, _rated(series), headings.__getitem__)
+    return grid(series, _rated(series), lambda case: f"{case}, MB/s")
+
+
+def equal(series: Sequence[Series]) -> str:
+    """How many ids differ, in each text."""
+    return grid(_across(series), lambda one: f"{one.median:.0f}", str)
 
 
 def decode(series: Sequence[Series]) -> str:
-    """Millions of ids in a second, and as a multiple of tiktoken's."""
-    return grid(series, _rated(series), lambda _: "million ids/s")
+    """Millions of ids in a second, for each text, and as a multiple of tiktoken's."""
+    across = _across(series)
+    return grid(across, _rated(across), lambda corpus: f"{corpus}, million ids/s")
 
 
 def sentence(series: Sequence[Series]) -> str:
-    """Microseconds that half of the calls, and 99 of 100, keep within."""
-    rows = [
-        [one.contestant, *(figure(percentile(one, n) * 1e6) for n in (50, 99, 100))]
-        for one in series
-    ]
-    return markdown(["", "p50, us", "p99, us", "slowest, us"], rows)
-
-
-def percentile(series: Series, percent: int) -> float:
-    """Return the sample that so many of a hundred keep within."""
-    return sorted(series.samples)[math.ceil(len(series.samples) * percent / 100) - 1]
+    """Microseconds that half of the calls keep within, 99 of 100, and all."""
+    return grid(series, lambda one: _spread(one, 1e6), lambda case: f"{case}, us")
 
 
 def start(series: Sequence[Series]) -> str:
     """Milliseconds."""
-    rows = [[f"`{one.case}`", _spread(one, 1e3)] for one in series]
+    rows = [[f"`{one.contestant}`", _spread(one, 1e3)] for one in series]
     return markdown(["", "ms"], rows)
 
 
 def memory(series: Sequence[Series]) -> str:
-    """Megabytes that are held before, and that come on top at most."""
+    """Megabytes."""
     return grid(series, lambda one: figure(one.median / 1e6), lambda case: f"{case}, MB")
 
 
 def growth(series: Sequence[Series]) -> str:
-    """How time and memory grow from one part of a text to the next, twice as large."""
-    cases = [one.case.split(" of ") for one in series]
-    measures = [m for m in unique([measure for measure, _ in cases]) if "before" not in m]
-    by_case = {one.case: one for one in series}
-    rows = []
-    earlier: dict[str, Series] = {}
-    for part in unique([part for _, part in cases]):
-        row = [part]
-        for measure in measures:
-            one = by_case[f"{measure} of {part}"]
-            text = figure(one.median / (1 if one.unit == "s" else 1e6))
-            before = earlier.get(measure)
-            row.append(f"{text} {ratio(one.median, before.median)}" if before else text)
-            earlier[measure] = one
-        rows.append(row)
-    units = [f"{m.replace('seconds', 's').replace('taken', 'MB')}" for m in measures]
-    return markdown(["part of the text", *units], rows)
+    """What each part of a text takes, and as a multiple of what the part before took."""
+    parts = unique([one.contestant for one in series])
+    before = dict(pairwise(reversed(parts)))
+
+    def cell(one: Series) -> str:
+        text = figure(one.median / (1 if one.unit == "s" else 1e6))
+        smaller = pick(series, before.get(one.contestant, ""), one.case)
+        return f"{text} {ratio(one.median, smaller.median)}" if smaller else text
+
+    return grid(series, cell, str)
 
 
 def long(series: Sequence[Series]) -> str:
@@ -134,12 +123,12 @@ def _steps(series: Sequence[Series], wanted: int) -> list[str]:
 
 
 def characters(series: Sequence[Series]) -> str:
-    """Seconds and the peak of memory of the command line, by the length of the text."""
+    """Seconds and megabytes, by the length of the text."""
     rows = [
         [f"{taken.amount:,}", figure(taken.median), figure(peak.median / 1e6)]
         for taken, peak in zip(
-            (one for one in series if one.case == "seconds"),
-            (one for one in series if one.case == "peak"),
+            (one for one in series if one.unit == "s"),
+            (one for one in series if one.unit == "bytes"),
             strict=True,
         )
     ]
@@ -149,13 +138,22 @@ def characters(series: Sequence[Series]) -> str:
 def grid(
     series: Sequence[Series], cell: Callable[[Series], str], heading: Callable[[str], str]
 ) -> str:
-    """Return a table with a row for each contestant and a column for each case."""
+    """Return a table with a row for each contestant and a column for each case.
+
+    cell: what is written of a series.
+    heading: what is written above a case.
+    """
     cases = unique([one.case for one in series])
     rows = []
     for name in unique([one.contestant for one in series]):
         found = [pick(series, name, case) for case in cases]
         rows.append([name, *(cell(one) if one else ABSENT for one in found)])
     return markdown(["", *map(heading, cases)], rows)
+
+
+def _across(series: Sequence[Series]) -> list[Series]:
+    """Return series of one case with the corpus in its place."""
+    return [replace(one, case=one.corpus) for one in series]
 
 
 def _spread(series: Series, scale: float = 1) -> str:

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Final
 
 import bpetite
-from artifacts import ALPHABET, read_artifact
 from corpora import Corpus, blocks
-from silence import silence
+from ours import ALPHABET, read_artifact
 
 PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 
@@ -109,8 +108,7 @@ def train_gigatoken(corpus: Corpus, vocab_size: int) -> Tokens:
     """Train on the bytes of the text; the pattern is built in."""
     import gigatoken
 
-    with silence():
-        vocab, _ = gigatoken.train_bpe(corpus.text.encode("utf-8"), vocab_size, [])
+    vocab, _ = gigatoken.train_bpe(corpus.text.encode("utf-8"), vocab_size, [])
     return lambda: set(vocab.values())
 
 
