@@ -49,6 +49,11 @@ def main() -> int:
     only = options.only or list(_SECTIONS)
     if not options.files and only != ["characters"]:
         parser.error("name a file of text; only --only characters needs none")
+    if options.plot and not find_spec("matplotlib"):
+        parser.error("--plot needs matplotlib; run this with uv run --group bench")
+    for path in filter(None, (options.json, options.plot)):
+        if not path.parent.is_dir():  # said now, not after hours
+            parser.error(f"no folder {str(path.parent)!r}")
     try:
         run = measure(options, only)
     except (OSError, ValueError, UnequalError, WorkError) as error:

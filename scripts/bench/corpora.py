@@ -33,9 +33,8 @@ class Corpus:
 
     def prefix(self, characters: int) -> "Corpus":
         """Return the same corpus, cut off after so many characters."""
-        return Corpus(
-            f"{self.name}, first {characters:,} characters", self.text[:characters], self.path
-        )
+        text = self.text[:characters]
+        return Corpus(f"{self.name}, first {len(text):,} characters", text, self.path)
 
 
 def read_corpus(path: Path) -> Corpus:

@@ -1,4 +1,4 @@
-"""The figures that say most, as one SVG: training to 32,000 tokens, and encoding.
+"""The figures that say most, as one SVG: training, and encoding twice.
 
 It is the same file for the same samples. Its ground is transparent and its ink is a grey
 that can be read on a light page and on a dark one.
@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ours import VOCAB_SIZE
-from results import Run, Series, unique
-from tables import pick
+from results import OURS, Run, Series, comparable, unique
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,14 +17,18 @@ if TYPE_CHECKING:
 _INK: Final = "#808080"
 _STYLE: Final = {
     "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK,
+    "axes.titlecolor": _INK,
+    "axes.spines.left": False,
     "axes.spines.right": False,
     "axes.spines.top": False,
     "font.family": "DejaVu Sans",
     "font.size": 9,
+    "grid.alpha": 0.3,
+    "grid.color": _INK,
+    "legend.frameon": False,
+    "legend.labelcolor": _INK,
     "svg.fonttype": "none",  # text stays text, and the file small
     "svg.hashsalt": "bpetite",  # ids of elements are otherwise new each time
-    "text.color": _INK,
     "xtick.color": _INK,
     "ytick.color": _INK,
 }
@@ -41,33 +44,40 @@ def save_plot(runs: Sequence[Run], path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    series = [one for run in runs for one in run.series]
+    series = comparable([one for run in runs for one in run.series])
     panels = [
-        (title, found)
+        (title, [one for one in series if (one.section, one.case) == (section, case)])
         for section, case, title in _PANELS
-        if (found := [one for one in series if (one.section, one.case) == (section, case)])
     ]
+    names = unique([one.contestant for _, found in panels for one in found])
+    rows = max(len(unique([one.corpus for one in found])) for _, found in panels)
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(9, 3 * max(len(panels), 1)), layout="constrained")
+        figure = Figure(figsize=(8, len(panels) * (0.9 + 0.25 * rows)), layout="constrained")
         for place, (title, found) in enumerate(panels, 1):
-            _draw(figure.add_subplot(len(panels), 1, place), title, found)
+            axes = figure.add_subplot(len(panels), 1, place)
+            axes.set_title(title, loc="left")
+            _draw(axes, found, {name: f"C{number}" for number, name in enumerate(names)})
         figure.savefig(path, format="svg", transparent=True, metadata={"Date": None})
 
 
-def _draw(axes: "Axes", title: str, series: Sequence[Series]) -> None:
-    """Draw a group of bars for each text, with a bar for each contestant."""
+def _draw(axes: "Axes", series: Sequence[Series], colours: dict[str, str]) -> None:
+    """Draw a line for each text, and a dot on it for each contestant."""
     corpora = unique([one.corpus for one in series])
-    names = unique([one.contestant for one in series])
-    width = 0.8 / len(names)
-    for place, name in enumerate(names):
-        found = [
-            pick([one for one in series if one.corpus == corpus], name, series[0].case)
-            for corpus in corpora
-        ]
-        heights = [one.rate / 1e6 if one else 0.0 for one in found]
-        offset = (place - (len(names) - 1) / 2) * width
-        axes.bar([x + offset for x in range(len(corpora))], heights, width, label=name)
-    axes.set_yscale("log")
-    axes.set_title(title, loc="left", color=_INK)
-    axes.set_xticks(range(len(corpora)), corpora)
-    axes.legend(frameon=False, labelcolor=_INK, loc="upper left", bbox_to_anchor=(1, 1))
+    for name in unique([one.contestant for one in series]):
+        found = [one for one in series if one.contestant == name]
+        axes.plot(
+            [one.rate / 1e6 for one in found],
+            [corpora.index(one.corpus) for one in found],
+            color=colours[name],
+            label=name,
+            linestyle="none",
+            marker="D" if name == OURS else "o",
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set_yticks(range(len(corpora)), corpora)
+    axes.set_ylim(len(corpora) - 0.5, -0.5)
+    axes.grid(visible=True)
+    axes.tick_params(length=0)
+    if series:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1))

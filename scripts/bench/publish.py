@@ -1,11 +1,10 @@
-"""Make docs/benchmarks.md, its plot and the README's table from the samples of runs.
+"""Make docs/benchmarks.md, its plot and the README's table from docs/benchmarks*.json.
 
-    uv run --group bench python scripts/bench/publish.py docs/benchmarks.json...
+    uv run --group bench python scripts/bench/publish.py
 
 It is run at the top of a clone. Where matplotlib is not installed, the plot stays as it is.
 """
 
-import argparse
 import re
 import sys
 from collections.abc import Sequence
@@ -17,8 +16,7 @@ from plot import save_plot
 from report import page, short
 from results import Run, load_run
 
-_PAGE: Final = Path("docs/benchmarks.md")
-_PLOT: Final = Path("docs/benchmarks.svg")
+_DOCS: Final = Path("docs")
 _README: Final = Path("README.md")
 _BETWEEN_MARKERS: Final = re.compile(
     r"(?<=<!-- made by scripts/bench/publish.py -->\n).*(?=<!-- end -->)", re.DOTALL
@@ -27,10 +25,9 @@ _BETWEEN_MARKERS: Final = re.compile(
 
 def main() -> int:
     """Write the three files, and return the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
-    parser.add_argument("runs", nargs="+", type=Path, metavar="JSON", help="what --json wrote")
     try:
-        publish([load_run(path) for path in parser.parse_args().runs])
+        paths = sorted(_DOCS.glob("benchmarks*.json"), key=lambda path: path.stem)
+        publish([load_run(path) for path in paths])
     except (OSError, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -42,18 +39,20 @@ def publish(runs: Sequence[Run]) -> None:
 
     Raises:
         OSError: a file cannot be read or written.
-        ValueError: the README has no place for the table.
+        ValueError: there is no run, or the README has no place for the table.
     """
-    readme, places = _BETWEEN_MARKERS.subn(lambda _: short(runs), _README.read_text("utf-8"))
+    if not runs:
+        message = "no docs/benchmarks*.json; make one with --json, and stand at the top of a clone"
+        raise ValueError(message)
+    readme = _README.read_bytes().decode("utf-8")
+    readme, places = _BETWEEN_MARKERS.subn(lambda _: short(runs), readme)
     if places != 1:
-        message = (
-            f"{_README} must have the two markers of the table once, and has them {places} times"
-        )
+        message = f"{_README} must have one place between the two markers, and has {places}"
         raise ValueError(message)
     _README.write_text(readme, encoding="utf-8")
-    _PAGE.write_text(page(runs), encoding="utf-8")
+    (_DOCS / "benchmarks.md").write_text(page(runs, "benchmarks.svg"), encoding="utf-8")
     if find_spec("matplotlib"):
-        save_plot(runs, _PLOT)
+        save_plot(runs, _DOCS / "benchmarks.svg")
 
 
 if __name__ == "__main__":

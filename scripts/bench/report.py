@@ -11,23 +11,21 @@ from typing import Final
 import tables
 from coders import CODERS
 from ours import VOCAB_SIZE
-from results import OURS, Run, Series, unique
+from results import OURS, SAME_ENOUGH, Run, Series, comparable, unique
 from sections import CHARACTERS_VOCAB_SIZE
 from trainers import EDUCATIONAL, TRAINERS
 
 _DEMO: Final = "tinyshakespeare"
-_SAME_ENOUGH: Final = 0.9
-"""Below this share of the same tokens, two trainers have not done the same work."""
 
 _HEAD: Final = """\
 # Benchmarks
 
-This page is made from the samples in docs/benchmarks*.json, which a run of the benchmark
-wrote. To measure on your own machine and texts, and to make the page again:
+This page is made from the samples in docs/benchmarks*.json, each of which a run of the
+benchmark wrote. To measure on your own machine and texts, and to make the page again:
 
 ```sh
 uv run --group bench python scripts/bench FILE... --json docs/benchmarks.json
-uv run --group bench python scripts/bench/publish.py docs/benchmarks.json
+uv run --group bench python scripts/bench/publish.py
 ```
 
 Nothing is timed before the results are compared, and the run ends with an error where they
@@ -42,11 +40,13 @@ from the call to the return, with the text already in memory as a `str`. The tab
 median of the rounds, and the lowest and the highest in brackets.
 """
 
-_FAIRNESS: Final = f"""\
+_RATIOS: Final = f"""\
 Above 1 bpetite is faster, below 1 it is slower; from the text on which it does worst to the
-one on which it does best. Texts on which a peer learns less than {_SAME_ENOUGH:.0%} of the same
+one on which it does best. Texts on which a peer learns less than {SAME_ENOUGH:.0%} of the same
 tokens are left out.
+"""
 
+_UNFAIR: Final = """\
 ## What is not fair
 
 - Training in bpetite is one thread of Python. The peers take all the cores that they want.
@@ -157,10 +157,13 @@ _SECTIONS: Final = (
 )
 
 
-def page(runs: Sequence[Run]) -> str:
-    """Return the whole page."""
+def page(runs: Sequence[Run], picture: str = "") -> str:
+    """Return the whole page, with a picture where there is one."""
     series = [one for run in runs for one in run.series]
-    parts = [_HEAD, "## In short\n", targets(series), summary(series), _remarks(runs)]
+    parts = [_HEAD, "## In short\n", targets(series), summary(series), _RATIOS]
+    if picture:
+        parts.append(f"![The same as a plot]({picture})\n")
+    parts.append(_remarks(runs))
     for section in _SECTIONS:
         parts += _section(section, series)
     parts += ["## The runs\n", *map(_run, runs)]
@@ -218,10 +221,10 @@ def summary(series: Sequence[Series]) -> str:
         "warm": ("encode", "warm"),
         "decoding": ("decode", "decoding"),
     }
-    compared = [one for one in series if (one.section, one.case) in columns.values()]
+    compared = [one for one in comparable(series) if (one.section, one.case) in columns.values()]
     rows = []
     for name in unique([one.contestant for one in compared if one.contestant != OURS]):
-        cells = [_range(_speeds(series, name, *case)) for case in columns.values()]
+        cells = [_range(_speeds(compared, name, *case)) for case in columns.values()]
         if set(cells) != {tables.ABSENT}:
             rows.append([name, *cells])
     return (
@@ -230,14 +233,12 @@ def summary(series: Sequence[Series]) -> str:
 
 
 def _speeds(series: Sequence[Series], name: str, section: str, case: str) -> list[float]:
-    """Return our rate as a multiple of a peer's, for each text on which they do the same."""
+    """Return our rate as a multiple of a peer's, for each text."""
     speeds = []
     for corpus in unique([one.corpus for one in series]):
         found = [one for one in series if (one.section, one.corpus) == (section, corpus)]
-        shares = [one for one in series if (one.section, one.corpus) == ("same", corpus)]
         ours, peer = tables.pick(found, OURS, case), tables.pick(found, name, case)
-        share = tables.pick(shares, name, case)
-        if ours and peer and not (share and share.median < _SAME_ENOUGH):
+        if ours and peer:
             speeds.append(ours.rate / peer.rate)
     return speeds
 
@@ -255,7 +256,7 @@ def _remarks(runs: Sequence[Run]) -> str:
     training = "".join(f"- {name}: {remark}\n" for name, remark in remarks.items())
     encoding = "".join(f"- {maker.name}: {maker.remark}\n" for maker in CODERS)
     missing = sorted({module for run in runs for module in run.missing})
-    parts = [_FAIRNESS, "In training:\n", training, "In encoding and decoding:\n", encoding]
+    parts = [_UNFAIR, "In training:\n", training, "In encoding and decoding:\n", encoding]
     if missing:
         parts.append(f"Not installed, so not here: {', '.join(missing)}.\n")
     return "\n".join(parts)

@@ -9,6 +9,8 @@ from typing import Final
 
 OURS: Final = "bpetite"
 REFERENCE: Final = "tiktoken"
+SAME_ENOUGH: Final = 0.9
+"""Below this share of the same tokens, two trainers have not done the same work."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +68,19 @@ class Run:
     corpora: dict[str, tuple[int, int]]
     series: list[Series]
 
-    def find(
-        self, section: str, *, corpus: str | None = None, case: str | None = None
-    ) -> list[Series]:
-        """Return the series of a section, of one corpus or case where that is given."""
-        return [
-            series
-            for series in self.series
-            if series.section == section
-            and corpus in {None, series.corpus}
-            and case in {None, series.case}
-        ]
+
+def comparable(series: Sequence[Series]) -> list[Series]:
+    """Leave out the training of those who have learned other tokens than we have."""
+    others = {
+        (one.corpus, one.case, one.contestant)
+        for one in series
+        if one.section == "same" and one.median < SAME_ENOUGH
+    }
+    return [
+        one
+        for one in series
+        if one.section != "train" or (one.corpus, one.case, one.contestant) not in others
+    ]
 
 
 def measured(value: float) -> float:

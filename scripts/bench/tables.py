@@ -91,7 +91,7 @@ def growth(series: Sequence[Series]) -> str:
     def cell(one: Series) -> str:
         text = figure(one.median / (1 if one.unit == "s" else 1e6))
         smaller = pick(series, before.get(one.contestant, ""), one.case)
-        return f"{text} {ratio(one.median, smaller.median)}" if smaller else text
+        return f"{text} {ratio(one.median, smaller.median)}" if smaller and smaller.median else text
 
     return grid(series, cell, str)
 
