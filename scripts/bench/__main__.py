@@ -25,13 +25,13 @@ from machine import facts, versions
 from plot import save_plot
 from report import page
 from results import Run, Series, save_run, unique
-from sections import characters, encode, equal, growth, long, sentence, start, train
+from sections import characters, encode, equal, growth, long, sample, sentence, start, train
 from trainers import EDUCATIONAL, TRAINERS
 from turns import WorkError
 
 _SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section
-    for section in (train, encode, sentence, start, growth, long, characters)
+    for section in (train, sample, encode, sentence, start, growth, long, characters)
 }
 _NEED_EQUAL_IDS: Final = {"encode", "sentence", "long"}
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Final
 
 from plot import save_plot
-from report import page, short
+from report import page
 from results import Run, load_run
+from summary import short
 
 _DOCS: Final = Path("docs")
 _README: Final = Path("README.md")

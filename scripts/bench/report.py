@@ -1,7 +1,6 @@
 """The report: what one run or more have measured, in words and tables of Markdown.
 
-docs/benchmarks.md is `page`, and the README has `short`. Every figure in them comes from
-the runs.
+docs/benchmarks.md is this page. Every figure in it comes from the runs.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,11 +10,10 @@ from typing import Final
 import tables
 from coders import CODERS
 from ours import VOCAB_SIZE
-from results import OURS, SAME_ENOUGH, Run, Series, comparable, unique
-from sections import CHARACTERS_VOCAB_SIZE
+from results import SAME_ENOUGH, Run, Series, unique
+from sections import CHARACTERS_VOCAB_SIZE, SAMPLE_CHARACTERS, SAMPLE_VOCAB_SIZE
+from summary import summary, targets
 from trainers import EDUCATIONAL, TRAINERS
-
-_DEMO: Final = "tinyshakespeare"
 
 _HEAD: Final = """\
 # Benchmarks
@@ -37,7 +35,8 @@ Contestants take turns: in each round every one comes once, and another one begi
 is done in a new process, in which its contestant has been used once before on a little text;
 what one leaves in a process would slow down the next. It is timed by the clock on the wall,
 from the call to the return, with the text already in memory as a `str`. The tables have the
-median of the rounds, and the lowest and the highest in brackets.
+median of the rounds, and the lowest and the highest in brackets. Who takes more than two
+minutes does it once.
 """
 
 _RATIOS: Final = f"""\
@@ -87,6 +86,14 @@ _SECTIONS: Final = (
         "Of all tokens that a contestant or bpetite has learned, the share that both have. "
         "Where it is low, the times above are not for the same work.",
         tables.same,
+    ),
+    Section(
+        "sample",
+        "Pure Python beside pure Python",
+        f"tiktoken's own trainer is written to be read, so it gets the first {SAMPLE_CHARACTERS:,} "
+        f"characters of each text, and {SAMPLE_VOCAB_SIZE} tokens to learn.",
+        tables.sample,
+        across=True,
     ),
     Section(
         "encode",
@@ -183,71 +190,6 @@ def _section(section: Section, series: Sequence[Series]) -> list[str]:
             parts.append(f"### {section.title}: {corpus}\n")
         parts.append(section.table([one for one in found if one.corpus == corpus]))
     return parts
-
-
-def short(runs: Sequence[Run]) -> str:
-    """Return what the README says of speed: the targets, the summary, and of which machine."""
-    series = [one for run in runs for one in run.series]
-    machine = runs[0].machine
-    texts = unique([corpus for run in runs for corpus in run.corpora])
-    words = (
-        f"Measured on {', '.join(texts)}, with {machine['Python']} on {machine['cores']} cores "
-        f"({machine['processor']}, {machine['system']}), at commit {machine['commit']}. "
-        "Where there are two numbers, they are for the worst text and for the best. Below 1 "
-        "bpetite is slower.\n"
-    )
-    return "\n".join(part for part in (targets(series), summary(series), words) if part)
-
-
-def targets(series: Sequence[Series]) -> str:
-    """Return the two targets of the specification, as far as they were measured."""
-    rows = []
-    trained = [one for one in series if (one.section, one.corpus) == ("train", _DEMO)]
-    if one := tables.pick(trained, OURS, "512"):
-        job = "train on TinyShakespeare, 1.1 MB, to 512 tokens"
-        rows.append([job, "60 s", f"{tables.figure(one.median)} s (median)"])
-    spoken = [one for one in series if (one.section, one.corpus) == ("sentence", _DEMO)]
-    if one := tables.pick(spoken, OURS, "p99"):
-        p99 = tables.figure(one.median * 1e3)
-        rows.append(["encode a sentence of 50 words", "100 ms", f"{p99} ms (p99)"])
-    return tables.markdown(["", "target", "measured"], rows) if rows else ""
-
-
-def summary(series: Sequence[Series]) -> str:
-    """Return how many times as fast as each peer bpetite is, from the worst text to the best."""
-    columns = {
-        f"training to {VOCAB_SIZE:,}": ("train", str(VOCAB_SIZE)),
-        "first pass": ("encode", "first pass"),
-        "warm": ("encode", "warm"),
-        "decoding": ("decode", "decoding"),
-    }
-    compared = [one for one in comparable(series) if (one.section, one.case) in columns.values()]
-    rows = []
-    for name in unique([one.contestant for one in compared if one.contestant != OURS]):
-        cells = [_range(_speeds(compared, name, *case)) for case in columns.values()]
-        if set(cells) != {tables.ABSENT}:
-            rows.append([name, *cells])
-    return (
-        tables.markdown(["bpetite is this many times as fast as", *columns], rows) if rows else ""
-    )
-
-
-def _speeds(series: Sequence[Series], name: str, section: str, case: str) -> list[float]:
-    """Return our rate as a multiple of a peer's, for each text."""
-    speeds = []
-    for corpus in unique([one.corpus for one in series]):
-        found = [one for one in series if (one.section, one.corpus) == (section, corpus)]
-        ours, peer = tables.pick(found, OURS, case), tables.pick(found, name, case)
-        if ours and peer:
-            speeds.append(ours.rate / peer.rate)
-    return speeds
-
-
-def _range(values: Sequence[float]) -> str:
-    if not values:
-        return tables.ABSENT
-    low, high = (tables.figure(float(f"{value:.2g}")) for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"
 
 
 def _remarks(runs: Sequence[Run]) -> str:

@@ -5,7 +5,7 @@ Every section takes a `Bench` and yields series as it gets them. The jobs themse
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -13,15 +13,16 @@ from bench import Bench
 from corpora import Corpus, write_prefix
 from ours import VOCAB_SIZE
 from results import OURS, REFERENCE, Series, measured, unique
-from trainers import Trainer
 from turns import Samples, work
 from worker import LONG
 
 CHARACTERS_VOCAB_SIZE: Final = 65_536
 """How many tokens are wanted in the section `characters`."""
+SAMPLE_CHARACTERS: Final = 50_000
+"""How much of a text the section `sample` takes."""
+SAMPLE_VOCAB_SIZE: Final = 512
+"""How many tokens are wanted in the section `sample`."""
 
-_SAMPLE_CHARACTERS: Final = 50_000
-_SAMPLE_VOCAB_SIZE: Final = 512
 _LONG_BYTES: Final = (1_000_000, 2_000_000)
 _LONG_BYTES_QUICK: Final = (50_000, 100_000)
 _STARTS_IN_A_ROUND: Final = 4
@@ -40,31 +41,46 @@ def equal(bench: Bench) -> Iterator[Series]:
 
 
 def train(bench: Bench) -> Iterator[Series]:
-    """Text in memory to tokens, at each size; then a part of it, by a slow peer too."""
+    """Text in memory to tokens, at each size, and the memory that it takes."""
     for corpus in bench.corpora:
         for size in bench.sizes:
-            yield from _train(bench, corpus, size, bench.trainers)
-        sample = corpus.prefix(_SAMPLE_CHARACTERS)
-        trainers = [bench.trainers[0], *bench.slow_trainers]
-        yield from _train(bench, sample, _SAMPLE_VOCAB_SIZE, trainers)
+            bench.say(f"{corpus.name}: training to {size:,}")
+            jobs = {
+                trainer.name: ("train", trainer.name, corpus.path, corpus.length, size)
+                for trainer in bench.trainers
+            }
+            samples = bench.take_turns(jobs)
+            amounts = dict.fromkeys(jobs, corpus.size)
+            yield from _series(samples, "seconds", _Case("train", corpus.name, str(size)), amounts)
+            memory = _Case("memory", corpus.name, f"training to {size:,}", "bytes")
+            yield from _series(samples, "taken", memory)
+            names = unique([name for name, _ in samples])
+            yield from _same(corpus, size, names)
 
 
-def _train(bench: Bench, corpus: Corpus, size: int, trainers: list[Trainer]) -> Iterator[Series]:
-    bench.say(f"{corpus.name}: training to {size:,}")
-    jobs = {t.name: ("train", t.name, corpus.path, corpus.length, size) for t in trainers}
-    samples = bench.take_turns(jobs)
-    amounts = dict.fromkeys(jobs, corpus.size)
-    yield from _series(samples, "seconds", _Case("train", corpus.name, str(size)), amounts)
-    training = _Case("memory", corpus.name, f"training to {size:,}", "bytes")
-    yield from _series(samples, "taken", training)
+def _same(corpus: Corpus, size: int, names: Sequence[str]) -> Iterator[Series]:
+    """Yield the share of each contestant's tokens and ours that both have."""
     learned = {}
-    for name in unique([name for name, _ in samples]):
-        _, *job = jobs[name]
-        learned[name] = set(work("tokens", *job)["tokens"])
+    for name in names:
+        found = work("tokens", name, corpus.path, corpus.length, size)
+        learned[name] = set(found["tokens"])
     for name, tokens in learned.items():
         if tokens:
             share = len(tokens & learned[OURS]) / len(tokens | learned[OURS])
             yield Series("same", corpus.name, str(size), name, "share", [measured(share)])
+
+
+def sample(bench: Bench) -> Iterator[Series]:
+    """The beginning of each text to tokens, by ours and by the slow ones."""
+    trainers = [bench.trainers[0], *bench.slow_trainers]
+    for corpus in bench.corpora:
+        bench.say(f"{corpus.name}: training on a sample")
+        length = min(SAMPLE_CHARACTERS, corpus.length)
+        jobs = {
+            trainer.name: ("train", trainer.name, corpus.path, length, SAMPLE_VOCAB_SIZE)
+            for trainer in trainers
+        }
+        yield from _series(bench.take_turns(jobs), "seconds", _Case("sample", corpus.name, ""))
 
 
 def encode(bench: Bench) -> Iterator[Series]:

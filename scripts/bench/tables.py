@@ -36,14 +36,23 @@ def pick(series: Iterable[Series], contestant: str, case: str) -> Series | None:
     return next(found, None)
 
 
-def train(series: Sequence[Series]) -> str:
+def _tokens(case: str) -> str:
+    return f"{int(case):,} tokens, s"
+
+
+def train(series: Sequence[Series], heading: Callable[[str], str] = _tokens) -> str:
     """Seconds, and as a multiple of ours."""
 
     def cell(one: Series) -> str:
         ours = pick(series, OURS, one.case)
         return _spread(one) + (f" {ratio(one.median, ours.median)}" if ours else "")
 
-    return grid(series, cell, lambda case: f"{int(case):,} tokens, s")
+    return grid(series, cell, heading)
+
+
+def sample(series: Sequence[Series]) -> str:
+    """Seconds for each text, and as a multiple of ours."""
+    return train(_across(series), lambda corpus: f"{corpus}, s")
 
 
 def same(series: Sequence[Series]) -> str:
@@ -158,8 +167,12 @@ def _across(series: Sequence[Series]) -> list[Series]:
 
 def _spread(series: Series, scale: float = 1) -> str:
     """Return the median, and the lowest and the highest sample."""
-    low, high = (figure(value * scale) for value in series.spread)
-    return f"{figure(series.median * scale)} ({low} to {high})"
+    return _range(*(value * scale for value in (series.median, *series.spread)))
+
+
+def _range(median: float, low: float, high: float) -> str:
+    bounds = "once" if low == high else f"{figure(low)} to {figure(high)}"
+    return f"{figure(median)} ({bounds})"
 
 
 def _rated(series: Sequence[Series]) -> Callable[[Series], str]:
@@ -167,7 +180,7 @@ def _rated(series: Sequence[Series]) -> Callable[[Series], str]:
 
     def cell(one: Series) -> str:
         low, high = sorted(one.amount / value / 1e6 for value in one.spread)
-        text = f"{figure(one.rate / 1e6)} ({figure(low)} to {figure(high)})"
+        text = _range(one.rate / 1e6, low, high)
         reference = pick(series, REFERENCE, one.case)
         return f"{text} {ratio(one.rate, reference.rate)}" if reference else text
 

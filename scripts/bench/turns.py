@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import monotonic
 from typing import Any, Final
 
 from results import OURS
@@ -20,6 +21,7 @@ Sampler = Callable[[], Mapping[str, float]]
 Samples = dict[tuple[str, str], list[float]]
 """The samples of each contestant in each case."""
 
+_VERY_LONG_SECONDS: Final = 120
 _WORKER: Final = Path(__file__).with_name("worker.py")
 
 
@@ -43,13 +45,14 @@ def alternate(
 ) -> Samples:
     """Let contestants take turns, and return their samples.
 
-    A peer that raises an error is out, with all its samples, and the others go on.
+    A peer that raises an error is out, with all its samples, and the others go on. Who takes
+    very long has one turn.
     """
     samples: Samples = {}
     names = list(contestants)
     for turn in range(rounds):
-        first = turn % len(names)
-        for name in names[first:] + names[:first]:
+        for name in _rotated(names, turn):
+            begin = monotonic()
             try:
                 sampled = contestants[name]()
             except WorkError as error:
@@ -61,4 +64,12 @@ def alternate(
                 continue
             for case, sample in sampled.items():
                 samples.setdefault((name, case), []).append(sample)
+            if monotonic() - begin > _VERY_LONG_SECONDS:
+                names.remove(name)
     return samples
+
+
+def _rotated(names: list[str], turn: int) -> list[str]:
+    """Return the names, from another one on in every turn."""
+    first = turn % len(names) if names else 0
+    return names[first:] + names[:first]

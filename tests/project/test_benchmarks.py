@@ -74,14 +74,14 @@ def test_the_benchmark_runs(tmp_path: Path) -> None:
     """One run, with whatever peers are installed, measures each section, and saves each sample."""
     samples = tmp_path / "samples.json"
     options = ("--rounds", "1", "--sizes", "300", "--quick", "--json", samples)
-    sections = ("--only", "train,encode,sentence,start,growth,characters")
+    sections = ("--only", "train,sample,encode,sentence,start,growth,characters")
     large = ("--large", SAMPLE, "--characters", "1000,2000")
     result = bench(SAMPLE, *options, *sections, *large)
     assert result.returncode == 0, result.stderr
     series = json.loads(samples.read_text(encoding="utf-8"))["series"]
     found = {one["section"] for one in series if one["contestant"] == "bpetite"}
     found |= {one["section"] for one in series if one["section"] in {"start", "growth"}}
-    wanted = {"train", "same", "encode", "equal", "decode", "sentence", "start", "memory"}
+    wanted = {"train", "sample", "same", "encode", "equal", "decode", "sentence", "start", "memory"}
     assert found == wanted | {"growth", "characters"}
     for title in ("Training", "Encoding", "Decoding", "A sentence", "Start", "Memory", "Growth"):
         assert f"\n## {title}\n" in result.stdout
