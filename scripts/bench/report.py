@@ -28,8 +28,8 @@ uv run --group bench python scripts/bench/publish.py
 
 Nothing is timed before the results are compared, and the run ends with an error where they
 differ. On the beginning of each text our merges are those of the slow oracle of the tests.
-On the whole of each text the ids of every contestant are those of tiktoken with our
-vocabulary, and decode to the text.
+On the whole of each text the ids of every contestant are those of tiktoken with the same
+vocabulary and pattern, but for the few that a table below counts, and decode to the text.
 
 Contestants take turns: in each round every one comes once, and another one begins. Each job
 is done in a new process, in which its contestant has been used once before on a little text;

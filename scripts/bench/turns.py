@@ -1,8 +1,8 @@
 """Start workers: each job in a new process, and contestants in turns.
 
-What one contestant leaves in a process (threads, a fragmented heap, pages that the system
-has not taken back) costs the next one up to a fifth of its speed, so none shares a process
-with another. In each round every contestant comes once, and another one begins.
+What one contestant leaves in a process (threads, a heap in pieces) slows the next one down,
+so none shares a process with another. In each round every contestant comes once, and
+another one begins.
 """
 
 import json
