@@ -22,6 +22,7 @@ Not here: which texts are worked out in which way (`_encoder`).
 
 from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
+from itertools import pairwise
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 
@@ -53,7 +54,7 @@ class Merges:
         following = list(range(1, size + 1))
         preceding = list(range(-1, size))
         places: dict[int, list[int]] = {}
-        for place, new in enumerate(map(id_of_pair, zip(chunk, chunk[1:], strict=False))):
+        for place, new in enumerate(map(id_of_pair, pairwise(chunk))):
             if new is not None:
                 places.setdefault(new, []).append(place)
         passes = list(places)
