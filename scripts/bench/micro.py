@@ -62,8 +62,8 @@ def test_encode_the_text(benchmark: BenchmarkFixture, tokenizer: Tokenizer, text
 
 
 def test_encode_a_new_word(benchmark: BenchmarkFixture, tokenizer: Tokenizer) -> None:
-    """Encode a word of 64 letters, more than are kept, so each time is the first."""
-    assert benchmark(tokenizer.encode, "incomprehensibilities" * 3 + "!")
+    """Encode a word of 84 letters, more than are kept, so each time is the first."""
+    assert benchmark(tokenizer.encode, "incomprehensibilities" * 4 + "!")
 
 
 def test_decode_the_text(benchmark: BenchmarkFixture, tokenizer: Tokenizer, text: str) -> None:
