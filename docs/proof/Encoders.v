@@ -278,33 +278,48 @@ Proof.
       apply IH; auto; lia.
 Qed.
 
+(** To merge one occurrence of the lowest rank that is present changes no result. *)
+Lemma passes_merge_first r a b l : nth_error ms r = Some (a, b) -> clean r l ->
+  passes 0 ms (merge_first a b (tid r) l) = passes 0 ms l.
+Proof.
+  intros K C. destruct (WF _ _ _ K) as [Ha Hb]. unfold tid in Ha, Hb.
+  assert (C' : clean r (merge_first a b (tid r) l)).
+  { intros x y k E Hk B. destruct (WF _ _ _ E) as [Hx Hy].
+    unfold tid in *. apply merge_first_adj in B; try lia. apply (C x y k E Hk B). }
+  rewrite (passes_clean_prefix r 0 ms l C eq_refl) by lia.
+  rewrite (passes_clean_prefix r 0 ms _ C' eq_refl) by lia.
+  destruct (skipn r ms) as [|[a' b'] t] eqn:E.
+  { rewrite (skipn_nil_none _ E _ (le_n r)) in K; discriminate. }
+  apply skipn_cons in E. destruct E as [E1 E2].
+  rewrite K in E1; inversion E1; subst a' b'. simpl.
+  rewrite merge_first_absorb; auto; unfold tid; lia.
+Qed.
+
+Lemma min_rank_clean l r p : min_rank lookup l = Some (r, p) -> clean r l.
+Proof.
+  destruct p as [a b]. intro M. apply min_rank_some in M. destruct M as (_ & _ & Min).
+  intros x y k E Hk B. destruct (proj2 LK _ _ _ E) as (k0 & Z & Z').
+  pose proof (Min _ _ _ B Z). lia.
+Qed.
+
+Lemma passes_id_none l : min_rank lookup l = None -> passes 0 ms l = l.
+Proof.
+  intro M. rewrite <- greedy_eq_passes. apply greedy_fuel_clean.
+  intros x y k E B. destruct (proj2 LK _ _ _ E) as (k0 & Z & _).
+  rewrite (min_rank_none _ M _ _ B) in Z; discriminate.
+Qed.
+
 Lemma greedy1_passes fuel : forall l,
   length l <= fuel -> greedy1_fuel lookup fuel l = passes 0 ms l.
 Proof.
   induction fuel as [|f IH]; intros l F.
-  - destruct l; [|simpl in F; lia]. simpl. generalize 0; clear.
-    induction ms as [|[a b] t IH]; intro r; simpl; auto.
+  - destruct l; [|simpl in F; lia]. simpl. rewrite passes_id_none; reflexivity.
   - simpl. destruct (min_rank lookup l) as [[r [a b]]|] eqn:M.
-    + apply min_rank_some in M. destruct M as (K & A & Min).
-      assert (C : clean r l).
-      { intros x y k E Hk B. destruct (proj2 LK _ _ _ E) as (k0 & Z & Z').
-        pose proof (Min _ _ _ B Z). lia. }
-      destruct (WF _ _ _ K) as [Ha Hb]. unfold tid in Ha, Hb.
-      assert (C' : clean r (merge_first a b (tid r) l)).
-      { intros x y k E Hk B. destruct (WF _ _ _ E) as [Hx Hy].
-        unfold tid in *. apply merge_first_adj in B; try lia. apply (C x y k E Hk B). }
+    + pose proof (min_rank_clean _ _ _ M) as C.
+      apply min_rank_some in M. destruct M as (K & A & _).
       pose proof (merge_first_lt a b (tid r) l A) as L.
-      rewrite IH by lia.
-      rewrite (passes_clean_prefix r 0 ms l C eq_refl) by lia.
-      rewrite (passes_clean_prefix r 0 ms _ C' eq_refl) by lia.
-      destruct (skipn r ms) as [|[a' b'] t] eqn:E.
-      { rewrite (skipn_nil_none _ E _ (le_n r)) in K; discriminate. }
-      apply skipn_cons in E. destruct E as [E1 E2].
-      rewrite K in E1; inversion E1; subst a' b'. simpl.
-      rewrite merge_first_absorb; auto; unfold tid; lia.
-    + symmetry. rewrite <- greedy_eq_passes. apply greedy_fuel_clean.
-      intros x y k E B. destruct (proj2 LK _ _ _ E) as (k0 & Z & _).
-      rewrite (min_rank_none _ M _ _ B) in Z; discriminate.
+      rewrite IH by lia. apply passes_merge_first; auto.
+    + symmetry. apply passes_id_none, M.
 Qed.
 
 (** The leftmost occurrence first: as tiktoken does, and the same ids. *)

@@ -211,6 +211,26 @@ Proof.
       injection Hl as <- _. rewrite merge_pass_step, M, Hs; reflexivity.
 Qed.
 
+(** The same for one occurrence: it was in the one part or in the other, or there was none. *)
+Lemma merge_first_split a b n l : forall u v, merge_first a b n l = u ++ v ->
+  exists s t, l = s ++ t /\ (u = s \/ u = merge_first a b n s) /\
+                             (v = t \/ v = merge_first a b n t).
+Proof.
+  induction l as [|x|x y t IH1 IH2] using list_ind2; intros [|c u] v E;
+    try (eexists [], _; split; [reflexivity|split; [auto|right; symmetry; exact E]]).
+  - discriminate.
+  - simpl in E. injection E as <- E. symmetry in E. apply app_eq_nil in E. destruct E; subst.
+    exists [x], []; auto.
+  - rewrite merge_first_step in E. destruct ((x =? a) && (y =? b)) eqn:M.
+    + injection E as <- E. exists (x :: y :: u), v. rewrite E. split; [reflexivity|].
+      split; [|auto]. right. rewrite merge_first_step, M. reflexivity.
+    + injection E as <- E. destruct (IH2 _ _ E) as (s & w & Hl & Hs & Hw).
+      exists (x :: s), w. rewrite Hl. split; [reflexivity|split; [|exact Hw]].
+      destruct s as [|z s]; [destruct Hs as [->| ->]; auto|].
+      injection Hl as <- _. destruct Hs as [->| ->]; [auto|right].
+      rewrite merge_first_step, M. reflexivity.
+Qed.
+
 (** Whether a pass crosses a boundary depends on what is left of it and on the one id right of it. *)
 Lemma merge_pass_ahead a b n s x t t' : n <> a ->
   merge_pass a b n (s ++ x :: t) = merge_pass a b n s ++ merge_pass a b n (x :: t) ->
