@@ -188,12 +188,7 @@ Lemma lowest_agrees ids : (forall x y, adj x y ids -> byte_rank ms (tok x ++ tok
   lowest (byte_rank ms) (map tok ids) = option_map fst (min_rank (rank ms) ids).
 Proof.
   induction ids as [|x [|y t] IH]; intro H; auto.
-  change (min_rank (rank ms) (x :: y :: t)) with
-    (match rank ms x y, min_rank (rank ms) (y :: t) with
-      | None, m => m
-      | Some r, None => Some (r, (x, y))
-      | Some r, Some (r', p) => if r' <? r then Some (r', p) else Some (r, (x, y))
-      end).
+  rewrite min_rank_step.
   cbn [map lowest] in *. rewrite IH by (intros u v A; apply H; right; exact A).
   rewrite (H x y) by (left; auto).
   destruct (rank ms x y) as [r|], (min_rank (rank ms) (y :: t)) as [[r' p]|]; simpl; auto.

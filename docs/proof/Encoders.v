@@ -24,7 +24,7 @@ Fixpoint rank_from (r : nat) (ms : list (nat * nat)) (x y : nat) : option nat :=
   | [] => None
   | (a, b) :: t => if (x =? a) && (y =? b) then Some r else rank_from (S r) t x y
   end.
-Definition rank (ms : list (nat * nat)) : nat -> nat -> option nat := rank_from 0 ms.
+Definition rank (ms : list (nat * nat)) (x y : nat) : option nat := rank_from 0 ms x y.
 
 (** The lowest rank of the pairs that are present, and its pair. *)
 Fixpoint min_rank (lookup : nat -> nat -> option nat) (l : list nat) : option (nat * (nat * nat)) :=
@@ -38,6 +38,14 @@ Fixpoint min_rank (lookup : nat -> nat -> option nat) (l : list nat) : option (n
       end
   | _ => None
   end.
+
+Lemma min_rank_step lookup x y t : min_rank lookup (x :: y :: t) =
+  match lookup x y, min_rank lookup (y :: t) with
+  | None, m => m
+  | Some r, None => Some (r, (x, y))
+  | Some r, Some (r', p) => if r' <? r then Some (r', p) else Some (r, (x, y))
+  end.
+Proof. reflexivity. Qed.
 
 (** Repeat: the lowest rank that is present, at every occurrence of its pair. *)
 Fixpoint greedy_fuel (lookup : nat -> nat -> option nat) (fuel : nat) (l : list nat) : list nat :=
@@ -134,12 +142,7 @@ Lemma min_rank_none l : min_rank lookup l = None -> forall x y, adj x y l -> loo
 Proof.
   induction l as [|u|u v t IH1 IH2] using list_ind2; try (intros _ ? ? []; fail).
   intros H x y A.
-  change (min_rank lookup (u :: v :: t)) with
-    (match lookup u v, min_rank lookup (v :: t) with
-      | None, m => m
-      | Some r, None => Some (r, (u, v))
-      | Some r, Some (r', p) => if r' <? r then Some (r', p) else Some (r, (u, v))
-      end) in H.
+  rewrite min_rank_step in H.
   destruct (lookup u v) eqn:L; destruct (min_rank lookup (v :: t)) as [[? ?]|];
     try destruct (_ <? _); try discriminate.
   destruct A as [[? ?]|A]; subst; auto.
@@ -151,13 +154,7 @@ Lemma min_rank_some l r a b :
   (forall x y k, adj x y l -> lookup x y = Some k -> r <= k).
 Proof.
   revert r a b. induction l as [|u|u v t IH1 IH2] using list_ind2; try (simpl; discriminate).
-  intros r a b.
-  change (min_rank lookup (u :: v :: t)) with
-    (match lookup u v, min_rank lookup (v :: t) with
-      | None, m => m
-      | Some r, None => Some (r, (u, v))
-      | Some r, Some (r', p) => if r' <? r then Some (r', p) else Some (r, (u, v))
-      end).
+  intros r a b. rewrite min_rank_step.
   pose proof (min_rank_none (v :: t)) as N.
   destruct (lookup u v) as [k0|] eqn:L; destruct (min_rank lookup (v :: t)) as [[k1 [a1 b1]]|] eqn:E.
   - destruct (IH2 _ _ _ eq_refl) as (I1 & I2 & I3).

@@ -190,7 +190,7 @@ Definition next_gpt2 (s : list nat) : nat :=
       (orelse (sp_run number s)
         (orelse (sp_run other s) (ws_run s)))).
 
-Definition split_gpt2 : list nat -> list (list nat) := split next_gpt2.
+Definition split_gpt2 (s : list nat) : list (list nat) := split next_gpt2 s.
 
 (** The pre-tokenizer partitions its input: nothing is lost, added or moved. *)
 Theorem split_gpt2_join s : concat (split_gpt2 s) = s.
@@ -443,19 +443,16 @@ Qed.
 (** A piece: whitespace, and what is not whitespace after it. *)
 Definition next_piece (s : list nat) : nat :=
   let n := run space s in n + run (fun x => negb (space x)) (skipn n s).
-Definition pieces : list nat -> list (list nat) := split next_piece.
+Definition pieces (s : list nat) : list (list nat) := split next_piece s.
 
 Theorem pieces_join s : concat (pieces s) = s.
 Proof. apply split_join. Qed.
 
 Lemma next_piece_pos x t : 1 <= next_piece (x :: t).
 Proof.
-  unfold next_piece. destruct (run space (x :: t)) as [|n] eqn:E; [|lia].
-  simpl in E |- *. destruct (space x); [discriminate|]. simpl. lia.
+  unfold next_piece. cbn [run]. destruct (space x) eqn:E; cbn [negb skipn run];
+    rewrite ?E; cbn [negb]; lia.
 Qed.
-
-Lemma run_skipn p s : run p (firstn (run p s) s) = run p s.
-Proof. induction s as [|x s IH]; simpl; auto. destruct (p x) eqn:E; simpl; rewrite ?E; auto. Qed.
 
 Lemma skipn_add {A} n : forall m (l : list A), skipn (n + m) l = skipn m (skipn n l).
 Proof.

@@ -105,8 +105,8 @@ Proof.
   { destruct (partition literal []) as [[b a]|] eqn:E; auto. apply partition_short in E. simpl in E; lia. }
   induction f1 as [|f1 IH]; intros [|f2] text L1 L2; simpl; auto;
     try (destruct text; [rewrite Z; reflexivity|simpl in *; lia]).
-  destruct (partition literal text) as [[b a]|] eqn:E; auto.
-  apply partition_short in E. f_equal. apply IH; lia.
+  all: destruct (partition literal text) as [[b a]|] eqn:E; auto.
+  all: apply partition_short in E; f_equal; apply IH; lia.
 Qed.
 
 (** From the left, none overlapping another: after the first occurrence, the same again. *)

@@ -11,10 +11,11 @@ Import ListNotations.
 (** * The vocabulary of merges *)
 
 (** [tests/oracle.py: vocabulary], and [_learn] of [_trainer.py]: tokens are added one by one. *)
+Definition joined (vocab : list (list nat)) (a b : nat) : list nat := nth a vocab [] ++ nth b vocab [].
 Fixpoint build (ms : list (nat * nat)) (vocab : list (list nat)) : list (list nat) :=
   match ms with
   | [] => vocab
-  | (a, b) :: t => build t (vocab ++ [nth a vocab [] ++ nth b vocab []])
+  | (a, b) :: t => build t (vocab ++ [joined vocab a b])
   end.
 Definition base_vocab : list (list nat) := map (fun b => [b]) (seq 0 256).
 Definition vocab (ms : list (nat * nat)) : list (list nat) := build ms base_vocab.
@@ -24,7 +25,7 @@ Lemma build_app ms : forall v, exists w, build ms v = v ++ w /\ length w = lengt
 Proof.
   induction ms as [|[a b] t IH]; intro v; simpl.
   - exists []; rewrite app_nil_r; auto.
-  - destruct (IH (v ++ [nth a v [] ++ nth b v []])) as (w & -> & L).
+  - destruct (IH (v ++ [joined v a b])) as (w & -> & L).
     eexists; rewrite <- app_assoc; simpl; split; [reflexivity|simpl; congruence].
 Qed.
 
@@ -43,10 +44,10 @@ Lemma build_join ms : forall v r a b, nth_error ms r = Some (a, b) ->
 Proof.
   induction ms as [|[a0 b0] t IH]; intros v [|r] a b E H; simpl in E; try discriminate; simpl.
   - injection E as -> ->. destruct (H 0 a b eq_refl) as [Ha Hb].
-    destruct (build_app t (v ++ [nth a v [] ++ nth b v []])) as (w & -> & _).
+    destruct (build_app t (v ++ [joined v a b])) as (w & -> & _).
     rewrite <- app_assoc, Nat.add_0_r. rewrite app_nth2, Nat.sub_diag by lia.
     rewrite !(app_nth1 v) by lia. reflexivity.
-  - rewrite <- (IH (v ++ [nth a0 v [] ++ nth b0 v []]) r a b E).
+  - rewrite <- (IH (v ++ [joined v a0 b0]) r a b E).
     + f_equal. rewrite app_length; simpl; lia.
     + intros k x y K. rewrite app_length; simpl. specialize (H (S k) x y K). lia.
 Qed.

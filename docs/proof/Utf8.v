@@ -114,9 +114,9 @@ Proof.
   cbn [app decode_utf8_fuel]. change (hd 0 (b :: w)) with b in K.
   change (b :: w ++ rest) with ((b :: w) ++ rest).
   rewrite K, firstn_app, firstn_all, skipn_app, skipn_all, Nat.sub_diag.
-  cbn [firstn skipn app]. rewrite app_nil_r, D, Sc, E.
-  replace (list_eqb (b :: w) (b :: w)) with true by (symmetry; apply list_eqb_eq; reflexivity).
-  reflexivity.
+  cbn [firstn skipn app]. rewrite app_nil_r, D, Sc, ?E.
+  assert (Q : list_eqb (b :: w) (b :: w) = true) by (apply list_eqb_eq; reflexivity).
+  rewrite ?Q. reflexivity.
 Qed.
 
 Lemma decode_utf8_fuel_complete text : Forall (fun n => scalar n = true) text ->
