@@ -374,7 +374,7 @@ Proof.
 Qed.
 
 (** The ids of a chunk have the bytes of the chunk, after any number of passes. *)
-Theorem passes_firstn_bytes ms tok k l : wf_tok ms tok -> Forall byte l ->
+Lemma passes_firstn_bytes ms tok k l : wf_tok ms tok -> Forall byte l ->
   bytes_of tok (passes 0 (firstn k ms) l) = l.
 Proof.
   intros T H. rewrite (passes_bytes_from tok ms T).

@@ -37,7 +37,7 @@ Proof.
 Qed.
 
 (** The chunks join back to the text, whatever [next] is. *)
-Theorem split_join s : concat (split s) = s.
+Lemma split_join s : concat (split s) = s.
 Proof. apply chunks_join. Qed.
 
 Lemma chunks_nonempty fuel : forall s, Forall (fun c => c <> []) (chunks fuel s).
@@ -68,7 +68,7 @@ Qed.
 Definition suffix (t s : list nat) : Prop := exists p, s = p ++ t.
 
 (** A boundary past which [next] never looks and never reaches is a boundary of chunks. *)
-Theorem split_app s1 s2 :
+Lemma split_app s1 s2 :
   (forall t, suffix t s1 -> t <> [] -> next (t ++ s2) = next t /\ next t <= length t) ->
   split (s1 ++ s2) = split s1 ++ split s2.
 Proof.

@@ -200,7 +200,7 @@ Qed.
 Lemma train_text_trained : trained (corpus_chunks documents) ms.
 Proof. apply train_trained. Qed.
 
-Theorem train_text_wf : wf_merges ms.
+Lemma train_text_wf : wf_merges ms.
 Proof. apply (trained_wf (corpus_chunks documents)); auto using corpus_bytes, train_text_trained. Qed.
 
 (** From a corpus to a text and back: nothing is assumed of the merges any more. *)

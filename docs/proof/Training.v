@@ -78,10 +78,10 @@ Proof.
 Qed.
 
 (** No token is empty, and its bytes are bytes. *)
-Theorem token_nonnil ms i : wf_merges ms -> i < 256 + length ms -> token ms i <> [].
+Lemma token_nonnil ms i : wf_merges ms -> i < 256 + length ms -> token ms i <> [].
 Proof. intros W L. apply token_bytes_from; auto. Qed.
 
-Theorem token_bytes ms i : wf_merges ms -> i < 256 + length ms -> Forall byte (token ms i).
+Lemma token_bytes ms i : wf_merges ms -> i < 256 + length ms -> Forall byte (token ms i).
 Proof. intros W L. apply token_bytes_from; auto. Qed.
 
 (** * What training can produce *)
@@ -152,7 +152,7 @@ Proof.
 Qed.
 
 (** Every token is a part of a chunk of the corpus. *)
-Theorem trained_part i : 256 <= i < 256 + length ms ->
+Lemma trained_part i : 256 <= i < 256 + length ms ->
   exists c p q, In c corpus /\ c = p ++ token ms i ++ q.
 Proof.
   intros [H L]. pose proof (token_ok ms trained_wf) as T.
