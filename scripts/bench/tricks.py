@@ -10,6 +10,7 @@ import argparse
 import statistics
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
@@ -126,7 +127,7 @@ def _look_up(decoder: Decoder, ids: Sequence[int]) -> bytes:
     return b"".join([b"".join(itemgetter(0, *block)(decoder._tokens)[1:]) for block in blocks])
 
 
-def _count_chunks_alone(text: str, chunks: "_pretokenizer.Counter[str]") -> None:
+def _count_chunks_alone(text: str, chunks: Counter[str]) -> None:
     chunks.update(_pretokenizer.split(text))
 
 

@@ -127,7 +127,7 @@ def test_the_gate_runs_the_words_of_the_readme() -> None:
 
 def test_links_inside_the_repository_lead_somewhere() -> None:
     """No page points to a file that is not there."""
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("packages/*/README.md")]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md")]
     links = [
         (page, target)
         for page in pages

@@ -1,0 +1,53 @@
+(** The definitions at work, and that what the theorems assume can be had. *)
+From Coq Require Import List Arith Lia Bool.
+From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer.
+Import ListNotations.
+
+Definition ascii_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <=? x) && (x <=? 122)).
+Definition ascii_number (x : nat) : bool := (48 <=? x) && (x <=? 57).
+Definition ascii_space (x : nat) : bool := ((9 <=? x) && (x <=? 13)) || (x =? 32).
+
+(** There are classes of which all holds that is assumed of classes. *)
+Example ascii_classes : classes ascii_letter ascii_number ascii_space.
+Proof.
+  assert (forall x, ascii_space x = true -> x < 33).
+  { intro x. unfold ascii_space. rewrite orb_true_iff, andb_true_iff, !Nat.leb_le, Nat.eqb_eq. lia. }
+  split.
+  - intros x L. destruct (ascii_space x) eqn:S; auto. apply H in S. unfold ascii_letter in L.
+    rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le in L. lia.
+  - intros x L. destruct (ascii_space x) eqn:S; auto. apply H in S. unfold ascii_number in L.
+    rewrite andb_true_iff, !Nat.leb_le in L. lia.
+  - reflexivity.
+  - repeat constructor.
+Qed.
+
+Notation ascii f := (f ascii_letter ascii_number ascii_space).
+
+(** "aaabdaaabac", the example of every article on byte-pair encoding. *)
+Example the_classic :
+  train 100 [[97; 97; 97; 98; 100; 97; 97; 97; 98; 97; 99]] =
+  [(97, 97); (97, 98); (256, 257); (97, 99); (100, 258); (258, 260); (261, 259)].
+Proof. vm_compute. reflexivity. Qed.
+
+(** "You'll  see" and a newline. *)
+Example the_pattern :
+  ascii split_gpt2 [89; 111; 117; 39; 108; 108; 32; 32; 115; 101; 101; 10] =
+  [[89; 111; 117]; [39; 108; 108]; [32]; [32; 115; 101; 101]; [10]].
+Proof. vm_compute. reflexivity. Qed.
+
+(** "ab ab ab" is learned from, and "ab<|endoftext|>ab" is encoded. *)
+Example the_tokenizer (ms := ascii train_text 2 [[97; 98; 32; 97; 98; 32; 97; 98]]) :
+  ms = [(97, 98); (32, 256)] /\
+  ascii encode ms ([97; 98] ++ end_of_text ++ [97; 98]) = [256; 258; 256] /\
+  decode_text ms [256; 258; 256] = Some ([97; 98] ++ end_of_text ++ [97; 98]) /\
+  decode_text ms [259] = None /\ decode_text [] [128] = None.
+Proof. vm_compute. repeat split. Qed.
+
+(** A token of merges made by hand need not encode to itself: [bc] comes before [ab] and [(ab)c]. *)
+Example not_own (ms := [(98, 99); (97, 98); (257, 99)]) :
+  token ms 258 = [97; 98; 99] /\ passes 0 ms [97; 98; 99] = [97; 256].
+Proof. vm_compute. split; reflexivity. Qed.
+
+(** Why parts must fit: [a] and [aa] are tokens, yet [a] then [aa] is not how "aaa" encodes. *)
+Example not_fit : passes 0 [(97, 97)] [97; 97; 97] = [256; 97].
+Proof. reflexivity. Qed.

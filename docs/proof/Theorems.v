@@ -1,0 +1,74 @@
+(** What is proved, and on what it rests: every line below prints "Closed under the global
+    context", which is Coq's way to say that nothing was assumed. *)
+From Bpetite Require Import
+  Passes Encoders Locality Training Pattern Special Utf8 Tokenizer ByteRanks General Examples.
+
+(** The text comes back. *)
+Print Assumptions Tokenizer.roundtrip.
+Print Assumptions Tokenizer.roundtrip_bytes.
+Print Assumptions Tokenizer.train_roundtrip.
+Print Assumptions Tokenizer.encode_injective.
+Print Assumptions General.general_roundtrip.
+Print Assumptions General.shuffle_cancel.
+Print Assumptions General.encode_ids.
+Print Assumptions Encoders.merge_pass_bytes.
+Print Assumptions Encoders.bytes_of_app.
+Print Assumptions Encoders.passes_bytes.
+Print Assumptions Encoders.passes_ids.
+Print Assumptions Encoders.passes_len.
+Print Assumptions Utf8.decode_utf8_complete.
+Print Assumptions Utf8.decode_utf8_sound.
+
+(** Fast encoders are legal. *)
+Print Assumptions Encoders.greedy_eq_passes.
+Print Assumptions Encoders.greedy1_eq_passes.
+Print Assumptions Encoders.greedy_fuel_normal.
+Print Assumptions Encoders.passes_normal.
+Print Assumptions Encoders.rank_ok.
+Print Assumptions Tokenizer.encode_fast_ok.
+
+(** Chunks and safe boundaries. *)
+Print Assumptions Pattern.next_gpt2_pattern.
+Print Assumptions Pattern.next_gpt2_pos.
+Print Assumptions Pattern.split_gpt2_join.
+Print Assumptions Pattern.split_gpt2_app.
+Print Assumptions Pattern.pieces_join.
+Print Assumptions Pattern.split_pieces.
+Print Assumptions Tokenizer.ordinary_app.
+
+(** The special token. *)
+Print Assumptions Special.partition_some.
+Print Assumptions Special.partition_none.
+Print Assumptions Special.split_literal_step.
+Print Assumptions Special.split_literal_join.
+Print Assumptions Special.split_literal_absent.
+Print Assumptions Tokenizer.decode_special.
+
+(** Trained vocabularies. *)
+Print Assumptions Training.token_ok.
+Print Assumptions Training.vocab_length.
+Print Assumptions Training.trained_wf.
+Print Assumptions Training.trained_distinct.
+Print Assumptions Training.trained_own.
+Print Assumptions Training.trained_injective.
+Print Assumptions Training.best_first.
+Print Assumptions Training.train_trained.
+Print Assumptions Training.train_length.
+Print Assumptions Tokenizer.train_text_own.
+Print Assumptions Tokenizer.train_text_injective.
+Print Assumptions Tokenizer.special_apart.
+
+(** Parts of a chunk. *)
+Print Assumptions Locality.encode_parts.
+Print Assumptions Locality.fit_encodes.
+Print Assumptions Locality.encode_factor.
+Print Assumptions Locality.encoding_fits.
+Print Assumptions Locality.encoding_owns.
+Print Assumptions Locality.decompose_token.
+
+(** Merging by bytes. *)
+Print Assumptions ByteRanks.decompose_join.
+Print Assumptions ByteRanks.decompose_encode.
+
+(** What is assumed of classes can be had. *)
+Print Assumptions Examples.ascii_classes.

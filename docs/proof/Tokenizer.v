@@ -1,0 +1,315 @@
+(** The tokenizer: text into ids, ids into text, and that nothing is lost on the way.
+
+    A text is a list of code points. [encode] is [tests/oracle.py: encode], and so
+    [Tokenizer.encode]; [decode] is [Tokenizer.decode] up to its last step, which
+    [decode_text] makes. *)
+From Coq Require Import List Arith Lia Bool.
+From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8.
+Import ListNotations.
+
+(** [_constants.py: END_OF_TEXT_TOKEN], [<|endoftext|>]. *)
+Definition end_of_text : list nat := [60; 124; 101; 110; 100; 111; 102; 116; 101; 120; 116; 124; 62].
+
+Section Tokenizer.
+Variables letter number space : nat -> bool.
+
+Notation chunks_of := (split_gpt2 letter number space).
+Notation pieces_of := (pieces space).
+
+(** The id of the special token: the first after the merges. *)
+Definition special (ms : list (nat * nat)) : nat := 256 + length ms.
+
+(** The ids of text without special tokens. *)
+Definition ordinary (ms : list (nat * nat)) (s : list nat) : list nat :=
+  flat_map (fun c => passes 0 ms (utf8s c)) (chunks_of s).
+
+Definition encode_by (of_segment : list nat -> list nat) (sp : nat) (text : list nat) : list nat :=
+  match split_literal end_of_text text with
+  | [] => []
+  | first :: others => of_segment first ++ flat_map (fun s => sp :: of_segment s) others
+  end.
+Definition encode (ms : list (nat * nat)) (text : list nat) : list nat :=
+  encode_by (ordinary ms) (special ms) text.
+
+(** The same by pieces and lowest rank, as [_encoder.py: Encoder] works. *)
+Definition ordinary_fast (ms : list (nat * nat)) (s : list nat) : list nat :=
+  flat_map (fun p => flat_map (fun c => greedy (rank ms) (utf8s c)) (chunks_of p)) (pieces_of s).
+Definition encode_fast (ms : list (nat * nat)) (text : list nat) : list nat :=
+  encode_by (ordinary_fast ms) (special ms) text.
+
+(** The bytes of all ids, the special token included. *)
+Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ [utf8s end_of_text].
+
+Fixpoint join_tokens (tokens : list (list nat)) (ids : list nat) : option (list nat) :=
+  match ids with
+  | [] => Some []
+  | i :: t => match nth_error tokens i, join_tokens tokens t with
+              | Some b, Some r => Some (b ++ r)
+              | _, _ => None
+              end
+  end.
+(** An unknown id is an error, here [None]. *)
+Definition decode (ms : list (nat * nat)) (ids : list nat) : option (list nat) :=
+  join_tokens (all_tokens ms) ids.
+Definition decode_text (ms : list (nat * nat)) (ids : list nat) : option (list nat) :=
+  match decode ms ids with Some bytes => decode_utf8 bytes | None => None end.
+
+(** The chunks of a corpus, and what [_trainer.py: train_bpe] learns from them. *)
+Definition corpus_chunks (documents : list (list nat)) : list (list nat) :=
+  map utf8s (flat_map chunks_of documents).
+Definition train_text (wanted : nat) (documents : list (list nat)) : list (nat * nat) :=
+  train wanted (corpus_chunks documents).
+
+Definition text_ok (text : list nat) : Prop := Forall (fun n => scalar n = true) text.
+
+(** * Round trip *)
+
+Lemma join_tokens_app tokens u v : join_tokens tokens (u ++ v) =
+  match join_tokens tokens u, join_tokens tokens v with
+  | Some a, Some b => Some (a ++ b)
+  | _, _ => None
+  end.
+Proof.
+  induction u as [|i u IH]; simpl; [destruct (join_tokens tokens v); reflexivity|].
+  rewrite IH. destruct (nth_error tokens i), (join_tokens tokens u), (join_tokens tokens v);
+    try reflexivity. rewrite app_assoc; reflexivity.
+Qed.
+
+Lemma decode_app ms u v a b : decode ms u = Some a -> decode ms v = Some b ->
+  decode ms (u ++ v) = Some (a ++ b).
+Proof. unfold decode. intros Hu Hv. rewrite join_tokens_app, Hu, Hv. reflexivity. Qed.
+
+Lemma decode_ordinary_ids ms ids : Forall (fun i => i < 256 + length ms) ids ->
+  decode ms ids = Some (bytes_of (token ms) ids).
+Proof.
+  unfold decode. induction 1 as [|i t H _ IH]; [reflexivity|]. simpl. rewrite IH.
+  unfold all_tokens, token. rewrite nth_error_app1 by (rewrite vocab_length; exact H).
+  rewrite (nth_error_nth' (vocab ms) []) by (rewrite vocab_length; exact H). reflexivity.
+Qed.
+
+Lemma decode_special ms : decode ms [special ms] = Some (utf8s end_of_text).
+Proof.
+  unfold decode, special, all_tokens. cbn [join_tokens].
+  rewrite nth_error_app2, vocab_length, Nat.sub_diag by (rewrite vocab_length; lia).
+  cbn [nth_error]. rewrite app_nil_r. reflexivity.
+Qed.
+
+Lemma text_ok_app u v : text_ok (u ++ v) <-> text_ok u /\ text_ok v.
+Proof. apply Forall_app. Qed.
+
+Lemma decode_chunks ms cs : wf_merges ms -> text_ok (concat cs) ->
+  decode ms (flat_map (fun c => passes 0 ms (utf8s c)) cs) = Some (utf8s (concat cs)).
+Proof.
+  intro W. induction cs as [|c cs IH]; intro H; [reflexivity|].
+  cbn [concat flat_map] in *. apply text_ok_app in H. destruct H as [H1 H2].
+  rewrite utf8s_app. apply decode_app; [|apply IH; exact H2]. apply utf8s_bytes in H1.
+  rewrite decode_ordinary_ids by (apply passes_ids; exact H1).
+  rewrite (passes_bytes ms); auto using token_ok.
+Qed.
+
+Lemma decode_ordinary ms s : wf_merges ms -> text_ok s ->
+  decode ms (ordinary ms s) = Some (utf8s s).
+Proof.
+  intros W H. unfold ordinary. rewrite <- (split_gpt2_join letter number space s) in H.
+  rewrite decode_chunks by assumption. rewrite split_gpt2_join. reflexivity.
+Qed.
+
+Lemma end_of_text_nonnil : end_of_text <> [].
+Proof. discriminate. Qed.
+
+(** The theorem: the ids of any text decode to the UTF-8 of that text, special tokens included. *)
+Theorem roundtrip_bytes ms text : wf_merges ms -> text_ok text ->
+  decode ms (encode ms text) = Some (utf8s text).
+Proof.
+  intros W H. unfold encode, encode_by.
+  rewrite <- (split_literal_join end_of_text end_of_text_nonnil text) in H.
+  rewrite <- (split_literal_join end_of_text end_of_text_nonnil text) at 2.
+  destruct (split_literal end_of_text text) as [|first others]; [reflexivity|].
+  revert first H. induction others as [|s others IH]; intros first H.
+  - cbn [flat_map join] in *. rewrite app_nil_r. apply decode_ordinary; assumption.
+  - change (join end_of_text (first :: s :: others))
+      with (first ++ end_of_text ++ join end_of_text (s :: others)) in *.
+    apply text_ok_app in H. destruct H as [H1 H]. apply text_ok_app in H. destruct H as [H2 H3].
+    rewrite !utf8s_app. apply decode_app; [apply decode_ordinary; assumption|].
+    apply (decode_app ms [special ms]); [apply decode_special|].
+    apply IH. exact H3.
+Qed.
+
+(** And so to the text itself. *)
+Theorem roundtrip ms text : wf_merges ms -> text_ok text ->
+  decode_text ms (encode ms text) = Some text.
+Proof.
+  intros W H. unfold decode_text. rewrite roundtrip_bytes by assumption.
+  apply decode_utf8_complete, H.
+Qed.
+
+(** Different texts have different ids. *)
+Corollary encode_injective ms s t : wf_merges ms -> text_ok s -> text_ok t ->
+  encode ms s = encode ms t -> s = t.
+Proof.
+  intros W Hs Ht E. apply (roundtrip ms s W) in Hs. apply (roundtrip ms t W) in Ht. congruence.
+Qed.
+
+(** * The fast encoder *)
+
+Hypothesis C : classes letter number space.
+
+Lemma flat_map_flat_map {A B D} (f : A -> list B) (g : B -> list D) l :
+  flat_map g (flat_map f l) = flat_map (fun x => flat_map g (f x)) l.
+Proof. induction l as [|x l IH]; simpl; auto. rewrite flat_map_app, IH; reflexivity. Qed.
+
+Lemma ordinary_fast_ok ms s : wf_merges ms -> ordinary_fast ms s = ordinary ms s.
+Proof.
+  intro W. unfold ordinary, ordinary_fast. rewrite <- (split_pieces _ _ _ C s), flat_map_flat_map.
+  apply flat_map_ext. intro p. apply flat_map_ext. intro c.
+  apply greedy_eq_passes; auto using rank_ok.
+Qed.
+
+(** By pieces and lowest rank, the ids are those of the specification. *)
+Theorem encode_fast_ok ms text : wf_merges ms -> encode_fast ms text = encode ms text.
+Proof.
+  intro W. unfold encode_fast, encode, encode_by.
+  destruct (split_literal end_of_text text) as [|first others]; [reflexivity|].
+  rewrite ordinary_fast_ok by exact W. f_equal. apply flat_map_ext. intro s.
+  rewrite ordinary_fast_ok by exact W. reflexivity.
+Qed.
+
+(** Ordinary text, cut at a safe boundary, encodes part by part. *)
+Theorem ordinary_app ms s1 s2 : safe space s1 s2 ->
+  ordinary ms (s1 ++ s2) = ordinary ms s1 ++ ordinary ms s2.
+Proof.
+  intro S. unfold ordinary. rewrite (split_gpt2_app _ _ _ C) by exact S. apply flat_map_app.
+Qed.
+
+(** * Fact 4, for a corpus of text *)
+
+Section Trained.
+Variables (wanted : nat) (documents : list (list nat)).
+Hypothesis D : Forall text_ok documents.
+Notation ms := (train_text wanted documents).
+
+Lemma corpus_bytes : Forall (Forall byte) (corpus_chunks documents).
+Proof.
+  apply Forall_map, Forall_forall. intros c I. apply in_flat_map in I. destruct I as (d & Id & Ic).
+  rewrite Forall_forall in D. specialize (D d Id). apply utf8s_bytes.
+  rewrite <- (split_gpt2_join letter number space d) in D. unfold text_ok in D.
+  apply in_split in Ic. destruct Ic as (u & v & E). rewrite E in D.
+  rewrite concat_app in D. cbn [concat] in D. rewrite !Forall_app in D. tauto.
+Qed.
+
+Lemma train_text_trained : trained (corpus_chunks documents) ms.
+Proof. apply train_trained. Qed.
+
+Lemma train_text_wf : wf_merges ms.
+Proof. apply (trained_wf (corpus_chunks documents)); auto using corpus_bytes, train_text_trained. Qed.
+
+(** From a corpus to a text and back: nothing is assumed of the merges any more. *)
+Theorem train_roundtrip text : text_ok text -> decode_text ms (encode ms text) = Some text.
+Proof. apply roundtrip, train_text_wf. Qed.
+
+Theorem train_text_own i : i < 256 + length ms -> passes 0 ms (token ms i) = [i].
+Proof.
+  apply (trained_own (corpus_chunks documents)); auto using corpus_bytes, train_text_trained.
+Qed.
+
+(** ** The special token is no other token *)
+
+(** [e] is a letter, and [|] is of none of the three classes. *)
+Hypothesis E : letter 101 = true.
+Hypothesis P : letter 124 = false /\ number 124 = false /\ space 124 = false.
+
+Lemma firstn_run p n s : n <= run p s -> Forall (fun x => p x = true) (firstn n s).
+Proof.
+  revert n. induction s as [|x s IH]; intros [|n] H; simpl in *; auto; try lia.
+  destruct (p x) eqn:Px; [|lia]. constructor; [exact Px|apply IH; lia].
+Qed.
+
+(** What a chunk is made of: a contraction, or one class with a space in front. *)
+Lemma chunk_made s : exists p : nat -> bool,
+  Forall (fun x => x = 32 \/ p x = true) (firstn (next_gpt2 letter number space s) s) /\
+  (p = letter \/ p = number \/ p = other letter number space \/ p = space \/ p 124 = false).
+Proof.
+  assert (R : forall p, Forall (fun x => x = 32 \/ p x = true) (firstn (sp_run p s) s)).
+  { intro p. destruct s as [|x t]; [constructor|]. unfold sp_run.
+    destruct (Nat.eqb_spec x 32) as [->|]; cbn [andb]; [destruct (0 <? run p t)|].
+    - cbn [firstn]. constructor; [auto|]. eapply Forall_impl; [|apply firstn_run; auto]. auto.
+    - eapply Forall_impl; [|apply firstn_run; auto]. auto.
+    - eapply Forall_impl; [|apply firstn_run; auto]. auto. }
+  unfold next_gpt2, orelse. destruct (contraction s) eqn:K.
+  - destruct (sp_run letter s) eqn:K1; [|exists letter; rewrite <- K1; auto].
+    destruct (sp_run number s) eqn:K2; [|exists number; rewrite <- K2; auto].
+    destruct (sp_run (other letter number space) s) eqn:K3; [|exists (other letter number space); rewrite <- K3; auto].
+    exists space. split; [|auto]. eapply Forall_impl; [|apply (firstn_run space)]; auto.
+    unfold ws_run. destruct (skipn _ s); auto. destruct (2 <=? run space s); lia.
+  - exists (fun x => negb (x =? 124)). split; [|auto 6]. rewrite <- K. clear R K n.
+    destruct s as [|x [|y t]]; [constructor..|]. unfold contraction.
+    destruct (Nat.eqb_spec x apostrophe) as [->|]; [|constructor].
+    destruct (sdmt y) eqn:M.
+    + unfold sdmt in M. rewrite !orb_true_iff, !Nat.eqb_eq in M. cbn [firstn].
+      repeat (apply Forall_cons || apply Forall_nil); right;
+        apply negb_true_iff, Nat.eqb_neq; unfold apostrophe; lia.
+    + destruct t as [|z t]; [constructor|].
+      destruct (((y =? 108) && (z =? 108)) || ((y =? 118) && (z =? 101)) || ((y =? 114) && (z =? 101))) eqn:Q;
+        [|constructor].
+      rewrite !orb_true_iff, !andb_true_iff, !Nat.eqb_eq in Q.
+      cbn [firstn]. repeat (apply Forall_cons || apply Forall_nil); right;
+        apply negb_true_iff, Nat.eqb_neq; unfold apostrophe; lia.
+Qed.
+
+Lemma chunk_not_both s : ~ (In 124 (firstn (next_gpt2 letter number space s) s) /\
+                            In 101 (firstn (next_gpt2 letter number space s) s)).
+Proof.
+  intros [I1 I2]. destruct (chunk_made s) as (p & F & K). rewrite Forall_forall in F.
+  apply F in I1, I2. destruct P as (P1 & P2 & P3).
+  destruct I1 as [I1|I1]; [discriminate|]. destruct I2 as [I2|I2]; [discriminate|].
+  destruct K as [->|[->|[->|[->|K]]]]; try congruence.
+  unfold other in I2. rewrite E in I2. discriminate.
+Qed.
+
+Lemma chunks_not_both s : Forall (fun c => ~ (In 124 c /\ In 101 c)) (chunks_of s).
+Proof.
+  unfold split_gpt2. remember (length s) as n eqn:L. revert s L.
+  induction n as [n IH] using lt_wf_ind. intros [|x t] ->; [constructor|].
+  rewrite split_step. pose proof (next_gpt2_pos letter number space x t) as K.
+  rewrite Nat.max_r by exact K. constructor; [apply chunk_not_both|].
+  eapply IH; [|reflexivity]. rewrite skipn_length. cbn [length]. lia.
+Qed.
+
+Lemma in_utf8s_ascii b s : b < 128 -> In b (utf8s s) -> In b s.
+Proof.
+  intros L I. apply in_flat_map in I. destruct I as (x & I & J).
+  apply utf8_ascii in J; [subst; exact I|exact L].
+Qed.
+
+(** No learned token has the bytes of the special token. *)
+Theorem special_apart i : i < 256 + length ms -> token ms i <> utf8s end_of_text.
+Proof.
+  intros L H. destruct (Nat.lt_ge_cases i 256) as [B|B].
+  - rewrite (proj1 (token_ok ms train_text_wf) i B) in H. discriminate.
+  - destruct (trained_part _ ms corpus_bytes train_text_trained i (conj B L)) as (c & p & q & I & K).
+    apply in_map_iff in I. destruct I as (ch & <- & I). apply in_flat_map in I.
+    destruct I as (d & _ & I). pose proof (chunks_not_both d) as F. rewrite Forall_forall in F.
+    apply (F ch I). split; apply in_utf8s_ascii; try lia; rewrite K, H; apply in_or_app; right;
+      apply in_or_app; left; vm_compute; tauto.
+Qed.
+
+(** Fact 4: no two tokens have the same bytes, the special token included. *)
+Theorem train_text_injective i j b : nth_error (all_tokens ms) i = Some b ->
+  nth_error (all_tokens ms) j = Some b -> i = j.
+Proof.
+  assert (G : forall i b, nth_error (all_tokens ms) i = Some b ->
+    (i < 256 + length ms /\ b = token ms i) \/ (i = 256 + length ms /\ b = utf8s end_of_text)).
+  { clear i j b. intros i b H. unfold all_tokens in H. pose proof (vocab_length ms) as V.
+    destruct (Nat.lt_ge_cases i (256 + length ms)) as [L|L].
+    - left. split; [exact L|]. rewrite nth_error_app1 in H by lia.
+      symmetry. apply nth_error_nth. exact H.
+    - right. rewrite nth_error_app2, V in H by lia.
+      destruct (i - (256 + length ms)) as [|k] eqn:K; [|destruct k; discriminate].
+      injection H as <-. split; [lia|reflexivity]. }
+  intros Hi Hj. destruct (G _ _ Hi) as [[Li ->]|[-> ->]], (G _ _ Hj) as [[Lj Bj]|[-> Bj]]; auto.
+  - apply (trained_injective (corpus_chunks documents) ms); auto using corpus_bytes, train_text_trained.
+  - destruct (special_apart i Li Bj).
+  - destruct (special_apart j Lj (eq_sym Bj)).
+Qed.
+End Trained.
+End Tokenizer.
