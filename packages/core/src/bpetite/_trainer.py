@@ -26,7 +26,7 @@ __all__ = ["TrainerResult", "train_bpe"]
 
 _LOGGER: Final = logging.getLogger("bpetite")
 _MERGES_PER_RECORD: Final = 100
-_BLOCK_CHARACTERS: Final = 1 << 20
+_BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
 
 
