@@ -3,7 +3,8 @@
 import gc
 import re
 import sys
-from itertools import chain
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, permutations
 from types import FunctionType
 
 import pytest
@@ -187,6 +188,24 @@ def test_full_cache_begins_anew_with_the_tokens() -> None:
     encoder.encode(" ".join(map(str, range(350_000))) + " abc")
     assert any(cache.get("ab") == (256,) for cache in kept_by(encoder))
     assert encoder.encode("ab abc") == [256, 32, 256, 99]
+
+
+@pytest.mark.parametrize("room", [0, 60, 1 << 22])
+def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+    """Threads that fill and empty the same caches at once all get the ids of the oracle."""
+    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
+    merges = oracle.train(["abc bca cab abcabc bcabca"], 270)
+    texts = [" ".join(map("".join, permutations(word))) for word in ("abcab", "bccab", "aabbc")]
+    expected = [oracle.encode(text, merges) for text in texts]
+    encoder = encoder_of(merges)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as threads:
+            found = list(threads.map(encoder.encode, texts * 40))
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == expected * 40
 
 
 def test_long_text_is_not_cached() -> None:
