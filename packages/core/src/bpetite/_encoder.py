@@ -38,6 +38,9 @@ most: 4 for the character, 32 for the ids of its four bytes. So a cache takes at
 151 MB, and a third of that on text as it is.
 """
 
+_SHORT_CHARACTERS: Final = 24
+"""The longest chunk of which parts are looked up: of a longer one too many would be tried."""
+
 _Ids = tuple[int, ...]
 
 
@@ -80,7 +83,7 @@ class Encoder:
         return tuple(chain.from_iterable(map(self._ids_of_chunk.__getitem__, chunks)))
 
     def _encode_chunk(self, chunk: str) -> _Ids:
-        if len(chunk) <= _CACHED_CHARACTERS:
+        if len(chunk) <= _SHORT_CHARACTERS:
             known = self._ids_of_chunk
             for end in range(len(chunk) - 1, 0, -1):
                 if front := known.get(chunk[:end]):
