@@ -3,6 +3,7 @@
 import lzma
 import os
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite_compare import GPT2_BYTE_ORDER
+from bpetite_compare import GPT2_BYTE_ORDER, reference
 from bpetite_compare._engines import drift
 from bpetite_compare.reference import (
     Model,
@@ -204,6 +205,18 @@ def test_lemma_of_partition(text: str) -> None:
     chunks = pre_tokenize_ascii(text.encode("ascii"))
     assert b"".join(chunks) == text.encode("ascii")
     assert all(chunks)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in reference.__all__ if name not in {"Model", "Pair"}]
+)
+def test_every_function_names_its_lemma(name: str) -> None:
+    """Each function of the model names one lemma, for which there is a test, and the page too."""
+    (lemma,) = re.findall(r"Lemma \(([a-z -]+)", getattr(reference, name).__doc__)
+    words = lemma.replace(" ", "_").replace("-", "_")
+    assert {f"test_lemma_of_{words}", f"test_lemma_of_the_{words}"} & globals().keys()
+    page = Path(__file__).parents[2] / "docs" / "architecture.md"
+    assert f"| `{name}` | {lemma}: " in page.read_text(encoding="utf-8")
 
 
 # The state machine

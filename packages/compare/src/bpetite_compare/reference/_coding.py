@@ -17,8 +17,8 @@ def encode_chunk(model: Model, chunk: bytes) -> list[int]:
     stand for the shuffled bytes, and no merge changes what they stand for.
 
     >>> model = Model.of_merges([(97, 98), (256, 97)], "", {})
-    >>> encode_chunk(model, b"abab")
-    [257, 98]
+    >>> encode_chunk(model, b"abac")
+    [257, 99]
     """
     ids = [model.byte_shuffle[value] for value in chunk]
     while candidates := {pair for pair in get_stats(ids) if pair in model.merges}:

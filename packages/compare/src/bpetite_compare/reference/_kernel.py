@@ -15,8 +15,8 @@ def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
 
     Lemma (counting): the counts add up to len(ids) - 1, or 0 where there are no ids.
 
-    >>> get_stats([1, 2, 3, 1, 2])
-    {(1, 2): 2, (2, 3): 1, (3, 1): 1}
+    >>> get_stats([7, 7, 7, 8])
+    {(7, 7): 2, (7, 8): 1}
     """
     return dict(Counter(pairwise(ids)))
 
