@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,14 @@ def test_the_bytes_have_other_ids_in_gpt_2(
 # The page
 
 
+@pytest.mark.parametrize("name", ["tiktoken", "tokenizers", "rustbpe", "sentencepiece"])
+def test_the_page_is_about_the_versions_that_are_run(name: str) -> None:
+    """The versions in docs/comparison.md are those of the libraries here."""
+    page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")
+    (told,) = re.findall(rf"^\| .*{name}`? (\d+\.\d+)", page, re.MULTILINE)
+    assert version(name).startswith(f"{told}.")
+
+
 def test_every_test_that_the_page_names_is_there() -> None:
     """Whatever test docs/comparison.md names exists, and it names every test of this module."""
     tests = Path(__file__).parents[1]
@@ -238,4 +247,7 @@ def test_every_test_that_the_page_names_is_there() -> None:
     }
     assert named - defined == set()
     here = re.findall(r"^def (test_\w+)", Path(__file__).read_text("utf-8"), re.MULTILINE)
-    assert set(here) - named == {"test_every_test_that_the_page_names_is_there"}
+    assert set(here) - named == {
+        "test_every_test_that_the_page_names_is_there",
+        "test_the_page_is_about_the_versions_that_are_run",
+    }

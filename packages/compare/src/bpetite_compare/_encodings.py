@@ -5,6 +5,7 @@ of temporary files, or where TIKTOKEN_CACHE_DIR says. It does not say so; here i
 """
 
 import logging
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
@@ -20,6 +21,7 @@ __all__ = ["SELF", "encode", "get_encoding", "of_artifact", "pattern_of", "ranks
 SELF: Final = "self"
 """The name that stands for the encoding made of the artifact itself."""
 
+_LOCK: Final = threading.Lock()
 _LOGGER: Final = logging.getLogger("bpetite_compare")
 
 
@@ -34,7 +36,7 @@ def get_encoding(name: str) -> tiktoken.Encoding:
     if name not in known:
         message = f"tiktoken has no encoding {name[:40]!r}; it has {', '.join(known)}"
         raise ValueError(message)
-    with _downloads_told(name) as downloads:
+    with _LOCK, _downloads_told(name) as downloads:
         try:
             return tiktoken.get_encoding(name)
         except (OSError, ValueError) as error:
