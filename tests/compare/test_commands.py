@@ -184,6 +184,8 @@ def test_it_is_drawn_on_a_terminal(columns: int, colour: dict[str, str], folder:
         assert "the·[b]cat[/b]⇥é‹U+001B›" in plain.replace("|", "")
     assert "gpt2" in plain
     assert max(map(len, plain.splitlines())) <= columns
+    beside = [line for line in plain.splitlines() if " bpetite " in line and " gpt2 " in line]
+    assert any("╭" in line for line in beside) == (columns >= 72)
     assert ("\x1b[30;46m" in shown) == (not colour)
     assert ("|·[" in plain) == bool(colour)
 
