@@ -31,6 +31,8 @@ ROOMS: Final = "The rooms of the core, high to low"
 REGEX_ALONE: Final = "The core needs nothing but regex"
 PRIVATE: Final = "The modules of the core are private to it"
 DRAWING: Final = "Only what draws knows rich"
+COMPARE_ROOMS: Final = "The rooms of the comparison, high to low"
+REFERENCE: Final = "The reference model needs nothing but regex"
 
 
 @dataclass(frozen=True)
@@ -58,12 +60,36 @@ PLANTS: Final = (
     Plant("core/src/bpetite/_constants.py", "import bpetite._files", frozenset({ROOMS})),
     Plant("cli/src/bpetite_cli/_planted.py", "import bpetite._encoder", frozenset({PRIVATE})),
     Plant(
-        "compare/src/bpetite_compare/_planted.py", "import bpetite._trainer", frozenset({PRIVATE})
+        "compare/src/bpetite_compare/_planted.py",
+        "import bpetite._trainer",
+        frozenset({PRIVATE, COMPARE_ROOMS}),
     ),
     Plant("cli/src/bpetite_cli/_planted.py", "import bpetite_compare", frozenset({SIBLINGS})),
-    Plant("compare/src/bpetite_compare/_planted.py", "import bpetite_cli", frozenset({SIBLINGS})),
+    Plant(
+        "compare/src/bpetite_compare/_planted.py",
+        "import bpetite_cli",
+        frozenset({SIBLINGS, COMPARE_ROOMS}),
+    ),
     Plant("cli/src/bpetite_cli/_planted.py", "import rich.console", frozenset({DRAWING})),
-    Plant("compare/src/bpetite_compare/_planted.py", "import rich", frozenset({DRAWING})),
+    Plant(
+        "compare/src/bpetite_compare/_planted.py",
+        "import rich",
+        frozenset({DRAWING, COMPARE_ROOMS}),
+    ),
+    Plant("compare/src/bpetite_compare/_comparison.py", "import rich.text", frozenset({DRAWING})),
+    Plant(
+        "compare/src/bpetite_compare/reference/_kernel.py",
+        "import bpetite_compare._tokens",
+        frozenset({COMPARE_ROOMS}),
+    ),
+    Plant(
+        "compare/src/bpetite_compare/_parity.py",
+        "import bpetite_compare._report",
+        frozenset({COMPARE_ROOMS}),
+    ),
+    Plant(
+        "compare/src/bpetite_compare/reference/_ascii.py", "import tiktoken", frozenset({REFERENCE})
+    ),
 )
 
 

@@ -19,7 +19,13 @@ from bpetite import Tokenizer
 from cli_tools import BPETITE
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/architecture.md", "packages/core/README.md"]
+PAGES = [
+    "README.md",
+    "docs/architecture.md",
+    "docs/comparison.md",
+    "packages/core/README.md",
+    "packages/compare/README.md",
+]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

@@ -30,7 +30,7 @@ _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "decode": _decode.add_command,
 }
 _WRONG_USAGE: Final = 2
-_OF_COMPARE: Final = frozenset({"compare-tiktoken"})
+_OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
 
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -43,7 +43,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
         "\n"
         "`bpetite COMMAND --help` says more about one command.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
@@ -71,6 +71,16 @@ def _add_installed(commands: Commands, named: str | None) -> None:
             owner = entry.dist.name if entry.dist else "another package"
             message = f"the command {entry.name} of {owner} cannot be loaded: {error}"
             raise Failure(message) from None
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """A formatter that makes room for the names of the commands."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add an argument; argparse forgets how far the names of commands are indented."""
+        self._indent()
+        super().add_argument(action)
+        self._dedent()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,5 +1,41 @@
-"""bpetite beside tiktoken.
+"""bpetite beside other tokenizers: compare, convert, and a reference model.
 
-The commands of this package join the command line through the entry points of the group
-`bpetite.commands`. There are none yet.
+>>> import tempfile
+>>> from bpetite import Tokenizer
+>>> from bpetite_compare import to_tiktoken
+>>> with tempfile.NamedTemporaryFile() as file:
+...     Tokenizer.train("ab ab ab", vocab_size=258).save(file.name, overwrite=True)
+...     to_tiktoken(file.name).encode("ab ab")
+[256, 257]
+
+`bpetite_compare.reference` is the model that all of them can be held to. The commands of
+this package join the command line `bpetite` through the entry points of the group
+`bpetite.commands`.
 """
+
+from bpetite_compare._comparison import Comparison, compare, to_tiktoken
+from bpetite_compare._export import Exported, export
+from bpetite_compare._gpt2 import GPT2_BYTE_ORDER
+from bpetite_compare._import import Imported, import_tiktoken
+from bpetite_compare._parity import FileDifference, Parity, parity
+from bpetite_compare._report import Report, ReportRow, report
+from bpetite_compare._tokens import Difference, Tokenization
+
+__all__ = [
+    "GPT2_BYTE_ORDER",
+    "Comparison",
+    "Difference",
+    "Exported",
+    "FileDifference",
+    "Imported",
+    "Parity",
+    "Report",
+    "ReportRow",
+    "Tokenization",
+    "compare",
+    "export",
+    "import_tiktoken",
+    "parity",
+    "report",
+    "to_tiktoken",
+]

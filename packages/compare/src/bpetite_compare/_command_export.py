@@ -1,0 +1,49 @@
+"""`bpetite export`: a model in the files of another library."""
+
+import argparse
+
+from bpetite_compare._export import FORMATS, export
+from bpetite_compare._terminal import Commands, Once, add_parser, check_output, say, write
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `export` to the command line."""
+    parser = add_parser(
+        commands,
+        "export",
+        "write a model for tiktoken or Hugging Face",
+        "  bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken\n"
+        "  bpetite export --model tokenizer.json --to huggingface --output hf.json > load.py\n"
+        "  bpetite export --model tokenizer.json --to gpt2 --output folder",
+    )
+    parser.add_argument(
+        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
+    )
+    parser.add_argument(
+        "--to",
+        required=True,
+        action=Once,
+        choices=FORMATS,
+        help="tiktoken: a file of ranks; huggingface: a tokenizer.json; "
+        "gpt2: a folder with vocab.json and merges.txt",
+    )
+    parser.add_argument(
+        "--output", required=True, action=Once, metavar="PATH", help="where it goes"
+    )
+    parser.add_argument("--force", action="store_true", help="replace what is at PATH")
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    try:
+        exported = export(options.model, options.to, options.output, overwrite=options.force)
+    except FileExistsError as error:
+        message = f"{error.filename!r} exists; use --force to replace it, or name another"
+        raise ValueError(message) from None
+    for path in exported.files:
+        say(f"exported: {path!r}, {exported.tokens:,} tokens")
+    say("these lines load it:")
+    write(exported.loading.encode("utf-8"))

@@ -1,0 +1,113 @@
+"""`bpetite parity`: hold the ids of whole files to tiktoken with the same vocabulary."""
+
+import argparse
+from functools import partial
+
+from bpetite_compare._parity import FileDifference, Parity, parity
+from bpetite_compare._terminal import (
+    Commands,
+    Once,
+    add_parser,
+    check_output,
+    say,
+    working,
+    write_json,
+)
+from bpetite_compare._text import STANDARD_INPUT
+from bpetite_compare._tokens import token_data
+from bpetite_compare._visible import code_points, described, visible
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `parity` to the command line."""
+    parser = add_parser(
+        commands,
+        "parity",
+        "check that tiktoken with the same tokens has the same ids",
+        "  bpetite parity --model tokenizer.json --input text.txt\n"
+        "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
+    )
+    parser.add_argument(
+        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
+    )
+    parser.add_argument(
+        "--input",
+        required=True,
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        help="text in UTF-8; - is standard input",
+    )
+    parser.set_defaults(run=partial(_run, parser))
+
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    check_output()
+    if options.input.count(STANDARD_INPUT) > 1:
+        parser.error("standard input (-) can be read only once; name it once")
+    with working("comparing"):
+        result = parity(options.model, options.input)
+    write_json(_data(result))
+    for line in _engines(result):
+        say(line)
+    if result.difference:
+        raise ValueError(_told(result.difference))
+    say(
+        f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
+        f"in {result.files:,} file{'s' if result.files > 1 else ''}"
+    )
+
+
+def _told(found: FileDifference) -> str:
+    where = "standard input" if found.path == STANDARD_INPUT else repr(found.path)
+    return (
+        f"the ids differ in {where}, at byte {found.byte:,} in line {found.line:,}: "
+        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}\n"
+        f"before it: {visible(found.before)}\n"
+        f"there:     {visible(found.after)}"
+    )
+
+
+def _engines(result: Parity) -> list[str]:
+    """Return what there is to say of the two engines' Unicode tables."""
+    if not result.engine_characters:
+        return []
+    return [
+        (
+            "the Unicode tables of the two engines differ on "
+            f"{result.engine_characters.total():,} characters of this text: "
+            f"{code_points(result.engine_characters)}"
+        ),
+        (
+            f"for no other reason {result.engine_differences:,} pieces of it have other ids; "
+            "cut in the same way, they have the same"
+        ),
+    ]
+
+
+def _data(result: Parity) -> dict[str, object]:
+    found = result.difference
+    return {
+        "equal": found is None,
+        "files": result.files,
+        "bytes": result.bytes,
+        "characters": result.characters,
+        "tokens": result.tokens,
+        "difference": found
+        and {
+            "path": found.path,
+            "byte": found.byte,
+            "line": found.line,
+            "before": found.before,
+            "after": found.after,
+            "bpetite": token_data(found.ours),
+            "tiktoken": token_data(found.theirs),
+        },
+        "engine_characters": {
+            f"U+{ord(character):04X}": count
+            for character, count in sorted(result.engine_characters.items())
+        },
+        "engine_differences": result.engine_differences,
+    }

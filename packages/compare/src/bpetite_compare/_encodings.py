@@ -1,0 +1,121 @@
+"""Encodings of tiktoken: its own by their names, and one that is made of an artifact.
+
+tiktoken fetches its encodings from the network the first time, and keeps them in a folder
+of temporary files, or where TIKTOKEN_CACHE_DIR says. It does not say so; here it is said.
+"""
+
+import logging
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Final
+
+import tiktoken
+import tiktoken.load
+
+from bpetite_compare._artifact import Artifact
+from bpetite_compare._soundness import find_duplicate
+
+__all__ = ["SELF", "encode", "get_encoding", "of_artifact", "pattern_of", "ranks_of", "specials_of"]
+
+SELF: Final = "self"
+"""The name that stands for the encoding made of the artifact itself."""
+
+_LOCK: Final = threading.Lock()
+_LOGGER: Final = logging.getLogger("bpetite_compare")
+
+
+def get_encoding(name: str) -> tiktoken.Encoding:
+    """Return an encoding of tiktoken. A download is told to the logger `bpetite_compare` first.
+
+    Raises:
+        ValueError: tiktoken has no encoding of that name.
+        OSError: it would have to be downloaded, and cannot be.
+    """
+    known = tiktoken.list_encoding_names()
+    if name not in known:
+        message = f"tiktoken has no encoding {name[:40]!r}; it has {', '.join(known)}"
+        raise ValueError(message)
+    with _LOCK, _downloads_told(name) as downloads:
+        try:
+            return tiktoken.get_encoding(name)
+        except (OSError, ValueError) as error:
+            if not downloads:
+                raise
+            reason = type(error).__name__
+            message = (
+                f"tiktoken cannot download the encoding {name} ({reason}); set TIKTOKEN_CACHE_DIR "
+                "to a folder that holds it, or run this once where there is a network"
+            )
+            raise OSError(message) from None
+
+
+@contextmanager
+def _downloads_told(name: str) -> Iterator[list[str]]:
+    """Tell of every file that tiktoken is about to download: it has no hook for that."""
+    read_file = tiktoken.load.read_file
+    downloads: list[str] = []
+
+    def read_file_and_tell(path: str) -> bytes:
+        downloads.append(path)
+        _LOGGER.warning("tiktoken downloads %s, for the encoding %s", path, name)
+        return read_file(path)
+
+    module = vars(tiktoken.load)
+    module["read_file"] = read_file_and_tell
+    try:
+        yield downloads
+    finally:
+        module["read_file"] = read_file
+
+
+def of_artifact(artifact: Artifact, name: str) -> tiktoken.Encoding:
+    """Return the encoding of tiktoken that has the tokens of an artifact.
+
+    Raises:
+        ValueError: two tokens have the same bytes, by which tiktoken knows its tokens.
+    """
+    if fault := find_duplicate(artifact):
+        message = f"tiktoken cannot have this vocabulary: {fault}"
+        raise ValueError(message)
+    return tiktoken.Encoding(
+        name,
+        pat_str=artifact.pattern,
+        mergeable_ranks={token: rank for rank, token in enumerate(artifact.tokens)},
+        special_tokens={artifact.special_token: artifact.special_id},
+    )
+
+
+def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[int]:
+    """Return the ids of a text, in which one special token counts and no other does.
+
+    Raises:
+        ValueError: the engine of tiktoken gives up, as it does on a million spaces.
+    """
+    allowed = encoding.special_tokens_set & {special_token}
+    try:
+        return encoding.encode(text, allowed_special=allowed, disallowed_special=())
+    except ValueError as error:
+        message = (
+            "tiktoken gives up on this text; its engine cannot bear a run of a million "
+            f"characters of whitespace ({error})"
+        )
+        raise ValueError(message) from None
+
+
+# tiktoken shows these three in its own page on how to extend an encoding, under these names.
+
+
+def pattern_of(encoding: tiktoken.Encoding) -> str:
+    """Return what cuts text into chunks."""
+    return encoding._pat_str
+
+
+def ranks_of(encoding: tiktoken.Encoding) -> Mapping[bytes, int]:
+    """Return the ids of the mergeable tokens, by their bytes."""
+    return encoding._mergeable_ranks
+
+
+def specials_of(encoding: tiktoken.Encoding) -> Mapping[str, int]:
+    """Return the ids of the special tokens, by their texts."""
+    return encoding._special_tokens

@@ -1,0 +1,45 @@
+"""What GPT-2 fixed and others took over: the pattern, the order of the bytes, their letters."""
+
+from typing import Final
+
+__all__ = ["BYTE_LETTERS", "GPT2_BYTE_ORDER", "GPT2_PATTERN", "is_gpt2_pattern", "to_letters"]
+
+GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+"""GPT-2's split pattern as an artifact of bpetite has it."""
+
+_SAME_PATTERNS: Final = frozenset(
+    {
+        GPT2_PATTERN,
+        # As it was published with GPT-2.
+        r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""",
+        r"""'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""",
+        # As tiktoken has it for gpt2, r50k_base and p50k_base.
+        r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
+    }
+)
+
+_PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_OTHERS: Final = tuple(value for value in range(256) if value not in _PRINTABLE)
+
+GPT2_BYTE_ORDER: Final = bytes([*_PRINTABLE, *_OTHERS])
+"""At place i the byte for which GPT-2's id i stands, for the ids 0 to 255.
+
+In bpetite the id of a byte is the byte. GPT-2 counts those first that are printable in
+Latin-1, 0x21 to 0x7E, 0xA1 to 0xAC and 0xAE to 0xFF, and then the others, 0x00 to 0x20,
+0x7F to 0xA0 and 0xAD. All ids from 256 on are the same.
+"""
+
+BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
+    value: chr(256 + place) for place, value in enumerate(_OTHERS)
+}
+"""The printable character that stands for each byte in `vocab.json` and `merges.txt`."""
+
+
+def is_gpt2_pattern(pattern: str) -> bool:
+    """Return whether a pattern is one of the known spellings of GPT-2's."""
+    return pattern in _SAME_PATTERNS
+
+
+def to_letters(token: bytes) -> str:
+    """Return a token as `vocab.json` and `merges.txt` have it: a space is a G with a dot."""
+    return "".join(map(BYTE_LETTERS.__getitem__, token))

@@ -1,0 +1,191 @@
+"""Whether tiktoken, given the vocabulary of a model, makes the same ids of whole files.
+
+A piece in which the ids differ is not always a difference of the two tokenizers: where the
+Unicode tables of the two engines differ, the pattern cuts differently before any merge is
+made. So a piece that holds such a character is looked at once more, cut by one engine for
+both; only what differs then is a difference.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import regex
+import tiktoken
+
+from bpetite_compare._artifact import Artifact
+from bpetite_compare._comparison import tokenize_both
+from bpetite_compare._encodings import SELF, of_artifact
+from bpetite_compare._engines import drift
+from bpetite_compare._text import blocks, pieces
+from bpetite_compare._tokens import Difference, Tokenization, first_difference
+
+__all__ = ["FileDifference", "Parity", "parity"]
+
+_CONTEXT_CHARACTERS: Final = 40
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """The first true difference of two tokenizers in files.
+
+    path: the file, or "-" for standard input.
+    byte, line: how many bytes of the file stand before it, and its line, from 1 on.
+    before, after: some of the text before it, and some from it on.
+    ours, theirs: the id and the bytes of the token there on each side, or None if there
+        are no more in this piece of the text.
+    """
+
+    path: str
+    byte: int
+    line: int
+    before: str
+    after: str
+    ours: tuple[int, bytes] | None
+    theirs: tuple[int, bytes] | None
+
+
+@dataclass(slots=True)
+class Parity:
+    """What came of comparing all ids of files.
+
+    files, bytes, characters, tokens: how much was compared; the tokens are the model's.
+    difference: the first true difference, where the comparison ended, or None.
+    engine_characters: how often each character was met that the two engines put into
+        different classes.
+    engine_differences: in how many pieces the ids differ because of such a character and
+        for no other reason.
+    """
+
+    files: int = 0
+    bytes: int = 0
+    characters: int = 0
+    tokens: int = 0
+    difference: FileDifference | None = None
+    engine_characters: Counter[str] = field(default_factory=Counter)
+    engine_differences: int = 0
+
+
+def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]]) -> Parity:
+    """Compare the ids of a model and of tiktoken with the same vocabulary, over whole files.
+
+    Args:
+        model: the path of an artifact.
+        paths: files of UTF-8 text; "-" is standard input.
+
+    Returns:
+        What was compared, up to the first true difference or to the end.
+
+    Raises:
+        KeyError, ValueError, OSError: the model or a file cannot be read.
+        ValueError: two tokens of the model have the same bytes.
+    """
+    artifact = Artifact.load(model)
+    witness = _Witness(artifact)
+    result = Parity()
+    for path in paths:
+        result.files += 1
+        line, begin = 1, result.bytes
+        for block in blocks(path):
+            place = _Place(os.fspath(path), result.bytes - begin, line)
+            result.difference = witness.look_at(block, place, result)
+            if result.difference:
+                return result
+            line += block.count("\n")
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a text begins in the files."""
+
+    path: str
+    byte: int
+    line: int
+
+
+class _Witness:
+    """The two tokenizers, side by side."""
+
+    def __init__(self, artifact: Artifact) -> None:
+        self._artifact = artifact
+        self._encoding = of_artifact(artifact, SELF)
+        self._pattern = regex.compile(artifact.pattern)
+        # With a pattern that takes any text whole, tiktoken encodes it as one chunk.
+        self._chunk_encoding = tiktoken.Encoding(
+            "chunk",
+            pat_str=r"(?s:.+)",
+            mergeable_ranks={token: rank for rank, token in enumerate(artifact.tokens)},
+            special_tokens={artifact.special_token: artifact.special_id},
+        )
+
+    def look_at(self, block: str, place: _Place, result: Parity) -> FileDifference | None:
+        """Compare the ids of a block, and add it to the result."""
+        ours, theirs = tokenize_both(self._artifact, self._encoding, block)
+        result.bytes += len(block.encode("utf-8"))
+        result.characters += len(block)
+        result.tokens += len(ours.ids)
+        if not block.isascii():
+            odd = drift()
+            result.engine_characters.update(filter(odd.__contains__, block))
+        if ours.ids == theirs.ids:
+            return None
+        start, explained = 0, result.engine_differences
+        for piece in pieces(block):
+            found = self._look_closer(piece, result)
+            if found:
+                return _located(found, block, start, place)
+            start += len(piece)
+        if result.engine_differences > explained:
+            return None
+        return _located(first_difference(ours, theirs, by_id=True), block, 0, place)
+
+    def _look_closer(self, piece: str, result: Parity) -> Difference | None:
+        """Return the true difference in a piece, if there is one."""
+        ours, theirs = tokenize_both(self._artifact, self._encoding, piece)
+        difference = first_difference(ours, theirs, by_id=True)
+        if difference is None or piece.isascii() or drift().isdisjoint(piece):
+            return difference
+        result.engine_differences += 1
+        chunks = list(self._chunks(piece))
+        both = [tokenize_both(self._artifact, self._chunk_encoding, chunk) for chunk in chunks]
+        return first_difference(
+            _joined(ours for ours, _ in both), _joined(theirs for _, theirs in both), by_id=True
+        )
+
+    def _chunks(self, piece: str) -> Iterator[str]:
+        """Yield the chunks of a piece as bpetite cuts it, and the special tokens in it."""
+        first, *others = piece.split(self._artifact.special_token)
+        yield from self._pattern.findall(first)
+        for segment in others:
+            yield self._artifact.special_token
+            yield from self._pattern.findall(segment)
+
+
+def _joined(parts: Iterator[Tokenization]) -> Tokenization:
+    ids: list[int] = []
+    tokens: list[bytes] = []
+    for part in parts:
+        ids += part.ids
+        tokens += part.tokens
+    return Tokenization("", ids, tokens)
+
+
+def _located(
+    difference: Difference | None, block: str, start: int, place: _Place
+) -> FileDifference | None:
+    """Say where in its file a difference in a piece is."""
+    if difference is None:
+        return None
+    at = start + difference.character
+    return FileDifference(
+        path=place.path,
+        byte=place.byte + len(block[:start].encode("utf-8")) + difference.byte,
+        line=place.line + block.count("\n", 0, at),
+        before=block[max(0, at - _CONTEXT_CHARACTERS) : at],
+        after=block[at : at + _CONTEXT_CHARACTERS],
+        ours=difference.ours,
+        theirs=difference.theirs,
+    )

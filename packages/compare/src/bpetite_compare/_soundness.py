@@ -1,0 +1,67 @@
+"""Whether a tokenizer is the same when tokens are known by their bytes and not by their pairs.
+
+bpetite merges the pair of ids with the lowest rank; tiktoken merges the two neighbours
+whose joined bytes have the lowest rank. The two agree on every text if
+
+    - no two tokens have the same bytes, the special token included, and
+    - every token encodes to itself.
+
+For then the only way in which the bytes of a token can come to stand as two neighbours is
+the pair that it was made of: until then nothing has been merged across the ends of these
+bytes, so all that happened between the ends is what happens when they are encoded alone.
+
+A trained vocabulary is so. A hand-made file may not be, and whoever relies on it checks it.
+"""
+
+from collections.abc import Mapping
+
+from bpetite_compare._artifact import Artifact
+
+__all__ = ["find_duplicate", "find_unreachable"]
+
+
+def find_duplicate(artifact: Artifact) -> str | None:
+    """Return what is wrong if two tokens have the same bytes."""
+    ids = {artifact.special_token.encode("utf-8"): artifact.special_id}
+    for token_id, token in enumerate(artifact.tokens):
+        if ids.setdefault(token, token_id) != token_id:
+            return (
+                f"the tokens {min(ids[token], token_id)} and {max(ids[token], token_id)} "
+                f"have the same bytes, {token[:40]!r}"
+            )
+    return None
+
+
+def find_unreachable(artifact: Artifact) -> str | None:
+    """Return what is wrong if a token does not encode to itself.
+
+    Tokens are looked at in the order of their ids, so the parts of each are known to
+    encode to themselves.
+    """
+    ids: dict[tuple[int, int], int] = {}
+    for token_id, pair in enumerate(artifact.merges, 256):
+        if ids.setdefault(pair, token_id) != token_id or _is_torn(pair, artifact, ids):
+            token = artifact.tokens[token_id][:40]
+            return f"the token {token_id}, {token!r}, does not encode to itself"
+    return None
+
+
+def _is_torn(pair: tuple[int, int], artifact: Artifact, ids: Mapping[tuple[int, int], int]) -> bool:
+    """Return whether something is merged across the middle before both parts are whole.
+
+    Where the parts meet stand, at any time, one token that ends there and one that begins
+    there. Going back in time, the later of the two gives way to its own part at the middle.
+    Each stood until it became part of the next: a merge of the two happened if it came
+    before that. In the one pass that makes both, the leftmost pair is merged first.
+    """
+    left, right = pair
+    left_until = right_until = 0x110000 + 256  # no id is so high
+    while left >= 256 or right >= 256:
+        if left >= right:
+            left_until, left = left, artifact.merges[left - 256][1]
+        else:
+            right_until, right = right, artifact.merges[right - 256][0]
+        merged = ids.get((left, right))
+        if merged is not None and merged < left_until and merged <= right_until:
+            return True
+    return False

@@ -1,0 +1,109 @@
+"""What the commands have in common: options, data to standard output, lines for a person."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TypeAlias
+
+__all__ = [
+    "Commands",
+    "Once",
+    "add_parser",
+    "check_output",
+    "on_terminal",
+    "say",
+    "text_argument",
+    "working",
+    "write",
+    "write_json",
+]
+
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+class Once(argparse.Action):
+    """Store the value of an option, and refuse the option a second time.
+
+    argparse would keep the last value and not say that it dropped the others.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value."""
+        seen = vars(namespace).setdefault("options_seen", set())
+        if self.dest in seen:
+            raise argparse.ArgumentError(self, "given more than once")
+        seen.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def add_parser(
+    commands: Commands, name: str, summary: str, example: str
+) -> argparse.ArgumentParser:
+    """Add the parser of one command, with its summary and its example in the help."""
+    return commands.add_parser(
+        name,
+        help=summary,
+        description=f"{summary[0].upper()}{summary[1:]}.",
+        epilog=f"example:\n{example}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+
+
+def text_argument(word: str) -> str:
+    """Return the text of an argument, which Python may have read by a locale that is not UTF-8."""
+    return os.fsencode(word).decode("utf-8")
+
+
+def check_output() -> None:
+    """Refuse to begin where the result could not be written."""
+    if sys.stdout is None:
+        message = "standard output is closed; send it to a file or to a program"
+        raise ValueError(message)
+
+
+def write(data: bytes) -> None:
+    """Write data to standard output."""
+    check_output()
+    sys.stdout.flush()
+    # Not `sys.stdout.buffer`: under `python -u` that may write a part and not say so.
+    with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+        output.write(data)
+
+
+def write_json(data: Mapping[str, object]) -> None:
+    """Write one JSON object and a newline to standard output."""
+    write(json.dumps(data).encode("ascii") + b"\n")
+
+
+def say(line: str) -> None:
+    """Write a line to standard error, if anybody is there to read it."""
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{line}\n")
+
+
+def on_terminal() -> bool:
+    """Return whether standard error is a terminal that can draw."""
+    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show, on a terminal, that something is going on."""
+    if not on_terminal():
+        yield
+        return
+    from bpetite_compare._drawing import spinner  # noqa: PLC0415 - rich is slow to load
+
+    with spinner(what):
+        yield

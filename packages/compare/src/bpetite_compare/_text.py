@@ -1,0 +1,93 @@
+"""Text from files, block by block: bytes, strict UTF-8, cut where every pattern cuts.
+
+A block ends after something that is no whitespace and before a space or a tab, or after an
+ASCII letter or digit and before a newline. In GPT-2's pattern, and in those of cl100k_base
+and o200k_base, a chunk has a space or a tab behind other characters nowhere, and a newline
+only behind punctuation; and what looks ahead looks no further than the end of its own run
+of whitespace. So there every one of them cuts, and the chunks of a text are the chunks of
+its blocks.
+"""
+
+import codecs
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from typing import BinaryIO, Final
+
+__all__ = ["STANDARD_INPUT", "blocks", "cut_safely", "open_input", "pieces"]
+
+STANDARD_INPUT: Final = "-"
+_BLOCK_BYTES: Final = 1 << 20
+
+# `\S` leaves out every character that any engine counts with the whitespace.
+_BOUNDARY: Final = r"(?:(?<=\S)(?=[ \t])|(?<=[A-Za-z0-9])(?=[\r\n]))"
+_UP_TO_LAST_BOUNDARY: Final = re.compile(rf".*{_BOUNDARY}", re.DOTALL)
+_ANY_BOUNDARY: Final = re.compile(_BOUNDARY)
+
+
+def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]:
+    """Open a file, or standard input for `-`, as bytes."""
+    if path != STANDARD_INPUT:
+        return open(path, "rb")  # noqa: PTH123 - the caller closes it
+    if sys.stdin is None:
+        message = "standard input is closed; name a file"
+        raise ValueError(message)
+    return nullcontext(sys.stdin.buffer)
+
+
+def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the text of a file, in blocks that end where every pattern cuts.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is not UTF-8; the message says where.
+    """
+    with open_input(path) as file:
+        yield from cut_safely(_decoded(path, file))
+
+
+def cut_safely(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the same text, with every end but the last at a boundary."""
+    held: list[str] = []
+    for text in texts:
+        # The boundary may stand between two texts, so the last character is looked at again.
+        last = held[-1][-1] if held else ""
+        found = _UP_TO_LAST_BOUNDARY.match(last + text)
+        if not found:
+            held.append(text)
+            continue
+        end = found.end() - len(last)
+        yield "".join([*held, text[:end]])
+        held = [text[end:]]
+    if rest := "".join(held):
+        yield rest
+
+
+def pieces(text: str) -> list[str]:
+    """Return a text cut at every boundary."""
+    return _ANY_BOUNDARY.split(text)
+
+
+def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
+    """Yield the text of a file as it is read; no text is empty."""
+    decoder = codecs.getincrementaldecoder("utf-8")("strict")
+    offset = 0  # where the bytes begin that the decoder has not turned into text
+    while True:
+        read = file.read(_BLOCK_BYTES)
+        held = decoder.getstate()[0]
+        try:
+            text = decoder.decode(read, final=not read)
+        except UnicodeDecodeError as error:
+            name = "standard input" if path == STANDARD_INPUT else repr(os.fspath(path))
+            message = (
+                f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset "
+                f"{offset + error.start}; convert the file first, or leave it out"
+            )
+            raise ValueError(message) from None
+        if text:
+            yield text
+        if not read:
+            return
+        offset += len(held) + len(read) - len(decoder.getstate()[0])

@@ -1,0 +1,75 @@
+"""Two lists of tokens of one text, and the first place at which they part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Difference", "Tokenization", "first_difference", "token_data"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenization:
+    """What a tokenizer makes of a text.
+
+    name: whose it is.
+    ids: the ids, in order.
+    tokens: the bytes of each; joined, they are the UTF-8 of the text.
+    """
+
+    name: str
+    ids: Sequence[int]
+    tokens: Sequence[bytes]
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        """How many bytes a token has, on average; None where there are no tokens."""
+        return sum(map(len, self.tokens)) / len(self.tokens) if self.tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first place at which two tokenizations of a text part.
+
+    token: how many tokens there are before it, the same on both sides.
+    byte: how many bytes of UTF-8 there are before it.
+    character: how many whole characters there are before it.
+    ours, theirs: the id and the bytes of the token there on each side, or None at the end.
+    """
+
+    token: int
+    byte: int
+    character: int
+    ours: tuple[int, bytes] | None
+    theirs: tuple[int, bytes] | None
+
+
+def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -> Difference | None:
+    """Return where two tokenizations part, or None.
+
+    Args:
+        ours: one side.
+        theirs: the other.
+        by_id: whether the vocabulary is the same, so that ids must be equal and not only
+            the bytes of the tokens.
+    """
+    our_pairs = list(zip(ours.ids, ours.tokens, strict=True))
+    their_pairs = list(zip(theirs.ids, theirs.tokens, strict=True))
+    token = 0
+    for our, their in zip(our_pairs, their_pairs, strict=False):
+        if our[1] != their[1] or (by_id and our[0] != their[0]):
+            break
+        token += 1
+    if token == len(our_pairs) == len(their_pairs):
+        return None
+    before = b"".join(ours.tokens[:token])
+    return Difference(
+        token=token,
+        byte=len(before),
+        character=len(before.decode("utf-8", errors="ignore")),
+        ours=our_pairs[token] if token < len(our_pairs) else None,
+        theirs=their_pairs[token] if token < len(their_pairs) else None,
+    )
+
+
+def token_data(token: tuple[int, bytes] | None) -> dict[str, object] | None:
+    """Return a token, an id and its bytes, as JSON has it."""
+    return token and {"id": token[0], "bytes": list(token[1])}

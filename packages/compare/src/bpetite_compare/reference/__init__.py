@@ -1,0 +1,52 @@
+"""The reference model: byte-level BPE as a proof would have it, slow and obvious on purpose.
+
+One model runs gpt2, p50k_base, cl100k_base and o200k_base as well as an artifact of
+bpetite, because all that tells them apart is data: the merges, the vocabulary, the order
+of the 256 byte ids, the pattern and the special tokens.
+
+The claim is `decode(encode(text)) == text`. It is put together from lemmas, one for each
+function and named in its docstring; `tests/compare/test_reference.py` holds each of them
+to whatever hypothesis finds:
+
+    text
+      -> bytes            UTF-8, which `decode` undoes at the end
+      -> chunks           partition: the chunks join to the text
+      -> shuffled bytes   shuffle cancellation, in `decode_chunk`
+      -> ids              merge preservation: no merge changes the joined bytes
+      -> shuffled bytes   distributivity: the bytes of joined ids are the joined bytes
+      -> bytes -> text
+
+Words
+    ids       a chunk as it stands in encoding, or the result: a list of integers
+    merges    pair of ids -> the id that it becomes; a lower id merges earlier
+    vocab     id -> its bytes, shuffled
+    shuffle   byte -> the id that stands for it. It is the identity in bpetite. In
+              OpenAI's encodings the printable bytes come first.
+    ranks     bytes -> id, which is all that a file of tiktoken holds
+
+Not here: speed. `Tokenizer` gives the same ids some thousand times faster.
+"""
+
+from bpetite_compare.reference._ascii import pre_tokenize_ascii
+from bpetite_compare.reference._coding import decode, decode_chunk, encode, encode_chunk
+from bpetite_compare.reference._kernel import Pair, decode_bytes, get_stats, merge
+from bpetite_compare.reference._model import Model
+from bpetite_compare.reference._recovery import decompose_token, recover_merges
+from bpetite_compare.reference._well_formed import build_vocab, check_well_formed
+
+__all__ = [
+    "Model",
+    "Pair",
+    "build_vocab",
+    "check_well_formed",
+    "decode",
+    "decode_bytes",
+    "decode_chunk",
+    "decompose_token",
+    "encode",
+    "encode_chunk",
+    "get_stats",
+    "merge",
+    "pre_tokenize_ascii",
+    "recover_merges",
+]

@@ -1,0 +1,78 @@
+"""Chunks and text to ids, and back."""
+
+from collections.abc import Sequence
+
+import regex
+
+from bpetite_compare.reference._kernel import decode_bytes, get_stats, merge
+from bpetite_compare.reference._model import Model
+
+__all__ = ["decode", "decode_chunk", "encode", "encode_chunk"]
+
+
+def encode_chunk(model: Model, chunk: bytes) -> list[int]:
+    """Return the ids of a chunk: while a merge applies, make the one with the lowest id.
+
+    Lemma (chunk round trip): `decode_chunk` gives the chunk back. Before the loop the ids
+    stand for the shuffled bytes, and no merge changes what they stand for.
+
+    >>> model = Model.of_merges([(97, 98), (256, 97)], "", {})
+    >>> encode_chunk(model, b"abac")
+    [257, 99]
+    """
+    ids = [model.byte_shuffle[value] for value in chunk]
+    while candidates := {pair for pair in get_stats(ids) if pair in model.merges}:
+        pair = min(candidates, key=model.merges.__getitem__)
+        ids = merge(ids, pair, model.merges[pair])
+    return ids
+
+
+def decode_chunk(model: Model, ids: Sequence[int]) -> bytes:
+    """Return the bytes of ids, none of them special.
+
+    Lemma (shuffle cancellation, Lemma 2): the inverse shuffle brings each byte back.
+    """
+    inverse = model.inverse_byte_shuffle
+    return bytes(inverse[value] for value in decode_bytes(model.vocab, ids))
+
+
+def encode(model: Model, text: str) -> list[int]:
+    """Return the ids of a text: the special tokens are taken out, the rest is cut into chunks.
+
+    Lemma (locality): the ids of a text without special tokens are the ids of its chunks,
+    one after the other.
+
+    Raises:
+        UnicodeEncodeError: the text holds a lone surrogate.
+    """
+    found = [
+        (place, special) for special in model.special_tokens if (place := text.find(special)) >= 0
+    ]
+    if found:
+        place, special = min(found)
+        before, after = text[:place], text[place + len(special) :]
+        return [*encode(model, before), model.special_tokens[special], *encode(model, after)]
+    return [
+        token_id
+        for chunk in regex.finditer(model.pattern, text)
+        for token_id in encode_chunk(model, chunk[0].encode("utf-8"))
+    ]
+
+
+def decode(model: Model, ids: Sequence[int]) -> str:
+    """Return the text of ids.
+
+    Lemma (round trip, the claim itself): `decode(model, encode(model, text)) == text`,
+    for a model that is well formed and a pattern whose chunks join to the text.
+
+    Raises:
+        KeyError: an id is neither in the vocabulary nor special.
+        UnicodeDecodeError: the joined bytes are not UTF-8.
+    """
+    special_of = {token_id: text for text, token_id in model.special_tokens.items()}
+    return b"".join(
+        special_of[token_id].encode("utf-8")
+        if token_id in special_of
+        else decode_chunk(model, [token_id])
+        for token_id in ids
+    ).decode("utf-8", errors="strict")

@@ -1,0 +1,57 @@
+"""The kernel: count pairs, merge one of them, and what the ids stand for."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias
+
+__all__ = ["Pair", "decode_bytes", "get_stats", "merge"]
+
+Pair: TypeAlias = tuple[int, int]
+
+
+def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
+    """Return how often each pair of neighbours stands in ids.
+
+    Lemma (counting): the counts add up to len(ids) - 1, or 0 where there are no ids.
+
+    >>> get_stats([7, 7, 7, 8])
+    {(7, 7): 2, (7, 8): 1}
+    """
+    return dict(Counter(pairwise(ids)))
+
+
+def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Replace a pair wherever it stands, from left to right, no occurrence overlapping another.
+
+    Lemma (merge preservation, the prototype's Lemma 1): if the new id stands for the bytes
+    of the left one and then of the right one, the bytes of the ids stay what they were.
+
+    >>> merge([1, 1, 1, 2], (1, 1), 9)
+    [9, 1, 2]
+    """
+    merged: list[int] = []
+    place = 0
+    while place < len(ids):
+        if tuple(ids[place : place + 2]) == pair:
+            merged.append(new_id)
+            place += 2
+        else:
+            merged.append(ids[place])
+            place += 1
+    return merged
+
+
+def decode_bytes(vocab: Mapping[int, bytes], ids: Sequence[int]) -> bytes:
+    """Return the bytes of ids, joined.
+
+    Lemma (distributivity, Lemma 6): of two lists of ids that are joined, the bytes are
+    those of the first and then those of the second.
+
+    Raises:
+        KeyError: an id is not in the vocabulary.
+
+    >>> decode_bytes({0: b"a", 1: b"bc"}, [1, 0])
+    b'bca'
+    """
+    return b"".join(vocab[token_id] for token_id in ids)

@@ -1,0 +1,64 @@
+"""One tokenizer as data, whoever made it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from bpetite_compare.reference._kernel import Pair
+from bpetite_compare.reference._recovery import recover_merges
+from bpetite_compare.reference._well_formed import build_vocab
+
+__all__ = ["Model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A tokenizer as data.
+
+    merges: pair of ids -> the id that it becomes; a lower id merges earlier.
+    vocab: id -> its bytes, each byte shuffled. The special tokens are not in it.
+    byte_shuffle: at place b the id of byte b, 256 of them.
+    pattern: what cuts text into chunks, for the package `regex`.
+    special_tokens: text -> id; they are taken out of a text before anything else.
+    """
+
+    merges: Mapping[Pair, int]
+    vocab: Mapping[int, bytes]
+    byte_shuffle: Sequence[int]
+    pattern: str
+    special_tokens: Mapping[str, int]
+
+    @property
+    def inverse_byte_shuffle(self) -> list[int]:
+        """At place i the byte for which id i stands."""
+        return [self.byte_shuffle.index(token_id) for token_id in range(256)]
+
+    @classmethod
+    def of_merges(
+        cls, merges: Sequence[Pair], pattern: str, special_tokens: Mapping[str, int]
+    ) -> Self:
+        """Return the model of an artifact: the merge at rank r makes the id 256 + r.
+
+        Of a pair that a hand-made artifact lists twice, the first counts; the second id is
+        in the vocabulary all the same.
+        """
+        ids: dict[Pair, int] = {}
+        vocab = build_vocab({})
+        for new_id, (left, right) in enumerate(merges, 256):
+            ids.setdefault((left, right), new_id)
+            vocab[new_id] = vocab[left] + vocab[right]
+        return cls(ids, vocab, range(256), pattern, special_tokens)
+
+    @classmethod
+    def of_ranks(
+        cls, ranks: Mapping[bytes, int], pattern: str, special_tokens: Mapping[str, int]
+    ) -> Self:
+        """Return the model of an encoding of tiktoken, with its merges recovered.
+
+        Raises:
+            ValueError: a token is no merge of two others.
+            KeyError: a byte has no rank.
+        """
+        shuffle = [ranks[bytes([value])] for value in range(256)]
+        merges = recover_merges(ranks)
+        return cls(merges, build_vocab(merges), shuffle, pattern, special_tokens)

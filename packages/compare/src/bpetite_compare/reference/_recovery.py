@@ -1,0 +1,63 @@
+"""Find the merges again, of which a file of ranks shows the results alone.
+
+The token with rank r was made by joining the last two parts that were left of it when all
+merges of lower rank had been made. So it is enough to make those merges on its bytes.
+"""
+
+from collections.abc import Mapping
+from itertools import pairwise
+
+from bpetite_compare.reference._kernel import Pair
+
+__all__ = ["decompose_token", "recover_merges"]
+
+
+def decompose_token(
+    ranks: Mapping[bytes, int], token: bytes, max_rank: int | None = None
+) -> list[bytes]:
+    """Return the parts of a token that are left after the merges below a rank, or after all.
+
+    Lemma (decomposition, Lemma 7): the parts join to the token.
+
+    >>> decompose_token({b"a": 0, b"b": 1, b"ab": 2, b"aba": 3}, b"abab", max_rank=3)
+    [b'ab', b'ab']
+    """
+    parts = [token[place : place + 1] for place in range(len(token))]
+    while True:
+        joined = [
+            (ranks[left + right], place)
+            for place, (left, right) in enumerate(pairwise(parts))
+            if left + right in ranks
+        ]
+        rank, place = min(joined, default=(0, None))
+        if place is None or (max_rank is not None and rank >= max_rank):
+            return parts
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+
+
+def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
+    """Return the merges, by the ids of their parts, in the order of their ranks.
+
+    Lemma (recovery): from the ranks of a trained vocabulary come back the merges that made
+    it. It rests on every token encoding to itself, which holds for what was trained.
+
+    Raises:
+        ValueError: a token is no merge of two others, so these are not the ranks of a BPE.
+
+    >>> recover_merges({b"a": 0, b"b": 1, b"ab": 2, b"aba": 3})
+    {(0, 1): 2, (2, 0): 3}
+    """
+    merges: dict[Pair, int] = {}
+    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
+        if len(token) == 1:
+            continue
+        parts = decompose_token(ranks, token, max_rank=rank)
+        if len(parts) != 2:
+            message = (
+                f"token {rank}, {token[:40]!r}, is no merge of two tokens of lower rank: "
+                f"below it stand {len(parts)} parts"
+            )
+            raise ValueError(message)
+        left, right = parts
+        merges[ranks[left], ranks[right]] = rank
+    return merges

@@ -1,0 +1,253 @@
+"""What docs/comparison.md says of others, run with the others themselves."""
+
+import io
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import regex
+import rustbpe
+import sentencepiece
+import tiktoken
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite_compare import to_tiktoken
+from bpetite_compare._engines import drift
+from compare_tools import CORPUS, HOSTILE
+from texts import TEXTS, TIES
+
+TIED = "ba ab ba ab"
+SPECIAL = "<|endoftext|>"
+HALF_A_CHARACTER = b"\xe6\x97"
+
+
+def hugging_face(corpus: Iterable[str], vocab_size: int, *special: str) -> tokenizers.Tokenizer:
+    """Train with Hugging Face on bytes, with GPT-2's pattern."""
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.pre_tokenizer = byte_level
+    tokenizer.decoder = tokenizers.decoders.ByteLevel()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        show_progress=False,
+        initial_alphabet=byte_level.alphabet(),
+        special_tokens=list(special),
+    )
+    tokenizer.train_from_iterator(corpus, trainer)
+    return tokenizer
+
+
+def rust(
+    corpus: Iterable[str], vocab_size: int, pattern: str = oracle.PATTERN
+) -> rustbpe.Tokenizer:
+    """Train with rustbpe."""
+    tokenizer = rustbpe.Tokenizer()
+    tokenizer.train_from_iterator(iter(corpus), vocab_size, pattern=pattern)
+    return tokenizer
+
+
+@cache
+def sentence_piece() -> sentencepiece.SentencePieceProcessor:
+    """Train with sentencepiece, as it does by default but for the model and the size."""
+    model = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(["the cat sat on the mat"] * 9),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=20,
+        hard_vocab_limit=False,
+        minloglevel=2,
+    )
+    return sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+
+
+# Training
+
+
+def test_a_tie_is_broken_by_the_bytes_here_and_by_letters_at_hugging_face() -> None:
+    """Of " a" and "ab" twice each, bpetite and rustbpe merge the first, Hugging Face the second."""
+    assert Tokenizer.train(TIED, 257).decode([256]) == " a"
+    assert rust([TIED], 257).get_mergeable_ranks()[256:] == [(b" a", 256)]
+    assert hugging_face([TIED], 257).id_to_token(256) == "ab"
+
+
+@given(st.lists(TIES, max_size=3))
+def test_rustbpe_learns_the_same_merges(corpus: list[str]) -> None:
+    """On texts made of ties, rustbpe learns the tokens of bpetite in the same order."""
+    merges = oracle.train(corpus, 280)
+    vocab = oracle.vocabulary(merges)
+    ours = [vocab[token_id] for token_id in range(256, 256 + len(merges))]
+    assert [bytes(token) for token, _ in rust(corpus, 280).get_mergeable_ranks()[256:]] == ours
+
+
+def test_a_pair_that_stands_once_is_merged() -> None:
+    """All three merge pairs until none is left, and give fewer tokens than were asked for."""
+    assert Tokenizer.train("abc", 999).encode(f"abc{SPECIAL}") == [257, 258]
+    assert rust(["abc"], 999).vocab_size == 258
+    assert hugging_face(["abc"], 999).get_vocab_size() == 258
+
+
+def test_what_a_vocabulary_size_counts() -> None:
+    """Hugging Face counts special tokens in it, bpetite does not; tiktoken's n_vocab does."""
+    assert Tokenizer.train(CORPUS, 260).encode(SPECIAL) == [260]
+    assert hugging_face([CORPUS], 260, SPECIAL).get_vocab_size() == 260
+    assert hugging_face([CORPUS], 260, SPECIAL).token_to_id(SPECIAL) == 0
+
+
+# Patterns
+
+
+@given(TEXTS)
+def test_hugging_face_has_the_same_pattern_at_its_byte_level(text: str) -> None:
+    """The `ByteLevel` of Hugging Face cuts as GPT-2's pattern does, if both know the characters."""
+    cut = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)
+    if drift().isdisjoint(text):
+        chunks = [match.span() for match in regex.finditer(oracle.PATTERN, text)]
+        assert [span for _, span in cut] == chunks
+
+
+def test_rustbpe_has_another_pattern_unless_told() -> None:
+    """By default rustbpe cuts numbers, which GPT-2's pattern leaves whole."""
+    tokenizer = rustbpe.Tokenizer()
+    tokenizer.train_from_iterator(iter(["1234567"] * 9), 300)
+    assert len(tokenizer.encode("1234567")) > 1
+    assert "{1," in tokenizer.get_pattern()
+    assert len(Tokenizer.train("1234567", 300).encode("1234567")) == 1
+
+
+# Special tokens
+
+
+def test_who_finds_the_special_token(small_model: Path) -> None:
+    """In any text bpetite finds it, as Hugging Face does; tiktoken raises; rustbpe has none."""
+    text = f"a{SPECIAL}"
+    encoding = to_tiktoken(small_model)
+    assert Tokenizer.load(small_model).encode(text) == [97, 323]
+    with pytest.raises(ValueError, match="disallowed special token"):
+        encoding.encode(text)
+    assert encoding.encode(text, allowed_special="all") == [97, 323]
+    assert encoding.encode(text, disallowed_special=()) == [
+        97,
+        *b"<|",
+        *encoding.encode_ordinary("endoftext"),
+        *b"|>",
+    ]
+    hf = hugging_face([CORPUS], 300, SPECIAL)
+    assert hf.encode(text).ids[-1] == hf.token_to_id(SPECIAL)
+    assert len(rust([CORPUS], 300).encode(SPECIAL)) > 1
+
+
+# Round trip
+
+
+def test_who_replaces_half_a_character(small_model: Path) -> None:
+    """Ids that are no text are refused here; the others replace, or refuse if told to."""
+    ids = list(HALF_A_CHARACTER)
+    with pytest.raises(UnicodeDecodeError):
+        Tokenizer.load(small_model).decode(ids)
+    encoding = to_tiktoken(small_model)
+    assert encoding.decode(ids) == "\ufffd"
+    with pytest.raises(UnicodeDecodeError):
+        encoding.decode(ids, errors="strict")
+    hf = hugging_face([], 256)
+    half = [hf.get_vocab()[letter] for letter in "æĹ"]
+    assert hf.decode(half) == "\ufffd"
+
+
+def test_who_gives_a_text_back(small_model: Path) -> None:
+    """The byte-level ones give every hostile text back; sentencepiece changes and loses."""
+    tokenizer, encoding = Tokenizer.load(small_model), to_tiktoken(small_model)
+    ranks = rust([CORPUS], 300)
+    hf = hugging_face([CORPUS], 300)
+    for text in HOSTILE:
+        assert tokenizer.decode(tokenizer.encode(text)) == text
+        assert encoding.decode(encoding.encode(text, allowed_special="all")) == text
+        assert ranks.decode(ranks.encode(text)) == text
+        assert hf.decode(hf.encode(text).ids) == text
+    others = sentence_piece()
+    assert others.decode(others.encode("the  cat\n")) == "the cat"
+    assert others.decode(others.encode("日")).strip() == "⁇"
+
+
+def test_a_pattern_that_leaves_text_out_loses_it() -> None:
+    """With a pattern of one's own, rustbpe loses what it does not match; bpetite has no such."""
+    tokenizer = rust(["hello world"], 260, pattern=r"\w+")
+    assert tokenizer.decode(tokenizer.encode("hello, world!")) == "helloworld"
+
+
+# Errors
+
+
+def test_who_takes_a_lone_surrogate(small_model: Path) -> None:
+    """A lone surrogate is refused, by tiktoken encoded as another character in its place."""
+    with pytest.raises(UnicodeEncodeError):
+        Tokenizer.load(small_model).encode("\ud800")
+    encoding = to_tiktoken(small_model)
+    assert encoding.decode(encoding.encode("\ud800")) == "\ufffd"
+    with pytest.raises(TypeError, match="must be str"):
+        hugging_face([], 256).encode("\ud800")
+
+
+def test_who_takes_an_unknown_id(small_model: Path) -> None:
+    """For an unknown id bpetite and tiktoken raise `KeyError`; Hugging Face leaves it out."""
+    with pytest.raises(KeyError):
+        Tokenizer.load(small_model).decode([97, 9999])
+    with pytest.raises(KeyError):
+        to_tiktoken(small_model).decode([97, 9999])
+    hf = hugging_face([], 256)
+    letter = hf.get_vocab()["a"]
+    assert hf.decode([letter, 9999]) == "a"
+
+
+def test_who_takes_true_for_an_id(small_model: Path) -> None:
+    """For an id `True` is refused, which to tiktoken is 1."""
+    with pytest.raises(TypeError):
+        Tokenizer.load(small_model).decode([True])
+    assert to_tiktoken(small_model).decode([True]) == "\x01"
+
+
+# Ids
+
+
+def test_the_bytes_have_other_ids_in_gpt_2(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+) -> None:
+    """An "A" is 65 in bpetite and 32 in GPT-2, where the printable bytes come first."""
+    assert Tokenizer.train("", 256).encode("A") == [65]
+    assert encoding_named("gpt2").encode("A") == [32]
+
+
+# The page
+
+
+@pytest.mark.parametrize("name", ["tiktoken", "tokenizers", "rustbpe", "sentencepiece"])
+def test_the_page_is_about_the_versions_that_are_run(name: str) -> None:
+    """The versions in docs/comparison.md are those of the libraries here."""
+    page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")
+    (told,) = re.findall(rf"^\| .*{name}`? (\d+\.\d+)", page, re.MULTILINE)
+    assert version(name).startswith(f"{told}.")
+
+
+def test_every_test_that_the_page_names_is_there() -> None:
+    """Whatever test docs/comparison.md names exists, and it names every test of this module."""
+    tests = Path(__file__).parents[1]
+    page = (tests.parent / "docs" / "comparison.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`(test_\w+)`", page))
+    defined = {
+        name
+        for path in (tests / "compare").glob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert named - defined == set()
+    here = re.findall(r"^def (test_\w+)", Path(__file__).read_text("utf-8"), re.MULTILINE)
+    assert set(here) - named == {
+        "test_every_test_that_the_page_names_is_there",
+        "test_the_page_is_about_the_versions_that_are_run",
+    }

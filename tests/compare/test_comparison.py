@@ -1,0 +1,233 @@
+"""`compare` and `to_tiktoken`: one text, tokenized twice."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite_compare import Tokenization, compare, to_tiktoken
+from bpetite_compare._engines import drift
+from bpetite_compare._tokens import first_difference
+from compare_tools import CORPUS, DUPLICATE, ENCODINGS, HOSTILE, UNREACHABLE, write_artifact
+from texts import CORPORA, TEXTS
+
+
+@given(CORPORA, st.integers(256, 300), TEXTS)
+def test_tiktoken_with_our_vocabulary_has_our_ids(
+    corpus: list[str], vocab_size: int, text: str
+) -> None:
+    """Whatever was trained, tiktoken with its tokens makes the same ids, and decodes ours."""
+    tokenizer = Tokenizer.train(corpus, vocab_size)
+    with TemporaryDirectory() as folder:
+        tokenizer.save(path := Path(folder) / "model.json")
+        encoding = to_tiktoken(path)
+    ids = tokenizer.encode(text)
+    assert encoding.decode(ids, errors="strict") == text
+    if drift().isdisjoint(text):
+        assert encoding.encode(text, allowed_special="all") == ids
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_the_same_vocabulary_does_not_part(text: str, small_model: Path) -> None:
+    """With "self" ids are compared, and there is no difference but by the engines' tables."""
+    comparison = compare(small_model, text, "self")
+    assert comparison.ours.ids == Tokenizer.load(small_model).encode(text)
+    assert b"".join(comparison.ours.tokens) == b"".join(comparison.theirs.tokens) == text.encode()
+    assert comparison.engine_characters == drift() & set(text)
+    if not comparison.engine_characters:
+        assert comparison.difference is None
+        assert comparison.theirs.ids == comparison.ours.ids
+
+
+def test_the_encoding_is_made_of_the_artifact(small_model: Path) -> None:
+    """The encoding of a model has its pattern, its tokens and its special token."""
+    encoding = to_tiktoken(small_model)
+    assert (encoding.n_vocab, encoding.eot_token) == (324, 323)
+    assert encoding.encode(CORPUS) == Tokenizer.load(small_model).encode(CORPUS)
+
+
+def test_two_tokens_with_the_same_bytes_are_refused(tmp_path: Path) -> None:
+    """No encoding can have two tokens with the same bytes, and panics if it is given them."""
+    path = write_artifact(tmp_path / "a.json", DUPLICATE)
+    with pytest.raises(ValueError, match="tiktoken cannot have this vocabulary: the tokens 258"):
+        to_tiktoken(path)
+
+
+def test_a_true_difference_is_found(tmp_path: Path) -> None:
+    """A hand-made model with a token that its merges never make differs from tiktoken there."""
+    path = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    found = compare(path, "a é abc", "self").difference
+    assert found is not None
+    assert (found.token, found.byte, found.character) == (5, 5, 4)
+    assert found.ours == (256, b"ab")
+    assert found.theirs == (258, b"abc")
+
+
+@given(st.lists(st.sampled_from([b"a", b"b", b"ab"])), st.lists(st.sampled_from([b"a", b"b"])))
+def test_the_first_difference_is_the_first(ours: list[bytes], theirs: list[bytes]) -> None:
+    """Before the difference all tokens are the same, and at it they are not."""
+    number = {b"a": 1, b"b": 2, b"ab": 3}
+    sides = [
+        Tokenization("", [number[token] for token in tokens], tokens) for tokens in (ours, theirs)
+    ]
+    for by_id in (False, True):
+        found = first_difference(*sides, by_id=by_id)
+        if found is None:
+            assert ours == theirs
+            continue
+        assert ours[: found.token] == theirs[: found.token]
+        assert ours[found.token : found.token + 1] != theirs[found.token : found.token + 1]
+        assert found.byte == found.character == len(b"".join(ours[: found.token]))
+
+
+def test_ids_count_where_the_vocabulary_is_the_same() -> None:
+    """The same bytes under other ids are a difference by ids, and none by bytes."""
+    ours, theirs = Tokenization("", [1], [b"a"]), Tokenization("", [2], [b"a"])
+    assert first_difference(ours, theirs, by_id=False) is None
+    found = first_difference(ours, theirs, by_id=True)
+    assert found
+    assert (found.ours, found.theirs) == ((1, b"a"), (2, b"a"))
+
+
+def test_characters_of_the_engines_are_named(small_model: Path) -> None:
+    """Characters that the two engines put into different classes come with the comparison."""
+    character = min(drift())
+    comparison = compare(small_model, f"x{character}y", "self")
+    assert comparison.engine_characters == {character}
+
+
+def test_no_text_has_no_ratio(small_model: Path) -> None:
+    """No tokens have no bytes per token."""
+    comparison = compare(small_model, "", "self")
+    assert comparison.ours.bytes_per_token is comparison.theirs.bytes_per_token is None
+    assert comparison.difference is None
+
+
+def test_a_lone_surrogate_is_refused(small_model: Path) -> None:
+    """A lone surrogate is an error with its index; tiktoken alone would replace it."""
+    with pytest.raises(UnicodeEncodeError) as caught:
+        compare(small_model, "ab\ud800", "self")
+    assert caught.value.start == 2
+    assert to_tiktoken(small_model).encode("\ud800") == to_tiktoken(small_model).encode("\ufffd")
+
+
+def test_what_tiktoken_cannot_bear_is_told(small_model: Path) -> None:
+    """A million spaces are too much for the engine of tiktoken; the error says so."""
+    with pytest.raises(ValueError, match="tiktoken gives up on this text"):
+        compare(small_model, " " * 1_200_000 + "x", "self")
+
+
+def test_an_unknown_encoding_is_refused(small_model: Path) -> None:
+    """A name that tiktoken does not know is refused, and those that it knows are listed."""
+    with pytest.raises(ValueError, match="no encoding 'gpt9'; it has gpt2, r50k_base"):
+        compare(small_model, "x", "gpt9")
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_special_tokens_are_treated_alike(
+    name: str, small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """`<|endoftext|>` is one token on both sides, and every other special token is text."""
+    encoding = encoding_named(name)
+    text = "a<|endoftext|>b<|fim_prefix|><|endofprompt|>"
+    comparison = compare(small_model, text, name)
+    assert comparison.ours.ids.count(323) == 1
+    assert comparison.theirs.ids.count(encoding.eot_token) == 1
+    others = {encoding._special_tokens[special] for special in encoding._special_tokens}
+    assert others & set(comparison.theirs.ids) == {encoding.eot_token}
+    assert b"".join(comparison.theirs.tokens) == text.encode()
+
+
+def test_the_first_place_where_two_vocabularies_part(
+    small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """With another vocabulary the bytes of the tokens count, and not their ids."""
+    encoding_named("gpt2")
+    comparison = compare(small_model, "é the cat zebra", "gpt2")
+    found = comparison.difference
+    assert found is not None
+    assert comparison.ours.tokens[: found.token] == comparison.theirs.tokens[: found.token]
+    assert found.ours != found.theirs
+
+
+NO_NETWORK = {
+    f"{scheme}_{suffix}".upper(): "http://127.0.0.1:9"
+    for scheme in ("http", "https", "all")
+    for suffix in ("proxy",)
+}
+
+
+def test_a_download_is_told_before_it_begins(
+    small_model: Path, tmp_path: Path, run_python: Callable[..., str]
+) -> None:
+    """Where a file is missing, the address is logged first; without a network one line follows."""
+    printed = run_python(
+        """
+        import logging, sys
+        logging.basicConfig(stream=sys.stdout, format="%(name)s %(levelname)s %(message)s")
+        from bpetite_compare import compare
+        try:
+            compare(sys.argv[1], "x", "gpt2")
+        except OSError as error:
+            print(error)
+        """,
+        str(small_model),
+        TIKTOKEN_CACHE_DIR=str(tmp_path / "empty"),
+        NO_PROXY="",
+        **NO_NETWORK,
+    )
+    logged, message = printed.splitlines()
+    assert logged.startswith("bpetite_compare WARNING tiktoken downloads https://")
+    assert logged.endswith("/vocab.bpe, for the encoding gpt2")
+    assert message == (
+        "tiktoken cannot download the encoding gpt2 (ProxyError); set TIKTOKEN_CACHE_DIR "
+        "to a folder that holds it, or run this once where there is a network"
+    )
+
+
+def test_nothing_is_told_where_the_files_are(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+    small_model: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What is at hand is not downloaded, and not spoken of."""
+    encoding_named("r50k_base")
+    compare(small_model, "x", "r50k_base")
+    assert caplog.records == []
+
+
+def test_our_own_vocabulary_needs_no_network(
+    small_model: Path, run_python: Callable[..., str]
+) -> None:
+    """`compare` with "self", and `parity`, open no socket."""
+    printed = run_python(
+        """
+        import socket, sys
+        def refuse(*_):
+            raise AssertionError("a socket")
+        socket.socket = socket.create_connection = socket.getaddrinfo = refuse
+        from bpetite_compare import compare, parity
+        print(compare(sys.argv[1], "the cat", "self").difference, end=" ")
+        print(parity(sys.argv[1], [sys.argv[1]]).difference)
+        """,
+        str(small_model),
+        TIKTOKEN_CACHE_DIR=os.devnull,
+    )
+    assert printed == "None None\n"
+
+
+def test_the_oracle_agrees_with_tiktoken(tmp_path: Path) -> None:
+    """The specification's own passes, run over a hostile text, give tiktoken's ids too."""
+    merges = oracle.train([CORPUS], 300)
+    encoding = to_tiktoken(write_artifact(tmp_path / "a.json", merges))
+    for text in HOSTILE:
+        if drift().isdisjoint(text):
+            ids = encoding.encode(text, allowed_special="all")
+            assert ids == oracle.encode(text, merges)

@@ -1,0 +1,73 @@
+"""What the two engines hold of Unicode, and the spellings of GPT-2's pattern."""
+
+from functools import cache
+
+import regex
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Regex
+from tokenizers.pre_tokenizers import Split
+
+import oracle
+from artifacts import GOOD
+from bpetite_compare._engines import _CLASSES, _found_by_regex, _found_by_tiktoken, drift
+from bpetite_compare._gpt2 import _SAME_PATTERNS, GPT2_PATTERN
+from texts import TEXTS
+
+ALL = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+
+
+@cache
+def found_by_both(name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the characters of a class, as tiktoken's engine has it and as `regex` does."""
+    return _found_by_tiktoken(name, ALL), _found_by_regex(name, ALL)
+
+
+def test_the_pattern_is_that_of_the_artifact() -> None:
+    """What is called GPT-2's pattern here is what an artifact holds, letter for letter."""
+    assert GOOD["pretokenizer_pattern"] == oracle.PATTERN == GPT2_PATTERN
+
+
+@given(TEXTS)
+def test_the_spellings_of_the_pattern_cut_alike(text: str) -> None:
+    """Every known spelling of GPT-2's pattern gives the same chunks."""
+    chunks = regex.findall(GPT2_PATTERN, text)
+    assert all(regex.findall(pattern, text) == chunks for pattern in _SAME_PATTERNS)
+
+
+def test_the_engines_agree_on_most_and_not_on_all() -> None:
+    """Thousands of characters are in different classes, none of them ASCII, none whitespace."""
+    assert 0 < len(drift()) < 0x110000 // 10
+    assert not any(character.isascii() for character in drift())
+    assert _found_by_regex(r"\s", ALL) == _found_by_tiktoken(r"\s", ALL)
+    assert len(_found_by_regex(r"\s", ALL)) == 25
+
+
+def test_what_differs_is_new_in_unicode() -> None:
+    """Every character on which they differ is one that `regex` knows and tiktoken does not."""
+    for name in (r"\p{L}", r"\p{N}"):
+        assert _found_by_tiktoken(name, ALL) < _found_by_regex(name, ALL)
+
+
+@given(st.characters(codec="utf-8"))
+def test_one_character_is_in_the_class_that_it_is_found_in(character: str) -> None:
+    """What is found in all code points at once is what is found in each alone."""
+    for name in _CLASSES:
+        theirs, ours = found_by_both(name)
+        alone = tiktoken.Encoding(
+            "one",
+            pat_str=name,
+            mergeable_ranks={bytes([value]): value for value in range(256)},
+            special_tokens={},
+        ).encode_ordinary(character)
+        assert bool(alone) == (character in theirs)
+        assert bool(regex.match(name, character)) == (character in ours)
+
+
+def test_hugging_face_and_tiktoken_hold_the_same_of_unicode() -> None:
+    """The two engines of others put every code point into the same class as each other."""
+    for name in _CLASSES:
+        finder = Split(Regex(name), behavior="removed", invert=True)
+        found = "".join(piece for piece, _ in finder.pre_tokenize_str(ALL))
+        assert frozenset(found) == _found_by_tiktoken(name, ALL)

@@ -1,0 +1,183 @@
+"""`import_tiktoken`: an encoding becomes an artifact, or is refused with the reason."""
+
+import base64
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite_compare import GPT2_BYTE_ORDER, export, import_tiktoken
+from bpetite_compare._engines import drift
+from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
+from texts import CORPORA
+
+BYTES = {bytes([value]): value for value in range(256)}
+
+
+def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
+    """Write a file of ranks as tiktoken has them."""
+    path.write_bytes(
+        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    )
+    return path
+
+
+@given(CORPORA, st.integers(256, 300))
+def test_what_is_exported_comes_back(corpus: list[str], vocab_size: int) -> None:
+    """The artifact, exported as ranks and imported, is the same byte for byte."""
+    with TemporaryDirectory() as folder:
+        model, ranks, back = (Path(folder) / name for name in ("model", "ranks", "back"))
+        Tokenizer.train(corpus, vocab_size).save(model)
+        export(model, "tiktoken", ranks)
+        imported = import_tiktoken(back, ranks=ranks)
+        assert back.read_bytes() == model.read_bytes()
+        assert imported.byte_order == bytes(range(256))
+
+
+@pytest.mark.parametrize("order", [GPT2_BYTE_ORDER, bytes(reversed(range(256)))])
+def test_the_order_of_the_bytes_is_undone(order: bytes, tmp_path: Path) -> None:
+    """In whatever order the bytes have their ids, the artifact has them in its own."""
+    vocab = oracle.vocabulary(merges := oracle.train([CORPUS], 300))
+    ranks = {bytes([value]): rank for rank, value in enumerate(order)}
+    ranks |= {vocab[token_id]: token_id for token_id in range(256, 300)}
+    path = write_ranks(tmp_path / "ranks", ranks)
+    imported = import_tiktoken(tmp_path / "model.json", ranks=path)
+    assert imported.byte_order == order
+    assert imported.mergeable_vocab_size == 300
+    tokenizer = Tokenizer.load(tmp_path / "model.json")
+    for text in HOSTILE:
+        assert tokenizer.encode(text) == oracle.encode(text, merges)
+
+
+def test_the_byte_order_of_gpt_2_is_a_permutation() -> None:
+    """Every byte has one place in GPT-2's order, and the printable ones of ASCII come first."""
+    assert sorted(GPT2_BYTE_ORDER) == list(range(256))
+    assert GPT2_BYTE_ORDER[:94] == bytes(range(0x21, 0x7F))
+
+
+@pytest.mark.parametrize("name", ["gpt2", "r50k_base"])
+def test_gpt_2_is_imported(
+    name: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """GPT-2's own ids come out on hostile and on real text, but for the order of the bytes."""
+    encoding = encoding_named(name)
+    imported = import_tiktoken(tmp_path / "gpt2.json", encoding=name)
+    assert imported.mergeable_vocab_size == 50256
+    assert imported.byte_order == GPT2_BYTE_ORDER
+    tokenizer = Tokenizer.load(tmp_path / "gpt2.json")
+    theirs = {value: token_id for token_id, value in enumerate(imported.byte_order)}
+    for text in (*HOSTILE, CORPUS, *_real_texts()):
+        if drift().isdisjoint(text):
+            ids = [theirs.get(token_id, token_id) for token_id in tokenizer.encode(text)]
+            assert ids == encoding.encode(text, allowed_special="all")
+    assert tokenizer.encode("<|endoftext|>") == [50256]
+
+
+def _real_texts() -> list[str]:
+    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    return [corpus.read_bytes().decode()] if corpus.is_file() else []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("p50k_base", "its special tokens are {'<|endoftext|>': 50256}, and an artifact has"),
+        ("cl100k_base", "its pattern is not GPT-2's, so it cuts text into other chunks"),
+        ("o200k_base", "its pattern is not GPT-2's, so it cuts text into other chunks"),
+    ],
+)
+def test_other_encodings_are_refused(
+    name: str, reason: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """An encoding that does not fit is refused with the reason, by its name and by its file."""
+    encoding = encoding_named(name)
+    with pytest.raises(ValueError, match=f"^{name} does not fit into an artifact: {reason}"):
+        import_tiktoken(tmp_path / "model.json", encoding=name)
+    ranks = write_ranks(tmp_path / "ranks", encoding._mergeable_ranks)
+    of_file = "no token has the rank 50256" if name == "p50k_base" else "stands in no chunk"
+    with pytest.raises(ValueError, match=f"does not fit into an artifact: .*{of_file}"):
+        import_tiktoken(tmp_path / "model.json", ranks=ranks)
+    assert not (tmp_path / "model.json").exists()
+
+
+def trained_by(merges: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> dict[bytes, int]:
+    """Return the ranks of the tokens that merges make."""
+    vocab = oracle.vocabulary(merges)
+    return {vocab[token_id]: token_id for token_id in range(256 + len(merges))}
+
+
+@pytest.mark.parametrize(
+    ("ranks", "reason"),
+    [
+        ({}, "no token has the rank 0"),
+        (dict(list(BYTES.items())[:-1]), "no token has the rank 255"),
+        (BYTES | {b"ab": 257}, "no token has the rank 256"),
+        (BYTES | {b"ab": 97}, "no token has the rank 256"),
+        ({**BYTES, b"ab": 255, b"\xff": 256}, "the first 256 tokens are not the 256 bytes"),
+        (BYTES | {b"abc": 256}, "token 256, b'abc', is no merge of two tokens of lower rank"),
+        (BYTES | {b".\n": 256}, r"its token 256, b'.\\n', stands in no chunk of GPT-2's pattern"),
+        (BYTES | {b"a1": 256}, "its token 256, b'a1', stands in no chunk"),
+        (trained_by(DUPLICATE), "no token has the rank 258"),
+    ],
+)
+def test_ranks_that_do_not_fit_are_refused(
+    ranks: dict[bytes, int], reason: str, tmp_path: Path
+) -> None:
+    """Ranks with a gap, without the bytes, of no BPE or of another pattern are refused."""
+    path = write_ranks(tmp_path / "ranks", ranks)
+    with pytest.raises(ValueError, match=f"^'{path}' does not fit into an artifact: {reason}"):
+        import_tiktoken(tmp_path / "model.json", ranks=path)
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_a_token_that_tiktoken_makes_otherwise_is_recovered(tmp_path: Path) -> None:
+    """A token is recovered as tiktoken makes it, by bytes, which is a merge of its own."""
+    path = write_ranks(tmp_path / "ranks", trained_by(UNREACHABLE))
+    import_tiktoken(tmp_path / "model.json", ranks=path)
+    assert Tokenizer.load(tmp_path / "model.json").encode("abc") == [258]
+
+
+@pytest.mark.parametrize("beginning", ["'l", "'v", "'r"])
+def test_the_beginning_of_a_contraction_fits(beginning: str, tmp_path: Path) -> None:
+    """Part of a contraction is two chunks by itself, and yet a token that training can make."""
+    ranks = BYTES | {beginning.encode(): 256}
+    import_tiktoken(tmp_path / "model.json", ranks=write_ranks(tmp_path / "ranks", ranks))
+    corpus = "'ll" if beginning == "'l" else f"{beginning}e"
+    assert Tokenizer.load(tmp_path / "model.json").encode(corpus)[0] == 256
+
+
+@pytest.mark.parametrize(
+    "line", [b"AA==", b"AA== x", b"AA== 0 1", b"@@ 0", b"A 0", b"\xff 0", b"AA== 0x1"]
+)
+def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> None:
+    """A line that is no token and rank is named with its number."""
+    path = tmp_path / "ranks"
+    path.write_bytes(b"AA== 0\n" + line + b"\n")
+    with pytest.raises(ValueError, match=r"no file of ranks: expected .* on line 2, found b'"):
+        import_tiktoken(tmp_path / "model.json", ranks=path)
+
+
+def test_an_existing_file_is_kept(tmp_path: Path) -> None:
+    """The artifact is saved by the core: nothing is overwritten unasked."""
+    path = write_ranks(tmp_path / "ranks", BYTES)
+    (tmp_path / "model.json").write_bytes(b"old")
+    with pytest.raises(FileExistsError):
+        import_tiktoken(tmp_path / "model.json", ranks=path)
+    assert (tmp_path / "model.json").read_bytes() == b"old"
+    import_tiktoken(tmp_path / "model.json", ranks=path, overwrite=True)
+    assert Tokenizer.load(tmp_path / "model.json").encode("a") == [97]
+
+
+def test_one_source_is_asked_for(tmp_path: Path) -> None:
+    """A name and a file are one too many, and neither is one too few."""
+    with pytest.raises(TypeError, match="the name of an encoding or a file of ranks"):
+        import_tiktoken(tmp_path / "model.json")
+    with pytest.raises(TypeError, match="the name of an encoding or a file of ranks"):
+        import_tiktoken(tmp_path / "model.json", encoding="gpt2", ranks="x")

@@ -1,0 +1,88 @@
+"""`parity`: whole files, and what is a difference and what is not."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from bpetite_compare import _text, parity
+from bpetite_compare._engines import drift
+from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_artifact
+
+
+def write(folder: Path, text: str, name: str = "text") -> Path:
+    """Write a file of text."""
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_hostile_files_are_equal(
+    block: int, small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of hostile text have the same ids in tiktoken, wherever the blocks end."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", block)
+    texts = [*HOSTILE, CORPUS, " ".join(HOSTILE)]
+    paths = [write(tmp_path, text, str(place)) for place, text in enumerate(texts)]
+    result = parity(small_model, paths)
+    assert result.difference is None
+    assert result.files == len(texts)
+    assert result.bytes == sum(len(text.encode()) for text in texts)
+    assert result.characters == sum(map(len, texts))
+    tokenizer = Tokenizer.load(small_model)
+    assert result.tokens == sum(len(tokenizer.encode(text)) for text in texts)
+
+
+@pytest.mark.parametrize("block", [1, 5, 1 << 20])
+def test_a_true_difference_is_located(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first true difference comes with its file, byte, line, context and both tokens."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", block)
+    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    good = write(tmp_path, "ab bc é\n", "good")
+    bad = write(tmp_path, "é ab\nab xabc abc\n ab abc", "bad")
+    result = parity(model, [good, bad])
+    found = result.difference
+    assert found is not None
+    assert (found.path, found.byte, found.line) == (str(bad), 10, 2)
+    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert "é ab\nab x".endswith(found.before)
+    assert "abc abc\n ab abc".startswith(found.after)
+    assert found.after.startswith("abc")
+    assert result.files == 2
+
+
+def test_characters_of_the_engines_are_listed_apart(tmp_path: Path) -> None:
+    """Where the engines' tables differ, other ids are no difference, but are counted."""
+    new = sorted(drift())[:3]
+    model = tmp_path / "model.json"
+    Tokenizer.train(f"x{new[0]}x end{new[0]}x " * 3, 290).save(model)
+    text = f"the {new[0]}cat {new[1]}{new[2]} sat {new[0]}\nthe end{new[0]}x<|endoftext|>{new[0]}"
+    result = parity(model, [write(tmp_path, text)])
+    assert result.difference is None
+    assert result.engine_characters == {new[0]: 4, new[1]: 1, new[2]: 1}
+    assert result.engine_differences == 1
+
+
+def test_what_differs_beside_such_a_character_is_found(tmp_path: Path) -> None:
+    """A character of the engines hides no true difference in the same piece of text."""
+    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    new = min(drift())
+    found = parity(model, [write(tmp_path, f"x{new}!abc")]).difference
+    assert found is not None
+    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert found.byte == len(f"x{new}!".encode())
+
+
+def test_a_corpus_is_equal(tmp_path: Path) -> None:
+    """A megabyte of English has the same ids in tiktoken, where it is at hand."""
+    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    if not corpus.is_file():
+        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
+    Tokenizer.train(corpus.read_bytes().decode(), 4096).save(tmp_path / "model.json")
+    result = parity(tmp_path / "model.json", [corpus])
+    assert (result.difference, result.bytes) == (None, corpus.stat().st_size)
+    assert not result.engine_characters

@@ -1,0 +1,402 @@
+"""The reference model: every lemma, and ids equal to tiktoken's and to the core's."""
+
+import lzma
+import os
+import random
+import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+import regex
+import tiktoken
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite_compare import GPT2_BYTE_ORDER, reference
+from bpetite_compare._engines import drift
+from bpetite_compare.reference import (
+    Model,
+    Pair,
+    _ascii,
+    build_vocab,
+    check_well_formed,
+    decode,
+    decode_bytes,
+    decode_chunk,
+    decompose_token,
+    encode,
+    encode_chunk,
+    get_stats,
+    merge,
+    pre_tokenize_ascii,
+    recover_merges,
+)
+from compare_tools import CORPUS, ENCODINGS, HOSTILE
+from texts import ASCII_TEXTS, CHUNKS, CORPORA, TEXTS, merge_lists
+
+SPECIAL = "<|endoftext|>"
+IDS = st.lists(st.integers(0, 4), max_size=20)
+BYTES = st.binary(max_size=12)
+
+# As published, before tiktoken added a branch for the whitespace at the end.
+CL100K_PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+
+
+def model_of(merges: list[Pair]) -> Model:
+    """Return the model of an artifact with these merges."""
+    return Model.of_merges(merges, oracle.PATTERN, {SPECIAL: 256 + len(merges)})
+
+
+@cache
+def trained(seed: int) -> tuple[Model, dict[bytes, int]]:
+    """Return a trained model with its bytes in a random order, and the ranks it came from."""
+    order = list(range(256))
+    random.Random(seed).shuffle(order)
+    vocab = oracle.vocabulary(oracle.train([CORPUS], 300))
+    ranks = {bytes([value]): rank for rank, value in enumerate(order)}
+    ranks |= {vocab[token_id]: token_id for token_id in range(256, 300)}
+    return Model.of_ranks(ranks, oracle.PATTERN, {SPECIAL: 300}), ranks
+
+
+TRAINED = st.integers(0, 3).map(trained)
+
+
+# The lemmas, one for each function
+
+
+@given(IDS)
+def test_lemma_of_counting(ids: list[int]) -> None:
+    """`get_stats`: the counts add up to the number of neighbours, and are those of the pairs."""
+    stats = get_stats(ids)
+    assert sum(stats.values()) == max(0, len(ids) - 1)
+    assert all(stats[pair] == list(pairwise(ids)).count(pair) for pair in stats)
+
+
+@given(
+    IDS, st.tuples(st.integers(0, 4), st.integers(0, 4)), st.lists(BYTES, min_size=5, max_size=5)
+)
+def test_lemma_of_merge_preservation(ids: list[int], pair: Pair, tokens: list[bytes]) -> None:
+    """`merge`: where the new id stands for both parts, the bytes of the ids stay."""
+    vocab = dict(enumerate(tokens)) | {5: tokens[pair[0]] + tokens[pair[1]]}
+    merged = merge(ids, pair, 5)
+    assert decode_bytes(vocab, merged) == decode_bytes(vocab, ids)
+    assert pair not in get_stats(merged) or pair[0] == pair[1] == 5
+
+
+@given(IDS, IDS, st.lists(BYTES, min_size=5, max_size=5))
+def test_lemma_of_distributivity(left: list[int], right: list[int], tokens: list[bytes]) -> None:
+    """`decode_bytes`: the bytes of joined ids are the joined bytes."""
+    vocab = dict(enumerate(tokens))
+    joined = decode_bytes(vocab, [*left, *right])
+    assert joined == decode_bytes(vocab, left) + decode_bytes(vocab, right)
+
+
+@given(BYTES, st.dictionaries(BYTES, st.integers(0, 40)), st.none() | st.integers(0, 40))
+def test_lemma_of_decomposition(token: bytes, ranks: dict[bytes, int], most: int | None) -> None:
+    """`decompose_token`: the parts join to the token, whatever the ranks are."""
+    assert b"".join(decompose_token(ranks, token, most)) == token
+
+
+@given(CORPORA, st.integers(256, 290))
+def test_lemma_of_recovery(corpus: list[str], vocab_size: int) -> None:
+    """`recover_merges`: from the ranks of a trained vocabulary come the merges that made it."""
+    merges = oracle.train(corpus, vocab_size)
+    vocab = oracle.vocabulary(merges)
+    ranks = {vocab[token_id]: token_id for token_id in range(256 + len(merges))}
+    assert list(recover_merges(ranks).items()) == [
+        (pair, 256 + rank) for rank, pair in enumerate(merges)
+    ]
+
+
+@given(merge_lists())
+def test_lemma_of_construction(merges: list[Pair]) -> None:
+    """`build_vocab`: it is well formed, unless two tokens come out with the same bytes."""
+    assume(len(set(merges)) == len(merges))  # else an id has no merge
+    model = model_of(merges)
+    vocab = build_vocab(model.merges)
+    assert vocab == model.vocab
+    if len(set(vocab.values())) == len(vocab):
+        check_well_formed(model.merges, vocab, range(256))
+    else:
+        with pytest.raises(ValueError, match="injectivity"):
+            check_well_formed(model.merges, vocab, range(256))
+
+
+@given(TRAINED)
+def test_lemma_of_well_formedness(found: tuple[Model, dict[bytes, int]]) -> None:
+    """`check_well_formed`: recovered merges pass with what `build_vocab` makes of them."""
+    model, _ = found
+    assert model.vocab == build_vocab(model.merges)
+    check_well_formed(model.merges, model.vocab, model.byte_shuffle)
+
+
+GOOD = {(97, 98): 256, (256, 99): 257}
+VOCAB = build_vocab(GOOD)
+
+
+@pytest.mark.parametrize(
+    ("condition", "merges", "vocab", "shuffle"),
+    [
+        ("base tokens", GOOD, VOCAB | {7: b"x"}, range(256)),
+        ("base tokens", GOOD, {256: b"ab"}, range(256)),
+        ("merges", GOOD, VOCAB | {256: b"ba"}, range(256)),
+        ("merges", GOOD | {(1, 999): 258}, VOCAB, range(256)),
+        ("merges", {(97, 256): 257}, VOCAB | {256: b"", 257: b"a"}, range(256)),
+        ("injectivity", GOOD, VOCAB | {300: b"ab"}, range(256)),
+        ("shuffle", GOOD, VOCAB, [0, *range(255)]),
+        ("shuffle", GOOD, VOCAB, range(255)),
+    ],
+)
+def test_what_breaks_a_condition_is_refused(
+    condition: str, merges: dict[Pair, int], vocab: dict[int, bytes], shuffle: list[int]
+) -> None:
+    """`check_well_formed` names the condition that is broken."""
+    check_well_formed(GOOD, VOCAB, range(256))
+    with pytest.raises(ValueError, match=f"^{condition}: "):
+        check_well_formed(merges, vocab, shuffle)
+
+
+@given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), CHUNKS | BYTES)
+def test_lemma_of_the_chunk_round_trip(model: Model, chunk: bytes) -> None:
+    """`encode_chunk`: `decode_chunk` gives the chunk back, and no merge is left to be made."""
+    ids = encode_chunk(model, chunk)
+    assert decode_chunk(model, ids) == chunk
+    assert not get_stats(ids).keys() & model.merges.keys()
+
+
+@given(st.permutations(range(256)), BYTES)
+def test_lemma_of_shuffle_cancellation(shuffle: list[int], data: bytes) -> None:
+    """`decode_chunk`: the inverse shuffle brings each byte back."""
+    model = Model({}, build_vocab({}), shuffle, "", {})
+    inverse = model.inverse_byte_shuffle
+    assert all(inverse[shuffle[value]] == value for value in range(256))
+    assert decode_chunk(model, [shuffle[value] for value in data]) == data
+
+
+@given(TRAINED, TEXTS)
+def test_lemma_of_locality(found: tuple[Model, dict[bytes, int]], text: str) -> None:
+    """`encode`: the ids are those of the chunks, one after the other."""
+    model, _ = found
+    ordinary = text.replace(SPECIAL, "")
+    chunks = [chunk.encode() for chunk in regex.findall(model.pattern, ordinary)]
+    ids = [token_id for chunk in chunks for token_id in encode_chunk(model, chunk)]
+    if SPECIAL not in ordinary:
+        assert encode(model, ordinary) == ids
+
+
+@given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), TEXTS)
+def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
+    """`decode`, the claim itself: it gives back what was encoded, special tokens and all."""
+    assert decode(model, encode(model, text)) == text
+
+
+@given(ASCII_TEXTS | st.text(st.characters(max_codepoint=127)))
+def test_lemma_of_partition(text: str) -> None:
+    """`pre_tokenize_ascii`: the chunks join to the text, and none is empty."""
+    chunks = pre_tokenize_ascii(text.encode("ascii"))
+    assert b"".join(chunks) == text.encode("ascii")
+    assert all(chunks)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in reference.__all__ if name not in {"Model", "Pair"}]
+)
+def test_every_function_names_its_lemma(name: str) -> None:
+    """Each function of the model names one lemma, for which there is a test, and the page too."""
+    (lemma,) = re.findall(r"Lemma \(([a-z -]+)", getattr(reference, name).__doc__)
+    words = lemma.replace(" ", "_").replace("-", "_")
+    assert {f"test_lemma_of_{words}", f"test_lemma_of_the_{words}"} & globals().keys()
+    page = Path(__file__).parents[2] / "docs" / "architecture.md"
+    assert f"| `{name}` | {lemma}: " in page.read_text(encoding="utf-8")
+
+
+# The state machine
+
+
+ASCII_ALPHABETS = st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16) | ASCII_TEXTS
+
+
+@given(ASCII_ALPHABETS)
+def test_the_state_machine_is_the_pattern(text: str) -> None:
+    """On ASCII the seven branches give the chunks of cl100k_base's pattern as published."""
+    expected = [chunk.encode() for chunk in regex.findall(CL100K_PATTERN, text)]
+    assert pre_tokenize_ascii(text.encode()) == expected
+
+
+def test_the_classes_part_ascii() -> None:
+    """Every ASCII byte is a letter, a digit, whitespace or punctuation, and only one of them."""
+    classes = (_ascii.is_letter, _ascii.is_digit, _ascii.is_space, _ascii.is_punctuation)
+    assert all(sum(is_one(value) for is_one in classes) == 1 for value in range(128))
+    assert Counter(map(_ascii.is_newline, range(128)))[True] == 2
+    assert all(_ascii.is_space(value) for value in b"\r\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "branch"),
+    [
+        (b"'Ll", _ascii._contraction),
+        (b"(word", _ascii._word),
+        (b"123", _ascii._digits),
+        (b" !?\r\n", _ascii._punctuation),
+        (b" \t\n", _ascii._newlines),
+        (b"  ", _ascii._trailing),
+        (b"\v", _ascii._whitespace),
+    ],
+)
+def test_every_branch_takes_a_chunk(text: bytes, branch: Callable[[bytes, int], int]) -> None:
+    """Each of the seven branches matches a chunk that no branch before it does."""
+    followed = text + b"1" if branch is _ascii._whitespace else text
+    before = _ascii._BRANCHES[: _ascii._BRANCHES.index(branch)]
+    assert branch(followed, 0) == len(text)
+    assert [earlier(followed, 0) for earlier in before] == [0] * len(before)
+    assert pre_tokenize_ascii(followed)[0] == text
+
+
+def test_the_state_machine_refuses_what_is_not_ascii() -> None:
+    """A byte above 127 is no ASCII, and is refused."""
+    with pytest.raises(ValueError, match="ASCII alone"):
+        pre_tokenize_ascii("é".encode())
+
+
+def test_tokens_that_are_no_merge_are_refused() -> None:
+    """Ranks in which a token is no merge of two others are not those of a BPE."""
+    with pytest.raises(ValueError, match=r"token 300, b'abc', is no merge of two"):
+        recover_merges({bytes([value]): value for value in range(256)} | {b"abc": 300})
+
+
+# Ids equal to those of others
+
+
+@given(merge_lists(), TEXTS)
+def test_its_ids_are_those_of_the_oracle(merges: list[Pair], text: str) -> None:
+    """On any artifact the model gives the ids of the specification's own passes."""
+    assert encode(model_of(merges), text) == oracle.encode(text, merges)
+
+
+@given(TEXTS)
+def test_its_ids_are_those_of_the_core(text: str) -> None:
+    """On a trained artifact the model gives the ids of `Tokenizer`, and decodes them alike."""
+    tokenizer, model = _core_and_model()
+    ids = tokenizer.encode(text)
+    assert encode(model, text) == ids
+    assert decode(model, ids) == tokenizer.decode(ids) == text
+
+
+@cache
+def _core_and_model() -> tuple[Tokenizer, Model]:
+    return Tokenizer.train(CORPUS, 300), model_of(oracle.train([CORPUS], 300))
+
+
+@given(TRAINED, TEXTS)
+def test_its_ids_are_those_of_tiktoken_on_ranks_of_our_own(
+    found: tuple[Model, dict[bytes, int]], text: str
+) -> None:
+    """With no data but a small training, the model and tiktoken agree on any byte order."""
+    model, ranks = found
+    encoding = tiktoken.Encoding(
+        "own",
+        pat_str=model.pattern,
+        mergeable_ranks=ranks,
+        special_tokens=dict(model.special_tokens),
+    )
+    if drift().isdisjoint(text):
+        assert encode(model, text) == encoding.encode(text, allowed_special="all")
+
+
+@cache
+def model_of_encoding(encoding: tiktoken.Encoding) -> Model:
+    """Return the model of an encoding of tiktoken."""
+    return Model.of_ranks(encoding._mergeable_ranks, encoding._pat_str, encoding._special_tokens)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_a_published_encoding_is_well_formed(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """All merges of each of OpenAI's encodings are recovered, and fulfil the conditions."""
+    encoding = encoding_named(name)
+    model = model_of_encoding(encoding)
+    assert len(model.merges) == len(encoding._mergeable_ranks) - 256
+    check_well_formed(model.merges, model.vocab, model.byte_shuffle)
+    # All five have GPT-2's order of the bytes.
+    assert bytes(model.inverse_byte_shuffle) == GPT2_BYTE_ORDER
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_its_ids_are_those_of_tiktoken(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The model gives tiktoken's ids, in many scripts and on hostile texts, and its text."""
+    encoding = encoding_named(name)
+    model = model_of_encoding(encoding)
+    for text in (*HOSTILE, CORPUS):
+        if drift().isdisjoint(text):
+            ids = encoding.encode(text, allowed_special="all")
+            assert (text, encode(model, text)) == (text, ids)
+            assert decode(model, ids) == text
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_its_ids_are_those_of_tiktoken_in_many_scripts(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The same on verses in many languages, where they are at hand."""
+    path = Path(os.environ.get("BPETITE_DATA", "")) / "multilingual.txt.xz"
+    if not path.is_file():
+        pytest.skip("BPETITE_DATA names no folder with multilingual.txt.xz")
+    lines = lzma.decompress(path.read_bytes()).decode("utf-8").splitlines(keepends=True)
+    text = "".join(lines[:: max(1, len(lines) // 100)])
+    encoding = encoding_named(name)
+    assert len({character for character in text if character > "\u07ff"}) > 100
+    assert encode(model_of_encoding(encoding), text) == encoding.encode(text)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_its_ids_are_those_of_tiktoken_on_any_text(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The same on whatever hypothesis finds."""
+    encoding = encoding_named(name)
+    model = model_of_encoding(encoding)
+
+    @given(TEXTS)
+    def check(text: str) -> None:
+        if drift().isdisjoint(text):
+            assert encode(model, text) == encoding.encode(text, allowed_special="all")
+
+    check()
+
+
+def test_the_state_machine_has_the_ids_of_tiktoken(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+) -> None:
+    """Cut by the state machine, ASCII text has the ids of cl100k_base in tiktoken."""
+    encoding = encoding_named("cl100k_base")
+    model = model_of_encoding(encoding)
+
+    @given(ASCII_ALPHABETS)
+    def check(text: str) -> None:
+        chunks = pre_tokenize_ascii(text.encode("ascii"))
+        ids = [token_id for chunk in chunks for token_id in encode_chunk(model, chunk)]
+        assert ids == encoding.encode_ordinary(text)
+
+    check()
+
+
+def test_no_token_makes_the_branch_for_the_end_matter(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+) -> None:
+    """No token of cl100k_base is whitespace with a newline in it that is not its end."""
+    tokens = encoding_named("cl100k_base")._mergeable_ranks
+    blank = [token for token in tokens if not token.strip(b" \t\n\v\f\r")]
+    assert len(blank) > 100
+    assert [token for token in blank if token[:-1].strip(b" \t\v\f") and token[-1:] in b" \t"] == []

@@ -1,0 +1,98 @@
+"""When bytes tell tokens apart: the check, held to its definition, and what follows from it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+import tiktoken
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite_compare._artifact import Artifact
+from bpetite_compare._encodings import of_artifact
+from bpetite_compare._soundness import find_duplicate, find_unreachable
+from bpetite_compare.reference import Model, Pair, encode_chunk
+from compare_tools import DUPLICATE, UNREACHABLE, write_artifact
+from texts import CHUNKS, CORPORA, merge_lists
+
+RUNS_OF_A = st.lists(st.integers(1, 12), max_size=8).map(
+    lambda sizes: [(97, 97), *((255 + min(size, place), 97) for place, size in enumerate(sizes, 1))]
+)
+"""Merges that make runs of one letter, where pairs overlap."""
+
+
+def artifact_of(merges: Sequence[Pair]) -> Artifact:
+    """Return the artifact that has these merges."""
+    with TemporaryDirectory() as folder:
+        return Artifact.load(write_artifact(Path(folder) / "a.json", merges))
+
+
+def encode_to_themselves(merges: Sequence[Pair]) -> bool:
+    """Return whether every token does, by the reference model."""
+    vocab = oracle.vocabulary(merges)
+    model = Model.of_merges(merges, oracle.PATTERN, {})
+    return all(
+        encode_chunk(model, vocab[token_id]) == [token_id] for token_id in range(256 + len(merges))
+    )
+
+
+@given(merge_lists() | RUNS_OF_A)
+def test_the_check_is_its_definition(merges: list[Pair]) -> None:
+    """A token is found fault with where there is one that does not encode to itself."""
+    assert (find_unreachable(artifact_of(merges)) is None) == encode_to_themselves(merges)
+
+
+@given(merge_lists())
+def test_the_check_of_duplicates_is_its_definition(merges: list[Pair]) -> None:
+    """Two tokens are found fault with where two have the same bytes."""
+    tokens = list(oracle.vocabulary(merges).values())
+    assert (find_duplicate(artifact_of(merges)) is None) == (len(set(tokens)) == len(tokens))
+
+
+@given(CORPORA, st.integers(256, 300))
+def test_what_is_trained_is_sound(corpus: list[str], vocab_size: int) -> None:
+    """In a trained vocabulary no two tokens have the same bytes, and each encodes to itself."""
+    artifact = artifact_of(oracle.train(corpus, vocab_size))
+    assert find_duplicate(artifact) is None
+    assert find_unreachable(artifact) is None
+
+
+@given(merge_lists() | RUNS_OF_A, CHUNKS)
+def test_what_is_sound_has_the_ids_of_tiktoken(merges: list[Pair], chunk: bytes) -> None:
+    """Where every token encodes to itself, merging by pairs and by joined bytes agree."""
+    artifact = artifact_of(merges)
+    assume(find_unreachable(artifact) is None)
+    whole = tiktoken.Encoding(
+        "chunk",
+        pat_str=r"(?s:.+)",
+        mergeable_ranks={token: rank for rank, token in enumerate(artifact.tokens)},
+        special_tokens={},
+    )
+    assert whole.encode(chunk.decode()) == oracle.encode_chunk(chunk, merges)
+
+
+def test_a_token_that_is_never_made_is_named() -> None:
+    """The first token that does not encode to itself is named, with its bytes."""
+    assert find_unreachable(artifact_of(UNREACHABLE)) == (
+        "the token 258, b'abc', does not encode to itself"
+    )
+
+
+def test_two_tokens_with_the_same_bytes_are_named() -> None:
+    """Two tokens with the same bytes are named, and tiktoken is not given them."""
+    fault = "the tokens 258 and 259 have the same bytes, b'abc'"
+    assert find_duplicate(artifact_of(DUPLICATE)) == fault
+    with pytest.raises(ValueError, match=f"tiktoken cannot have this vocabulary: {fault}"):
+        of_artifact(artifact_of(DUPLICATE), "self")
+
+
+def test_a_token_with_the_bytes_of_the_special_one_is_named() -> None:
+    """The special token is one of those that must differ."""
+    letters = [*b"<|endoftext|>"]
+    merges = [(letters[0], letters[1])]
+    merges += [(255 + place, letter) for place, letter in enumerate(letters[2:], 1)]
+    assert find_duplicate(artifact_of(merges)) == (
+        "the tokens 267 and 268 have the same bytes, b'<|endoftext|>'"
+    )

@@ -1,0 +1,119 @@
+"""The blocks in which the comparison reads files."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import regex
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite_compare import _text
+from bpetite_compare._text import blocks, cut_safely, pieces
+from compare_tools import ENCODINGS, HOSTILE
+
+WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
+PARTS = st.lists(
+    st.text(
+        st.sampled_from(WHITESPACE + "ab1'!/.sS船⛵") | st.characters(codec="utf-8"), min_size=1
+    )
+)
+PATTERNS = {
+    "gpt2": oracle.PATTERN,
+    "cl100k_base": (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+        r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+    ),
+    "o200k_base": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+}
+
+
+def chunks(pattern: str, text: str) -> list[str]:
+    """Return the chunks of a text."""
+    return [match[0] for match in regex.finditer(pattern, text)]
+
+
+@given(PARTS)
+def test_blocks_join_to_the_text(parts: list[str]) -> None:
+    """Nothing is lost, added or moved, and no block is empty; the same for pieces."""
+    found = list(cut_safely(parts))
+    assert "".join(found) == "".join(parts) == "".join(pieces("".join(parts)))
+    assert all(found)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@given(PARTS)
+def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> None:
+    """The chunks of the blocks, and of the pieces, are the chunks of the text."""
+    pattern, text = PATTERNS[name], "".join(parts)
+    whole = chunks(pattern, text)
+    assert [chunk for block in cut_safely(parts) for chunk in chunks(pattern, block)] == whole
+    assert [chunk for piece in pieces(text) for chunk in chunks(pattern, piece)] == whole
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_patterns_are_those_of_tiktoken(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The patterns of this test are tiktoken's own, or another spelling of GPT-2's."""
+    pattern = encoding_named(name)._pat_str
+    assert pattern == PATTERNS.get(name, PATTERNS["gpt2"]) or "{1,3}" not in pattern
+
+
+def test_blocks_are_cut_where_they_can_be() -> None:
+    """A text of words or of lines is not held back until its end."""
+    assert list(cut_safely(["one two", " three", "four\nfive."])) == [
+        *("one", " two", " threefour", "\nfive.")
+    ]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])
+@pytest.mark.parametrize("text", HOSTILE)
+def test_a_file_is_its_text(
+    text: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Wherever a read ends, in a character or between the two of a line's end, all is text."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
+    (tmp_path / "text").write_bytes(text.encode())
+    assert "".join(blocks(tmp_path / "text")) == text
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b"\xff", "0xff at offset 0"),
+        (b"abc \xe9t\xe9", "0xe9 at offset 4"),
+        ("日本".encode() + b"\xe6\x97", "0xe6 at offset 6"),
+        (b"a \xed\xa0\x80", "0xed at offset 2"),
+    ],
+)
+def test_what_is_not_utf_8_is_located(
+    data: bytes, place: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong byte is named with its offset in the file, wherever a read ends."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    message = rf"'{path}' is not UTF-8: byte {place};"
+    with pytest.raises(ValueError, match=message):
+        list(blocks(path))
+
+
+def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` is standard input, as bytes; where it is closed, that is told."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\r\n\xc3\xa9"), "latin-1"))
+    assert "".join(blocks("-")) == "a\r\né"
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(ValueError, match="standard input is closed"):
+        list(blocks("-"))

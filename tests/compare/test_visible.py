@@ -1,0 +1,41 @@
+"""Tokens as a person sees them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite_compare._visible import code_points, described, visible
+
+
+@pytest.mark.parametrize(
+    ("token", "shown"),
+    [
+        (b" the", "·the"),
+        (b"\n\r\t", "⏎␍⇥"),
+        (b"\xe2\x82", "‹e282›"),
+        (b"a\xc3b\xff", "a‹c3›b‹ff›"),
+        ("日本\u00a0é".encode(), "日本‹U+00A0›é"),
+        (b"\x1b[31m\x00", "‹U+001B›[31m‹U+0000›"),
+        ("\u202e\u200b\U000e0001", "‹U+202E›‹U+200B›‹U+E0001›"),
+        (b"", ""),
+    ],
+)
+def test_a_token_is_shown(token: bytes | str, shown: str) -> None:
+    """Whitespace has its signs, parts of characters their bytes, the invisible its code point."""
+    assert visible(token) == shown
+
+
+@given(st.binary() | st.text(st.characters(codec="utf-8")))
+def test_whatever_is_shown_can_be_printed(token: bytes | str) -> None:
+    """Nothing that is shown moves the cursor or cannot be seen."""
+    shown = visible(token)
+    assert shown.isprintable()
+    assert " " not in shown
+
+
+def test_messages_are_short() -> None:
+    """Of many characters eight are named, and of a token its bytes and its id."""
+    assert code_points("ba") == "U+0061, U+0062"
+    assert code_points(map(chr, range(5000))).endswith("U+0007 and 4,992 more")
+    assert described((258, b" \xc3")) == "'·‹c3›' (id 258)"
+    assert described(None) == "no more tokens"
