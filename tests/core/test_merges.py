@@ -88,7 +88,7 @@ def test_tokens_that_stay_are_those_that_encode_to_themselves(
         for token_id, token in oracle.vocabulary(merges).items()
         if token_id < 256 + len(merges) and oracle.encode_chunk(token, merges) == [token_id]
     ]
-    assert list(Merges(merges).tokens_that_stay()) == expected
+    assert Merges(merges).tokens_that_stay() == expected
 
 
 @given(merge_lists())

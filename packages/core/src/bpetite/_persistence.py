@@ -20,7 +20,6 @@ Not here: how a file is replaced safely (`_files`), strict JSON (`_strict_json`)
 import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from itertools import chain
 from reprlib import Repr
 from typing import Final, NoReturn
@@ -184,27 +183,30 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
     """
     if not isinstance(vocab, dict):
         _refuse("vocab", "an object", vocab)
-    others = _tokens_at_once(vocab) or _tokens_one_by_one(vocab)
-    tokens: list[bytes] = []
-    for token_id in map(str, range(size)):
-        token = others.pop(token_id, None)
+    if (tokens := _tokens_at_once(vocab)) and len(tokens) > size:
+        return tokens[:size], {str(n): tokens[n] for n in range(size, len(tokens))}
+    others = _tokens_one_by_one(vocab)
+    tokens = []
+    for token_id in range(size):
+        token = others.pop(str(token_id), None)
         if token is None:
             _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
         tokens.append(token)
     return tokens, others
 
 
-def _tokens_at_once(vocab: Mapping[str, object]) -> dict[str, bytes] | None:
-    """Return the tokens by their ids if all is well, or None."""
-    values = [value for value in vocab.values() if isinstance(value, list)]
-    if (
-        len(values) == len(vocab)
-        and vocab.keys() == set(map(str, range(len(vocab))))
-        and set(map(type, chain.from_iterable(values))) == {int}
-    ):
-        with suppress(ValueError):
-            return dict(zip(vocab, map(bytes, values), strict=True))
-    return None
+def _tokens_at_once(vocab: Mapping[str, object]) -> list[bytes] | None:
+    """Return the tokens in the order of their ids, or None if anything is wrong with one."""
+    keys = list(map(str, range(len(vocab))))
+    if vocab.keys() != set(keys):
+        return None
+    values = [value for value in map(vocab.__getitem__, keys) if isinstance(value, list)]
+    if len(values) < len(keys) or set(map(type, chain.from_iterable(values))) != {int}:
+        return None
+    try:
+        return list(map(bytes, values))
+    except ValueError:
+        return None
 
 
 def _tokens_one_by_one(vocab: Mapping[str, object]) -> dict[str, bytes]:
