@@ -22,7 +22,16 @@ from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
-from bpetite import Tokenizer, _decoder, _encoder, _persistence, _pretokenizer, _tokenizer, _trainer
+from bpetite import (
+    Tokenizer,
+    _decoder,
+    _encoder,
+    _pairs,
+    _persistence,
+    _pretokenizer,
+    _tokenizer,
+    _trainer,
+)
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._pairs import Pairs
@@ -65,37 +74,6 @@ class _OneHeap(Pairs):
             self._heap = []
             heapify(self._heap)
         heappush(self._heap, (-count, pair))
-
-
-class _Partition(Pairs):
-    """A chunk in two by `str.partition`, as most hold a pair once."""
-
-    def merge(self, pair: str, new: str) -> None:
-        before: dict[str, list[int]] = {}
-        after: dict[str, list[int]] = {}
-        twice: list[int] = []
-        for chunk in dict.fromkeys(self._holders.pop(pair)):
-            front, found, back = self._symbols[chunk].partition(pair)
-            done = ""
-            while found:
-                if front:
-                    before.setdefault(front[-1], []).append(chunk)
-                done += front + new
-                front, found, rest = back.partition(pair)
-                if found and not front:
-                    twice.append(chunk)
-                elif front:
-                    after.setdefault(front[0], []).append(chunk)
-                back = rest
-            if done:
-                self._symbols[chunk] = done + front
-        for neighbour, holders in before.items():
-            self._replace(neighbour + pair[0], neighbour + new, holders)
-        for neighbour, holders in after.items():
-            self._replace(pair[1] + neighbour, new + neighbour, holders)
-        if twice:
-            self._replace(pair[1] + pair[0], new + new, twice)
-        del self._counts[pair]
 
 
 def _apply_always(encoder: Encoder, chunk: str) -> tuple[int, ...]:
@@ -156,9 +134,9 @@ TRICKS: Final = (
         ("train",),
     ),
     Trick(
-        "a chunk is merged by `split` and `join`",
-        "by `partition`",
-        {(_trainer, "Pairs"): _Partition},
+        "chunks of one count stand in lines",
+        "each chunk by itself",
+        {(_pairs, "_LINE_SYMBOLS"): 0},
         ("train",),
     ),
     Trick("the collector is held back", "it runs", _COLLECTOR, ("train", "load")),

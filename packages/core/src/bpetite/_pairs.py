@@ -2,6 +2,7 @@
 
 Words
     symbols  a chunk as it stands in training: a `str` with one character for each id
+    line     some chunks of the same count, in order, with a gap between each two
     pair     two neighbouring ids in a chunk, as the `str` of their two characters
     count    how often a chunk or a pair stands in the corpus
     born     a pair is born in the merge that makes the newer of its two ids
@@ -10,6 +11,10 @@ Idea: equal chunks merge alike, so each distinct chunk is held once, with its co
 merge changes the counts of the pairs around it and no others, so pairs are counted once,
 and then their counts are kept up to date.
 
+One `str.split` finds a pair in all the chunks of a line, and chunks that begin alike
+stand in one. The gap is the character of the byte 0xFF, which UTF-8 never has, so it is
+in no pair that is counted, and no merge goes across.
+
 Pairs wait in a list for each count. Those of the highest count stand in a heap, which
 gives the smallest first: characters compare as their ids do.
 
@@ -17,26 +22,33 @@ What makes this exact: a merge makes a new id, so every pair that it adds holds 
 and nothing later adds to the count of a pair. Counts only fall, so a pair is found where
 its count once was, never below, and is moved down when its turn comes. The highest count
 only falls, too: a new pair stands no more often than the one that was merged. And the
-chunks that may hold a pair are all known when it is born.
+lines that may hold a pair are all known when it is born.
 
 Not here: when to stop, and what the merges make (`_trainer`).
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from operator import add
+from typing import Final
 
 __all__ = ["Pairs"]
 
+_GAP: Final = "\xff"
+_LINE_SYMBOLS: Final = 128
+
 
 class Pairs:
-    """Every pair in the corpus, with its count and with the chunks in which it was born."""
+    """Every pair in the corpus, with its count and with the lines in which it was born."""
 
     def __init__(self, chunks: Mapping[str, int]) -> None:
-        # Latin-1 has the character n for the byte n.
-        self._symbols = [chunk.encode("utf-8").decode("latin-1") for chunk in chunks]
-        self._count_of_chunk = list(chunks.values()).__getitem__
+        self._lines: list[str] = []
+        counts: list[int] = []
+        for count, equally_frequent in _by_count(chunks):
+            self._lines += _lines_of(equally_frequent)
+            counts += [count] * (len(self._lines) - len(counts))
+        self._count_of_line = counts.__getitem__
         self._counts: dict[str, int] = {}
         self._holders: dict[str, list[int]] = {}
         self._waiting: dict[int, list[str]] = {}
@@ -44,11 +56,12 @@ class Pairs:
         self._highest = 0
         self._pairs_of_highest: list[str] = []
         holders: defaultdict[str, list[int]] = defaultdict(list)
-        for chunk, symbols in enumerate(self._symbols):
-            for pair in map(add, symbols, symbols[1:]):
-                holders[pair].append(chunk)
-        for pair, chunks_with_it in holders.items():
-            self._add(pair, chunks_with_it)
+        for number, line in enumerate(self._lines):
+            for pair in map(add, line, line[1:]):
+                holders[pair].append(number)
+        for pair, lines_with_it in holders.items():
+            if _GAP not in pair:
+                self._add(pair, lines_with_it)
 
     def take_most_frequent(self) -> tuple[str, int]:
         """Return the pair to merge next and its count, or ("", 0) if there is no pair."""
@@ -75,26 +88,28 @@ class Pairs:
         right, none overlapping another. The ends of the parts are the neighbours.
         """
         left, right = pair[0], pair[1]
-        symbols = self._symbols
-        # For each neighbour of an occurrence: the chunks, one entry for each occurrence.
+        lines = self._lines
+        # For each neighbour of an occurrence: the lines, one entry for each occurrence.
         before: defaultdict[str, list[int]] = defaultdict(list)
         after: defaultdict[str, list[int]] = defaultdict(list)
         side_by_side: list[int] = []
-        for chunk in dict.fromkeys(self._holders.pop(pair)):
-            parts = symbols[chunk].split(pair)
+        for number in dict.fromkeys(self._holders.pop(pair)):
+            parts = lines[number].split(pair)
             if len(parts) == 1:
                 continue  # an earlier merge took one of the two symbols
-            symbols[chunk] = new.join(parts)
+            lines[number] = new.join(parts)
             if first := parts[0]:
-                before[first[-1]].append(chunk)
+                before[first[-1]].append(number)
             if last := parts[-1]:
-                after[last[0]].append(chunk)
+                after[last[0]].append(number)
             for part in parts[1:-1]:
                 if part:
-                    after[part[0]].append(chunk)
-                    before[part[-1]].append(chunk)
+                    after[part[0]].append(number)
+                    before[part[-1]].append(number)
                 else:
-                    side_by_side.append(chunk)
+                    side_by_side.append(number)
+        before.pop(_GAP, None)
+        after.pop(_GAP, None)
         for neighbour, holders in before.items():
             self._replace(neighbour + left, neighbour + new, holders)
         for neighbour, holders in after.items():
@@ -109,7 +124,7 @@ class Pairs:
 
     def _add(self, pair: str, holders: list[int]) -> int:
         """Take in a pair that has just been born, and return its count."""
-        count = sum(map(self._count_of_chunk, holders))
+        count = sum(map(self._count_of_line, holders))
         self._counts[pair] = count
         self._holders[pair] = holders
         self._wait(pair, count)
@@ -124,3 +139,28 @@ class Pairs:
         else:
             self._waiting[count] = [pair]
             heappush(self._waiting_counts, -count)
+
+
+def _by_count(chunks: Mapping[str, int]) -> Iterable[tuple[int, list[str]]]:
+    """Return the symbols of the chunks of each count, in order."""
+    by_count: defaultdict[int, list[str]] = defaultdict(list)
+    for chunk, count in chunks.items():
+        # Latin-1 has the character n for the byte n.
+        by_count[count].append(chunk.encode("utf-8").decode("latin-1"))
+    for symbols in by_count.values():
+        symbols.sort()
+    return by_count.items()
+
+
+def _lines_of(chunks: Iterable[str]) -> Iterator[str]:
+    """Yield the symbols of chunks in lines, each of at least so many, but for the last."""
+    line: list[str] = []
+    length = 0
+    for symbols in chunks:
+        line.append(symbols)
+        length += len(symbols)
+        if length >= _LINE_SYMBOLS:
+            yield _GAP.join(line)
+            line, length = [], 0
+    if line:
+        yield _GAP.join(line)
