@@ -80,6 +80,23 @@ def _apply_always(encoder: Encoder, chunk: str) -> tuple[int, ...]:
     return tuple(encoder._merges.apply(chunk.encode("utf-8")))
 
 
+def _longest_tokens(encoder: Encoder, chunk: str) -> tuple[int, ...]:
+    """Take the longest token in front, again and again, while it stays beside the last."""
+    tokens = encoder._ids_of_chunk._known
+    ids: tuple[int, ...] = ()
+    start = 0
+    while start < len(chunk):
+        for end in range(len(chunk), start, -1):
+            token = tokens.get(chunk[start:end])
+            if token and (not ids or encoder._merges.stay(ids[-1], token[0])):
+                ids += token
+                start = end
+                break
+        else:
+            return _apply_always(encoder, chunk)
+    return ids
+
+
 def _batch(encoder: Encoder, text: str) -> list[int]:
     """Run the pattern once for all the new pieces of a block."""
     ids: list[int] = []
@@ -156,6 +173,12 @@ TRICKS: Final = (
         "new chunks are put together from known parts",
         "the merges are applied",
         {(Encoder, "_encode_chunk"): _apply_always},
+        ("first",),
+    ),
+    Trick(
+        "new chunks are put together from known parts",
+        "from the longest tokens",
+        {(Encoder, "_encode_chunk"): _longest_tokens},
         ("first",),
     ),
     Trick(
