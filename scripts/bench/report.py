@@ -84,7 +84,8 @@ _SECTIONS: Final = (
         "same",
         "Are these the same tokens?",
         "Of all tokens that a contestant or bpetite has learned, the share that both have. "
-        "Where it is low, the times above are not for the same work.",
+        f"Where it is low, the times above are not for the same work. Below {SAME_ENOUGH:.0%} a "
+        "contestant has no turn at a larger size.",
         tables.same,
     ),
     Section(

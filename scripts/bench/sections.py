@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from bench import Bench
 from corpora import Corpus, write_prefix
 from ours import VOCAB_SIZE
-from results import OURS, REFERENCE, Series, measured, unique
+from results import OURS, REFERENCE, SAME_ENOUGH, Series, measured, unique
 from turns import Samples, work
 from worker import LONG
 
@@ -41,21 +41,24 @@ def equal(bench: Bench) -> Iterator[Series]:
 
 
 def train(bench: Bench) -> Iterator[Series]:
-    """Text in memory to tokens, at each size, and the memory that it takes."""
+    """Text in memory to tokens, at each size, and the memory that it takes.
+
+    Who learns other tokens at one size has no turn at a larger one.
+    """
     for corpus in bench.corpora:
-        for size in bench.sizes:
+        names = [trainer.name for trainer in bench.trainers]
+        for size in sorted(bench.sizes):
             bench.say(f"{corpus.name}: training to {size:,}")
-            jobs = {
-                trainer.name: ("train", trainer.name, corpus.path, corpus.length, size)
-                for trainer in bench.trainers
-            }
+            jobs = {name: ("train", name, corpus.path, corpus.length, size) for name in names}
             samples = bench.take_turns(jobs)
             amounts = dict.fromkeys(jobs, corpus.size)
             yield from _series(samples, "seconds", _Case("train", corpus.name, str(size)), amounts)
             memory = _Case("memory", corpus.name, f"training to {size:,}", "bytes")
             yield from _series(samples, "taken", memory)
-            names = unique([name for name, _ in samples])
-            yield from _same(corpus, size, names)
+            same = list(_same(corpus, size, unique([name for name, _ in samples])))
+            yield from same
+            others = {one.contestant for one in same if one.samples[0] < SAME_ENOUGH}
+            names = [name for name in names if name not in others]
 
 
 def _same(corpus: Corpus, size: int, names: Sequence[str]) -> Iterator[Series]:
