@@ -2,26 +2,23 @@
 
     uv run python scripts/bench/tricks.py FILE...
 
-A trick is taken out by putting the plain way in its place, in this process, and results
-are compared before times are. docs/decisions.md has the verdicts.
+A trick is taken out by putting another way in its place, in this process, and results are
+compared before times are. docs/decisions.md has the verdicts.
 """
 
 import argparse
 import statistics
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from heapq import heapify, heappop, heappush
-from itertools import chain
-from operator import itemgetter
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
+import plain
 from bpetite import (
     Tokenizer,
     _decoder,
@@ -34,7 +31,6 @@ from bpetite import (
 )
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
-from bpetite._pairs import Pairs
 from corpora import Corpus, read_corpus
 from ours import VOCAB_SIZE, train_artifact
 from timing import seconds
@@ -54,78 +50,6 @@ class Trick:
     jobs: tuple[str, ...]
 
 
-class _OneHeap(Pairs):
-    """All pairs in one heap, by count and ids, and put back when their count has fallen."""
-
-    _heap: list[tuple[int, str]]
-
-    def take_most_frequent(self) -> tuple[str, int]:
-        while self._heap:
-            negative, pair = heappop(self._heap)
-            count = self._counts[pair]
-            if count == -negative:
-                return pair, count
-            if count:
-                heappush(self._heap, (-count, pair))
-        return "", 0
-
-    def _wait(self, pair: str, count: int) -> None:
-        if not hasattr(self, "_heap"):
-            self._heap = []
-            heapify(self._heap)
-        heappush(self._heap, (-count, pair))
-
-
-def _apply_always(encoder: Encoder, chunk: str) -> tuple[int, ...]:
-    return tuple(encoder._merges.apply(chunk.encode("utf-8")))
-
-
-def _longest_tokens(encoder: Encoder, chunk: str) -> tuple[int, ...]:
-    """Take the longest token in front, again and again, while it stays beside the last."""
-    tokens = encoder._ids_of_chunk._known
-    ids: tuple[int, ...] = ()
-    start = 0
-    while start < len(chunk):
-        for end in range(len(chunk), start, -1):
-            token = tokens.get(chunk[start:end])
-            if token and (not ids or encoder._merges.stay(ids[-1], token[0])):
-                ids += token
-                start = end
-                break
-        else:
-            return _apply_always(encoder, chunk)
-    return ids
-
-
-def _batch(encoder: Encoder, text: str) -> list[int]:
-    """Run the pattern once for all the new pieces of a block."""
-    ids: list[int] = []
-    known = encoder._ids_of_piece
-    for block in _pretokenizer.blocks(text, _encoder._BLOCK_CHARACTERS):
-        pieces = _pretokenizer.cut(block)
-        new = [piece for piece in dict.fromkeys(pieces) if piece not in known]
-        chunks = iter(_pretokenizer.split("".join(new)))
-        for piece in new:
-            ids_of_piece: tuple[int, ...] = ()
-            length = 0
-            while length < len(piece):
-                chunk = next(chunks)
-                length += len(chunk)
-                ids_of_piece += encoder._ids_of_chunk[chunk]
-            known[piece] = ids_of_piece
-        ids += chain.from_iterable(map(known.__getitem__, pieces))
-    return ids
-
-
-def _look_up(decoder: Decoder, ids: Sequence[int]) -> bytes:
-    blocks = (ids[start : start + 4096] for start in range(0, len(ids), 4096))
-    return b"".join([b"".join(itemgetter(0, *block)(decoder._tokens)[1:]) for block in blocks])
-
-
-def _count_chunks_alone(text: str, chunks: Counter[str]) -> None:
-    chunks.update(_pretokenizer.split(text))
-
-
 _COLLECTOR: Final[Plain] = {
     (_trainer, "collector_held_back"): nullcontext,
     (_tokenizer, "collector_held_back"): nullcontext,
@@ -141,13 +65,19 @@ TRICKS: Final = (
     Trick(
         "pieces are counted, then split",
         "the pattern runs over the whole text",
-        {(_trainer, "count_pieces"): _count_chunks_alone},
+        {(_trainer, "count_pieces"): plain.count_chunks_alone},
+        ("train",),
+    ),
+    Trick(
+        "distinct pieces are split one by one",
+        "all at once",
+        {(_trainer, "count_chunks"): plain.split_all_pieces_at_once},
         ("train",),
     ),
     Trick(
         "pairs wait by their count",
         "in one heap",
-        {(_trainer, "Pairs"): _OneHeap},
+        {(_trainer, "Pairs"): plain.OneHeap},
         ("train",),
     ),
     Trick(
@@ -172,13 +102,13 @@ TRICKS: Final = (
     Trick(
         "new chunks are put together from known parts",
         "the merges are applied",
-        {(Encoder, "_encode_chunk"): _apply_always},
+        {(Encoder, "_encode_chunk"): plain.apply_always},
         ("first",),
     ),
     Trick(
         "new chunks are put together from known parts",
         "from the longest tokens",
-        {(Encoder, "_encode_chunk"): _longest_tokens},
+        {(Encoder, "_encode_chunk"): plain.longest_tokens},
         ("first",),
     ),
     Trick(
@@ -190,7 +120,7 @@ TRICKS: Final = (
     Trick(
         "each new piece is split by itself",
         "all of a block at once",
-        {(Encoder, "encode"): _batch},
+        {(Encoder, "encode"): plain.all_new_pieces_at_once},
         ("first", "warm"),
     ),
     Trick(
@@ -208,7 +138,7 @@ TRICKS: Final = (
     Trick(
         "tokens are looked up in a comprehension",
         "by `itemgetter`",
-        {(Decoder, "_join"): _look_up},
+        {(Decoder, "_join"): plain.look_up_by_itemgetter},
         ("decode",),
     ),
     Trick(
