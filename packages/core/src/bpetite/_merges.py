@@ -81,9 +81,25 @@ class Merges:
                     places[later].append(start)
         return [symbol for symbol in symbols if symbol != _GONE]
 
-    def stay(self, left: int, right: int) -> bool:
-        """Return whether two tokens that stay by themselves also stay side by side."""
-        return (left, right) not in self._id_of_pair and self._stay_below(left, right)
+    def stay(self, left: int, right: int, token: int = _GONE) -> bool:
+        """Return whether two tokens side by side stay what they are, but for making `token`.
+
+        From the end back to the bytes: the younger of the two symbols at the border is
+        taken apart. Their pair merges across if its turn comes before that of the merges
+        that use them up; of two that come at once, the one on the left goes first.
+        """
+        id_of_pair = self._id_of_pair.get
+        left_used_up = right_used_up = MAX_VOCAB_SIZE
+        while True:
+            merged = id_of_pair((left, right), MAX_VOCAB_SIZE)
+            if merged < left_used_up and merged <= right_used_up and merged != token:
+                return False
+            if left < BASE_VOCAB_SIZE and right < BASE_VOCAB_SIZE:
+                return True
+            if left >= right:
+                left_used_up, left = left, self._right[left]
+            else:
+                right_used_up, right = right, self._left[right]
 
     def tokens_that_stay(self) -> list[int]:
         """Return the ids of the tokens whose bytes become the token itself.
@@ -92,29 +108,5 @@ class Merges:
         """
         stays = [True] * BASE_VOCAB_SIZE
         for token, (left, right) in enumerate(self._pairs, BASE_VOCAB_SIZE):
-            stays.append(
-                stays[left]
-                and stays[right]
-                and self._id_of_pair[left, right] == token
-                and self._stay_below(left, right)
-            )
+            stays.append(stays[left] and stays[right] and self.stay(left, right, token))
         return [token for token, stayed in enumerate(stays) if stayed]
-
-    def _stay_below(self, left: int, right: int) -> bool:
-        """Return whether no merge crosses before the two tokens are complete.
-
-        From the end back to the bytes: the younger of the two symbols at the border is
-        taken apart. Their pair merges across if its turn comes before that of the merges
-        that use them up; of two that come at once, the one on the left goes first.
-        """
-        id_of_pair = self._id_of_pair.get
-        left_used_up = right_used_up = MAX_VOCAB_SIZE
-        while left >= BASE_VOCAB_SIZE or right >= BASE_VOCAB_SIZE:
-            if left >= right:
-                left_used_up, left = left, self._right[left]
-            else:
-                right_used_up, right = right, self._left[right]
-            crossing = id_of_pair((left, right), MAX_VOCAB_SIZE)
-            if crossing < left_used_up and crossing <= right_used_up:
-                return False
-        return True
