@@ -81,6 +81,15 @@ def flat_map(f: Callable[[Any], List], l: List) -> List:
     return app(f(x), flat_map(f, t))
 
 
+def filter(f: Callable[[Any], bool], l: List) -> List:
+    if l == ():
+        return ()
+    x, l0 = l
+    if f(x):
+        return (x, filter(f, l0))
+    return filter(f, l0)
+
+
 def firstn(n: int, l: List) -> List:
     if n == 0:
         return ()
@@ -106,6 +115,13 @@ def seq(start: int, len: int) -> List:
         return ()
     len0 = len - 1
     return (start, seq((start + 1), len0))
+
+
+def repeat(x: Any, n: int) -> List:
+    if n == 0:
+        return ()
+    k = n - 1
+    return (x, repeat(x, k))
 
 
 def merge_pass(a: int, b: int, n: int, l: List) -> List:
@@ -301,6 +317,57 @@ def train_from(r: int, wanted: int, chunks0: List) -> List:
 
 def train(wanted: int, corpus: List) -> List:
     return train_from(0, wanted, corpus)
+
+
+def left_part(ms: List, t: int) -> int:
+    if (t < 256):
+        return t
+    return fst(nth(max(t - 256, 0), ms, (t, t)))
+
+
+def right_part(ms: List, t: int) -> int:
+    if (t < 256):
+        return t
+    return snd(nth(max(t - 256, 0), ms, (t, t)))
+
+
+def merged(ms: List, limit: int, x: int, y: int) -> int:
+    value_1 = rank(ms, x, y)
+    if value_1 is None:
+        return limit
+    (r,) = value_1
+    return tid(r)
+
+
+def walk(ms: List, limit: int, token: int, fuel: int, x: int, y: int, x_used_up: int, y_used_up: int) -> bool:
+    if fuel == 0:
+        return False
+    f = fuel - 1
+    new = merged(ms, limit, x, y)
+    if (((new < x_used_up) and (new <= y_used_up)) and negb((new == token))):
+        return False
+    if ((x < 256) and (y < 256)):
+        return True
+    if (y <= x):
+        return walk(ms, limit, token, f, right_part(ms, x), y, x, y_used_up)
+    return walk(ms, limit, token, f, x, left_part(ms, y), x_used_up, y)
+
+
+def stay(ms: List, limit: int, x: int, y: int, token: int) -> bool:
+    return walk(ms, limit, token, ((x + y) + 1), x, y, limit, limit)
+
+
+def staying(ms: List, limit: int, r: int, rest: List, known: List) -> List:
+    if rest == ():
+        return known
+    p, t = rest
+    a, b = p
+    return staying(ms, limit, (r + 1), t, app(known, ((((nth(a, known, False) and nth(b, known, False)) and (merged(ms, limit, a, b) == tid(r))) and stay(ms, limit, a, b, tid(r))), ())))
+
+
+def tokens_that_stay(ms: List, limit: int) -> List:
+    known = staying(ms, limit, 0, ms, repeat(True, 256))
+    return filter((lambda t: nth(t, known, False)), seq(0, length(known)))
 
 
 def chunks(next: Callable[[List], int], fuel: int, s: List) -> List:

@@ -14,6 +14,7 @@ from typing import Any
 import regex
 
 import proof_oracle
+from bpetite._constants import MAX_VOCAB_SIZE
 from proof_oracle import List, Option
 
 Pair = tuple[int, int]
@@ -120,6 +121,18 @@ def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
 def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
     linked = _linked(merges)
     return lambda left, right: proof_oracle.rank(linked, left, right)
+
+
+def stay(merges: Sequence[Pair], left: int, right: int, token: int = 0) -> bool:
+    """Return `Stay.stay`: whether two tokens stay what they are, but for making `token`."""
+    with _deep():
+        return bool(proof_oracle.stay(_linked(merges), MAX_VOCAB_SIZE, left, right, token))
+
+
+def tokens_that_stay(merges: Sequence[Pair]) -> list[int]:
+    """Return `Stay.tokens_that_stay`."""
+    with _deep():
+        return _listed(proof_oracle.tokens_that_stay(_linked(merges), MAX_VOCAB_SIZE))
 
 
 def by_bytes(chunk: bytes, merges: Sequence[Pair]) -> list[bytes]:

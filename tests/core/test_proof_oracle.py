@@ -76,6 +76,45 @@ def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
     assert proved.leftmost_first(chunk, merges) == expected
 
 
+def tokens_of(merges: Sequence[Pair]) -> list[int]:
+    """Return the letters a, b and c, and the ids of the merges."""
+    return [*b"abc", *range(256, 256 + len(merges))]
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_every_two_tokens_stay_as_is_proved(name: str) -> None:
+    """Any two tokens of six lists of merges stay, or not, as is proved, but for any token."""
+    merges = MERGES[name]
+    every = list(product(tokens_of(merges), repeat=2))
+    ready = Merges(merges)
+    for left, right in every:
+        assert ready.stay(left, right) == proved.stay(merges, left, right)
+        for token in range(256, 256 + len(merges)):
+            assert ready.stay(left, right, token) == proved.stay(merges, left, right, token)
+    answers = {ready.stay(left, right) for left, right in every}
+    assert answers == {True, False}
+
+
+@given(merge_lists())
+def test_tokens_stay_as_is_proved(merges: list[Pair]) -> None:
+    """Under any merges of earlier ids, the tokens that stay, alone or by two, are as is proved."""
+    ready = Merges(merges)
+    assert list(ready.tokens_that_stay()) == proved.tokens_that_stay(merges)
+    for left, right in product(tokens_of(merges), repeat=2):
+        assert ready.stay(left, right) == proved.stay(merges, left, right)
+    for token, (left, right) in enumerate(merges, 256):
+        assert ready.stay(left, right, token) == proved.stay(merges, left, right, token)
+
+
+@given(merge_lists(), CHUNKS, CHUNKS)
+def test_parts_of_a_chunk_join_as_is_proved(merges: list[Pair], front: bytes, rest: bytes) -> None:
+    """`stay_join` holds of what was printed: parts encode apart exactly if their tokens stay."""
+    first, second = proved.passes(front, merges), proved.passes(rest, merges)
+    if first and second:
+        stay = Merges(merges).stay(first[-1], second[0])
+        assert stay == (proved.passes(front + rest, merges) == first + second)
+
+
 def right_to_left(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Make the passes, each from the right."""
     ids = list(chunk)
