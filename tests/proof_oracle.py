@@ -41,6 +41,13 @@ def app(l: List, m: List) -> List:
     return (a, app(l1, m))
 
 
+def hd(default: Any, l: List) -> Any:
+    if l == ():
+        return default
+    x, _ = l
+    return x
+
+
 def nth(n: int, l: List, default: Any) -> Any:
     if n == 0:
         if l == ():
@@ -65,6 +72,15 @@ def nth_error(l: List, n: int) -> Option:
         return None
     _, l0 = l
     return nth_error(l0, n0)
+
+
+def last(l: List, d: Any) -> Any:
+    if l == ():
+        return d
+    a, l0 = l
+    if l0 == ():
+        return a
+    return last(l0, d)
 
 
 def map(f: Callable[[Any], Any], l: List) -> List:
@@ -357,17 +373,17 @@ def stay(ms: List, limit: int, x: int, y: int, token: int) -> bool:
     return walk(ms, limit, token, ((x + y) + 1), x, y, limit, limit)
 
 
-def staying(ms: List, limit: int, r: int, rest: List, known: List) -> List:
+def staying(ms: List, limit: int, r: int, rest: List, known0: List) -> List:
     if rest == ():
-        return known
+        return known0
     p, t = rest
     a, b = p
-    return staying(ms, limit, (r + 1), t, app(known, ((((nth(a, known, False) and nth(b, known, False)) and (merged(ms, limit, a, b) == tid(r))) and stay(ms, limit, a, b, tid(r))), ())))
+    return staying(ms, limit, (r + 1), t, app(known0, ((((nth(a, known0, False) and nth(b, known0, False)) and (merged(ms, limit, a, b) == tid(r))) and stay(ms, limit, a, b, tid(r))), ())))
 
 
 def tokens_that_stay(ms: List, limit: int) -> List:
-    known = staying(ms, limit, 0, ms, repeat(True, 256))
-    return filter((lambda t: nth(t, known, False)), seq(0, length(known)))
+    known0 = staying(ms, limit, 0, ms, repeat(True, 256))
+    return filter((lambda t: nth(t, known0, False)), seq(0, length(known0)))
 
 
 def chunks(next: Callable[[List], int], fuel: int, s: List) -> List:
@@ -665,6 +681,65 @@ def corpus_chunks(letter: Callable[[int], bool], number: Callable[[int], bool], 
 
 def train_text(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], wanted: int, documents: List) -> List:
     return train(wanted, corpus_chunks(letter, number, space, documents))
+
+
+def known(c: List, text: List) -> Option:
+    if c == ():
+        return None
+    p, rest = c
+    t, ids = p
+    if list_eqb(t, text):
+        return (ids,)
+    return known(rest, text)
+
+
+def get(work_out0: Callable[[List, List], Pair], tidy: Callable[[List], List], longest: int, c: List, text: List) -> Pair:
+    value_2 = known(c, text)
+    if value_2 is None:
+        value_1 = work_out0(c, text)
+        ids, c_prime = value_1
+        return (ids, (((text, ids), tidy(c_prime)) if (length(text) <= longest) else c_prime))
+    (ids,) = value_2
+    return (ids, c)
+
+
+def by_parts(ms: List, limit: int, look_up: Callable[[List, List], Pair], chunk: List, stop: int, c: List) -> Pair:
+    if stop == 0:
+        return (greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(chunk)), c)
+    before0 = stop - 1
+    value_4 = known(c, firstn(stop, chunk))
+    if value_4 is None:
+        return by_parts(ms, limit, look_up, chunk, before0, c)
+    (front,) = value_4
+    value_3 = look_up(c, skipn(stop, chunk))
+    rest, c_prime = value_3
+    if stay(ms, limit, last(front, 0), hd(0, rest), 0):
+        return (app(front, rest), c_prime)
+    return by_parts(ms, limit, look_up, chunk, before0, c_prime)
+
+
+def work_out(ms: List, limit: int, longest: int, tidy: Callable[[List], List], fuel: int, c: List, chunk: List) -> Pair:
+    if fuel == 0:
+        return (greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(chunk)), c)
+    f = fuel - 1
+    if (length(chunk) <= longest):
+        return by_parts(ms, limit, (lambda later_5, later_6: get((lambda later_3, later_4: work_out(ms, limit, longest, tidy, f, later_3, later_4)), tidy, longest, later_5, later_6)), chunk, max(length(chunk) - 1, 0), c)
+    return (greedy((lambda later_7, later_8: rank(ms, later_7, later_8)), utf8s(chunk)), c)
+
+
+def encode_chunk(ms: List, limit: int, longest: int, tidy: Callable[[List], List], c: List, chunk: List) -> Pair:
+    return get((lambda later_1, later_2: work_out(ms, limit, longest, tidy, length(chunk), later_1, later_2)), tidy, longest, c, chunk)
+
+
+def known_tokens(ms: List, limit: int) -> List:
+    tokens = vocab(ms)
+    def function_3(t: Any) -> Any:
+        value_4 = decode_utf8(nth(t, tokens, ()))
+        if value_4 is None:
+            return ()
+        (text,) = value_4
+        return ((text, (t, ())), ())
+    return flat_map(function_3, tokens_that_stay(ms, limit))
 
 
 def lowest(ranks: Callable[[List], Option], parts: List) -> Option:

@@ -135,6 +135,33 @@ def tokens_that_stay(merges: Sequence[Pair]) -> list[int]:
         return _listed(proof_oracle.tokens_that_stay(_linked(merges), MAX_VOCAB_SIZE))
 
 
+class Cache:
+    """The cache of chunks that is proved: at first the tokens that stay, forgetting nothing."""
+
+    def __init__(self, merges: Sequence[Pair], longest: int) -> None:
+        self._merges = _linked(merges)
+        self._longest = longest
+        with _deep():
+            self._known = proof_oracle.known_tokens(self._merges, MAX_VOCAB_SIZE)
+
+    def encode_chunk(self, chunk: str) -> tuple[int, ...]:
+        """Return the ids by `Cache.encode_chunk`, and keep what it keeps."""
+        with _deep():
+            ids, self._known = proof_oracle.encode_chunk(
+                self._merges,
+                MAX_VOCAB_SIZE,
+                self._longest,
+                lambda known: known,
+                self._known,
+                _codes(chunk),
+            )
+        return tuple(_listed(ids))
+
+    def known(self) -> dict[str, tuple[int, ...]]:
+        """Return the texts of which the ids are known."""
+        return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
+
+
 def by_bytes(chunk: bytes, merges: Sequence[Pair]) -> list[bytes]:
     """Return `ByteRanks.decompose`: the tokens that merging by bytes gives."""
     linked = _linked(merges)

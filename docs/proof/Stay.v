@@ -50,6 +50,9 @@ Definition tokens_that_stay (ms : list (nat * nat)) (limit : nat) : list nat :=
   let known := staying ms limit 0 ms (repeat true 256) in
   filter (fun t => nth t known false) (seq 0 (length known)).
 
+(** The branch that the walk takes. *)
+Ltac branch W C := lazymatch type of W with (if ?c then _ else _) = _ => destruct c eqn:C end.
+
 Section Stay.
 Variables (ms : list (nat * nat)) (limit : nat).
 Hypothesis WF : wf_merges ms.
@@ -238,9 +241,6 @@ Proof.
     apply (Q n); [apply merged_some, F|exact G|]. unfold tid in *. lia.
 Qed.
 
-(** The branch that the walk takes. *)
-Ltac branch W C := lazymatch type of W with (if ?c then _ else _) = _ => destruct c eqn:C end.
-
 (** If the walk says yes, no pass takes an id from both. *)
 Lemma walk_sound K token fuel : K <= length ms -> (forall k, k < K -> tid k <> token) ->
   forall l r lu ru, on_the_left l lu -> on_the_right r ru ->
@@ -350,6 +350,18 @@ Proof.
   - intro S. destruct (stays_parts _ _ _ K S) as (Sa & Sb & R & P). split; [exact Sa|].
     split; [exact Sb|]. split; [exact R|]. apply stay_but_for; auto.
     rewrite <- (proj2 (token_ok ms WF) _ _ _ K). apply P; auto.
+Qed.
+
+(** The walk says no of a merge whose pair is listed before it: that the pair is listed first need
+    not be asked apart. *)
+Theorem stay_listed r a b : nth_error ms r = Some (a, b) ->
+  stay ms limit a b (tid r) = true -> rank ms a b = Some r.
+Proof.
+  intros K W. destruct (proj2 (rank_ok ms) _ _ _ K) as (k & F & G).
+  assert (L : r < length ms) by (apply nth_error_Some; congruence).
+  unfold stay in W. cbn [walk] in W. rewrite (merged_some _ _ _ F) in W. branch W C; [discriminate|].
+  rewrite !andb_false_iff, negb_false_iff, Nat.ltb_ge, Nat.leb_gt, Nat.eqb_eq in C.
+  rewrite F. f_equal. unfold tid in *. lia.
 Qed.
 
 Lemma staying_ok rest : forall r known, skipn r ms = rest -> r <= length ms ->

@@ -1,7 +1,7 @@
 (** What is proved, and on what it rests: every line below prints "Closed under the global
     context", which is Coq's way to say that nothing was assumed. *)
 From Bpetite Require Import
-  Passes Encoders Locality Training Stay Pattern Special Utf8 Tokenizer ByteRanks General Examples.
+  Passes Encoders Locality Training Stay Pattern Special Utf8 Tokenizer Cache ByteRanks General Examples.
 
 (** The text comes back. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -67,8 +67,12 @@ Print Assumptions Locality.encoding_owns.
 Print Assumptions Locality.decompose_token.
 Print Assumptions Stay.stay_iff.
 Print Assumptions Stay.stay_token.
+Print Assumptions Stay.stay_listed.
 Print Assumptions Stay.tokens_that_stay_iff.
 Print Assumptions Stay.stay_join.
+Print Assumptions Cache.texts_join.
+Print Assumptions Cache.encode_chunk_ok.
+Print Assumptions Cache.known_tokens_right.
 
 (** Merging by bytes. *)
 Print Assumptions ByteRanks.decompose_join.

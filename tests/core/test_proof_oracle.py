@@ -16,7 +16,7 @@ import oracle
 import proved
 from bpetite import Tokenizer
 from bpetite._decoder import Decoder
-from bpetite._encoder import Encoder
+from bpetite._encoder import _CACHED_CHARACTERS, Encoder
 from bpetite._merges import Merges
 from bpetite._pretokenizer import cut, split
 from bpetite._trainer import train_bpe
@@ -113,6 +113,20 @@ def test_parts_of_a_chunk_join_as_is_proved(merges: list[Pair], front: bytes, re
     if first and second:
         stay = Merges(merges).stay(first[-1], second[0])
         assert stay == (proved.passes(front + rest, merges) == first + second)
+
+
+@given(merge_lists(), st.lists(st.text("abcé日", min_size=1, max_size=9), max_size=5))
+@example([(0xC3, 0xA9), (97, 256), (0xA9, 97)], ["aé", "éa", "aéa", "aéaé"])
+@example([(97, 98), (98, 99)], ["ab" * 32, "ab" * 33, "abc", "c" * 65])
+def test_chunks_are_put_together_as_is_proved(merges: list[Pair], texts: list[str]) -> None:
+    """Chunk after chunk has the ids that are proved, and the cache holds what is proved."""
+    encoder = Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)})
+    cache = proved.Cache(merges, _CACHED_CHARACTERS)
+    assert encoder._ids_of_chunk == cache.known()
+    for text in texts:
+        ids = encoder._ids_of_chunk[text]
+        assert ids == cache.encode_chunk(text) == tuple(proved.passes(text.encode(), merges))
+    assert encoder._ids_of_chunk == cache.known()
 
 
 def right_to_left(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
