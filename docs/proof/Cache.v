@@ -97,7 +97,8 @@ Proof.
   cbn in D. congruence.
 Qed.
 
-(** Two texts, joined, have their ids, joined, if the tokens at the border stay. *)
+(** Two texts, joined, have their ids, joined, if the tokens at the border stay. Speaks of
+    [_encoder.Encoder._encode_chunk]. *)
 Theorem texts_join u v : text_ok u -> text_ok v -> u <> [] -> v <> [] ->
   stay ms limit (last (ids_of u) 0) (hd 0 (ids_of v)) 0 = true <->
   ids_of (u ++ v) = ids_of u ++ ids_of v.
@@ -151,13 +152,13 @@ Proof.
 Qed.
 
 (** Whatever the cache holds and forgets, a chunk has the ids of the specification, and what the
-    cache holds stays right. *)
+    cache holds stays right. Speaks of [_encoder.Encoder._encode_chunk] and [_encoder._Cache]. *)
 Theorem encode_chunk_ok c chunk : right c -> text_ok chunk ->
   fst (encode_chunk ms limit longest tidy c chunk) = ids_of chunk /\
   right (snd (encode_chunk ms limit longest tidy c chunk)).
 Proof. apply get_ok, work_out_ok. Qed.
 
-(** And the cache begins with what is right. *)
+(** And the cache begins with what is right. Speaks of [_encoder.Encoder._known_tokens]. *)
 Theorem known_tokens_right : right (known_tokens ms limit).
 Proof.
   intros text ids H. unfold known_tokens in H. apply in_flat_map in H. destruct H as (t & I & H).

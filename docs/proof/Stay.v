@@ -352,8 +352,8 @@ Proof.
     rewrite <- (proj2 (token_ok ms WF) _ _ _ K). apply P; auto.
 Qed.
 
-(** The walk says no of a merge whose pair is listed before it: that the pair is listed first need
-    not be asked apart. *)
+(** The walk says no of a merge whose pair is listed before it: that the pair is listed first
+    need not be asked apart. Speaks of [_merges.Merges.tokens_that_stay]. *)
 Theorem stay_listed r a b : nth_error ms r = Some (a, b) ->
   stay ms limit a b (tid r) = true -> rank ms a b = Some r.
 Proof.
@@ -422,7 +422,7 @@ Proof.
 Qed.
 
 (** Two parts of a chunk encode one by one if, and only if, the last token of the first and the
-    first token of the second stay. *)
+    first token of the second stay. Speaks of [_encoder.Encoder._encode_chunk]. *)
 Theorem stay_join u v us x y vs : Forall byte u -> Forall byte v ->
   encode u = us ++ [x] -> encode v = y :: vs ->
   stay ms limit x y 0 = true <-> encode (u ++ v) = encode u ++ encode v.
