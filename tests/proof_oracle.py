@@ -97,6 +97,13 @@ def flat_map(f: Callable[[Any], List], l: List) -> List:
     return app(f(x), flat_map(f, t))
 
 
+def fold_right(f: Callable[[Any, Any], Any], a0: Any, l: List) -> Any:
+    if l == ():
+        return a0
+    b, t = l
+    return f(b, fold_right(f, a0, t))
+
+
 def filter(f: Callable[[Any], bool], l: List) -> List:
     if l == ():
         return ()
@@ -104,6 +111,16 @@ def filter(f: Callable[[Any], bool], l: List) -> List:
     if f(x):
         return (x, filter(f, l0))
     return filter(f, l0)
+
+
+def combine(l: List, l_prime: List) -> List:
+    if l == ():
+        return ()
+    x, tl = l
+    if l_prime == ():
+        return ()
+    y, tl_prime = l_prime
+    return ((x, y), combine(tl, tl_prime))
 
 
 def firstn(n: int, l: List) -> List:
@@ -243,6 +260,123 @@ def greedy1_fuel(lookup: Callable[[int, int], Option], fuel: int, l: List) -> Li
 
 def greedy1(lookup: Callable[[int, int], Option], l: List) -> List:
     return greedy1_fuel(lookup, length(l), l)
+
+
+def merge_at(a: int, b: int, n: int, p: int, l: List) -> List:
+    if l == ():
+        return l
+    p0, tl = l
+    q, x = p0
+    if tl == ():
+        return l
+    p1, t = tl
+    _, y = p1
+    if (q == p):
+        if ((x == a) and (y == b)):
+            return ((q, n), t)
+        return l
+    return ((q, x), merge_at(a, b, n, p, tl))
+
+
+def note(lookup: Callable[[int, int], Option], q: int, x: int, y: int) -> List:
+    value_1 = lookup(x, y)
+    if value_1 is None:
+        return ()
+    (r,) = value_1
+    return ((r, q), ())
+
+
+def notes_at(lookup: Callable[[int, int], Option], a: int, b: int, n: int, p: int, before0: Option, l: List) -> List:
+    if l == ():
+        return ()
+    p0, tl = l
+    q, x = p0
+    if tl == ():
+        return ()
+    p1, t = tl
+    _, y = p1
+    if (q == p):
+        if ((x == a) and (y == b)):
+            def value_1() -> Any:
+                if before0 is None:
+                    return ()
+                (p2,) = before0
+                q_prime, x_prime = p2
+                return note(lookup, q_prime, x_prime, n)
+            def value_2() -> Any:
+                if t == ():
+                    return ()
+                p2, _ = t
+                _, z = p2
+                return note(lookup, q, n, z)
+            return app(value_1(), value_2())
+        return ()
+    return notes_at(lookup, a, b, n, p, ((q, x),), tl)
+
+
+def visit(lookup: Callable[[int, int], Option], a: int, b: int, n: int, ps: List, l: List, noted: List) -> Pair:
+    if ps == ():
+        return (l, noted)
+    p, t = ps
+    return visit(lookup, a, b, n, t, merge_at(a, b, n, p, l), app(notes_at(lookup, a, b, n, p, None, l), noted))
+
+
+def insert(p: int, ps: List) -> List:
+    if ps == ():
+        return (p, ())
+    q, t = ps
+    if (p <= q):
+        return (p, ps)
+    return (q, insert(p, t))
+
+
+def sorted(ps: List) -> List:
+    return fold_right(insert, (), ps)
+
+
+def lowest_noted(noted: List) -> Option:
+    if noted == ():
+        return None
+    p, t = noted
+    r, _ = p
+    value_1 = lowest_noted(t)
+    if value_1 is None:
+        return (r,)
+    (k,) = value_1
+    return (min(r, k),)
+
+
+def run_passes(ms: List, lookup: Callable[[int, int], Option], fuel: int, l: List, noted: List) -> List:
+    if fuel == 0:
+        return map(snd, l)
+    f = fuel - 1
+    value_3 = lowest_noted(noted)
+    if value_3 is None:
+        return map(snd, l)
+    (r,) = value_3
+    value_2 = nth(r, ms, (0, 0))
+    a, b = value_2
+    places = sorted(map(snd, filter((lambda e: (fst(e) == r)), noted)))
+    value_1 = visit(lookup, a, b, tid(r), places, l, filter((lambda e: negb((fst(e) == r))), noted))
+    l_prime, noted_prime = value_1
+    return run_passes(ms, lookup, f, l_prime, noted_prime)
+
+
+def first_notes(lookup: Callable[[int, int], Option], l: List) -> List:
+    if l == ():
+        return ()
+    p, tl = l
+    q, x = p
+    if tl == ():
+        return ()
+    p0, _ = tl
+    _, y = p0
+    return app(note(lookup, q, x, y), first_notes(lookup, tl))
+
+
+def apply_merges(ms: List, chunk: List) -> List:
+    l = combine(seq(0, length(chunk)), chunk)
+    return run_passes(ms, (lambda later_1, later_2: rank(ms, later_1, later_2)), length(ms), l, first_notes((lambda later_3, later_4: rank(ms, later_3, later_4)), l))
 
 
 def joined(vocab0: List, a: int, b: int) -> List:

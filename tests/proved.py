@@ -118,6 +118,12 @@ def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
         return _listed(proof_oracle.greedy1(_rank(merges), _linked(chunk)))
 
 
+def by_places(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return `Places.apply_merges`: pass by pass, at the places that were noted."""
+    with _deep():
+        return _listed(proof_oracle.apply_merges(_linked(merges), _linked(chunk)))
+
+
 def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
     linked = _linked(merges)
     return lambda left, right: proof_oracle.rank(linked, left, right)

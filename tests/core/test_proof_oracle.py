@@ -70,10 +70,17 @@ def test_chunk_has_the_proved_ids(merges: list[Pair], chunk: bytes) -> None:
 
 @given(merge_lists(), CHUNKS)
 def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
-    """`greedy_eq_passes` and `greedy1_eq_passes` hold of what was printed, too."""
+    """`greedy_eq_passes` and its like hold of what was printed, too."""
     expected = proved.passes(chunk, merges)
     assert proved.lowest_rank_first(chunk, merges) == expected
     assert proved.leftmost_first(chunk, merges) == expected
+
+
+@given(merge_lists(), CHUNKS.map(lambda chunk: chunk[:90]))
+@example([(97, 97), (256, 97), (97, 256)], b"a" * 90)
+def test_chunk_is_merged_place_by_place_as_is_proved(merges: list[Pair], chunk: bytes) -> None:
+    """A chunk has the ids that are proved of an encoder that notes the places of pairs."""
+    assert real_ids(chunk, merges) == proved.by_places(chunk, merges)
 
 
 def tokens_of(merges: Sequence[Pair]) -> list[int]:
