@@ -41,6 +41,13 @@ def app(l: List, m: List) -> List:
     return (a, app(l1, m))
 
 
+def hd(default: Any, l: List) -> Any:
+    if l == ():
+        return default
+    x, _ = l
+    return x
+
+
 def nth(n: int, l: List, default: Any) -> Any:
     if n == 0:
         if l == ():
@@ -67,6 +74,15 @@ def nth_error(l: List, n: int) -> Option:
     return nth_error(l0, n0)
 
 
+def last(l: List, d: Any) -> Any:
+    if l == ():
+        return d
+    a, l0 = l
+    if l0 == ():
+        return a
+    return last(l0, d)
+
+
 def map(f: Callable[[Any], Any], l: List) -> List:
     if l == ():
         return ()
@@ -79,6 +95,32 @@ def flat_map(f: Callable[[Any], List], l: List) -> List:
         return ()
     x, t = l
     return app(f(x), flat_map(f, t))
+
+
+def fold_right(f: Callable[[Any, Any], Any], a0: Any, l: List) -> Any:
+    if l == ():
+        return a0
+    b, t = l
+    return f(b, fold_right(f, a0, t))
+
+
+def filter(f: Callable[[Any], bool], l: List) -> List:
+    if l == ():
+        return ()
+    x, l0 = l
+    if f(x):
+        return (x, filter(f, l0))
+    return filter(f, l0)
+
+
+def combine(l: List, l_prime: List) -> List:
+    if l == ():
+        return ()
+    x, tl = l
+    if l_prime == ():
+        return ()
+    y, tl_prime = l_prime
+    return ((x, y), combine(tl, tl_prime))
 
 
 def firstn(n: int, l: List) -> List:
@@ -106,6 +148,13 @@ def seq(start: int, len: int) -> List:
         return ()
     len0 = len - 1
     return (start, seq((start + 1), len0))
+
+
+def repeat(x: Any, n: int) -> List:
+    if n == 0:
+        return ()
+    k = n - 1
+    return (x, repeat(x, k))
 
 
 def merge_pass(a: int, b: int, n: int, l: List) -> List:
@@ -213,6 +262,123 @@ def greedy1(lookup: Callable[[int, int], Option], l: List) -> List:
     return greedy1_fuel(lookup, length(l), l)
 
 
+def merge_at(a: int, b: int, n: int, p: int, l: List) -> List:
+    if l == ():
+        return l
+    p0, tl = l
+    q, x = p0
+    if tl == ():
+        return l
+    p1, t = tl
+    _, y = p1
+    if (q == p):
+        if ((x == a) and (y == b)):
+            return ((q, n), t)
+        return l
+    return ((q, x), merge_at(a, b, n, p, tl))
+
+
+def note(lookup: Callable[[int, int], Option], q: int, x: int, y: int) -> List:
+    value_1 = lookup(x, y)
+    if value_1 is None:
+        return ()
+    (r,) = value_1
+    return ((r, q), ())
+
+
+def notes_at(lookup: Callable[[int, int], Option], a: int, b: int, n: int, p: int, before0: Option, l: List) -> List:
+    if l == ():
+        return ()
+    p0, tl = l
+    q, x = p0
+    if tl == ():
+        return ()
+    p1, t = tl
+    _, y = p1
+    if (q == p):
+        if ((x == a) and (y == b)):
+            def value_1() -> Any:
+                if before0 is None:
+                    return ()
+                (p2,) = before0
+                q_prime, x_prime = p2
+                return note(lookup, q_prime, x_prime, n)
+            def value_2() -> Any:
+                if t == ():
+                    return ()
+                p2, _ = t
+                _, z = p2
+                return note(lookup, q, n, z)
+            return app(value_1(), value_2())
+        return ()
+    return notes_at(lookup, a, b, n, p, ((q, x),), tl)
+
+
+def visit(lookup: Callable[[int, int], Option], a: int, b: int, n: int, ps: List, l: List, noted: List) -> Pair:
+    if ps == ():
+        return (l, noted)
+    p, t = ps
+    return visit(lookup, a, b, n, t, merge_at(a, b, n, p, l), app(notes_at(lookup, a, b, n, p, None, l), noted))
+
+
+def insert(p: int, ps: List) -> List:
+    if ps == ():
+        return (p, ())
+    q, t = ps
+    if (p <= q):
+        return (p, ps)
+    return (q, insert(p, t))
+
+
+def sorted(ps: List) -> List:
+    return fold_right(insert, (), ps)
+
+
+def lowest_noted(noted: List) -> Option:
+    if noted == ():
+        return None
+    p, t = noted
+    r, _ = p
+    value_1 = lowest_noted(t)
+    if value_1 is None:
+        return (r,)
+    (k,) = value_1
+    return (min(r, k),)
+
+
+def run_passes(ms: List, lookup: Callable[[int, int], Option], fuel: int, l: List, noted: List) -> List:
+    if fuel == 0:
+        return map(snd, l)
+    f = fuel - 1
+    value_3 = lowest_noted(noted)
+    if value_3 is None:
+        return map(snd, l)
+    (r,) = value_3
+    value_2 = nth(r, ms, (0, 0))
+    a, b = value_2
+    places = sorted(map(snd, filter((lambda e: (fst(e) == r)), noted)))
+    value_1 = visit(lookup, a, b, tid(r), places, l, filter((lambda e: negb((fst(e) == r))), noted))
+    l_prime, noted_prime = value_1
+    return run_passes(ms, lookup, f, l_prime, noted_prime)
+
+
+def first_notes(lookup: Callable[[int, int], Option], l: List) -> List:
+    if l == ():
+        return ()
+    p, tl = l
+    q, x = p
+    if tl == ():
+        return ()
+    p0, _ = tl
+    _, y = p0
+    return app(note(lookup, q, x, y), first_notes(lookup, tl))
+
+
+def apply_merges(ms: List, chunk: List) -> List:
+    l = combine(seq(0, length(chunk)), chunk)
+    return run_passes(ms, (lambda later_1, later_2: rank(ms, later_1, later_2)), length(ms), l, first_notes((lambda later_3, later_4: rank(ms, later_3, later_4)), l))
+
+
 def joined(vocab0: List, a: int, b: int) -> List:
     return app(nth(a, vocab0, ()), nth(b, vocab0, ()))
 
@@ -301,6 +467,57 @@ def train_from(r: int, wanted: int, chunks0: List) -> List:
 
 def train(wanted: int, corpus: List) -> List:
     return train_from(0, wanted, corpus)
+
+
+def left_part(ms: List, t: int) -> int:
+    if (t < 256):
+        return t
+    return fst(nth(max(t - 256, 0), ms, (t, t)))
+
+
+def right_part(ms: List, t: int) -> int:
+    if (t < 256):
+        return t
+    return snd(nth(max(t - 256, 0), ms, (t, t)))
+
+
+def merged(ms: List, limit: int, x: int, y: int) -> int:
+    value_1 = rank(ms, x, y)
+    if value_1 is None:
+        return limit
+    (r,) = value_1
+    return tid(r)
+
+
+def walk(ms: List, limit: int, token: int, fuel: int, x: int, y: int, x_used_up: int, y_used_up: int) -> bool:
+    if fuel == 0:
+        return False
+    f = fuel - 1
+    new = merged(ms, limit, x, y)
+    if (((new < x_used_up) and (new <= y_used_up)) and negb((new == token))):
+        return False
+    if ((x < 256) and (y < 256)):
+        return True
+    if (y <= x):
+        return walk(ms, limit, token, f, right_part(ms, x), y, x, y_used_up)
+    return walk(ms, limit, token, f, x, left_part(ms, y), x_used_up, y)
+
+
+def stay(ms: List, limit: int, x: int, y: int, token: int) -> bool:
+    return walk(ms, limit, token, ((x + y) + 1), x, y, limit, limit)
+
+
+def staying(ms: List, limit: int, r: int, rest: List, known0: List) -> List:
+    if rest == ():
+        return known0
+    p, t = rest
+    a, b = p
+    return staying(ms, limit, (r + 1), t, app(known0, ((((nth(a, known0, False) and nth(b, known0, False)) and (merged(ms, limit, a, b) == tid(r))) and stay(ms, limit, a, b, tid(r))), ())))
+
+
+def tokens_that_stay(ms: List, limit: int) -> List:
+    known0 = staying(ms, limit, 0, ms, repeat(True, 256))
+    return filter((lambda t: nth(t, known0, False)), seq(0, length(known0)))
 
 
 def chunks(next: Callable[[List], int], fuel: int, s: List) -> List:
@@ -598,6 +815,65 @@ def corpus_chunks(letter: Callable[[int], bool], number: Callable[[int], bool], 
 
 def train_text(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], wanted: int, documents: List) -> List:
     return train(wanted, corpus_chunks(letter, number, space, documents))
+
+
+def known(c: List, text: List) -> Option:
+    if c == ():
+        return None
+    p, rest = c
+    t, ids = p
+    if list_eqb(t, text):
+        return (ids,)
+    return known(rest, text)
+
+
+def get(work_out0: Callable[[List, List], Pair], tidy: Callable[[List], List], longest: int, c: List, text: List) -> Pair:
+    value_2 = known(c, text)
+    if value_2 is None:
+        value_1 = work_out0(c, text)
+        ids, c_prime = value_1
+        return (ids, (((text, ids), tidy(c_prime)) if (length(text) <= longest) else c_prime))
+    (ids,) = value_2
+    return (ids, c)
+
+
+def by_parts(ms: List, limit: int, look_up: Callable[[List, List], Pair], chunk: List, stop: int, c: List) -> Pair:
+    if stop == 0:
+        return (greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(chunk)), c)
+    before0 = stop - 1
+    value_4 = known(c, firstn(stop, chunk))
+    if value_4 is None:
+        return by_parts(ms, limit, look_up, chunk, before0, c)
+    (front,) = value_4
+    value_3 = look_up(c, skipn(stop, chunk))
+    rest, c_prime = value_3
+    if stay(ms, limit, last(front, 0), hd(0, rest), 0):
+        return (app(front, rest), c_prime)
+    return by_parts(ms, limit, look_up, chunk, before0, c_prime)
+
+
+def work_out(ms: List, limit: int, short: int, longest: int, tidy: Callable[[List], List], fuel: int, c: List, chunk: List) -> Pair:
+    if fuel == 0:
+        return (greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(chunk)), c)
+    f = fuel - 1
+    if (length(chunk) <= short):
+        return by_parts(ms, limit, (lambda later_5, later_6: get((lambda later_3, later_4: work_out(ms, limit, short, longest, tidy, f, later_3, later_4)), tidy, longest, later_5, later_6)), chunk, max(length(chunk) - 1, 0), c)
+    return (greedy((lambda later_7, later_8: rank(ms, later_7, later_8)), utf8s(chunk)), c)
+
+
+def encode_chunk(ms: List, limit: int, short: int, longest: int, tidy: Callable[[List], List], c: List, chunk: List) -> Pair:
+    return get((lambda later_1, later_2: work_out(ms, limit, short, longest, tidy, length(chunk), later_1, later_2)), tidy, longest, c, chunk)
+
+
+def known_tokens(ms: List, limit: int) -> List:
+    tokens = vocab(ms)
+    def function_3(t: Any) -> Any:
+        value_4 = decode_utf8(nth(t, tokens, ()))
+        if value_4 is None:
+            return ()
+        (text,) = value_4
+        return ((text, (t, ())), ())
+    return flat_map(function_3, tokens_that_stay(ms, limit))
 
 
 def lowest(ranks: Callable[[List], Option], parts: List) -> Option:

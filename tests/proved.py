@@ -14,6 +14,7 @@ from typing import Any
 import regex
 
 import proof_oracle
+from bpetite._constants import MAX_VOCAB_SIZE
 from proof_oracle import List, Option
 
 Pair = tuple[int, int]
@@ -117,9 +118,55 @@ def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
         return _listed(proof_oracle.greedy1(_rank(merges), _linked(chunk)))
 
 
+def by_places(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return `Places.apply_merges`: pass by pass, at the places that were noted."""
+    with _deep():
+        return _listed(proof_oracle.apply_merges(_linked(merges), _linked(chunk)))
+
+
 def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
     linked = _linked(merges)
     return lambda left, right: proof_oracle.rank(linked, left, right)
+
+
+def stay(merges: Sequence[Pair], left: int, right: int, token: int = 0) -> bool:
+    """Return `Stay.stay`: whether two tokens stay what they are, but for making `token`."""
+    with _deep():
+        return bool(proof_oracle.stay(_linked(merges), MAX_VOCAB_SIZE, left, right, token))
+
+
+def tokens_that_stay(merges: Sequence[Pair]) -> list[int]:
+    """Return `Stay.tokens_that_stay`."""
+    with _deep():
+        return _listed(proof_oracle.tokens_that_stay(_linked(merges), MAX_VOCAB_SIZE))
+
+
+class Cache:
+    """The cache of chunks that is proved: at first the tokens that stay, forgetting nothing."""
+
+    def __init__(self, merges: Sequence[Pair], short: int, longest: int) -> None:
+        self._merges = _linked(merges)
+        self._short, self._longest = short, longest
+        with _deep():
+            self._known = proof_oracle.known_tokens(self._merges, MAX_VOCAB_SIZE)
+
+    def encode_chunk(self, chunk: str) -> tuple[int, ...]:
+        """Return the ids by `Cache.encode_chunk`, and keep what it keeps."""
+        with _deep():
+            ids, self._known = proof_oracle.encode_chunk(
+                self._merges,
+                MAX_VOCAB_SIZE,
+                self._short,
+                self._longest,
+                lambda known: known,
+                self._known,
+                _codes(chunk),
+            )
+        return tuple(_listed(ids))
+
+    def known(self) -> dict[str, tuple[int, ...]]:
+        """Return the texts of which the ids are known."""
+        return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
 
 
 def by_bytes(chunk: bytes, merges: Sequence[Pair]) -> list[bytes]:

@@ -211,7 +211,8 @@ Proof.
     cbn [map]; f_equal; apply IH; intros u v A; apply H; right; exact A.
 Qed.
 
-(** Merging by bytes gives the tokens that merging by ids gives. *)
+(** Merging by bytes gives the tokens that merging by ids gives. Speaks of
+    [oracle.encode_chunk]. *)
 Theorem decompose_encode bytes : Forall byte bytes ->
   decompose (byte_rank ms) bytes = map tok (encode bytes).
 Proof.

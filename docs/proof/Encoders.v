@@ -118,11 +118,12 @@ Proof.
   - intros a b k H. apply (rank_from_first ms 0) in H. exact H.
 Qed.
 
-(** Decode-bytes distributivity: the bytes of ids, joined, are the joined bytes of the ids. *)
+(** Decode-bytes distributivity: the bytes of ids, joined, are the joined bytes of the ids.
+    Speaks of [_decoder.Decoder.decode]. *)
 Theorem bytes_of_app tok l1 l2 : bytes_of tok (l1 ++ l2) = bytes_of tok l1 ++ bytes_of tok l2.
 Proof. apply flat_map_app. Qed.
 
-(** Merge preservation: a pass changes no byte. *)
+(** Merge preservation: a pass changes no byte. Speaks of [oracle.one_pass]. *)
 Theorem merge_pass_bytes tok a b n l :
   tok n = tok a ++ tok b -> bytes_of tok (merge_pass a b n l) = bytes_of tok l.
 Proof.
@@ -208,7 +209,8 @@ Proof.
   pose proof (skipn_length r ms) as L; rewrite H in L; simpl in L; lia.
 Qed.
 
-(** Termination: as many rounds as there are bytes always suffice. *)
+(** Termination: as many rounds as there are bytes always suffice. Speaks of
+    [_merges.Merges.apply]. *)
 Theorem greedy_fuel_normal fuel l :
   length l <= fuel -> min_rank lookup (greedy_fuel lookup fuel l) = None.
 Proof.
@@ -319,11 +321,12 @@ Proof.
     + symmetry. apply passes_id_none, M.
 Qed.
 
-(** The leftmost occurrence first: as tiktoken does, and the same ids. *)
+(** The leftmost occurrence first: as tiktoken does, and the same ids. Speaks of
+    [oracle.encode_chunk]. *)
 Theorem greedy1_eq_passes l : greedy1 lookup l = passes 0 ms l.
 Proof. apply greedy1_passes; auto. Qed.
 
-(** After all passes no merge is left to make. *)
+(** After all passes no merge is left to make. Speaks of [_merges.Merges.apply]. *)
 Theorem passes_normal l : min_rank lookup (passes 0 ms l) = None.
 Proof. rewrite <- greedy_eq_passes. apply greedy_fuel_normal; auto. Qed.
 End Encoders.
@@ -383,6 +386,7 @@ Proof.
     apply nth_error_Some. simpl. congruence.
 Qed.
 
+(** The ids of a chunk have the bytes of the chunk. Speaks of [oracle.encode_chunk]. *)
 Theorem passes_bytes ms tok l : wf_tok ms tok -> Forall byte l -> bytes_of tok (passes 0 ms l) = l.
 Proof. intros T H. rewrite <- (firstn_all ms). apply passes_firstn_bytes; auto. Qed.
 
@@ -397,10 +401,11 @@ Proof.
     eapply Forall_impl; [|exact H]. unfold tid; simpl; intros; lia.
 Qed.
 
+(** Every id of a chunk is in the vocabulary. Speaks of [oracle.encode_chunk]. *)
 Theorem passes_ids ms l : Forall byte l -> Forall (fun i => i < 256 + length ms) (passes 0 ms l).
 Proof. apply (passes_bound ms 0). Qed.
 
-(** No chunk has more ids than bytes. *)
+(** No chunk has more ids than bytes. Speaks of [oracle.encode_chunk]. *)
 Theorem passes_len ms : forall r l, length (passes r ms l) <= length l.
 Proof.
   induction ms as [|[a b] t IH]; intros r l; simpl; auto.

@@ -7,7 +7,8 @@ Definition ascii_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <
 Definition ascii_number (x : nat) : bool := (48 <=? x) && (x <=? 57).
 Definition ascii_space (x : nat) : bool := ((9 <=? x) && (x <=? 13)) || (x =? 32).
 
-(** There are classes of which all holds that is assumed of classes. *)
+(** There are classes of which all holds that is assumed of classes. Speaks of
+    [_pretokenizer.split]. *)
 Example ascii_classes : classes ascii_letter ascii_number ascii_space.
 Proof.
   assert (forall x, ascii_space x = true -> x < 33).

@@ -73,7 +73,7 @@ Qed.
 Lemma shuffle_bytes s : Forall byte s -> Forall byte (map shuffle s).
 Proof. destruct W as [_ _ _ Ws]. induction 1; constructor; auto; apply Ws; auto. Qed.
 
-(** Every id that comes out is in the vocabulary. *)
+(** Every id that comes out is in the vocabulary. Speaks of [oracle.encode]. *)
 Theorem encode_ids s : Forall byte s -> Forall (fun i => i < 256 + length ms) (encode s).
 Proof.
   intro H. rewrite <- (S s) in H. unfold encode.

@@ -30,8 +30,8 @@ Qed.
 Lemma passes_alone ms : forall r t, passes r ms [t] = [t].
 Proof. induction ms as [|[a b] q IH]; intros r t; simpl; auto. Qed.
 
-(** Decompose-token: if the bytes of a token encode to it, the merges of the lower ranks make
-    of them the two ids that its own merge joins. *)
+(** Decompose-token: if the bytes of a token encode to it, the merges of the lower ranks make of
+    them the two ids that its own merge joins. Speaks of [oracle.encode_chunk]. *)
 Theorem decompose_token ms r a b bytes :
   Forall byte bytes -> nth_error ms r = Some (a, b) ->
   passes 0 ms bytes = [tid r] -> passes 0 (firstn r ms) bytes = [a; b].
@@ -86,7 +86,8 @@ Proof.
       apply parts_upto; auto.
 Qed.
 
-(** Bytes encode part by part if each two neighbouring parts do. *)
+(** Bytes encode part by part if each two neighbouring parts do. Speaks of
+    [oracle.encode_chunk]. *)
 Theorem encode_parts ws : Forall (Forall byte) ws -> Forall (fun w => w <> []) ws ->
   neighbours (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
   encode (concat ws) = concat (map encode ws).
@@ -114,7 +115,8 @@ Proof.
     destruct Ot as (_ & _ & ->), Ot' as (_ & _ & ->). exact F.
 Qed.
 
-(** A part of an encoding is the encoding of its part of the bytes. *)
+(** A part of an encoding is the encoding of its part of the bytes. Speaks of
+    [oracle.encode_chunk]. *)
 Theorem encode_factor l u v w : Forall byte l -> encode l = u ++ v ++ w ->
   encode (bytes_of tok v) = v.
 Proof.
@@ -124,7 +126,8 @@ Proof.
   rewrite <- Hs at 1. rewrite (passes_bytes ms tok); auto.
 Qed.
 
-(** And the other way round: in an encoding each two neighbours fit. *)
+(** And the other way round: in an encoding each two neighbours fit. Speaks of
+    [oracle.encode_chunk]. *)
 Theorem encoding_fits l : Forall byte l -> neighbours fit (encode l).
 Proof.
   intro B. assert (G : forall v u, encode l = u ++ v -> neighbours fit v).
@@ -135,6 +138,7 @@ Proof.
   apply (G _ []); reflexivity.
 Qed.
 
+(** And each of them encodes to itself. Speaks of [oracle.encode_chunk]. *)
 Theorem encoding_owns l : Forall byte l -> Forall (fun t => encode (tok t) = [t]) (encode l).
 Proof.
   intro B. apply Forall_forall. intros t I. apply in_split in I. destruct I as (u & v & E).

@@ -269,3 +269,42 @@ Proof.
     right; split; [congruence|]. right. destruct q as [|z q]; [congruence|].
     exfalso; apply (merge_pass_nonnil a b n (z :: q)); [discriminate|exact H].
 Qed.
+
+(** ** What a pass does at a border *)
+
+(** If the last id left of the border is used up, nothing crosses. *)
+Lemma merge_pass_used_up a b n s u t : Forall (fun i => i < n) s ->
+  merge_pass a b n s = u ++ [n] ->
+  merge_pass a b n (s ++ t) = merge_pass a b n s ++ merge_pass a b n t.
+Proof.
+  revert u. induction s as [|x|x y q IH1 IH2] using list_ind2; intros u F E.
+  - reflexivity.
+  - inversion F; subst. destruct u as [|? [|? ?]]; injection E as E; try discriminate; lia.
+  - inversion F as [|? ? Fx F']; inversion F' as [|? ? Fy F'']; subst.
+    cbn [app]. rewrite !merge_pass_step in *. destruct (_ && _); cbn [app]; f_equal.
+    + destruct q as [|z q]; [reflexivity|].
+      destruct u as [|c u]; [|injection E as _ E; apply (IH1 u F'' E)].
+      exfalso; apply (merge_pass_nonnil a b n (z :: q)); [discriminate|injection E; auto].
+    + destruct u as [|c u]; injection E as E E'; [lia|apply (IH2 u F' E')].
+Qed.
+
+(** If the two ids at the border are not the pair, nothing crosses. *)
+Lemma merge_pass_border a b n s x y t : ~ (x = a /\ y = b) ->
+  merge_pass a b n ((s ++ [x]) ++ y :: t) = merge_pass a b n (s ++ [x]) ++ merge_pass a b n (y :: t).
+Proof.
+  intro N. assert (N' : (x =? a) && (y =? b) = false).
+  { apply andb_false_iff. rewrite !Nat.eqb_neq. destruct (Nat.eq_dec x a); tauto. }
+  induction s as [|u|u v s IH1 IH2] using list_ind2; cbn [app] in *.
+  - rewrite merge_pass_step, N'. reflexivity.
+  - rewrite !(merge_pass_step a b n u x), (merge_pass_step a b n x y), N'.
+    destruct ((u =? a) && (x =? b)); reflexivity.
+  - rewrite !(merge_pass_step a b n u v). destruct ((u =? a) && (v =? b)); cbn [app]; congruence.
+Qed.
+
+(** If they are, and the left one is still there after its part's own pass, they merge across. *)
+Lemma merge_pass_crosses a b n s u t : n <> a -> n <> b -> merge_pass a b n s = u ++ [a] ->
+  merge_pass a b n (s ++ b :: t) <> merge_pass a b n s ++ merge_pass a b n (b :: t).
+Proof.
+  intros Ha Hb E H. apply (merge_pass_ahead a b n s b t [] Ha) in H.
+  apply (merge_pass_gone a b n (s ++ [b]) Ha Hb). rewrite H, E, <- app_assoc. apply adj_app.
+Qed.

@@ -192,7 +192,8 @@ Definition next_gpt2 (s : list nat) : nat :=
 
 Definition split_gpt2 (s : list nat) : list (list nat) := split next_gpt2 s.
 
-(** The pre-tokenizer partitions its input: nothing is lost, added or moved. *)
+(** The pre-tokenizer partitions its input: nothing is lost, added or moved. Speaks of
+    [_pretokenizer.pretokenize] and [oracle.chunks_of]. *)
 Theorem split_gpt2_join s : concat (split_gpt2 s) = s.
 Proof. apply split_join. Qed.
 
@@ -287,7 +288,8 @@ Proof.
     apply in_rev, in_seq in I. apply in_map_iff in J. destruct J as (j & <- & _). lia.
 Qed.
 
-(** [next_gpt2] is the pattern: its first match, as a backtracking matcher finds it. *)
+(** [next_gpt2] is the pattern: its first match, as a backtracking matcher finds it. Speaks of
+    [_pretokenizer.split]. *)
 Theorem next_gpt2_pattern s : next_gpt2 s = first_match gpt2 s.
 Proof.
   unfold first_match, gpt2, next_gpt2.
@@ -317,7 +319,8 @@ Proof.
   destruct (skipn _ _); [lia|]. destruct (Nat.leb_spec 2 (run space (x :: t))); lia.
 Qed.
 
-(** The pattern matches at every place, so [findall] skips nothing. *)
+(** The pattern matches at every place, so [findall] skips nothing. Speaks of
+    [_pretokenizer.pretokenize] and [oracle.chunks_of]. *)
 Theorem next_gpt2_pos x t : 1 <= next_gpt2 (x :: t).
 Proof.
   unfold next_gpt2.
@@ -445,6 +448,7 @@ Definition next_piece (s : list nat) : nat :=
   let n := run space s in n + run (fun x => negb (space x)) (skipn n s).
 Definition pieces (s : list nat) : list (list nat) := split next_piece s.
 
+(** The pieces join to the text. Speaks of [_pretokenizer.cut] and [_pretokenizer.count_chunks]. *)
 Theorem pieces_join s : concat (pieces s) = s.
 Proof. apply split_join. Qed.
 
@@ -489,7 +493,8 @@ Proof.
     unfold p in X, W. destruct (space x), (space w); auto; discriminate.
 Qed.
 
-(** The chunks of a text are the chunks of its pieces: [Encoder] and [count_chunks] rest on it. *)
+(** The chunks of a text are the chunks of its pieces: [Encoder] and [count_chunks] rest on it.
+    Speaks of [_pretokenizer.cut]. *)
 Theorem split_pieces s : flat_map split_gpt2 (pieces s) = split_gpt2 s.
 Proof.
   remember (length s) as n eqn:L. revert s L.

@@ -51,7 +51,8 @@ Proof.
   - destruct H as [q H]. injection H as -> ->. rewrite Nat.eqb_refl. apply IH; eauto.
 Qed.
 
-(** What is found is the literal, and none stands further to the left. *)
+(** What is found is the literal, and none stands further to the left. Speaks of
+    [oracle.encode]. *)
 Theorem partition_some literal text : forall b a, partition literal text = Some (b, a) ->
   text = b ++ literal ++ a /\ (forall p q, text = p ++ literal ++ q -> length b <= length p).
 Proof.
@@ -70,7 +71,7 @@ Proof.
       * injection H as _ H. apply L in H. simpl; lia.
 Qed.
 
-(** Where none is found, none stands. *)
+(** Where none is found, none stands. Speaks of [oracle.encode]. *)
 Theorem partition_none literal text : partition literal text = None ->
   forall p q, text <> p ++ literal ++ q.
 Proof.
@@ -109,7 +110,8 @@ Proof.
   all: apply partition_short in E; f_equal; apply IH; lia.
 Qed.
 
-(** From the left, none overlapping another: after the first occurrence, the same again. *)
+(** From the left, none overlapping another: after the first occurrence, the same again. Speaks
+    of [_encoder.Encoder.encode]. *)
 Theorem split_literal_step text : split_literal literal text =
   match partition literal text with
   | Some (b, a) => b :: split_literal literal a
@@ -125,7 +127,8 @@ Qed.
 Lemma split_literal_nonnil text : split_literal literal text <> [].
 Proof. rewrite split_literal_step. destruct (partition literal text) as [[b a]|]; discriminate. Qed.
 
-(** Nothing is lost: with the literal between them, the parts are the text. *)
+(** Nothing is lost: with the literal between them, the parts are the text. Speaks of
+    [_encoder.Encoder.encode]. *)
 Theorem split_literal_join text : join literal (split_literal literal text) = text.
 Proof.
   remember (length text) as n eqn:L. revert text L. induction n as [n IH] using lt_wf_ind.
@@ -136,7 +139,7 @@ Proof.
   - rewrite IH. auto.
 Qed.
 
-(** Every occurrence is found: no part holds the literal. *)
+(** Every occurrence is found: no part holds the literal. Speaks of [_encoder.Encoder.encode]. *)
 Theorem split_literal_absent text :
   Forall (fun part => forall p q, part <> p ++ literal ++ q) (split_literal literal text).
 Proof.

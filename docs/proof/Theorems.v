@@ -1,7 +1,7 @@
 (** What is proved, and on what it rests: every line below prints "Closed under the global
     context", which is Coq's way to say that nothing was assumed. *)
 From Bpetite Require Import
-  Passes Encoders Locality Training Pattern Special Utf8 Tokenizer ByteRanks General Examples.
+  Passes Encoders Places Locality Training Stay Pattern Special Utf8 Tokenizer Cache ByteRanks General Examples.
 
 (** The text comes back. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -25,6 +25,7 @@ Print Assumptions Encoders.greedy1_eq_passes.
 Print Assumptions Encoders.greedy_fuel_normal.
 Print Assumptions Encoders.passes_normal.
 Print Assumptions Encoders.rank_ok.
+Print Assumptions Places.apply_merges_ok.
 Print Assumptions Tokenizer.encode_fast_ok.
 
 (** Chunks and safe boundaries. *)
@@ -65,6 +66,14 @@ Print Assumptions Locality.encode_factor.
 Print Assumptions Locality.encoding_fits.
 Print Assumptions Locality.encoding_owns.
 Print Assumptions Locality.decompose_token.
+Print Assumptions Stay.stay_iff.
+Print Assumptions Stay.stay_token.
+Print Assumptions Stay.stay_listed.
+Print Assumptions Stay.tokens_that_stay_iff.
+Print Assumptions Stay.stay_join.
+Print Assumptions Cache.texts_join.
+Print Assumptions Cache.encode_chunk_ok.
+Print Assumptions Cache.known_tokens_right.
 
 (** Merging by bytes. *)
 Print Assumptions ByteRanks.decompose_join.

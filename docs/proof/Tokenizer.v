@@ -87,6 +87,7 @@ Proof.
   rewrite (nth_error_nth' (vocab ms) []) by (rewrite vocab_length; exact H). reflexivity.
 Qed.
 
+(** The id of the special token decodes to its bytes. Speaks of [_decoder.Decoder.decode]. *)
 Lemma decode_special ms : decode ms [special ms] = Some (utf8s end_of_text).
 Proof.
   unfold decode, special, all_tokens. cbn [join_tokens].
@@ -135,7 +136,8 @@ Proof.
     apply IH. exact H3.
 Qed.
 
-(** And so to the text itself. *)
+(** And so to the text itself. Speaks of [_tokenizer.Tokenizer.encode] and
+    [_tokenizer.Tokenizer.decode]. *)
 Theorem roundtrip ms text : wf_merges ms -> text_ok text ->
   decode_text ms (encode ms text) = Some text.
 Proof.
@@ -143,7 +145,7 @@ Proof.
   apply decode_utf8_complete, H.
 Qed.
 
-(** Different texts have different ids. *)
+(** Different texts have different ids. Speaks of [oracle.encode]. *)
 Corollary encode_injective ms s t : wf_merges ms -> text_ok s -> text_ok t ->
   encode ms s = encode ms t -> s = t.
 Proof.
@@ -165,7 +167,8 @@ Proof.
   apply greedy_eq_passes; auto using rank_ok.
 Qed.
 
-(** By pieces and lowest rank, the ids are those of the specification. *)
+(** By pieces and lowest rank, the ids are those of the specification. Speaks of
+    [_encoder.Encoder.encode]. *)
 Theorem encode_fast_ok ms text : wf_merges ms -> encode_fast ms text = encode ms text.
 Proof.
   intro W. unfold encode_fast, encode, encode_by.
@@ -203,10 +206,12 @@ Proof. apply train_trained. Qed.
 Lemma train_text_wf : wf_merges ms.
 Proof. apply (trained_wf (corpus_chunks documents)); auto using corpus_bytes, train_text_trained. Qed.
 
-(** From a corpus to a text and back: nothing is assumed of the merges any more. *)
+(** From a corpus to a text and back: nothing is assumed of the merges any more. Speaks of
+    [_trainer.train_bpe]. *)
 Theorem train_roundtrip text : text_ok text -> decode_text ms (encode ms text) = Some text.
 Proof. apply roundtrip, train_text_wf. Qed.
 
+(** Every token that training makes encodes to itself. Speaks of [_trainer.train_bpe]. *)
 Theorem train_text_own i : i < 256 + length ms -> passes 0 ms (token ms i) = [i].
 Proof.
   apply (trained_own (corpus_chunks documents)); auto using corpus_bytes, train_text_trained.
@@ -281,7 +286,7 @@ Proof.
   apply utf8_ascii in J; [subst; exact I|exact L].
 Qed.
 
-(** No learned token has the bytes of the special token. *)
+(** No learned token has the bytes of the special token. Speaks of [_trainer.train_bpe]. *)
 Theorem special_apart i : i < 256 + length ms -> token ms i <> utf8s end_of_text.
 Proof.
   intros L H. destruct (Nat.lt_ge_cases i 256) as [B|B].
@@ -293,7 +298,8 @@ Proof.
       apply in_or_app; left; vm_compute; tauto.
 Qed.
 
-(** Fact 4: no two tokens have the same bytes, the special token included. *)
+(** Fact 4: no two tokens have the same bytes, the special token included. Speaks of
+    [_trainer.train_bpe]. *)
 Theorem train_text_injective i j b : nth_error (all_tokens ms) i = Some b ->
   nth_error (all_tokens ms) j = Some b -> i = j.
 Proof.

@@ -32,6 +32,7 @@ Qed.
 Lemma base_vocab_length : length base_vocab = 256.
 Proof. reflexivity. Qed.
 
+(** One token for each byte and one for each merge. Speaks of [oracle.vocabulary]. *)
 Theorem vocab_length ms : length (vocab ms) = 256 + length ms.
 Proof.
   unfold vocab. destruct (build_app ms base_vocab) as (w & -> & L).
@@ -52,7 +53,8 @@ Proof.
     + intros k x y K. rewrite app_length; simpl. specialize (H (S k) x y K). lia.
 Qed.
 
-(** The bytes of a byte's id are the byte, those of a merge are the bytes of its parts. *)
+(** The bytes of a byte's id are the byte, those of a merge are the bytes of its parts. Speaks
+    of [oracle.vocabulary]. *)
 Theorem token_ok ms : wf_merges ms -> wf_tok ms (token ms).
 Proof.
   intro W. split.
@@ -96,7 +98,7 @@ Variables (corpus : list (list nat)) (ms : list (nat * nat)).
 Hypothesis B : Forall (Forall byte) corpus.
 Hypothesis TR : trained corpus ms.
 
-(** Merges that were learned are of earlier ids. *)
+(** Merges that were learned are of earlier ids. Speaks of [_trainer.train_bpe]. *)
 Theorem trained_wf : wf_merges ms.
 Proof.
   intros r a b E. destruct (TR r a b E) as (c & I & A).
@@ -107,7 +109,7 @@ Proof.
   inversion P as [|? ? Pa P']; inversion P'; auto.
 Qed.
 
-(** No pair is learned twice. *)
+(** No pair is learned twice. Speaks of [_trainer.train_bpe]. *)
 Theorem trained_distinct r k p : nth_error ms r = Some p -> nth_error ms k = Some p -> r = k.
 Proof.
   assert (G : forall r k a b, nth_error ms r = Some (a, b) -> nth_error ms k = Some (a, b) -> ~ r < k).
@@ -124,7 +126,8 @@ Proof.
   specialize (G k r a b E2 E1) as G2. lia.
 Qed.
 
-(** Fact 4, first half: every token of a trained vocabulary encodes to itself. *)
+(** Fact 4, first half: every token of a trained vocabulary encodes to itself. Speaks of
+    [_trainer.train_bpe]. *)
 Theorem trained_own i : i < 256 + length ms -> passes 0 ms (token ms i) = [i].
 Proof.
   intro L. pose proof (token_ok ms trained_wf) as T. destruct (Nat.lt_ge_cases i 256) as [H|H].
@@ -144,7 +147,8 @@ Proof.
     unfold tid. f_equal; lia.
 Qed.
 
-(** Fact 4, second half: no two tokens of a trained vocabulary have the same bytes. *)
+(** Fact 4, second half: no two tokens of a trained vocabulary have the same bytes. Speaks of
+    [_trainer.train_bpe]. *)
 Theorem trained_injective i j : i < 256 + length ms -> j < 256 + length ms ->
   token ms i = token ms j -> i = j.
 Proof.
@@ -255,7 +259,8 @@ Proof.
   destruct (Nat.eq_dec a c), (Nat.eq_dec b d); subst; auto; right; lia.
 Qed.
 
-(** No pair goes before the one that is chosen: the rule of selection, in one sentence. *)
+(** No pair goes before the one that is chosen: the rule of selection, in one sentence. Speaks
+    of [oracle.train]. *)
 Theorem best_first all l p q : best all l = Some p -> In q l -> q = p \/ before all p q = true.
 Proof.
   revert p. induction l as [|w t IH]; intros p H I; [destruct I|]. simpl in H.
@@ -286,7 +291,8 @@ Qed.
 Theorem train_trained wanted corpus : trained corpus (train wanted corpus).
 Proof. intros r a b E. apply train_from_trained. exact E. Qed.
 
-(** It learns no more merges than wanted, and fewer only if no pair is left. *)
+(** It learns no more merges than wanted, and fewer only if no pair is left. Speaks of
+    [oracle.train]. *)
 Theorem train_length wanted : forall r corpus,
   length (train_from r wanted corpus) <= wanted /\
   (length (train_from r wanted corpus) < wanted ->

@@ -130,12 +130,12 @@ Proof.
     destruct fuel as [|f]; [lia|]. rewrite decode_utf8_fuel_step, IH by (auto; lia). reflexivity.
 Qed.
 
-(** Every text is read back from its UTF-8. *)
+(** Every text is read back from its UTF-8. Speaks of [str.encode] and [bytes.decode]. *)
 Theorem decode_utf8_complete text : Forall (fun n => scalar n = true) text ->
   decode_utf8 (utf8s text) = Some text.
 Proof. intro S. apply decode_utf8_fuel_complete; auto. Qed.
 
-(** What is read at all is the UTF-8 of what is read. *)
+(** What is read at all is the UTF-8 of what is read. Speaks of [str.encode] and [bytes.decode]. *)
 Theorem decode_utf8_sound bytes text : decode_utf8 bytes = Some text ->
   utf8s text = bytes /\ Forall (fun n => scalar n = true) text.
 Proof.

@@ -16,7 +16,7 @@ import oracle
 import proved
 from bpetite import Tokenizer
 from bpetite._decoder import Decoder
-from bpetite._encoder import Encoder
+from bpetite._encoder import _CACHED_CHARACTERS, _SHORT_CHARACTERS, Encoder
 from bpetite._merges import Merges
 from bpetite._pretokenizer import cut, split
 from bpetite._trainer import train_bpe
@@ -70,10 +70,70 @@ def test_chunk_has_the_proved_ids(merges: list[Pair], chunk: bytes) -> None:
 
 @given(merge_lists(), CHUNKS)
 def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
-    """`greedy_eq_passes` and `greedy1_eq_passes` hold of what was printed, too."""
+    """`greedy_eq_passes` and its like hold of what was printed, too."""
     expected = proved.passes(chunk, merges)
     assert proved.lowest_rank_first(chunk, merges) == expected
     assert proved.leftmost_first(chunk, merges) == expected
+
+
+@given(merge_lists(), CHUNKS.map(lambda chunk: chunk[:90]))
+@example([(97, 97), (256, 97), (97, 256)], b"a" * 90)
+def test_chunk_is_merged_place_by_place_as_is_proved(merges: list[Pair], chunk: bytes) -> None:
+    """A chunk has the ids that are proved of an encoder that notes the places of pairs."""
+    assert real_ids(chunk, merges) == proved.by_places(chunk, merges)
+
+
+def tokens_of(merges: Sequence[Pair]) -> list[int]:
+    """Return the letters a, b and c, and the ids of the merges."""
+    return [*b"abc", *range(256, 256 + len(merges))]
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_every_two_tokens_stay_as_is_proved(name: str) -> None:
+    """Any two tokens of six lists of merges stay, or not, as is proved, but for any token."""
+    merges = MERGES[name]
+    every = list(product(tokens_of(merges), repeat=2))
+    ready = Merges(merges)
+    for left, right in every:
+        assert ready.stay(left, right) == proved.stay(merges, left, right)
+        for token in range(256, 256 + len(merges)):
+            assert ready.stay(left, right, token) == proved.stay(merges, left, right, token)
+    answers = {ready.stay(left, right) for left, right in every}
+    assert answers == {True, False}
+
+
+@given(merge_lists())
+def test_tokens_stay_as_is_proved(merges: list[Pair]) -> None:
+    """Under any merges of earlier ids, the tokens that stay, alone or by two, are as is proved."""
+    ready = Merges(merges)
+    assert list(ready.tokens_that_stay()) == proved.tokens_that_stay(merges)
+    for left, right in product(tokens_of(merges), repeat=2):
+        assert ready.stay(left, right) == proved.stay(merges, left, right)
+    for token, (left, right) in enumerate(merges, 256):
+        assert ready.stay(left, right, token) == proved.stay(merges, left, right, token)
+
+
+@given(merge_lists(), CHUNKS, CHUNKS)
+def test_parts_of_a_chunk_join_as_is_proved(merges: list[Pair], front: bytes, rest: bytes) -> None:
+    """`stay_join` holds of what was printed: parts encode apart exactly if their tokens stay."""
+    first, second = proved.passes(front, merges), proved.passes(rest, merges)
+    if first and second:
+        stay = Merges(merges).stay(first[-1], second[0])
+        assert stay == (proved.passes(front + rest, merges) == first + second)
+
+
+@given(merge_lists(), st.lists(st.text("abcé日", min_size=1, max_size=9), max_size=5))
+@example([(0xC3, 0xA9), (97, 256), (0xA9, 97)], ["aé", "éa", "aéa", "aéaé"])
+@example([(97, 98), (98, 99)], ["ab" * 12, "ab" * 13, "ab" * 32, "ab" * 33, "abc", "c" * 65])
+def test_chunks_are_put_together_as_is_proved(merges: list[Pair], texts: list[str]) -> None:
+    """Chunk after chunk has the ids that are proved, and the cache holds what is proved."""
+    encoder = Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)})
+    cache = proved.Cache(merges, _SHORT_CHARACTERS, _CACHED_CHARACTERS)
+    assert encoder._ids_of_chunk == cache.known()
+    for text in texts:
+        ids = encoder._ids_of_chunk[text]
+        assert ids == cache.encode_chunk(text) == tuple(proved.passes(text.encode(), merges))
+    assert encoder._ids_of_chunk == cache.known()
 
 
 def right_to_left(chunk: bytes, merges: Sequence[Pair]) -> list[int]:

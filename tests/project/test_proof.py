@@ -91,6 +91,21 @@ def test_every_function_in_a_comment_exists() -> None:
             assert re.search(rf"^ *(def|class|) ?{last}\b", found[0].read_text(), re.MULTILINE)
 
 
+def test_every_theorem_names_its_function() -> None:
+    """The comment before a theorem names the functions that the page says it speaks of."""
+    for theorems, subjects in rows():
+        for file, name in (theorem.split(".") for theorem in theorems):
+            text = (PROOF / f"{file}.v").read_text(encoding="utf-8")
+            comment = re.split(
+                rf"^(?:Theorem|Lemma|Corollary|Example) {name}\b", text, flags=re.MULTILINE
+            )
+            assert len(comment) == 2
+            assert comment[0].endswith("*)\n")
+            *_, last = comment[0].rpartition("(**")
+            for subject in subjects:
+                assert subject.split(".")[-1] in last, (file, name, subject)
+
+
 def test_every_file_is_on_the_page() -> None:
     """The page lists every file of the folder but itself."""
     page = (PROOF / "README.md").read_text(encoding="utf-8")
