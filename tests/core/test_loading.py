@@ -53,7 +53,7 @@ def check_refused(folder: Path, data: bytes, error: type[Exception], message: st
     assert type(caught.value) is error
     said = caught.value.args[0]
     assert said[: len(f"{str(path)!r}: {message}")] == f"{str(path)!r}: {message}"
-    assert len(said) < len(str(path)) + 1000
+    assert len(said) <= len(f"{str(path)!r}: ") + 200
 
 
 @pytest.mark.parametrize(
@@ -659,14 +659,24 @@ def test_nesting_is_refused_from_33_brackets_on(tmp_path: Path) -> None:
         (canonical(10**99), f"found 1{'0' * 17}...{'0' * 19}"),
         (canonical([0] * 99), "found [0, 0, 0, 0, ...]"),
         (canonical(changed((("merges", 0), [[[[97]]]]))), "found [[[...]]]"),
+        (
+            b'{"%s":1,"%s":2}' % ((rb"\udb40\udc01" * 99,) * 2),
+            r"\U000e0001\U000e000 more than once",
+        ),
+        (
+            canonical(changed((("vocab",), [["x" * 99] * 9] * 9))),
+            f"'{'x' * 17}...{'x' * 18}', '{'x' * 15}",
+        ),
+        (canonical(changed((("x" * 99,), 1))), f"found '{'x' * 17}...{'x' * 18}'"),
     ],
 )
 def test_hostile_value_is_shown_in_short(tmp_path: Path, data: bytes, ending: str) -> None:
-    """A message shows some forty characters of a value, four of its parts, two of its levels."""
+    """A message shows sixty characters of a value, four of its parts, two of its levels."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(data)
-    with pytest.raises(ValueError, match=f"{re.escape(ending)}$"):
+    with pytest.raises(ValueError, match=f"{re.escape(ending)}$") as caught:
         load(path)
+    assert len(str(caught.value)) <= len(f"{str(path)!r}: ") + 200
 
 
 JSON_PARTS = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9", "-0"]
@@ -733,7 +743,8 @@ def test_spoiled_artifact_is_refused_or_the_same_tokenizer(
     path.write_bytes(canonical(artifact))
     try:
         vocab, merges, special_tokens = load(path)
-    except (KeyError, ValueError):
+    except (KeyError, ValueError) as error:
+        assert len(error.args[0]) <= len(f"{str(path)!r}: ") + 200  # noqa: PT017 - it may load
         return
     save(path, vocab, merges, special_tokens, overwrite=True)
     assert path.read_bytes() == canonical(artifact)

@@ -71,7 +71,7 @@ def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, obj
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                message = f"expected distinct keys, found {key[:40]!r} more than once"
+                message = f"expected distinct keys, found {key[:40]!r:.60} more than once"
                 raise ValueError(message)
             seen.add(key)
     return result
