@@ -27,6 +27,7 @@ SPECIAL = "<|endoftext|>"
 SPECIAL_BYTES = list(b"<|endoftext|>")
 PATTERN = GOOD["pretokenizer_pattern"]
 TOO_DEEP = "expected JSON: brackets nested more than 32 deep, or not closed"
+TOO_MANY = "expected JSON: more brackets than an artifact of this size has"
 LOAD_ON_A_SMALL_STACK = """
     import sys, threading
     from bpetite import Tokenizer
@@ -597,7 +598,7 @@ def test_nesting_is_refused_where_the_stack_is_small(
     """Brackets nested a hundred thousand deep are a `ValueError`, in a thread of 64 KiB too."""
     (tmp_path / "deep.json").write_bytes(data)
     printed = run_python(LOAD_ON_A_SMALL_STACK, "deep.json", folder=tmp_path)
-    assert printed == f"'deep.json': {TOO_DEEP}\n"
+    assert printed in {f"'deep.json': {message}\n" for message in (TOO_DEEP, TOO_MANY)}
 
 
 def test_artifact_loads_where_the_stack_is_small(
@@ -642,6 +643,23 @@ def test_many_brackets_are_no_deep_nesting(
 ) -> None:
     """A thousand brackets side by side are refused for their place alone."""
     check_refused(tmp_path, canonical(changed(((place,), value))), ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("some", "more", "message"),
+    [
+        pytest.param(
+            b"[" + b"[]," * 10_237 + b"0]", b"[],[],[],", "the artifact: expected a", id="lists"
+        ),
+        pytest.param(
+            b"[" + b"{}," * 4_096 + b"0]", b"{},", "the artifact: expected a", id="objects"
+        ),
+    ],
+)
+def test_brackets_are_counted(tmp_path: Path, some: bytes, more: bytes, message: str) -> None:
+    """One list for five bytes and 4,096 more, or 4,096 objects, are left to the checks."""
+    check_refused(tmp_path, some, ValueError, message)
+    check_refused(tmp_path, some.replace(b"[", b"[" + more, 1), ValueError, TOO_MANY)
 
 
 def test_nesting_is_refused_from_33_brackets_on(tmp_path: Path) -> None:

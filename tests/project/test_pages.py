@@ -19,7 +19,7 @@ from bpetite import Tokenizer
 from cli_tools import BPETITE
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/architecture.md", "packages/core/README.md"]
+PAGES = ["README.md", "docs/architecture.md", "docs/vectors.md", "packages/core/README.md"]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -28,6 +28,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
     """Work in a folder that holds what a clone does of the pages' files."""
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
+    shutil.copytree(ROOT / "tests" / "vectors", tmp_path / "tests" / "vectors")
     with contextlib.chdir(tmp_path):
         yield tmp_path
 
