@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Final
 
 import pytest
 import tiktoken
@@ -15,13 +16,12 @@ from hypothesis import settings
 from bpetite import Tokenizer
 from compare_tools import CORPUS
 
-settings.register_profile(
-    "bpetite",
-    max_examples=int(os.environ.get("BPETITE_MAX_EXAMPLES", "200")),
-    deadline=None,
-    print_blob=True,
-)
-settings.load_profile("bpetite")
+PROFILES: Final = {"quick": 200, "thorough": 5_000, "nightly": 20_000}
+"""How many examples of each property are tried; BPETITE_PROFILE names the profile."""
+
+for name, max_examples in PROFILES.items():
+    settings.register_profile(name, max_examples=max_examples, deadline=None, print_blob=True)
+settings.load_profile(os.environ.get("BPETITE_PROFILE", "quick"))
 
 
 @pytest.fixture(scope="session")

@@ -273,7 +273,7 @@ def test_a_closed_standard_input_is_a_failure(model: Path, tmp_path: Path) -> No
     [
         (None, "there is no model 'm.json'; `bpetite train` makes one"),
         (b"", "this model cannot be used: 'm.json': expected JSON: "),
-        (b"[" * 200_000, "this model cannot be used: 'm.json': expected JSON: brackets nested"),
+        (b"[" * 200_000, "this model cannot be used: 'm.json': expected JSON: more brackets"),
         (b"{}", "this model cannot be used: 'm.json': missing key 'schema_version'"),
         (b"\xff", "this model cannot be used: 'm.json': expected UTF-8"),
     ],

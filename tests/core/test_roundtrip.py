@@ -1,12 +1,13 @@
 """Whatever is encoded decodes to itself: through one tokenizer, and through its file."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
 from texts import ASCII_TEXTS, CORPORA, PIECES, RUNS, SEPARATORS, TEXTS, TIES, WHITESPACE
 
+EVERY_CHARACTER = [chr(code) for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
 CORPUS = "The cat sat. It's 12 o'clock! 日本語 العربية 👍👍 <|endoftext|>\n\n" * 4
 FIXTURES = [
     pytest.param("", id="empty"),
@@ -89,3 +90,35 @@ def test_file_changes_nothing(
     tokenizer = Tokenizer.train(documents, 280)
     tokenizer.save(path, overwrite=True)
     assert Tokenizer.load(path).encode(text) == tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("between", ["", " "])
+def test_every_character_decodes_to_itself(pair: list[Tokenizer], between: str) -> None:
+    """FR-25: each of the 1,112,064 characters comes back, whatever stands between them."""
+    tokenizer, _ = pair
+    text = between.join(EVERY_CHARACTER)
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@pytest.fixture(scope="module")
+def trained() -> Tokenizer:
+    """Return a tokenizer of many scripts."""
+    return Tokenizer.train([CORPUS, *PIECES], 400)
+
+
+@settings(max_examples=5 * settings().max_examples)
+@given(text=st.text())
+def test_text_without_end_of_kinds_decodes_to_itself(trained: Tokenizer, text: str) -> None:
+    """FR-25: what hypothesis takes for text comes back, in five times as many examples."""
+    assert trained.decode(trained.encode(text)) == text
+
+
+@settings(max_examples=5 * settings().max_examples)
+@given(ids=st.lists(st.integers(-2, 500) | st.integers() | st.integers(0, 255)))
+def test_any_ids_are_decoded_or_refused(trained: Tokenizer, ids: list[int]) -> None:
+    """FR-22, FR-23: any integers decode to text, or raise `KeyError` or `UnicodeDecodeError`."""
+    try:
+        text = trained.decode(ids)
+    except (KeyError, UnicodeDecodeError):
+        return
+    assert trained.decode(trained.encode(text)) == text

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
+from types import FrameType
 
 import pytest
 
@@ -504,6 +505,39 @@ def test_failure_of_any_call_leaves_nothing_half_done(
         found = {name: (folder / name).read_bytes() for name in names_in(folder)}
         assert found in ([old, new] if happened else [new]), fault.failed
     assert number > 6
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_interrupt_at_any_point_leaves_nothing_half_done(
+    tmp_path: Path, tokenizer: Tokenizer, overwrite: bool
+) -> None:
+    """FR-28: Ctrl-C wherever Python looks for it, at each call's start and end, is harmless."""
+    number, left = 0, 0
+
+    def count_down(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal left
+        left -= event in {"call", "c_return"}
+        if left == 0:
+            raise KeyboardInterrupt
+
+    while left <= 0:
+        number += 1
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        path = folder / "tokenizer.json"
+        if overwrite:
+            path.write_bytes(OLD)
+        left = number
+        with suppress(KeyboardInterrupt):
+            sys.setprofile(count_down)
+            tokenizer.save(path, overwrite)
+            sys.setprofile(None)  # so is it by an exception that comes out of it
+        assert set(names_in(folder)) <= {"tokenizer.json"}
+        assert not path.exists() or path.read_bytes() in {NEW, OLD}
+        assert path.exists() or not overwrite
+    assert number > 40
+    assert path.read_bytes() == NEW
 
 
 @pytest.mark.parametrize("failing", [with_error, with_no_memory, interrupted])

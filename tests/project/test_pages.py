@@ -23,6 +23,7 @@ PAGES = [
     "README.md",
     "docs/architecture.md",
     "docs/comparison.md",
+    "docs/vectors.md",
     "packages/core/README.md",
     "packages/compare/README.md",
 ]
@@ -34,6 +35,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
     """Work in a folder that holds what a clone does of the pages' files."""
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
+    shutil.copytree(ROOT / "tests" / "vectors", tmp_path / "tests" / "vectors")
     with contextlib.chdir(tmp_path):
         yield tmp_path
 

@@ -77,8 +77,10 @@ def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
             error.filename, error.filename2 = path, None
         raise
     finally:
-        with suppress(OSError):  # gone, after `replace`; and no error hides the first one
+        try:  # noqa: SIM105 - `suppress` is Python code, in which Ctrl-C could come first
             os.unlink(temporary)
+        except OSError:
+            pass  # gone, after `replace`; and no error hides the first one
     _sync_folder(folder)
 
 
@@ -144,10 +146,11 @@ def _sync_folder(folder: str) -> None:
     except OSError:
         return  # Windows, or a folder that may be written to but not read
     try:
-        os.fsync(descriptor)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
             reason = f"The file is in place, but may not outlast a power cut: {error.strerror}"
             raise OSError(error.errno, reason, folder) from None
-    finally:
-        os.close(descriptor)

@@ -114,7 +114,7 @@ def _checked_path(path: str | os.PathLike[str]) -> str:
 
 
 def _refuse(where: str, expected: str, found: object) -> NoReturn:
-    message = f"{where}: expected {expected}, found {_SHORT.repr(found)}"
+    message = f"{where}: expected {expected}, found {_SHORT.repr(found):.60}"
     raise ValueError(message)
 
 

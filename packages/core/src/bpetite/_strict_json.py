@@ -12,6 +12,10 @@ from typing import Final, NoReturn
 __all__ = ["parse_json"]
 
 _MAX_NESTING: Final = 32
+_FEW_BRACKETS: Final = 4096
+_BYTES_OF_A_LIST: Final = 5
+"""An artifact takes six bytes or more for a list, such as `[0,1],`, and has three objects."""
+
 _BRACKETS_AND_QUOTES: Final = b'[]{}"'
 _EVERYTHING_ELSE: Final = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
 _STRING: Final = re.compile(rb'"[^"]*"?')
@@ -29,7 +33,7 @@ def parse_json(data: bytes) -> object:
     except UnicodeDecodeError as error:
         message = f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}"
         raise ValueError(message) from None
-    _check_nesting(data)
+    _check_brackets(data)
     try:
         return json.loads(
             text,
@@ -47,15 +51,23 @@ def parse_json(data: bytes) -> object:
         raise ValueError(message) from None
 
 
-def _check_nesting(data: bytes) -> None:
-    """Refuse nesting that could exhaust the stack, before anything recurses on it.
+def _check_brackets(data: bytes) -> None:
+    """Refuse what could exhaust the stack or the memory, before anything is made of it.
 
-    Of the data, only the brackets outside strings are kept. Each round takes away the
-    innermost pairs. An artifact vanishes in three; what is left of anything else after
-    some more is at least as long as the nesting that is left in it.
+    Of the data, only the brackets outside strings are kept. Lists in lists take 45 times
+    the memory of the text that says them, and objects nearly that, so both are counted.
+
+    Then each round takes away the innermost pairs. An artifact vanishes in three; what is
+    left of anything else after some more is at least as long as the nesting that is left.
     """
     rest = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _EVERYTHING_ELSE)
     rest = _STRING.sub(b"", rest.replace(b'""', b""))
+    if (
+        rest.count(b"{") > _FEW_BRACKETS
+        or rest.count(b"[") > _FEW_BRACKETS + len(data) // _BYTES_OF_A_LIST
+    ):
+        message = "expected JSON: more brackets than an artifact of this size has"
+        raise ValueError(message)
     for _ in range(_MAX_NESTING):
         rest = rest.replace(b"[]", b"").replace(b"{}", b"")
         if not rest:
@@ -71,7 +83,7 @@ def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, obj
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                message = f"expected distinct keys, found {key[:40]!r} more than once"
+                message = f"expected distinct keys, found {key[:40]!r:.60} more than once"
                 raise ValueError(message)
             seen.add(key)
     return result

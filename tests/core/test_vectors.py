@@ -1,0 +1,100 @@
+"""The golden vectors: what every implementation must give, today and on every machine."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import oracle
+from artifacts import canonical
+from bpetite import Tokenizer
+from bpetite._pretokenizer import pretokenize
+from project_tools import ROOT, load_script
+
+FOLDER: Final = ROOT / "tests" / "vectors"
+NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem != "chunks")
+
+
+def read(name: str) -> dict[str, Any]:
+    """Return the content of a file of vectors."""
+    content: dict[str, Any] = json.loads((FOLDER / f"{name}.json").read_bytes())
+    return content
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_artifact_is_the_same_as_ever(tmp_path: Path, name: str) -> None:
+    """FR-12: on every machine, with every Python, the same text gives the same file."""
+    golden, path = read(name), tmp_path / "tokenizer.json"
+    Tokenizer.train(golden["documents"], golden["vocab_size"]).save(path)
+    data = path.read_bytes()
+    assert json.loads(data)["merges"] == golden["merges"]
+    assert len(data) == golden["artifact_bytes"]
+    assert hashlib.sha256(data).hexdigest() == golden["artifact_sha256"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_ids_are_the_same_as_ever(name: str) -> None:
+    """FR-16, FR-20: each text has the ids that it has always had, and they decode to it."""
+    golden = read(name)
+    tokenizer = Tokenizer.train(golden["documents"], golden["vocab_size"])
+    for vector in golden["vectors"]:
+        assert tokenizer.encode(vector["text"]) == vector["ids"]
+        assert tokenizer.decode(vector["ids"]) == vector["text"]
+    for ids in golden["unknown_ids"]:
+        with pytest.raises(KeyError):
+            tokenizer.decode(ids)
+    for ids in golden["ids_of_no_text"]:
+        with pytest.raises(UnicodeDecodeError):
+            tokenizer.decode(ids)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_vectors_are_those_of_the_oracle(name: str) -> None:
+    """FR-12: the specification as slow code, which shares nothing with bpetite, gives the same."""
+    golden = read(name)
+    merges = oracle.train(golden["documents"], golden["vocab_size"])
+    vocab = oracle.vocabulary(merges)
+    artifact = {
+        "mergeable_vocab_size": 256 + len(merges),
+        "merges": merges,
+        "pretokenizer_pattern": oracle.PATTERN,
+        "schema_version": 1,
+        "special_tokens": {oracle.END_OF_TEXT: 256 + len(merges)},
+        "vocab": {str(token_id): list(token) for token_id, token in vocab.items()},
+    }
+    assert hashlib.sha256(canonical(artifact)).hexdigest() == golden["artifact_sha256"]
+    for vector in golden["vectors"]:
+        assert oracle.encode(vector["text"], merges) == vector["ids"]
+
+
+def test_chunks_are_the_same_as_ever() -> None:
+    """FR-4: each text is cut into the chunks into which it has always been cut."""
+    for vector in read("chunks")["vectors"]:
+        chunks = [chunk.decode("utf-8") for chunk in pretokenize(vector["text"])]
+        assert chunks == vector["chunks"]
+
+
+def test_script_makes_the_vectors() -> None:
+    """The files are what `scripts/make_vectors.py` writes, no more and no fewer."""
+    script = load_script("make_vectors")
+    made = {name: script.lines(content) for name, content in script.vectors().items()}
+    assert {path.stem: path.read_text("ascii") for path in FOLDER.glob("*.json")} == made
+    assert len(NAMES) >= 3
+
+
+@pytest.mark.parametrize("old", ['"ids":[32]', '"artifact_sha256": "', '"merges": [['])
+def test_changed_vector_is_found_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str
+) -> None:
+    """`make_vectors.py --check` exits with 1 if a file says anything else."""
+    script = load_script("make_vectors")
+    monkeypatch.setattr(script, "_FOLDER", tmp_path)
+    monkeypatch.setattr("sys.argv", ["make_vectors.py", "--check"])
+    for path in FOLDER.glob("*.json"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert script.main() == 0
+    sample = tmp_path / "sample.json"
+    sample.write_text(sample.read_text("ascii").replace(old, f"{old[:-1]}0", 1), "ascii")
+    assert script.main() == 1
