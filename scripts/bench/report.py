@@ -101,8 +101,8 @@ _SECTIONS: Final = (
         "Encoding",
         f"By the {VOCAB_SIZE:,} tokens that bpetite learned from the same text, in one thread, "
         "to a list of integers. The first pass is by a tokenizer that is new in each round, "
-        "whose loading is not timed; the warm one is the second by the same tokenizer. × is "
-        "the multiple of tiktoken's throughput.",
+        "whose loading is not timed; what bpetite makes when it first encodes is. The warm one "
+        "is the second by the same tokenizer. × is the multiple of tiktoken's throughput.",
         tables.encode,
     ),
     Section(
@@ -130,8 +130,8 @@ _SECTIONS: Final = (
     Section(
         "start",
         "Start",
-        f"Loading (with every check) and saving (with every sync) a tokenizer of {VOCAB_SIZE:,} "
-        "tokens; the lines of commands are whole processes, from their start to their end.",
+        "Loading (with every check) and saving (with every sync) the largest of the tokenizers; "
+        "the lines of commands are whole processes, from their start to their end.",
         tables.start,
     ),
     Section(

@@ -82,8 +82,11 @@ def sentence(series: Sequence[Series]) -> str:
 
 
 def start(series: Sequence[Series]) -> str:
-    """Milliseconds."""
-    rows = [[f"`{one.contestant}`", _spread(one, 1e3)] for one in series]
+    """Milliseconds, and of how many tokens."""
+    rows = [
+        [f"`{one.contestant}`" + f", {one.amount:,} tokens" * bool(one.amount), _spread(one, 1e3)]
+        for one in series
+    ]
     return markdown(["", "ms"], rows)
 
 

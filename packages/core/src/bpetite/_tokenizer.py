@@ -29,7 +29,7 @@ class Tokenizer:
     _vocab: Mapping[int, bytes]
     _merges: Sequence[tuple[int, int]]
     _special_tokens: Mapping[str, int]
-    _encoder: Encoder
+    _encoder: Encoder | None
     _decoder: Decoder
 
     def __init__(self) -> None:
@@ -86,7 +86,12 @@ class Tokenizer:
         >>> Tokenizer.train("ab ab ab", vocab_size=258).encode("ab ab abc")
         [256, 257, 257, 99]
         """
-        return self._encoder.encode(text)
+        # Made when it is first needed, as it is much to make. Threads may each make one, alike.
+        if (encoder := self._encoder) is None:
+            with collector_held_back():
+                encoder = Encoder(self._vocab, self._merges, self._special_tokens)
+            self._encoder = encoder
+        return encoder.encode(text)
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """Return the text of ids: `decode(encode(text)) == text` for every text.
@@ -153,7 +158,7 @@ class Tokenizer:
     ) -> Self:
         self = cls.__new__(cls)
         self._vocab, self._merges, self._special_tokens = vocab, merges, special_tokens
-        self._encoder = Encoder(vocab, merges, special_tokens)
+        self._encoder = None
         self._decoder = Decoder(vocab)
         return self
 
