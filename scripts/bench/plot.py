@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ours import VOCAB_SIZE
-from results import OURS, Run, Series, comparable, unique
+from results import OURS, Run, Series, comparable, latest, unique
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ def save_plot(runs: Sequence[Run], path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    series = comparable([one for run in runs for one in run.series])
+    series = comparable(latest(runs))
     panels = [
         (title, [one for one in series if (one.section, one.case) == (section, case)])
         for section, case, title in _PANELS

@@ -10,7 +10,7 @@ from typing import Final
 import tables
 from coders import CODERS
 from ours import VOCAB_SIZE
-from results import SAME_ENOUGH, Run, Series, unique
+from results import SAME_ENOUGH, Run, Series, latest, unique
 from sections import CHARACTERS_VOCAB_SIZE, SAMPLE_CHARACTERS, SAMPLE_VOCAB_SIZE
 from summary import summary, targets
 from trainers import EDUCATIONAL, TRAINERS
@@ -19,7 +19,8 @@ _HEAD: Final = """\
 # Benchmarks
 
 This page is made from the samples in docs/benchmarks*.json, each of which a run of the
-benchmark wrote. To measure on your own machine and texts, and to make the page again:
+benchmark wrote; of what several have measured, the latest counts. To measure on your own
+machine and texts, and to make the page again:
 
 ```sh
 uv run --group bench python scripts/bench FILE... --json docs/benchmarks.json
@@ -167,7 +168,7 @@ _SECTIONS: Final = (
 
 def page(runs: Sequence[Run], picture: str = "") -> str:
     """Return the whole page, with a picture where there is one."""
-    series = [one for run in runs for one in run.series]
+    series = latest(runs)
     parts = [_HEAD, "## In short\n", targets(series), summary(series), _RATIOS]
     if picture:
         parts.append(f"![The same as a plot]({picture})\n")

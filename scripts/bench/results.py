@@ -109,3 +109,12 @@ def load_run(path: Path) -> Run:
 def unique(names: Sequence[str]) -> list[str]:
     """Return each name once, in the order in which they come first."""
     return list(dict.fromkeys(names))
+
+
+def latest(runs: Sequence[Run]) -> list[Series]:
+    """Return the series of all runs; of one that several have measured, the latest."""
+    found: dict[tuple[str, ...], Series] = {}
+    for run in sorted(runs, key=lambda run: run.machine["date"]):
+        for one in run.series:
+            found[one.section, one.corpus, one.case, one.contestant] = one
+    return list(found.values())

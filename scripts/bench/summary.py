@@ -8,14 +8,14 @@ from typing import Final
 
 import tables
 from ours import VOCAB_SIZE
-from results import OURS, Run, Series, comparable, unique
+from results import OURS, Run, Series, comparable, latest, unique
 
 _DEMO: Final = "tinyshakespeare"
 
 
 def short(runs: Sequence[Run]) -> str:
     """Return what the README says of speed: the targets, the summary, and of which machine."""
-    series = [one for run in runs for one in run.series]
+    series = latest(runs)
     machine = runs[0].machine
     texts = unique([corpus for run in runs for corpus in run.corpora])
     words = (

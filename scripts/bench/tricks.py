@@ -24,7 +24,6 @@ from bpetite import (
     _decoder,
     _encoder,
     _pairs,
-    _persistence,
     _pretokenizer,
     _tokenizer,
     _trainer,
@@ -115,7 +114,7 @@ TRICKS: Final = (
         "the tokens are known from the start",
         "nothing is",
         {(Encoder, "_known_tokens"): lambda _encoder, _vocab: {}},
-        ("first", "load"),
+        ("first",),
     ),
     Trick(
         "each new piece is split by itself",
@@ -140,12 +139,6 @@ TRICKS: Final = (
         "by `itemgetter`",
         {(Decoder, "_join"): plain.look_up_by_itemgetter},
         ("decode",),
-    ),
-    Trick(
-        "a good vocabulary is accepted at once",
-        "token by token",
-        {(_persistence, "_tokens_at_once"): lambda _vocab: None},
-        ("load",),
     ),
 )
 

@@ -20,7 +20,6 @@ Not here: how a file is replaced safely (`_files`), strict JSON (`_strict_json`)
 import json
 import os
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from reprlib import Repr
 from typing import Final, NoReturn
 
@@ -183,43 +182,21 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
     """
     if not isinstance(vocab, dict):
         _refuse("vocab", "an object", vocab)
-    if (tokens := _tokens_at_once(vocab)) and len(tokens) > size:
-        return tokens[:size], {str(n): tokens[n] for n in range(size, len(tokens))}
-    others = _tokens_one_by_one(vocab)
-    tokens = []
-    for token_id in range(size):
-        token = others.pop(str(token_id), None)
-        if token is None:
-            _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
-        tokens.append(token)
-    return tokens, others
-
-
-def _tokens_at_once(vocab: Mapping[str, object]) -> list[bytes] | None:
-    """Return the tokens in the order of their ids, or None if anything is wrong with one."""
-    keys = list(map(str, range(len(vocab))))
-    if vocab.keys() != set(keys):
-        return None
-    values = [value for value in map(vocab.__getitem__, keys) if isinstance(value, list)]
-    if len(values) < len(keys) or set(map(type, chain.from_iterable(values))) != {int}:
-        return None
-    try:
-        return list(map(bytes, values))
-    except ValueError:
-        return None
-
-
-def _tokens_one_by_one(vocab: Mapping[str, object]) -> dict[str, bytes]:
-    """Return the tokens by their ids, or say what is wrong with the first that is wrong."""
-    tokens: dict[str, bytes] = {}
+    others: dict[str, bytes] = {}
     for key, values in vocab.items():
         if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
             _refuse("vocab", "ids in decimal as keys", key)
         token = _token(values)
         if token is None:
             _refuse(f"vocab[{_SHORT.repr(key)}]", "a list of integers in 0..255", values)
-        tokens[key] = token
-    return tokens
+        others[key] = token
+    tokens: list[bytes] = []
+    for token_id in range(size):
+        token = others.pop(str(token_id), None)
+        if token is None:
+            _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
+        tokens.append(token)
+    return tokens, others
 
 
 def _token(values: object) -> bytes | None:
