@@ -1,6 +1,5 @@
 """What the tests of the comparison share: artifacts made by hand, and hostile texts."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -58,8 +57,3 @@ def write_artifact(path: Path, merges: Sequence[tuple[int, int]]) -> Path:
     }
     path.write_bytes(canonical(artifact))
     return path
-
-
-def merges_of(path: Path) -> list[tuple[int, int]]:
-    """Return the merges of an artifact."""
-    return [(left, right) for left, right in json.loads(path.read_bytes())["merges"]]

@@ -4,10 +4,12 @@ import errno
 import os
 import shutil
 import stat
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -185,6 +187,53 @@ def test_a_failure_leaves_nothing_half_done(
     assert set(names_in(tmp_path)) <= {"file", "folder"}
     if (tmp_path / "folder").exists():
         assert names_in(tmp_path / "folder") == ["one", "two"]
+
+
+@pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
+@pytest.mark.parametrize("what", ["new", "overwrite", "folder"])
+def test_an_interrupt_at_any_point_leaves_nothing_half_done(tmp_path: Path, what: str) -> None:
+    """Ctrl-C wherever Python looks for it, at each call's start and end, is harmless."""
+    number, left = 0, 0
+
+    def count_down(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal left
+        left -= event in {"call", "c_return"}
+        if left == 0:
+            raise KeyboardInterrupt
+
+    while left <= 0:
+        number += 1
+        place = tmp_path / str(number)
+        place.mkdir()
+        path = place / "it"
+        if what == "overwrite":
+            path.write_bytes(OLD)
+        left = number
+        with suppress(KeyboardInterrupt):
+            sys.setprofile(count_down)
+            if what == "folder":
+                write_folder(str(path), PAIR, overwrite=False)
+            else:
+                write_file(str(path), NEW, overwrite=what == "overwrite")
+            sys.setprofile(None)  # so is it by an exception that comes out of it
+        assert set(names_in(place)) <= {"it"}
+        assert what != "folder" or not path.exists() or names_in(path) == ["one", "two"]
+        assert what == "folder" or not path.exists() or path.read_bytes() in {NEW, OLD}
+        assert path.exists() or what != "overwrite"
+    assert number > 40
+
+
+def test_a_folder_that_fails_to_sync_is_told_with_the_file_in_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What fails after the file has its name says that the file is there."""
+    for call, number in (("fsync", 2), ("close", 1)):
+        path = tmp_path / call
+        with monkeypatch.context() as patch:
+            patch.setattr(os, call, failing(call, number, OSError(errno.EIO, "no")))
+            with pytest.raises(OSError, match="The file is in place"):
+                write_file(str(path), NEW, overwrite=False)
+        assert path.read_bytes() == NEW
 
 
 def test_a_system_without_hard_links_is_written_to(

@@ -16,7 +16,6 @@ from bpetite._trainer import TrainerResult, train_bpe
 from texts import CORPORA, RUNS, TEXTS, TIES
 
 SPECIAL_BYTES = b"<|endoftext|>"
-LARGEST = 0x110000
 
 
 def test_example_of_the_specification() -> None:

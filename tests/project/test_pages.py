@@ -27,7 +27,6 @@ PAGES = [
     "packages/core/README.md",
     "packages/compare/README.md",
 ]
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture

@@ -48,8 +48,10 @@ def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
             error.filename, error.filename2 = path, None
         raise
     finally:
-        with suppress(OSError):  # gone, after `replace`; and no error hides the first one
+        try:  # noqa: SIM105 - `suppress` is Python code, in which Ctrl-C could come first
             os.unlink(temporary)
+        except OSError:
+            pass  # gone, after `replace`; and no error hides the first one
     _sync_folder(folder)
 
 
@@ -129,14 +131,26 @@ def _take_name(temporary: str, destination: str) -> None:
         os.link(temporary, destination)
     except FileExistsError:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), destination) from None
-    except OSError:  # no hard links here: an empty file holds the name meanwhile
-        os.close(os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+    except OSError:
+        _take_name_without_link(temporary, destination)
+
+
+def _take_name_without_link(temporary: str, destination: str) -> None:
+    """Do the same where there are no hard links: an empty file holds the name meanwhile."""
+    may_be_held = True
+    try:
         try:
-            os.replace(temporary, destination)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(destination)
+            descriptor = os.open(destination, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        except OSError:
+            may_be_held = False
             raise
+        os.close(descriptor)
+        os.replace(temporary, destination)
+    except BaseException:
+        with suppress(OSError):
+            if may_be_held and os.path.getsize(destination) == 0:
+                os.unlink(destination)
+        raise
 
 
 def _sync_folder(folder: str) -> None:
@@ -146,9 +160,11 @@ def _sync_folder(folder: str) -> None:
     except OSError:
         return  # a folder that may be written to but not read
     try:
-        os.fsync(descriptor)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
     except OSError as error:
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
-            raise
-    finally:
-        os.close(descriptor)
+            reason = f"The file is in place, but may not outlast a power cut: {error.strerror}"
+            raise OSError(error.errno, reason, folder) from None

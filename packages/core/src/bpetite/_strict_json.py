@@ -54,8 +54,8 @@ def parse_json(data: bytes) -> object:
 def _check_brackets(data: bytes) -> None:
     """Refuse what could exhaust the stack or the memory, before anything is made of it.
 
-    Of the data, only the brackets outside strings are kept. Lists in lists take 45 times
-    the memory of the text that says them, and objects nearly that, so both are counted.
+    Of the data, only the brackets outside strings are kept. Lists and objects take many
+    times the memory of the text that says them, so both are counted.
 
     Then each round takes away the innermost pairs. An artifact vanishes in three; what is
     left of anything else after some more is at least as long as the nesting that is left.
