@@ -8,33 +8,12 @@ from typing import Final, TypeAlias
 from bpetite import Tokenizer
 from bpetite_cli._failure import Failure, explain, quoted
 
-__all__ = ["Commands", "Once", "add_parser", "integer", "load_model", "text_argument"]
+__all__ = ["Commands", "add_parser", "integer", "load_model", "text_argument"]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 _INTEGER: Final = re.compile(r"-?[0-9]+")
 _MOST_DIGITS: Final = 30
-
-
-class Once(argparse.Action):
-    """Store the value of an option, and refuse the option a second time.
-
-    argparse would keep the last value and not say that it dropped the others.
-    """
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Store the value."""
-        seen = vars(namespace).setdefault("options_seen", set())
-        if self.dest in seen:
-            raise argparse.ArgumentError(self, "given more than once")
-        seen.add(self.dest)
-        setattr(namespace, self.dest, values)
 
 
 def add_parser(
@@ -46,8 +25,6 @@ def add_parser(
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"example:\n{example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, Once, add_parser, integer, load_model
+from bpetite_cli._arguments import Commands, add_parser, integer, load_model
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._inputs import STANDARD_INPUT, open_input, total_size
 from bpetite_cli._outputs import check_output, write_output
@@ -29,16 +29,13 @@ def add_command(commands: Commands) -> None:
         "  bpetite encode --model tokenizer.json --input text.txt |\n"
         "    bpetite decode --model tokenizer.json --input -",
     )
-    parser.add_argument(
-        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
-    )
+    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--ids", nargs="*", type=integer, action="extend", metavar="N", help="the ids themselves"
     )
     source.add_argument(
         "--input",
-        action=Once,
         metavar="FILE",
         help="a file with what `encode` printed; - is standard input",
     )

@@ -10,7 +10,7 @@ import argparse
 import platform
 from collections.abc import Callable, Sequence
 from importlib import metadata
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli import _decode, _encode, _train
 from bpetite_cli._arguments import Commands
@@ -44,7 +44,6 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "\n"
         "`bpetite COMMAND --help` says more about one command.",
         formatter_class=_Formatter,
-        allow_abbrev=False,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -84,7 +83,17 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help is data, so that a failure to write it is one."""
+    """A parser without argparse's surprises; those of the commands are made of it, too.
+
+    Its help is data, so that a failure to write it is one. An option is spelled out, and
+    given once unless it says that it takes more.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**options, allow_abbrev=False)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Write the help to standard output."""
@@ -108,3 +117,24 @@ class _Version(argparse.Action):
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
         write_output([line.encode("ascii")])
         parser.exit()
+
+
+class _Once(argparse.Action):
+    """Store the value of an option, and refuse the option a second time.
+
+    argparse would keep the last value and not say that it dropped the others.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value."""
+        seen = vars(namespace).setdefault("options_seen", set())
+        if self.dest in seen:
+            raise argparse.ArgumentError(self, "given more than once")
+        seen.add(self.dest)
+        setattr(namespace, self.dest, values)

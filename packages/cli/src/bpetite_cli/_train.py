@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, Once, add_parser, integer
+from bpetite_cli._arguments import Commands, add_parser, integer
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._inputs import STANDARD_INPUT, open_input, read_text, total_size
 from bpetite_cli._outputs import check_output, write_output
@@ -41,13 +41,10 @@ def add_command(commands: Commands) -> None:
         "--vocab-size",
         required=True,
         type=_vocab_size,
-        action=Once,
         metavar="N",
         help="how many mergeable tokens to learn: 256 bytes and N - 256 merges",
     )
-    parser.add_argument(
-        "--output", required=True, action=Once, metavar="PATH", help="where the artifact goes"
-    )
+    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
     parser.set_defaults(run=_run)
 

@@ -10,7 +10,6 @@ from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report
 from bpetite_compare._terminal import (
     Commands,
-    Once,
     add_parser,
     check_output,
     on_terminal,
@@ -36,22 +35,18 @@ def add_command(commands: Commands) -> None:
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self\n"
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
     )
-    parser.add_argument(
-        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
-    )
+    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--text", action=Once, help="the text; --text=-x if it begins with a dash")
+    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
     source.add_argument(
         "--input",
         nargs="+",
-        action=Once,
         metavar="FILE",
         help="a file in UTF-8, or several for --report; - is standard input",
     )
     parser.add_argument(
         "--encoding",
         nargs="+",
-        action=Once,
         metavar="NAME",
         help="of tiktoken, gpt2 unless given; self is the model's own vocabulary in tiktoken, "
         f"with no network; --report takes several, {', '.join(REPORT_ENCODINGS)} unless given",

@@ -3,7 +3,7 @@
 import argparse
 
 from bpetite_compare._export import FORMATS, export
-from bpetite_compare._terminal import Commands, Once, add_parser, check_output, say, write
+from bpetite_compare._terminal import Commands, add_parser, check_output, say, write
 
 __all__ = ["add_command"]
 
@@ -18,20 +18,15 @@ def add_command(commands: Commands) -> None:
         "  bpetite export --model tokenizer.json --to huggingface --output hf.json > load.py\n"
         "  bpetite export --model tokenizer.json --to gpt2 --output folder",
     )
-    parser.add_argument(
-        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
-    )
+    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
     parser.add_argument(
         "--to",
         required=True,
-        action=Once,
         choices=FORMATS,
         help="tiktoken: a file of ranks; huggingface: a tokenizer.json; "
         "gpt2: a folder with vocab.json and merges.txt",
     )
-    parser.add_argument(
-        "--output", required=True, action=Once, metavar="PATH", help="where it goes"
-    )
+    parser.add_argument("--output", required=True, metavar="PATH", help="where it goes")
     parser.add_argument("--force", action="store_true", help="replace what is at PATH")
     parser.set_defaults(run=_run)
 

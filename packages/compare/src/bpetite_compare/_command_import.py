@@ -5,7 +5,6 @@ import argparse
 from bpetite_compare._import import import_tiktoken
 from bpetite_compare._terminal import (
     Commands,
-    Once,
     add_parser,
     check_output,
     say,
@@ -28,16 +27,11 @@ def add_command(commands: Commands) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--encoding",
-        action=Once,
         metavar="NAME",
         help="gpt2, or r50k_base, which is the same; others do not fit, and are refused",
     )
-    source.add_argument(
-        "--ranks", action=Once, metavar="FILE", help="ranks that go with GPT-2's pattern"
-    )
-    parser.add_argument(
-        "--output", required=True, action=Once, metavar="PATH", help="where the artifact goes"
-    )
+    source.add_argument("--ranks", metavar="FILE", help="ranks that go with GPT-2's pattern")
+    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
     parser.set_defaults(run=_run)
 

@@ -6,7 +6,6 @@ from functools import partial
 from bpetite_compare._parity import FileDifference, Parity, parity
 from bpetite_compare._terminal import (
     Commands,
-    Once,
     add_parser,
     check_output,
     say,
@@ -29,9 +28,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite parity --model tokenizer.json --input text.txt\n"
         "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
     )
-    parser.add_argument(
-        "--model", required=True, action=Once, metavar="PATH", help="the artifact of `train`"
-    )
+    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
     parser.add_argument(
         "--input",
         required=True,

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 __all__ = [
     "Commands",
-    "Once",
     "add_parser",
     "check_output",
     "on_terminal",
@@ -24,27 +23,6 @@ __all__ = [
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-class Once(argparse.Action):
-    """Store the value of an option, and refuse the option a second time.
-
-    argparse would keep the last value and not say that it dropped the others.
-    """
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Store the value."""
-        seen = vars(namespace).setdefault("options_seen", set())
-        if self.dest in seen:
-            raise argparse.ArgumentError(self, "given more than once")
-        seen.add(self.dest)
-        setattr(namespace, self.dest, values)
-
-
 def add_parser(
     commands: Commands, name: str, summary: str, example: str
 ) -> argparse.ArgumentParser:
@@ -54,8 +32,6 @@ def add_parser(
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"example:\n{example}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
 
 
