@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite_compare._visible import code_points, described, visible
+from bpetite_compare._terminal import code_points, described
+from bpetite_compare._visible import visible
 
 
 @pytest.mark.parametrize(

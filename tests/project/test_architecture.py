@@ -181,3 +181,12 @@ def test_an_undeclared_import_is_found(copy: Path) -> None:
     planted = member / "src" / "bpetite" / "_planted.py"
     planted.write_text("def draw():\n    from numpy.random import rand\n", encoding="utf-8")
     assert undeclared_imports(member) == {"numpy"}
+
+
+@pytest.mark.parametrize("name", ["_artifact.py", "_visible.py"])
+def test_siblings_have_the_same_file(name: str) -> None:
+    """Neither package may know the other, so what both need stands in both, word for word."""
+    ours, theirs = (
+        PACKAGES / member / "src" / IMPORT_NAMES[member] / name for member in ("cli", "compare")
+    )
+    assert ours.read_bytes() == theirs.read_bytes()

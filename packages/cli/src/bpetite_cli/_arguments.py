@@ -3,12 +3,23 @@
 import argparse
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
+from bpetite_cli._artifact import Artifact
 from bpetite_cli._failure import Failure, explain, quoted
 
-__all__ = ["Commands", "add_parser", "integer", "load_model", "text_argument"]
+__all__ = [
+    "Commands",
+    "add_model",
+    "add_parser",
+    "integer",
+    "load_artifact",
+    "load_model",
+    "text_argument",
+]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -44,10 +55,27 @@ def text_argument(word: str) -> str:
     return os.fsencode(word).decode("utf-8")
 
 
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the option that names the artifact."""
+    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
+
+
 def load_model(path: str) -> Tokenizer:
     """Load a tokenizer, or say why it cannot be."""
-    try:
+    with _told_of_model(path):
         return Tokenizer.load(path)
+
+
+def load_artifact(path: str) -> Artifact:
+    """Load a tokenizer with its merges and tokens, or say why it cannot be."""
+    with _told_of_model(path):
+        return Artifact.load(path)
+
+
+@contextmanager
+def _told_of_model(path: str) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         message = f"there is no model {quoted(path)}; `bpetite train` makes one"
         raise Failure(message) from None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_parser, integer, load_model
+from bpetite_cli._arguments import Commands, add_model, add_parser, integer, load_model
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._inputs import STANDARD_INPUT, open_input, total_size
 from bpetite_cli._outputs import check_output, write_output
@@ -29,7 +29,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite encode --model tokenizer.json --input text.txt |\n"
         "    bpetite decode --model tokenizer.json --input -",
     )
-    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
+    add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--ids", nargs="*", type=integer, action="extend", metavar="N", help="the ids themselves"

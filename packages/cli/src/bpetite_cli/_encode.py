@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterable, Iterator
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_parser, load_model, text_argument
+from bpetite_cli._arguments import Commands, add_model, add_parser, load_model, text_argument
 from bpetite_cli._inputs import read_text, total_size
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import reading
@@ -21,7 +21,7 @@ def add_command(commands: Commands) -> None:
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
         "  bpetite encode --model tokenizer.json --input text.txt > ids.json",
     )
-    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
+    add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
     source.add_argument("--input", metavar="FILE", help="a file in UTF-8; - is standard input")

@@ -12,6 +12,8 @@ from bpetite_compare._terminal import (
     Commands,
     add_parser,
     check_output,
+    code_points,
+    described,
     on_terminal,
     say,
     text_argument,
@@ -20,7 +22,6 @@ from bpetite_compare._terminal import (
 )
 from bpetite_compare._text import STANDARD_INPUT, blocks
 from bpetite_compare._tokens import Tokenization, token_data
-from bpetite_compare._visible import code_points, described
 
 __all__ = ["add_command"]
 

@@ -8,13 +8,15 @@ from bpetite_compare._terminal import (
     Commands,
     add_parser,
     check_output,
+    code_points,
+    described,
     say,
     working,
     write_json,
 )
 from bpetite_compare._text import STANDARD_INPUT
 from bpetite_compare._tokens import token_data
-from bpetite_compare._visible import code_points, described, visible
+from bpetite_compare._visible import visible
 
 __all__ = ["add_command"]
 

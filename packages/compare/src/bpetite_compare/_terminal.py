@@ -4,14 +4,18 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import TypeAlias
+from typing import Final, TypeAlias
+
+from bpetite_compare._visible import visible
 
 __all__ = [
     "Commands",
     "add_parser",
     "check_output",
+    "code_points",
+    "described",
     "on_terminal",
     "say",
     "text_argument",
@@ -21,6 +25,8 @@ __all__ = [
 ]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+_MOST_CODE_POINTS: Final = 8
 
 
 def add_parser(
@@ -83,3 +89,16 @@ def working(what: str) -> Iterator[None]:
 
     with spinner(what):
         yield
+
+
+def described(token: tuple[int, bytes] | None) -> str:
+    """Return an id and its token for a message; None is where there are no more."""
+    return f"{visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
+
+
+def code_points(characters: Iterable[str]) -> str:
+    """Return characters for a message: their code points, in order, and how many more."""
+    found = [f"U+{ord(character):04X}" for character in sorted(characters)]
+    more = len(found) - _MOST_CODE_POINTS
+    shown = ", ".join(found[:_MOST_CODE_POINTS])
+    return f"{shown} and {more:,} more" if more > 0 else shown
