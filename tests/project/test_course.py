@@ -85,6 +85,19 @@ def test_the_pages_lead_through_the_course() -> None:
         assert page.read_text("utf-8").endswith(foot)
 
 
+def test_links_to_a_heading_find_it() -> None:
+    """Where a page of the course links a part of another page, that part is there."""
+    links = [
+        (page.parent / target, anchor)
+        for page in [START, *PAGES]
+        for target, anchor in re.findall(r"\]\(([\w./-]+)#([\w-]+)\)", page.read_text("utf-8"))
+    ]
+    assert links
+    for target, anchor in links:
+        headings = re.findall(r"^##+ (.*)$", target.read_text("utf-8"), re.MULTILINE)
+        assert anchor in {heading.lower().replace(" ", "-") for heading in headings}
+
+
 def resolve(name: str) -> object:
     """Return what a page calls `_module.name`, `oracle.name` or `bpetite_compare.name`."""
     module, *path = name.split(".")
@@ -150,6 +163,7 @@ def test_the_toy_is_what_the_pages_show() -> None:
         assert f"\n{shown}\n" in "\n" + "\n".join(blocks(page, "python")), shown
         seen.add(page)
     assert len(seen) == 8
+    assert len([line for line in lines if line and not line.startswith("#")]) < 70  # as is said
 
 
 @given(st.lists(TIES | TEXTS, max_size=2), TEXTS)
