@@ -37,11 +37,13 @@ def merge(ids, pair, new_id):
     return result
 
 
+# 05-ties.md
 def best_pair(counts):
     highest = max(counts.values())
     return min(pair for pair, count in counts.items() if count == highest)
 
 
+# 04-merging.md
 def train(documents, size, best=best_pair):
     chunks = [list(chunk) for document in documents for chunk in chunks_of(document)]
     merges = []
