@@ -19,6 +19,7 @@ __all__ = [
     "load_artifact",
     "load_model",
     "text_argument",
+    "vocab_size",
 ]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -48,6 +49,15 @@ def integer(word: str) -> int:
         message = f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
         raise argparse.ArgumentTypeError(message)
     return int(word)
+
+
+def vocab_size(word: str) -> int:
+    """Read the size of a vocabulary."""
+    size = integer(word)
+    if size < 256:
+        message = f"expected at least 256, one for each byte, found {size}"
+        raise argparse.ArgumentTypeError(message)
+    return size
 
 
 def text_argument(word: str) -> str:

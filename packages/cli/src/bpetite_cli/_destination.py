@@ -1,0 +1,67 @@
+"""Where an artifact goes, which `train` and `truncate` share."""
+
+import argparse
+import os
+import stat
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+
+from bpetite import Tokenizer
+from bpetite_cli._failure import Failure, explain, quoted
+from bpetite_cli._inputs import STANDARD_INPUT
+
+__all__ = ["add_destination", "check_destination", "save"]
+
+
+def add_destination(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where the artifact goes."""
+    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
+    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+
+
+def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
+    """Find before the work what would keep its result from being saved."""
+    if not os.path.basename(path):
+        message = f"{quoted(path)} names no file; give --output the name of one"
+        raise Failure(message)
+    if os.path.lexists(path):
+        if not force:
+            message = f"{quoted(path)} exists; use --force to replace it, or name another file"
+            raise Failure(message)
+        _check_replaceable(path, inputs)
+    destination = os.path.realpath(path)
+    folder = os.path.dirname(destination)
+    if not os.path.isdir(folder):
+        message = f"{quoted(path)}: there is no folder {quoted(folder)}; make it first"
+        raise Failure(message)
+    with suppress(FileNotFoundError):
+        os.stat(destination)  # finds a name that is too long
+    # Whether a file can be made there only the system knows: make one, and take it away.
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
+        pass
+
+
+def save(tokenizer: Tokenizer, path: str, *, force: bool) -> None:
+    """Save a tokenizer with the care of the core, or say why it cannot be."""
+    try:
+        tokenizer.save(path, overwrite=force)
+    except (OSError, ValueError) as error:
+        message = f"saving the tokenizer: {explain(error)}"
+        raise Failure(message) from None
+
+
+def _check_replaceable(path: str, inputs: Sequence[str]) -> None:
+    """Refuse to replace what is no regular file, or what is about to be read."""
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        return  # a dangling link
+    if not stat.S_ISREG(status.st_mode):
+        message = f"{quoted(path)} is no regular file and cannot be replaced; name another file"
+        raise Failure(message)
+    for source in inputs:
+        source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)
+        if os.path.samestat(status, source_status):
+            message = f"{quoted(path)} is also an input and would be lost; name another output"
+            raise Failure(message)
