@@ -11,7 +11,7 @@ import platform
 import shutil
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from importlib import metadata
+from importlib import metadata, resources
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli import _decode, _encode, _train, _truncate, _verify
@@ -23,7 +23,7 @@ from bpetite_cli._progress import say
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-__all__ = ["make_parser"]
+__all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
 
 _GROUP: Final = "bpetite.commands"
 _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
@@ -33,13 +33,18 @@ _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "decode": _decode.add_command,
     "verify": _verify.add_command,
 }
-_GROUPS: Final = {
+GROUPS: Final = {
     "make": ("train", "truncate", "import-tiktoken"),
     "use": ("encode", "decode", "count", "export"),
     "look": ("show", "inspect", "compare-tiktoken"),
     "prove": ("verify", "parity"),
 }
-_OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
+OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
+_COMPLETIONS: Final = {
+    "bash": "bash-completion/completions/bpetite",
+    "zsh": "zsh/site-functions/_bpetite",
+    "fish": "fish/vendor_completions.d/bpetite.fish",
+}
 _COMMAND: Final = "COMMAND"
 _NARROWEST: Final = 50
 _WRONG_USAGE: Final = 2
@@ -53,11 +58,18 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
+    parser.add_argument(
+        "--completion",
+        action=_Completion,
+        choices=_COMPLETIONS,
+        metavar="SHELL",
+        help=f"print what completes these words in a shell: {', '.join(_COMPLETIONS)}",
+    )
     commands = parser.add_subparsers(metavar=_COMMAND, required=True)
     for add_command in _BUILT_IN.values():
         add_command(commands)
     first = next(iter(arguments), "")
-    if first not in {*_BUILT_IN, "--version"}:  # a look at what is installed takes a while
+    if first not in {*_BUILT_IN, "--version", "--completion"}:  # a look at what is installed takes a while
         _add_installed(commands, first)
     listed = "\n".join(_listed(commands))
     parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
@@ -67,23 +79,23 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 def _listed(commands: Commands) -> Iterator[str]:
     """Yield a line for each command, by what it is for, and one for what is not installed."""
     summaries = {action.dest: action.help for action in commands._choices_actions}
-    known = [name for names in _GROUPS.values() for name in names]
+    known = [name for names in GROUPS.values() for name in names]
     others = [name for name in summaries if name not in known]
     width = max(shutil.get_terminal_size().columns, _NARROWEST)
-    for group, names in [*_GROUPS.items(), ("more", others)]:
+    for group, names in [*GROUPS.items(), ("more", others)]:
         title = group
         for name in names:
             if name in summaries:
                 line = f"{title:<7}{name:<18}{summaries[name]}"
                 yield textwrap.fill(line, width, subsequent_indent=" " * 25)
                 title = ""
-    if missing := [name for name in known if name in _OF_COMPARE - summaries.keys()]:
+    if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
         yield f"with bpetite-compare also {', '.join(missing)}"
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
     entries = metadata.entry_points(group=_GROUP)
-    if named in _OF_COMPARE and named not in entries.names:
+    if named in OF_COMPARE and named not in entries.names:
         message = (
             f"no installed package has the command {named}\n"
             f"it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]"
@@ -141,6 +153,17 @@ class _Version(argparse.Action):
         python = platform.python_version()
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
         write_output([line.encode("ascii")])
+        parser.exit()
+
+
+class _Completion(argparse.Action):
+    """`--completion`, with a file that `scripts/make_manual.py` has made of these parsers."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object
+    ) -> NoReturn:
+        share = resources.files("bpetite_cli") / "installed" / "share"
+        write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
         parser.exit()
 
 
