@@ -118,9 +118,10 @@ def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
 
 def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     usage = textwrap.fill(_usage(parser), 80, subsequent_indent="    ")
-    yield f"### {name}\n\n{parser.description}\n\n```text\n{usage}\n```\n\n| option | |\n| --- | --- |"
+    yield f"### {name}\n\n{parser.description}\n\n```text\n{usage}\n```\n"
+    yield "| option | |\n| --- | --- |"
     for option, told in _options(parser):
-        yield f"| `{option}` | {told} |".replace("<|", r"<\|").replace("|>", r"\|>")
+        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in (option, told)))
     yield f"\n```sh\n{_examples(parser)}\n```\n"
 
 
@@ -128,7 +129,7 @@ def _man_page(
     parser: argparse.ArgumentParser, commands: Mapping[str, argparse.ArgumentParser]
 ) -> Iterator[str]:
     """Yield the lines of the man page."""
-    yield r'.\" made by scripts/make_manual.py'
+    yield r".\" made by scripts/make_manual.py"
     yield f'.TH BPETITE 1 "" "bpetite {version("bpetite-cli")}"'
     yield ".SH NAME\n" + _roff("bpetite - a deterministic byte-level BPE tokenizer")
     yield ".SH SYNOPSIS\n" + _roff(_usage(parser))

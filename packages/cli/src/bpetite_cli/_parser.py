@@ -69,7 +69,8 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     for add_command in _BUILT_IN.values():
         add_command(commands)
     first = next(iter(arguments), "")
-    if first not in {*_BUILT_IN, "--version", "--completion"}:  # a look at what is installed takes a while
+    # A look at what is installed takes a while.
+    if first not in {*_BUILT_IN, "--version", "--completion"}:
         _add_installed(commands, first)
     listed = "\n".join(_listed(commands))
     parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
