@@ -11,7 +11,8 @@ import platform
 import shutil
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from importlib import metadata, resources
+from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli import _decode, _encode, _train, _truncate, _verify
@@ -69,11 +70,11 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     for add_command in _BUILT_IN.values():
         add_command(commands)
     first = next(iter(arguments), "")
-    # A look at what is installed takes a while.
+    # A look at what is installed takes a while, and most words need none.
     if first not in {*_BUILT_IN, "--version", "--completion"}:
         _add_installed(commands, first)
-    listed = "\n".join(_listed(commands))
-    parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
+        listed = "\n".join(_listed(commands))
+        parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
     return parser
 
 
@@ -163,7 +164,7 @@ class _Completion(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object
     ) -> NoReturn:
-        share = resources.files("bpetite_cli") / "installed" / "share"
+        share = Path(__file__).parent / "installed" / "share"
         write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
         parser.exit()
 

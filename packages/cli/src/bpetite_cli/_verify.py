@@ -70,14 +70,15 @@ def _run(options: argparse.Namespace) -> None:
     write_output([json.dumps(data).encode("ascii"), b"\n"])
     if proof.differs:
         raise Failure(_told(proof))
-    say(f"proved: {proof.proved:,} of {proof.proved:,} merges are those of this corpus")
     if file != saved:
         message = (
             f"the bytes of {quoted(options.model)} are not those that bpetite saves, though they "
-            "say the same\nan editor or a formatter may have changed them; `bpetite truncate "
-            f"--vocab-size {model.special_id}` saves the model anew"
+            f"say the same: all {proof.proved:,} merges are those of this corpus\nan editor or a "
+            "formatter may have changed them; "
+            f"`bpetite truncate --vocab-size {model.special_id}` saves the model anew"
         )
         raise Failure(message)
+    say(f"proved: {proof.proved:,} of {proof.proved:,} merges are those of this corpus")
 
 
 def _sha256(path: str | Path) -> str:
@@ -147,5 +148,5 @@ def _learned_later(proof: _Proof) -> str:
     later = proof.trained.merges[proof.proved :]
     pair = proof.model.merges[proof.proved]
     if pair not in later:
-        return "it never gives the pair of the model"
-    return f"it gives the pair of the model at rank {proof.proved + later.index(pair)}"
+        return "the pair of the model does not come up to this size"
+    return f"the pair of the model comes at rank {proof.proved + later.index(pair)}"
