@@ -9,11 +9,11 @@ the environment, where `man` and the shells look.
 """
 
 import argparse
-import os
 import re
 import sys
 import textwrap
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -58,10 +58,11 @@ _EXIT_STATUS: Final = "0, 1 for a failure, 2 for wrong usage, or 130 when interr
 
 def manual() -> dict[Path, str]:
     """Return the content of each file by its path in the repository."""
-    os.environ["COLUMNS"] = "1000"  # where usage is broken into lines, versions of Python differ
     parser = make_parser([])
     commands = _commands(parser)
     for each in (parser, *commands.values()):
+        # Versions of Python differ in where they break a usage into lines.
+        each.formatter_class = partial(argparse.HelpFormatter, width=1000)
         for action in each._actions:
             if action.metavar in _FILES:
                 vars(action)["complete"] = {**shtab.FILE, "bash": "_bpetite_files"}
