@@ -64,7 +64,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         action=_Completion,
         choices=_COMPLETIONS,
         metavar="SHELL",
-        help=f"print what completes these words in a shell: {', '.join(_COMPLETIONS)}",
+        help="print the completion for bash, zsh or fish",
     )
     commands = parser.add_subparsers(metavar=_COMMAND, required=True)
     for add_command in _BUILT_IN.values():
@@ -92,7 +92,7 @@ def _listed(commands: Commands) -> Iterator[str]:
                 yield textwrap.fill(line, width, subsequent_indent=" " * 25)
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
-        yield f"with bpetite-compare also {', '.join(missing)}"
+        yield f"\nwith bpetite-compare also {', '.join(missing)}"
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:

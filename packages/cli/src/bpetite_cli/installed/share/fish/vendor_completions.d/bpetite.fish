@@ -58,7 +58,7 @@ complete -c bpetite -f
 
 complete -c bpetite -n _shtab_bpetite_using -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n _shtab_bpetite_using -l version -d 'show the versions and exit'
-complete -c bpetite -n _shtab_bpetite_using -l completion -xka "bash zsh fish" -d 'print what completes these words in a shell: bash, zsh, fish'
+complete -c bpetite -n _shtab_bpetite_using -l completion -xka "bash zsh fish" -d 'print the completion for bash, zsh or fish'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a train -d 'Learn a tokenizer from text and write its artifact.'
 complete -c bpetite -n '_shtab_bpetite_using train' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using train' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input; no token spans two files'
