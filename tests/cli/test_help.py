@@ -42,7 +42,8 @@ def listed(shown: str) -> dict[str, list[tuple[str, str]]]:
     groups: dict[str, list[tuple[str, str]]] = {}
     for title, name, summary in re.findall(r"^(.{7})(\S+) {2,}(\S.*)$", shown, re.MULTILINE):
         if title.strip():
-            group = groups.setdefault(title.strip(), [])
+            assert title.strip() not in groups
+            group = groups[title.strip()] = []
         group.append((name, summary))
     return groups
 

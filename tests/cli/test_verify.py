@@ -138,6 +138,17 @@ def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
+    """A pair that training takes later is named with the rank at which it does."""
+    (tmp_path / "text.txt").write_text("efefefef cdcdcd abab")
+    write_artifact(tmp_path / "model.json", [(101, 102), (97, 98), (99, 100), (256, 256)])
+    _, data, told = verify(tmp_path)
+    assert data["difference"]["rank"] == 1
+    assert told[2] == (
+        "the corpus: 'c' (id 99) and 'd' (id 100) make 'cd'; the pair of the model comes at rank 3"
+    )
+
+
 def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
     """Of a pair that training does not take at the size of the model, that is said."""
     (tmp_path / "text.txt").write_text("ab cd")
