@@ -127,8 +127,8 @@ def _told(proof: _Proof) -> str:
         f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
         f"the model:  {_merge_told(proof.model, rank)}\n"
         f"the corpus: {_merge_told(proof.trained, rank)}; {_learned_later(proof)}\n"
-        "the text may be another, or in other files (no token spans two); the model may have been\n"
-        "changed, or trained with other Unicode tables than those of regex "
+        "the text may be another, or in other files: no token spans two\n"
+        "the model may be changed, or trained with other Unicode tables than those of regex "
         f"{version('regex')}"
     )
 
