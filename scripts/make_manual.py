@@ -63,6 +63,12 @@ def manual() -> dict[Path, str]:
     for each in (parser, *commands.values()):
         # Versions of Python differ in where they break a usage into lines.
         each.formatter_class = partial(argparse.HelpFormatter, width=1000)
+    files = {
+        _SHARE / "man/man1/bpetite.1": "\n".join(_man_page(parser, commands)) + "\n",
+        Path("docs/reference/commands.md"): "\n".join(_page(commands)),
+    }
+    for each in (parser, *commands.values()):
+        each.description, _ = _description(each)  # a shell shows one line
         for action in each._actions:
             if action.metavar in _FILES:
                 vars(action)["complete"] = {**shtab.FILE, "bash": "_bpetite_files"}
@@ -71,11 +77,7 @@ def manual() -> dict[Path, str]:
         "zsh/site-functions/_bpetite": shtab.complete(parser, "zsh"),
         "fish/vendor_completions.d/bpetite.fish": shtab.complete(parser, "fish"),
     }
-    return {
-        **{_SHARE / path: _tidy(text) for path, text in completions.items()},
-        _SHARE / "man/man1/bpetite.1": "\n".join(_man_page(parser, commands)) + "\n",
-        Path("docs/reference/commands.md"): "\n".join(_page(commands)),
-    }
+    return {**files, **{_SHARE / path: _tidy(text) for path, text in completions.items()}}
 
 
 def _commands(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
@@ -94,15 +96,21 @@ def _usage(parser: argparse.ArgumentParser) -> str:
     return parser.format_usage().removeprefix("usage: ").replace("[-h] ", "").strip()
 
 
+def _description(parser: argparse.ArgumentParser) -> tuple[str, str]:
+    """Return the summary of a command, and what its help says below that, in lines."""
+    summary, _, more = (parser.description or "").partition("\n\n")
+    return summary, more
+
+
 def _examples(parser: argparse.ArgumentParser) -> str:
     return textwrap.dedent((parser.epilog or "").removeprefix("example:\n")).rstrip("\n")
 
 
-def _options(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Yield each option with its value, and what the help says of it."""
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Yield each argument with its value, and what the help says of it."""
     formatter = parser._get_formatter()
     for action in parser._actions:
-        if action.option_strings and "--help" not in action.option_strings:
+        if action.metavar != "COMMAND" and "--help" not in action.option_strings:
             yield formatter._format_action_invocation(action), formatter._expand_help(action)
 
 
@@ -118,11 +126,14 @@ def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
 
 
 def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    summary, more = _description(parser)
     usage = textwrap.fill(_usage(parser), 80, subsequent_indent="    ")
-    yield f"### {name}\n\n{parser.description}\n\n```text\n{usage}\n```\n"
-    yield "| option | |\n| --- | --- |"
-    for option, told in _options(parser):
-        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in (option, told)))
+    yield f"### {name}\n\n{summary}\n\n```text\n{usage}\n```\n"
+    yield "| argument | |\n| --- | --- |"
+    for argument, told in _arguments(parser):
+        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in (argument, told)))
+    if more:
+        yield f"\n```text\n{more}\n```"
     yield f"\n```sh\n{_examples(parser)}\n```\n"
 
 
@@ -135,22 +146,30 @@ def _man_page(
     yield ".SH NAME\n" + _roff("bpetite - a deterministic byte-level BPE tokenizer")
     yield ".SH SYNOPSIS\n" + _roff(_usage(parser))
     yield ".SH OPTIONS"
-    yield from _man_options(parser)
+    yield from _man_arguments(parser)
     yield ".SH COMMANDS"
     for name, command in commands.items():
-        yield f".SS {_roff(name)}\n{_roff(command.description or '')}"
+        summary, more = _description(command)
+        yield f".SS {_roff(name)}\n{_roff(summary)}"
         yield f".PP\n{_roff(_usage(command))}"
-        yield from _man_options(command)
-        examples = "\n".join(map(_escaped, _examples(command).splitlines()))
-        yield f".PP\nFor example:\n.PP\n.EX\n{examples}\n.EE"
+        yield from _man_arguments(command)
+        if more:
+            yield _as_it_is(more)
+        yield ".PP\nFor example:\n" + _as_it_is(_examples(command))
     yield f".SH EXIT STATUS\n{_roff(_EXIT_STATUS)}"
 
 
-def _man_options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    for option, told in _options(parser):
+def _man_arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for option, told in _arguments(parser):
         name, *value = option.split(" ", 1)
         yield f".TP\n\\fB{_roff(name)}\\fR {_roff(' '.join(value))}".rstrip()
         yield _roff(told)
+
+
+def _as_it_is(text: str) -> str:
+    """Return lines that roff prints as they are."""
+    lines = "\n".join(map(_escaped, text.splitlines()))
+    return f".PP\n.EX\n{lines}\n.EE"
 
 
 def _roff(text: str) -> str:

@@ -81,7 +81,7 @@ def test_the_man_page_has_every_option(commands: dict[str, set[str]]) -> None:
     found = {
         section.partition("\n")[0].replace("\\-", "-"): {
             option.replace("\\-", "-")
-            for option in re.findall(r"^\.TP\n\\fB(\S+)\\fR", section, re.MULTILINE)
+            for option in re.findall(r"^\.TP\n\\fB(\\-\S+)\\fR", section, re.MULTILINE)
         }
         for section in sections
     }

@@ -13,11 +13,13 @@ from bpetite_cli._failure import Failure, explain, quoted
 
 __all__ = [
     "Commands",
+    "add_destination",
     "add_model",
     "add_parser",
     "integer",
     "load_artifact",
     "load_model",
+    "save_model",
     "text_argument",
     "vocab_size",
 ]
@@ -65,6 +67,12 @@ def text_argument(word: str) -> str:
     return os.fsencode(word).decode("utf-8")
 
 
+def add_destination(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where an artifact goes."""
+    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
+    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+
+
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the artifact."""
     parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
@@ -80,6 +88,15 @@ def load_artifact(path: str) -> Artifact:
     """Load a tokenizer with its merges and tokens, or say why it cannot be."""
     with _told_of_model(path):
         return Artifact.load(path)
+
+
+def save_model(tokenizer: Tokenizer, path: str, *, force: bool) -> None:
+    """Save a tokenizer, or say why it cannot be."""
+    try:
+        tokenizer.save(path, overwrite=force)
+    except (OSError, ValueError) as error:
+        message = f"saving the tokenizer: {explain(error)}"
+        raise Failure(message) from None
 
 
 @contextmanager

@@ -1,27 +1,19 @@
-"""Where an artifact goes, which `train` and `truncate` share."""
+"""Find before a long job what would keep its result from being saved."""
 
-import argparse
 import os
 import stat
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 
-from bpetite import Tokenizer
-from bpetite_cli._failure import Failure, explain, quoted
+from bpetite_cli._failure import Failure, quoted
 from bpetite_cli._inputs import STANDARD_INPUT
 
-__all__ = ["add_destination", "check_destination", "save"]
-
-
-def add_destination(parser: argparse.ArgumentParser) -> None:
-    """Add the options that say where the artifact goes."""
-    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
-    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+__all__ = ["check_destination"]
 
 
 def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
-    """Find before the work what would keep its result from being saved."""
+    """Refuse a path at which no result could be saved, or at which something would be lost."""
     if not os.path.basename(path):
         message = f"{quoted(path)} names no file; give --output the name of one"
         raise Failure(message)
@@ -40,15 +32,6 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     # Whether a file can be made there only the system knows: make one, and take it away.
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
         pass
-
-
-def save(tokenizer: Tokenizer, path: str, *, force: bool) -> None:
-    """Save a tokenizer with the care of the core, or say why it cannot be."""
-    try:
-        tokenizer.save(path, overwrite=force)
-    except (OSError, ValueError) as error:
-        message = f"saving the tokenizer: {explain(error)}"
-        raise Failure(message) from None
 
 
 def _check_replaceable(path: str, inputs: Sequence[str]) -> None:

@@ -3,9 +3,15 @@
 import argparse
 import json
 
-from bpetite_cli._arguments import Commands, add_parser, vocab_size
+from bpetite_cli._arguments import (
+    Commands,
+    add_destination,
+    add_parser,
+    save_model,
+    vocab_size,
+)
 from bpetite_cli._corpus import add_corpus, check_corpus, learn
-from bpetite_cli._destination import add_destination, check_destination, save
+from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import quoted
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import on_terminal, say
@@ -40,7 +46,7 @@ def _run(options: argparse.Namespace) -> None:
     check_corpus(options.input)
     check_destination(options.output, options.input, force=options.force)
     tokenizer, training = learn(options.input, options.vocab_size)
-    save(tokenizer, options.output, force=options.force)
+    save_model(tokenizer, options.output, force=options.force)
     _summarize(training, options.output)
     summary = {
         "corpus_bytes": training.corpus_bytes,

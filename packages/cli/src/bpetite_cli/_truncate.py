@@ -11,9 +11,17 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact, vocab_size
+from bpetite_cli._arguments import (
+    Commands,
+    add_destination,
+    add_model,
+    add_parser,
+    load_artifact,
+    save_model,
+    vocab_size,
+)
 from bpetite_cli._artifact import Artifact
-from bpetite_cli._destination import add_destination, check_destination, save
+from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import Failure, quoted
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import say
@@ -53,7 +61,8 @@ def _run(options: argparse.Namespace) -> None:
         )
         raise Failure(message)
     check_destination(options.output, [options.model], force=options.force)
-    save(_checked(_first_tokens(artifact, size)), options.output, force=options.force)
+    tokenizer = _checked(_first_tokens(artifact, size))
+    save_model(tokenizer, options.output, force=options.force)
     say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
     if size < artifact.special_id:
         say(f"{artifact.special_token} is now {size}, where it was {artifact.special_id}")
