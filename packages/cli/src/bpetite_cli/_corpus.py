@@ -36,7 +36,7 @@ def check_corpus(paths: Sequence[str]) -> None:
         if path == STANDARD_INPUT:
             with open_input(path):
                 continue
-        if stat.S_ISDIR(os.stat(path).st_mode):
+        if stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116 - `Path` drops a trailing slash
             message = f"{quoted(path)} is a folder; name the files in it"
             raise Failure(message)
         if not os.access(path, os.R_OK):
