@@ -127,13 +127,15 @@ def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
 
 def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     summary, more = _description(parser)
-    usage = textwrap.fill(_usage(parser), 80, subsequent_indent="    ")
-    yield f"### {name}\n\n{summary}\n\n```text\n{usage}\n```\n"
+    # An option stays with its value.
+    usage = re.sub(r"(--[a-z-]+) ", "\\1\u00a0", _usage(parser))
+    lines = textwrap.fill(usage, 80, subsequent_indent="    ", break_on_hyphens=False)
+    yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
+    if more:
+        yield f"```text\n{more}\n```\n"
     yield "| argument | |\n| --- | --- |"
     for argument, told in _arguments(parser):
         yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in (argument, told)))
-    if more:
-        yield f"\n```text\n{more}\n```"
     yield f"\n```sh\n{_examples(parser)}\n```\n"
 
 
@@ -152,9 +154,9 @@ def _man_page(
         summary, more = _description(command)
         yield f".SS {_roff(name)}\n{_roff(summary)}"
         yield f".PP\n{_roff(_usage(command))}"
-        yield from _man_arguments(command)
         if more:
             yield _as_it_is(more)
+        yield from _man_arguments(command)
         yield ".PP\nFor example:\n" + _as_it_is(_examples(command))
     yield f".SH EXIT STATUS\n{_roff(_EXIT_STATUS)}"
 
@@ -174,7 +176,7 @@ def _as_it_is(text: str) -> str:
 
 def _roff(text: str) -> str:
     """Return a paragraph in lines as roff takes them."""
-    return "\n".join(map(_escaped, textwrap.wrap(text, 72)))
+    return "\n".join(map(_escaped, textwrap.wrap(text, 72, break_on_hyphens=False)))
 
 
 def _escaped(line: str) -> str:

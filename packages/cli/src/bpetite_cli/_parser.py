@@ -89,7 +89,7 @@ def _listed(commands: Commands) -> Iterator[str]:
         for name in names:
             if name in summaries:
                 line = f"{title:<7}{name:<18}{summaries[name]}"
-                yield textwrap.fill(line, width, subsequent_indent=" " * 25)
+                yield textwrap.fill(line, width, subsequent_indent=" " * 25, break_on_hyphens=False)
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
         yield f"\nwith bpetite-compare also {', '.join(missing)}"
