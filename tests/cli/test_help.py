@@ -1,5 +1,6 @@
 """What the command line says of itself: the help, its examples, the completion of its words."""
 
+import argparse
 import gzip
 import os
 import re
@@ -28,13 +29,16 @@ NO_NETWORK: Final = {
 """The environment of a program that can get nothing of tiktoken's."""
 
 
-def summaries() -> dict[str, str]:
-    """Return what the help says in a line of each command."""
+def subparsers() -> argparse.Action:
+    """Return what argparse knows of the commands."""
     (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
-    return {choice.dest: choice.help for choice in vars(action)["_choices_actions"]}
+    return action
 
 
-COMMANDS: Final = summaries()
+COMMANDS: Final[dict[str, str]] = {
+    choice.dest: choice.help for choice in vars(subparsers())["_choices_actions"]
+}
+"""What the help says in a line of each command."""
 
 
 def listed(shown: str) -> dict[str, list[tuple[str, str]]]:
@@ -111,19 +115,20 @@ def test_a_command_of_another_package_is_in_a_group_of_its_own(tmp_path: Path) -
 # the examples
 
 
-def examples_of(command: str) -> Iterator[str]:
-    """Yield the examples in the help of a command, each a line of the shell or several."""
-    shown = bpetite(command, "--help", env={"COLUMNS": "80"}).stdout.decode()
-    _, _, examples = shown.partition("\nexample:\n")
+def examples_in(epilog: str) -> Iterator[str]:
+    """Yield the examples at the end of a help, each a line of the shell or several."""
     example = ""
-    for line in examples.splitlines():
+    for line in epilog.removeprefix("example:\n").splitlines():
         example += f"{line.strip()}\n"
         if not line.endswith(("|", "\\", "&&", "||")):
             yield example
             example = ""
 
 
-EXAMPLES: Final = {command: list(examples_of(command)) for command in COMMANDS}
+EXAMPLES: Final[dict[str, list[str]]] = {
+    command: list(examples_in(parser.epilog))
+    for command, parser in vars(subparsers())["choices"].items()
+}
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +189,10 @@ def test_an_example_in_the_help_works(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_examples(command: str) -> None:
     """The help of each command has two examples or more, of that command."""
+    shown = bpetite(command, "--help").stdout.decode()
     assert len(EXAMPLES[command]) >= 2
     assert all(f"bpetite {command} " in example for example in EXAMPLES[command])
+    assert list(examples_in(shown.partition("\nexample:\n")[2])) == EXAMPLES[command]
 
 
 @pytest.mark.parametrize("example", ["bpetite nonsense", "false | cat", "bpetite encode"])
