@@ -1,0 +1,25 @@
+"""Tokens as data, and in words."""
+
+__all__ = ["counted", "text_of", "token_data"]
+
+
+def text_of(token: bytes) -> str | None:
+    """Return the text of a token, or None if it is not made of whole characters."""
+    try:
+        return token.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def token_data(token_id: int, token: bytes) -> dict[str, object]:
+    """Return a token as JSON has it."""
+    return {"id": token_id, "bytes": list(token), "text": text_of(token)}
+
+
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something.
+
+    >>> counted(1, "token"), counted(1200, "byte")
+    ('1 token', '1,200 bytes')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
