@@ -22,6 +22,7 @@ _STYLES: Final[Mapping[Ink, Style]] = {
     "magenta": Style.parse("black on magenta"),
     "special": Style.parse("bold white on blue"),
     "new": Style.parse("bold black on yellow"),
+    "bar": Style.parse("cyan"),
     "faint": Style.parse("dim"),
     "bold": Style.parse("bold"),
 }

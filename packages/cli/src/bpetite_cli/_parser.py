@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from bpetite_cli import _decode, _encode, _show, _train
+from bpetite_cli import _decode, _encode, _inspect, _show, _train
 from bpetite_cli._arguments import Commands
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
@@ -29,6 +29,7 @@ _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "encode": _encode.add_command,
     "decode": _decode.add_command,
     "show": _show.add_command,
+    "inspect": _inspect.add_command,
 }
 _WRONG_USAGE: Final = 2
 _OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})

@@ -35,9 +35,9 @@ def ranks_of(merges: Sequence[tuple[int, int]]) -> Ranks:
 
 
 def cut(text: str, pattern: str, special_token: str) -> Iterator[str]:
-    """Yield the chunks of a text, and the special token wherever it stands between them.
+    r"""Yield the chunks of a text, and the special token wherever it stands between them.
 
-    >>> list(cut("ab ab<|endoftext|>ab", r" ?\\p{L}+", "<|endoftext|>"))
+    >>> list(cut("ab ab<|endoftext|>ab", r" ?\p{L}+", "<|endoftext|>"))
     ['ab', ' ab', '<|endoftext|>', 'ab']
     """
     for number, segment in enumerate(text.split(special_token)):
@@ -53,18 +53,18 @@ def replay(chunk: bytes, ranks: Ranks) -> Iterator[Step]:
     [Step(rank=0, ids=[32, 256]), Step(rank=1, ids=[257])]
     """
     ids = list(chunk)
-    while found := [ranks[pair] for pair in pairwise(ids) if pair in ranks]:
-        rank = min(found)
-        ids = _merged(ids, ranks, rank)
+    while found := [(ranks[pair], pair) for pair in pairwise(ids) if pair in ranks]:
+        rank, pair = min(found)
+        ids = _merged(ids, pair, 256 + rank)
         yield Step(rank, ids)
 
 
-def _merged(ids: Sequence[int], ranks: Ranks, rank: int) -> list[int]:
+def _merged(ids: Sequence[int], pair: tuple[int, int], new: int) -> list[int]:
     merged: list[int] = []
     place = 0
     while place < len(ids):
-        if ranks.get(tuple(ids[place : place + 2])) == rank:
-            merged.append(256 + rank)
+        if (*ids[place : place + 2],) == pair:
+            merged.append(new)
             place += 2
         else:
             merged.append(ids[place])

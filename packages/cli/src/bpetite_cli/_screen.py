@@ -12,7 +12,9 @@ from typing import Final, Literal, TypeAlias
 
 __all__ = ["Ink", "Screen", "look_at_output"]
 
-Ink: TypeAlias = Literal["cyan", "green", "yellow", "magenta", "special", "new", "faint", "bold"]
+Ink: TypeAlias = Literal[
+    "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"
+]
 """What a text is painted in: the first four are for tokens, in turn."""
 
 _NARROWEST: Final = 16

@@ -11,8 +11,8 @@ from bpetite_cli._outputs import check_output, stream_output, write_output
 from bpetite_cli._progress import reading
 from bpetite_cli._screen import Screen, look_at_output
 from bpetite_cli._steps import draw_steps
-from bpetite_cli._training import Advance
 from bpetite_cli._tokens import counted, token_data
+from bpetite_cli._training import Advance
 
 __all__ = ["add_command"]
 

@@ -80,9 +80,8 @@ class _Pencil:
         left, right = self.artifact.merges[step.rank]
         shown = " + ".join(visible(self.artifact.tokens[part]) for part in (left, right))
         times = step.ids.count(256 + step.rank)
-        return (
-            f"rank {step.rank}: {shown} ({left} + {right}) makes {256 + step.rank}"
-            + (f", {times} times" if times > 1 else "")
+        return f"rank {step.rank}: {shown} ({left} + {right}) makes {256 + step.rank}" + (
+            f", {times} times" if times > 1 else ""
         )
 
     def _line(self, ids: Sequence[int], new: int | None, told: str) -> str:

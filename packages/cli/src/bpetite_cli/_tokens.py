@@ -1,6 +1,8 @@
 """Tokens as data, and in words."""
 
-__all__ = ["counted", "text_of", "token_data"]
+from bpetite_cli._visible import visible
+
+__all__ = ["counted", "shortened", "text_of", "token_data"]
 
 
 def text_of(token: bytes) -> str | None:
@@ -23,3 +25,13 @@ def counted(count: int, noun: str) -> str:
     ('1 token', '1,200 bytes')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def shortened(token: bytes, most: int) -> str:
+    """Return a token as a person can see it, and of a long one its start.
+
+    >>> shortened(b" " * 1_000_000, 6)
+    '·····…'
+    """
+    shown = visible(token[: 4 * (most + 1)])  # no character has more than four bytes
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
