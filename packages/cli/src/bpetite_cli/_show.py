@@ -25,7 +25,7 @@ def add_command(commands: Commands) -> None:
         "show the tokens of a text, each with its id underneath",
         '  bpetite show --model tokenizer.json --text "Hello world"\n'
         '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
-        "  bpetite show --model tokenizer.json --input text.txt | less",
+        "  bpetite show --model tokenizer.json --input text.txt --json > tokens.jsonl",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
