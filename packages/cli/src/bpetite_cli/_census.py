@@ -23,7 +23,7 @@ _SCRIPTS: Final = (
 )
 _SCRIPT: Final = regex.compile(
     "|".join(rf"(?P<{name}>\p{{Script={name}}}+)" for name in _SCRIPTS)
-    + r"|(?P<other>[^\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}]+)"
+    + r"|(?P<other>[^\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}])"
 )
 _NUMBER: Final = regex.compile(r"\p{N}")
 
@@ -69,4 +69,4 @@ def _script(text: str | None) -> str:
         return "whitespace"
     if any(map(str.isprintable, text)):
         return "punctuation and symbols"
-    return "control characters"
+    return "unprintable characters"

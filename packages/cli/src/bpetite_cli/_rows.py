@@ -1,8 +1,7 @@
 """Tokens side by side, each with its id underneath."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpetite_cli._painting import cell_len, chop_cells
 from bpetite_cli._screen import Ink, Screen
@@ -14,17 +13,17 @@ _INKS: Final[tuple[Ink, ...]] = ("cyan", "green", "yellow", "magenta")
 _MORE_OF_THE_SAME: Final = "…"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tile:
-    """A token as it is shown, or a part of one that is wider than the screen, and its id."""
+class _Tile(NamedTuple):
+    """A token as it is shown, or a part of one that is wider than the screen, over its id."""
 
     shown: str
     below: str
+    cells: int
     ink: Ink
 
     @property
     def width(self) -> int:
-        return max(cell_len(self.shown), cell_len(self.below))
+        return max(self.cells, len(self.below))
 
 
 def draw_rows(
@@ -54,7 +53,7 @@ def draw_rows(
 def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]:
     below = str(token_id)
     for part in chop_cells(visible(token), width):
-        yield _Tile(part, below, ink)
+        yield _Tile(part, below, cell_len(part), ink)
         below = _MORE_OF_THE_SAME
 
 
@@ -63,7 +62,7 @@ def _drawn(row: list[_Tile], screen: Screen) -> str:
     between = " " if screen.coloured else "│"
     above, below = [], []
     for tile in row:
-        above.append(screen.paint(tile.shown, tile.ink) + " " * (tile.width - cell_len(tile.shown)))
-        below.append(screen.paint(tile.below, "faint") + " " * (tile.width - cell_len(tile.below)))
-    lines = (between.join(parts).rstrip(" ") for parts in (above, below))
-    return "".join(f"{line}\n" for line in lines) + "\n"
+        width = tile.width
+        above.append(screen.paint(tile.shown, tile.ink) + " " * (width - tile.cells))
+        below.append(screen.paint(tile.below, "faint") + " " * (width - len(tile.below)))
+    return f"{between.join(above).rstrip(' ')}\n{between.join(below).rstrip(' ')}\n\n"
