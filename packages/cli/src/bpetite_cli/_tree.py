@@ -39,8 +39,8 @@ def tree_data(artifact: Artifact, token_id: int) -> dict[str, object]:
 def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str]:
     """Yield the tree of a token, line by line.
 
-    What stands in it more than once is drawn once, so it has at most three lines for each
-    merge: where it is drawn, and where that points to the tokens it is made of.
+    What stands in it more than once is drawn once, and what is deep starts at the left
+    again, so n merges take at most 4n lines, however they stand in each other.
     """
     drawn: set[int] = set()
     roots = deque([token_id])
