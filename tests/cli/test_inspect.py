@@ -17,6 +17,7 @@ from bpetite import Tokenizer
 from bpetite_cli._artifact import Artifact
 from bpetite_cli._census import take_census
 from bpetite_cli._screen import Screen
+from bpetite_cli._tokens import shortened
 from bpetite_cli._tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, pipeline, shown_in_terminal
 from project_tools import ROOT
@@ -248,6 +249,7 @@ def test_a_tree_stays_small(merges: list[tuple[int, int]]) -> None:
     assert len(drawn.splitlines()) <= 4 * len(merges)
     assert max(map(len, drawn.splitlines())) < 160
     assert ("as above" in drawn) == (merges == doubling(20))
+    assert not re.search(r"^a.* as above$", drawn, re.MULTILINE)
 
 
 @given(texts.merge_lists().filter(bool))
@@ -262,6 +264,14 @@ def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) 
             assert merge["id"] == 256 + merge["rank"]
             made[merge["id"]] = made[left] + made[right]
         assert (data["id"], bytes(data["bytes"])) == (token_id, made[token_id])
+
+
+@pytest.mark.parametrize("token", ["x", "é", "船", "⛵", "🌊"])
+def test_of_a_long_token_the_start_is_shown(token: str) -> None:
+    """A token is cut to so many characters, however many bytes each has."""
+    assert shortened((token * 6).encode(), 6) == token * 6
+    assert shortened((token * 7).encode(), 6) == token * 5 + "…"
+    assert shortened((token * 99).encode(), 6) == token * 5 + "…"
 
 
 def test_json_of_a_token_that_no_merge_made(sample: Path) -> None:

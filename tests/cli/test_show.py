@@ -228,6 +228,8 @@ def test_a_merge_is_applied_wherever_it_stands(worked: Path) -> None:
     shown = bpetite("show", "--model", worked, "--text", "abab", "--steps").stdout.decode()
     assert "  [ab]│[ab]  rank 0: a + b (97 + 98) makes 256, 2 times\n" in shown
     assert shown.endswith(" ids 256 256\n")
+    shown = bpetite("show", "--model", worked, "--text", "ab" * 5, "--steps").stdout.decode()
+    assert "[ab]│[ab]│[ab]│[ab]│[ab]  rank 0: " in shown
 
 
 def test_what_finds_no_room_beside_a_chunk_stands_below(worked: Path) -> None:
