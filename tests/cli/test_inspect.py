@@ -3,6 +3,9 @@
 import hashlib
 import json
 import re
+import subprocess
+import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +20,7 @@ from bpetite import Tokenizer
 from bpetite_cli._artifact import Artifact
 from bpetite_cli._census import take_census
 from bpetite_cli._screen import Screen
+from bpetite_cli._scripts import OTHER, _pattern
 from bpetite_cli._tokens import shortened
 from bpetite_cli._tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, pipeline, shown_in_terminal
@@ -121,7 +125,9 @@ def test_json_leaves_nothing_out(sample: Path) -> None:
         ("aя", "several scripts"),
         ("한글", "Hangul"),
         ("ि", "Devanagari"),
-        ("ᚠᚢ", "other scripts"),
+        ("ᐁᐂ", "Canadian Aboriginal"),
+        ("\U000105c0", "other scripts"),
+        ("\U000105c0a", "several scripts"),
         ("ᚠа", "several scripts"),
         ("1999", "numbers"),
         (" ²", "numbers"),
@@ -138,6 +144,15 @@ def test_the_script_of_a_token(token: str | bytes, script: str) -> None:
     """A token is of the script of its characters, or of what has none."""
     data = token.encode() if isinstance(token, str) else token
     assert take_census([data]).scripts == {script: 1}
+
+
+def test_the_list_of_scripts_is_complete() -> None:
+    """Every letter of Unicode 15.1 is of a script on the list, or of what many scripts have."""
+    if tuple(map(int, unicodedata.unidata_version.split("."))) > (15, 1, 0):
+        pytest.skip("this Python knows letters that are younger than the list")
+    characters = map(chr, range(0x110000))
+    letters = "".join(char for char in characters if unicodedata.category(char).startswith("L"))
+    assert OTHER not in {match.lastgroup or OTHER for match in _pattern().finditer(letters)}
 
 
 def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
@@ -222,7 +237,7 @@ class Reader:
         if token_id < 256:
             self.known[token_id] = bytes([token_id])
         elif not self.lines[place - 1][5]:
-            beneath = []
+            beneath: list[int] = []
             while len(beneath) < 2:
                 assert len(self.lines[place][1]) == depth + 4
                 beneath.append(int(self.lines[place][3]))
@@ -305,6 +320,23 @@ def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
     """Below the facts nothing is wider than the screen, if that has room for words at all."""
     shown = bpetite("inspect", "--model", sample, env={"COLUMNS": str(columns)}).stdout.decode()
     assert max(map(len, shown.splitlines()[8:])) <= max(columns, 55)
+
+
+def test_rich_is_loaded_only_for_colours(sample: Path) -> None:
+    """Off a terminal nothing of rich is loaded, and `show` takes the widths of characters alone."""
+    code = (
+        "import sys, bpetite_cli as b\n"
+        "assert b.main('inspect --model tokenizer.json'.split()) == 0\n"
+        "assert b.main('inspect --model tokenizer.json --token 300'.split()) == 0\n"
+        "assert b.main('show --model tokenizer.json --text hi --json'.split()) == 0\n"
+        "assert 'rich' not in sys.modules\n"
+        "assert b.main('show --model tokenizer.json --text hi'.split()) == 0\n"
+        "sys.exit('rich.console' in sys.modules)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, cwd=sample.parent, check=False
+    )
+    assert result.returncode == 0, result.stderr.decode()
 
 
 def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:

@@ -6,26 +6,12 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Final
 
-import regex
-
+from bpetite_cli._scripts import script_of
 from bpetite_cli._tokens import text_of
 
 __all__ = ["Census", "take_census"]
 
 _LONGEST: Final = 10
-
-# The scripts that Unicode recommends for identifiers (UAX #31, table 5).
-_SCRIPTS: Final = (
-    *("Arabic", "Armenian", "Bengali", "Bopomofo", "Cyrillic", "Devanagari", "Ethiopic"),
-    *("Georgian", "Greek", "Gujarati", "Gurmukhi", "Han", "Hangul", "Hebrew", "Hiragana"),
-    *("Kannada", "Katakana", "Khmer", "Lao", "Latin", "Malayalam", "Myanmar", "Oriya"),
-    *("Sinhala", "Tamil", "Telugu", "Thaana", "Thai", "Tibetan"),
-)
-_SCRIPT: Final = regex.compile(
-    "|".join(rf"(?P<{name}>\p{{Script={name}}}+)" for name in _SCRIPTS)
-    + r"|(?P<other>[^\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}])"
-)
-_NUMBER: Final = regex.compile(r"\p{N}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +45,10 @@ def take_census(tokens: Sequence[bytes]) -> Census:
 def _script(text: str | None) -> str:
     if text is None:
         return "parts of characters"
-    found = {match.lastgroup or "" for match in _SCRIPT.finditer(text)}
-    if found:
-        (script,) = found if len(found) == 1 else {"several"}
-        return script if script in _SCRIPTS else f"{script} scripts"
-    if _NUMBER.search(text):
+    scripts = set(map(script_of, text)) - {None}
+    if scripts:
+        return str(*scripts) if len(scripts) == 1 else "several scripts"
+    if any(map(str.isnumeric, text)):
         return "numbers"
     if text.isspace():
         return "whitespace"

@@ -25,6 +25,7 @@ def add_command(commands: Commands) -> None:
         "show the tokens of a text, each with its id underneath",
         '  bpetite show --model tokenizer.json --text "Hello world"\n'
         '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
+        "  COLUMNS=200 bpetite show --model tokenizer.json --input text.txt > tokens.txt\n"
         "  bpetite show --model tokenizer.json --input text.txt --json > tokens.jsonl",
     )
     add_model(parser)
