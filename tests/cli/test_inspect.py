@@ -31,6 +31,12 @@ PLAIN = Screen(80, coloured=False, paint=lambda text, _: text)
 LINE = re.compile(r"((?:│   |    |├── |└── )*)(.*)  id (\d+), (?:a byte|rank (\d+), .* bytes?)(.*)")
 
 
+@pytest.fixture(autouse=True)
+def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget how wide the terminal is in which the tests were started."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the artifact of the sample text, with 512 tokens."""

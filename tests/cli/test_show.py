@@ -24,6 +24,12 @@ HOSTILE += "\x00\r\n\t"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 
+@pytest.fixture(autouse=True)
+def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget how wide the terminal is in which the tests were started."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the artifact of a small tokenizer."""
