@@ -28,7 +28,9 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--token", type=integer, metavar="ID", help="the tree of merges that made this token"
     )
-    parser.add_argument("--json", action="store_true", help="all of it as a JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="as a JSON object, with nothing left out"
+    )
     parser.set_defaults(run=_run)
 
 
