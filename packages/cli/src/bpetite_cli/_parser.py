@@ -15,7 +15,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from bpetite_cli import _decode, _encode, _train, _truncate, _verify
+from bpetite_cli import _decode, _encode, _inspect, _show, _train, _truncate, _verify
 from bpetite_cli._arguments import Commands
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
@@ -32,6 +32,8 @@ _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "truncate": _truncate.add_command,
     "encode": _encode.add_command,
     "decode": _decode.add_command,
+    "show": _show.add_command,
+    "inspect": _inspect.add_command,
     "verify": _verify.add_command,
 }
 GROUPS: Final = {

@@ -50,8 +50,8 @@ function _shtab_bpetite_using
   test "$_shtab_bpetite_cmdpath" = "$argv"
 end
 
-set -g _shtab_bpetite_commands train truncate encode decode verify compare-tiktoken export import-tiktoken parity
-set -g _shtab_bpetite_opts_with_value --completion --encoding --ids --input --model --output --ranks --text --to --vocab-size
+set -g _shtab_bpetite_commands train truncate encode decode show inspect verify compare-tiktoken export import-tiktoken parity
+set -g _shtab_bpetite_opts_with_value --completion --encoding --ids --input --model --output --ranks --text --to --token --vocab-size
 
 complete -c bpetite -e
 complete -c bpetite -f
@@ -81,6 +81,18 @@ complete -c bpetite -n '_shtab_bpetite_using decode' -s h -l help -d 'show this 
 complete -c bpetite -n '_shtab_bpetite_using decode' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l ids -x -d 'the ids themselves'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'a file with what `encode` printed; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a show -d 'Show the tokens of a text, each with its id underneath.'
+complete -c bpetite -n '_shtab_bpetite_using show' -s h -l help -d 'show this help message and exit'
+complete -c bpetite -n '_shtab_bpetite_using show' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
+complete -c bpetite -n '_shtab_bpetite_using show' -l text -x -d 'the text; --text=-x if it begins with a dash'
+complete -c bpetite -n '_shtab_bpetite_using show' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'a file in UTF-8; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using show' -l steps -d 'chunk by chunk, each merge that was applied, with its rank'
+complete -c bpetite -n '_shtab_bpetite_using show' -l json -d 'a JSON object in a line for each token: its id, bytes, text (null where it is no whole characters), and its start and end, in bytes'
+complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a inspect -d 'Show what is in a model, or how a token was made.'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -s h -l help -d 'show this help message and exit'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -l token -x -d 'the tree of merges that made this token'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -l json -d 'as a JSON object, with nothing left out'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a verify -d 'Train again and prove that a model comes from a corpus.'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
