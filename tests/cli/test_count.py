@@ -239,8 +239,10 @@ def test_a_terminal_is_told_that_it_is_waited_for(folder: Path) -> None:
         assert process.stderr is not None
         told = process.stderr.readline()
         os.write(ours, b"Hello\n\x04")
-        output, errors = process.communicate(timeout=60)
-    os.close(ours)
+        try:
+            output, errors = process.communicate(timeout=60)
+        finally:
+            os.close(ours)
     assert told == b"counting what you type; Ctrl-D at the start of a line ends it\n"
     assert (process.returncode, errors) == (0, b"")
     assert output == b"%d\n" % tokens_of(folder, "Hello\n")
@@ -248,15 +250,13 @@ def test_a_terminal_is_told_that_it_is_waited_for(folder: Path) -> None:
 
 def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:
     """A name is shown as it is, unless it would end the line or move the cursor."""
-    for name in ("船 夫.txt", "two\nlines", "\x1b[2Jclear"):
+    named = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
+    for name in named:
         (folder / name).write_text("Hello")
-    names = [line.split("\t")[1] for line in lines(count(folder, *NAMES).stdout)]
+    names = [line.split("\t")[1] for line in lines(count(folder, *named).stdout)]
     assert names == ["船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
-    told = json.loads(count(folder, "--json", *NAMES).stdout)
-    assert [file["name"] for file in told["files"]] == NAMES
-
-
-NAMES = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
+    told = json.loads(count(folder, "--json", *named).stdout)
+    assert [file["name"] for file in told["files"]] == named
 
 
 def test_the_locale_changes_nothing(folder: Path) -> None:

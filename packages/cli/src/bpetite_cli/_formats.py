@@ -15,7 +15,7 @@ from functools import partial
 from typing import Final, TypeAlias
 
 from bpetite_cli._failure import Failure
-from bpetite_cli._inputs import name_of, open_input, read_block
+from bpetite_cli._inputs import name_of, open_input, read_blocks
 from bpetite_cli._json_ids import read_json
 from bpetite_cli._training import Advance
 
@@ -75,7 +75,7 @@ def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
     with open_input(path) as file:
         offset = 0  # where `held` begins in the file
         held = b""
-        while read := read_block(path, file):
+        for read in read_blocks(path, file):
             advance(len(read))
             data = held + read
             if wrong := _NOT_DECIMAL.search(data):
@@ -111,7 +111,7 @@ def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
     with open_input(path) as file:
         size = 0
         held = b""
-        while read := read_block(path, file):
+        for read in read_blocks(path, file):
             advance(len(read))
             size += len(read)
             data = held + read

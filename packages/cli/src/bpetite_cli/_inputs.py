@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from typing import BinaryIO, Final
 
 from bpetite_cli._encodings import advice_on_encoding
@@ -23,7 +24,7 @@ __all__ = [
     "cut_safely",
     "name_of",
     "open_input",
-    "read_block",
+    "read_blocks",
     "read_text",
     "total_size",
 ]
@@ -86,13 +87,18 @@ def total_size(paths: Iterable[str]) -> int | None:
     return total
 
 
-def read_block(path: str, file: BinaryIO) -> bytes:
-    """Return the next bytes of an input, none at its end."""
-    try:
-        return file.read(_BLOCK_BYTES)
-    except OSError as error:
-        message = f"{name_of(path)} cannot be read: {error.strerror}"
-        raise Failure(message) from None
+def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of an input, none of them empty."""
+    size = _BLOCK_BYTES
+    while size == _BLOCK_BYTES:  # less than that is the end, and a terminal would wait for another
+        try:
+            read = file.read(_BLOCK_BYTES)
+        except OSError as error:
+            message = f"{name_of(path)} cannot be read: {error.strerror}"
+            raise Failure(message) from None
+        if read:
+            yield read
+        size = len(read)
 
 
 def read_text(path: str, advance: Callable[[int], None]) -> Iterator[str]:
@@ -125,8 +131,7 @@ def _decoded(path: str, file: BinaryIO, advance: Callable[[int], None]) -> Itera
     """Yield the text of a file as it is read; no text is empty."""
     offset = 0  # where `data` begins in the file
     begin = before = held = b""
-    while True:
-        read = read_block(path, file)
+    for read in chain(read_blocks(path, file), [b""]):
         data = held + read
         begin = begin or data[:8]
         try:
@@ -142,8 +147,6 @@ def _decoded(path: str, file: BinaryIO, advance: Callable[[int], None]) -> Itera
         advance(len(read))
         if text:
             yield text
-        if not read:
-            return
         before = data[max(0, used - 4) : used]
         offset += used
         held = data[used:]

@@ -3,11 +3,12 @@
 import argparse
 import json
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 from bpetite_cli._arguments import integer
 from bpetite_cli._failure import Failure
-from bpetite_cli._inputs import name_of, open_input, read_block
+from bpetite_cli._inputs import name_of, open_input, read_blocks
 from bpetite_cli._training import Advance
 
 __all__ = ["read_json"]
@@ -19,7 +20,8 @@ _LONGEST_HELD: Final = 1 << 20
 def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, as many at a time as stand in a block of the file."""
     with open_input(path) as file:
-        read = read_block(path, file)
+        blocks = chain(read_blocks(path, file), [b""])
+        read = next(blocks)
         held = read.lstrip()
         if not held.startswith(b"["):
             raise _no_array(path, held)
@@ -33,7 +35,7 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
                 more = True
             if len(held) > _LONGEST_HELD:
                 raise _no_array(path, held)
-            read = read_block(path, file)
+            read = next(blocks)
             held += read
         numbers, bracket, rest = held.rpartition(b"]")
         if not bracket:
