@@ -11,7 +11,7 @@ import pytest
 
 from cli_tools import BPETITE, bpetite, lines, pipeline
 
-COMMANDS = ["train", "encode", "decode"]
+COMMANDS = ["train", "encode", "decode", "count"]
 
 
 def test_every_command_is_in_the_help() -> None:
@@ -19,7 +19,7 @@ def test_every_command_is_in_the_help() -> None:
     result = bpetite("--help")
     shown = result.stdout.decode()
     assert (result.returncode, result.stderr) == (0, b"")
-    assert re.findall(r"^    ([a-z-]+) ", shown, re.MULTILINE)[:3] == COMMANDS
+    assert re.findall(r"^    ([a-z-]+) ", shown, re.MULTILINE)[:4] == COMMANDS
     assert len(shown.splitlines()) <= 28
 
 
@@ -27,6 +27,8 @@ def test_every_command_is_in_the_help() -> None:
 def test_the_example_in_the_help_works(command: str, tmp_path: Path) -> None:
     """The help of each command ends with examples, and they run as they stand there."""
     (tmp_path / "text.txt").write_text("Hello world, hello text.\n" * 20)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(f"Hello {name}\n")
     subprocess.run(["gzip", "-k", "text.txt"], cwd=tmp_path, check=True)
     (tmp_path / "text.txt.gz").rename(tmp_path / "corpus.gz")
     if command != "train":
@@ -64,6 +66,8 @@ def test_the_version_names_what_results_depend_on() -> None:
         "train --input a --vocab-size 300 --vocab-size 400 --output b",
         "encode --model m --text a --text b",
         "decode --model m --model n --ids 1",
+        "count",
+        "count a.txt",
     ],
 )
 def test_wrong_usage_has_status_2(words: str) -> None:

@@ -92,10 +92,10 @@ def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
     begin = place
     while begin and not data[begin - 1 : begin].isspace():
         begin -= 1
-    word = data[begin:].split(maxsplit=1)[0][:40].decode("ascii", errors="backslashreplace")
+    word = data[begin : begin + 40].split()[0]
     return Failure(
         f"{name_of(path)} holds no token ids in decimal with whitespace between them: "
-        f"found {word!r} at byte offset {offset + begin}\n"
+        f"found {repr(word)[1:]} at byte offset {offset + begin}\n"
         "`bpetite encode --format text` prints such ids"
     )
 
