@@ -481,7 +481,7 @@ def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None
     assert (folder / "ids").read_bytes() == plain
     tokens = len(plain) // 2
     assert json.loads(result.stdout) == {"tokens": tokens, "format": "u16", "bytes": len(plain)}
-    assert lines(result.stderr) == [f"saved: 'ids', {tokens:,} tokens as u16"]
+    assert lines(result.stderr) == [f"saved: 'ids', {tokens:,} tokens as u16, {2 * tokens:,} bytes"]
     result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
     size = len(TEXT.encode())
     assert json.loads(result.stdout) == {"tokens": tokens, "bytes": size}

@@ -25,6 +25,7 @@ PAGES = [
     "docs/comparison.md",
     "docs/vectors.md",
     "packages/core/README.md",
+    "packages/cli/README.md",
     "packages/compare/README.md",
 ]
 

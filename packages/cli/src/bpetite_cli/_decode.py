@@ -37,6 +37,8 @@ def add_command(commands: Commands) -> None:
         "    bpetite decode --model tokenizer.json --input -\n"
         "  bpetite encode --model tokenizer.json --input text.txt --format u16 |\n"
         "    bpetite decode --model tokenizer.json --input - --format u16",
+        "\n\nWith --output the file is written as the text comes, whole or not at all, and "
+        "standard\noutput gets a JSON object that says how many tokens and bytes it has.",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)

@@ -90,8 +90,9 @@ def _run(options: argparse.Namespace) -> None:
             write_output(parts)
             return
         size = save_parts(options.output, parts, overwrite=options.force)
-    say(f"saved: {quoted(options.output)}, {ids.tokens:,} tokens as {options.format}")
-    summary = {"tokens": ids.tokens, "format": options.format, "bytes": size}
+    name, tokens = options.format, ids.tokens
+    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {size:,} bytes")
+    summary = {"tokens": tokens, "format": name, "bytes": size}
     write_output([json.dumps(summary).encode("ascii"), b"\n"])
 
 

@@ -69,5 +69,5 @@ def _no_array(path: str, found: bytes) -> Failure:
     shown = found[:40].decode("ascii", errors="backslashreplace")
     return Failure(
         f"{name_of(path)} holds no JSON array of token ids, such as [72,101]: found {shown!r}"
-        "\n`bpetite encode` prints such an array"
+        "\n`bpetite encode` prints such an array; its other formats are read with --format"
     )
