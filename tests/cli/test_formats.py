@@ -470,7 +470,27 @@ def test_wrong_usage_has_status_2(folder: Path, words: str) -> None:
         assert b"argument --format: " in result.stderr
 
 
+@pytest.mark.parametrize("name", ["text", "u16", "u32"])
+def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
+    """Without brackets around them, no ids are no bytes."""
+    (folder / "empty").touch()
+    result = run(folder, "decode", "--input", "empty", "--format", name)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
 # Results that go to a file
+
+
+@pytest.mark.parametrize("command", ["encode --text a", "decode --ids 1"])
+def test_a_dash_is_no_output(folder: Path, command: str) -> None:
+    """No file called - is made where standard output was meant, unless that is said."""
+    result = run(folder, *command.split(), "--output", "-")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(
+        "- is no file; leave --output out for standard output, or write ./-"
+    )
+    assert run(folder, *command.split(), "--output", "./-").returncode == 0
+    assert (folder / "-").exists()
 
 
 def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None:

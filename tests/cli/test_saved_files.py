@@ -227,9 +227,10 @@ def test_a_system_without_hard_links_is_written_to(
     assert names_in(tmp_path) == ["file"]
 
 
+@pytest.mark.parametrize("content", [OLD, b""])
 @pytest.mark.parametrize("hard_links", [True, False])
 def test_a_file_that_appears_meanwhile_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hard_links: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hard_links: bool, content: bytes
 ) -> None:
     """A file that another process makes while this one is written is not replaced."""
     path = tmp_path / "file"
@@ -238,12 +239,12 @@ def test_a_file_that_appears_meanwhile_is_kept(
 
     def parts() -> Iterator[bytes]:
         yield b"new"
-        path.write_bytes(OLD)
+        path.write_bytes(content)
 
     with pytest.raises(FileExistsError) as caught:
         save_parts(str(path), parts(), overwrite=False)
     assert caught.value.filename == str(path)
-    assert path.read_bytes() == OLD
+    assert path.read_bytes() == content
     assert names_in(tmp_path) == ["file"]
 
 

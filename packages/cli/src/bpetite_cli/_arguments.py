@@ -63,8 +63,18 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a file for a result that may be long."""
-    parser.add_argument("--output", metavar="PATH", help="write a file, and not to standard output")
+    parser.add_argument(
+        "--output", type=_file, metavar="PATH", help="write a file, and not to standard output"
+    )
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+
+
+def _file(word: str) -> str:
+    """Refuse the dash, by which somebody will have meant standard output."""
+    if word == "-":
+        message = "- is no file; leave --output out for standard output, or write ./-"
+        raise argparse.ArgumentTypeError(message)
+    return word
 
 
 def load_model(path: str) -> Tokenizer:
