@@ -2,6 +2,7 @@
 
 import errno
 import os
+import secrets
 import stat
 import sys
 import threading
@@ -311,6 +312,21 @@ def test_a_folder_that_fails_to_sync_is_told_with_the_file_in_place(
         with pytest.raises(OSError, match="The file is in place"):
             save_parts(str(tmp_path / "file"), PARTS, overwrite=False)
     assert (tmp_path / "file").read_bytes() == NEW
+
+
+@pytest.mark.parametrize("call", ["open", "chmod", "write", "fsync", "replace"])
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, call: str) -> None:
+    """Whatever the system refuses, the error names the file, and not the temporary one."""
+    path = tmp_path / "file"
+    path.write_bytes(OLD)
+    for named in (None, str(tmp_path / ".bpetite-0123456789abcdef.tmp")):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(secrets, "token_hex", lambda _: "0123456789abcdef")
+            error = OSError(errno.EIO, "no", named)
+            patch.setattr(os, call, failing(call, 1, error, after=False))
+            with pytest.raises(OSError, match="no") as caught:
+                save_parts(str(path), PARTS, overwrite=True)
+        assert (caught.value.filename, caught.value.filename2) == (str(path), None)
 
 
 def test_no_descriptor_is_left_open(tmp_path: Path) -> None:

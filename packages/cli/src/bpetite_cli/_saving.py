@@ -93,7 +93,8 @@ def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path
     # No buffer: it would be written at the end, also after an error, and fail once more.
     with open(descriptor, "wb", buffering=0) as file:
         if mode is not None:
-            os.chmod(temporary, mode)
+            with _told_of(path, temporary):
+                os.chmod(temporary, mode)
         for part in parts:
             with _told_of(path, temporary):
                 _write_all(file.fileno(), part)
