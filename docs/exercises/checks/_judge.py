@@ -2,12 +2,13 @@
 
 A misunderstanding is code that is wrong in a way that people are wrong. If it gives what the
 learner's function gives, on the case that is off and on all before it, its words are the
-explanation.
+explanation; of several the one that also fits best what comes later.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NoReturn, TypeAlias
+from operator import itemgetter
+from typing import Final, NoReturn, TypeAlias
 
 from checks._learner import Call, Failed, Learner, Outcome, Raised, Returned
 from checks._words import NotBegunError, OffError, call_text, facing, paragraph
@@ -20,6 +21,9 @@ __all__ = [
     "constants",
     "refuse_failure",
 ]
+
+_LATER: Final = 100
+"""So many of the cases behind the first that is off help to tell misunderstandings apart."""
 
 Case: TypeAlias = tuple[object, ...]
 """The arguments of one call."""
@@ -59,8 +63,7 @@ def check_function(learner: Learner, question: Question, cases: Sequence[Case]) 
     for number, outcome in enumerate(outcomes):
         expected = _attempt(question.right, cases[number])
         if not _is_right(cases[number], outcome, expected):
-            end = number + 1
-            trial = _Trial(question, cases[:end], outcomes[:end], expected)
+            trial = _Trial(question, cases, outcomes, number, expected)
             trial.refuse(f"{number} of {len(cases)} cases were right before it.")
     return f"{question.name}: all {len(cases)} cases are right"
 
@@ -88,7 +91,8 @@ def refuse_failure(outcome: Raised | Failed, shown: str = "", hint: str = "") ->
     if isinstance(outcome, Failed):
         raise OffError(shown, paragraph(outcome.words))
     if "NotImplementedError" in outcome.kinds:
-        raise NotBegunError(f"  {outcome.where}")
+        where = f"  {outcome.where}"
+        raise NotBegunError(where)
     raise OffError(shown, outcome.text(), hint)
 
 
@@ -104,16 +108,17 @@ class _Refusal:
 
 @dataclass(frozen=True)
 class _Trial:
-    """The cases up to one that is off, and how each went; what was expected of the last."""
+    """All cases and how they went; the number of the first that is off, and what it should be."""
 
     question: Question
     cases: Sequence[Case]
     outcomes: Sequence[Outcome]
+    number: int
     expected: object
 
     def refuse(self, right_so_far: str) -> NoReturn:
-        """Show the last case, and explain it."""
-        case, outcome = self.cases[-1], self.outcomes[-1]
+        """Show the case, and explain it."""
+        case, outcome = self.cases[self.number], self.outcomes[self.number]
         shown = call_text(self.question.name, case)
         wants_exception = isinstance(self.expected, _Refusal)
         begun = not isinstance(outcome, Raised) or "NotImplementedError" not in outcome.kinds
@@ -127,7 +132,7 @@ class _Trial:
 
     def facing(self) -> str:
         """Return what was expected and what came."""
-        outcome = self.outcomes[-1]
+        outcome = self.outcomes[self.number]
         if isinstance(outcome, Raised):
             return f"  expected  {self.expected}\n  came\n{outcome.text()}"
         if isinstance(self.expected, _Refusal):
@@ -135,22 +140,28 @@ class _Trial:
         return facing(self.expected, _came(outcome))
 
     def words(self) -> str:
-        """Return the explanation of the last case."""
-        came = _came(self.outcomes[-1])
+        """Return the explanation of the case."""
+        came = _came(self.outcomes[self.number])
         said = self.misunderstanding() or paragraph(_type_words(self.expected, came))
         explain = self.question.explain
-        detail = explain(self.cases[-1], self.expected, came) if explain else ""
+        detail = explain(self.cases[self.number], self.expected, came) if explain else ""
         words = "\n\n".join(filter(None, [said, detail]))
         return words or "Follow this one with pencil and paper."
 
     def misunderstanding(self) -> str:
-        """Return the words of the first misunderstanding that explains all results so far."""
-        # The last case first: most candidates fail there.
-        went = [*zip(self.cases, map(_came, self.outcomes), strict=True)][::-1]
-        for candidate in self.question.misunderstandings:
-            if all(_same(_attempt(candidate.wrong, case), came) for case, came in went):
-                return paragraph(candidate.words)
-        return ""
+        """Return the words of the misunderstanding that explains the results, if there is one."""
+        went = [*zip(self.cases, map(_came, self.outcomes), strict=False)]
+        so_far, later = went[self.number :: -1], went[self.number + 1 :][:_LATER]
+        fitting = [
+            (sum(_agrees(candidate, *one) for one in later), candidate.words)
+            for candidate in self.question.misunderstandings
+            if all(_agrees(candidate, *one) for one in so_far)
+        ]
+        return paragraph(max(fitting, key=itemgetter(0))[1]) if fitting else ""
+
+
+def _agrees(candidate: Misunderstanding, case: Case, came: object) -> bool:
+    return _same(_attempt(candidate.wrong, case), came)
 
 
 def _is_right(case: Case, outcome: Outcome, expected: object) -> bool:

@@ -24,22 +24,22 @@ class NotBegunError(OffError):
 
 def paragraph(words: str) -> str:
     """Return words in lines of a readable width."""
-    return textwrap.fill(" ".join(words.split()), _WIDTH)
+    return textwrap.fill(words, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def token_text(token: bytes | str) -> str:
-    r"""Return a token as text, in quotes; bytes that are no text stay bytes.
+    r"""Return a token as text, in quotes, with · for a space; bytes that are no text stay bytes.
 
     >>> token_text(b" the"), token_text(b"\xc3")
-    ('" the"', "b'\\xc3'")
+    ('"·the"', "b'\\xc3'")
     """
     if isinstance(token, bytes):
         try:
             token = token.decode("utf-8")
         except UnicodeDecodeError:
             return repr(token)
-    inside = token.replace("\\", "\\\\").replace("\n", "\\n").replace("\t", "\\t")
-    return f'"{inside}"'
+    shown = token.replace(" ", "·").replace("\n", "⏎").replace("\t", "⇥")
+    return f'"{shown}"'
 
 
 def call_text(name: str, arguments: Sequence[object]) -> str:

@@ -39,7 +39,7 @@ def _check_merges(merges: object) -> None:
     step = Step.after(Counter(map(tuple, chunks_of(_CORPUS))), [])
     for number, expected in enumerate(MERGES):
         if number == len(merges):
-            message = f"MERGES has {number} merges, all right; four are asked for."
+            message = f"Right so far: four merges are asked for, and MERGES has {number}."
             raise OffError(message)
         right = _pair(step, expected)
         if merges[number] != expected:

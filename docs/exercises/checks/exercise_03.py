@@ -15,7 +15,6 @@ _RULES: Final = {
     r" ?[^\W\d_]+": "rule 2: letters, and one space in front belongs to them",
     r" ?\d+": "rule 3: digits, and one space in front belongs to them",
     r" ?(?:[^\w\s]|_)+": "rule 4: other marks, and one space in front belongs to them",
-    r"\s+": "rule 5 or 6: whitespace; before a character, rule 5 leaves its last one over",
 }
 
 
@@ -51,19 +50,27 @@ def _explain(text: str, expected: list[str], came: object) -> str:
     wrong = came[place] if place < len(came) else ""
     words = [_misunderstanding(text, right, wrong, "".join(came))]
     if right:
-        words.append(f"Chunk {place} is {token_text(right)}, by {_rule(right)}.")
+        before = len("".join(expected[: place + 1]))
+        words.append(f"Chunk {place} is {token_text(right)}, by {_rule(right, text[before:])}.")
     return "\n\n".join(paragraph(line) for line in words if line)
 
 
-def _rule(chunk: str) -> str:
-    return next(words for rule, words in _RULES.items() if re.fullmatch(rule, chunk))
+def _rule(chunk: str, behind: str) -> str:
+    """Return the rule that takes a chunk, by what stands behind it."""
+    if not chunk.isspace():
+        return next(words for rule, words in _RULES.items() if re.fullmatch(rule, chunk))
+    if not behind:
+        return "rule 5: whitespace, all of it, since nothing follows"
+    if behind[0].isspace():
+        return "rule 5: whitespace, but for the last of it, which is left to what follows"
+    return "rule 6: whitespace of which rule 5 can take none, and which is no space"
 
 
 def _misunderstanding(text: str, right: str, wrong: str, joined: str) -> str:
     """Return what to say to whoever wrote the wrong chunk; the first that fits."""
     sayings = {
         "A space belongs to what follows it, not to what stands before it.": (
-            right and wrong == f"{right} "
+            right.strip() and wrong == f"{right} "
         ),
         "Nothing is lost: the chunks, joined, are the text. Some of its whitespace is missing.": (
             joined != text and "".join(joined.split()) == "".join(text.split())
@@ -87,7 +94,7 @@ def _misunderstanding(text: str, right: str, wrong: str, joined: str) -> str:
             right.startswith(" ") and right.strip() and wrong in {" ", right.strip()}
         ),
         "Rule 5 leaves the last whitespace to what follows; a space then belongs to the word.": (
-            not right.strip() and wrong.startswith(right)
+            wrong.isspace() and wrong.startswith(right)
         ),
         "Only a space in front can belong to a word; a tab or an end of line cannot.": (
             re.match(r"[\t\n]\w", wrong)

@@ -55,6 +55,10 @@ _QUESTION = Question(
     "best_pair",
     best_pair,
     [
+        Misunderstanding(
+            lambda counts: (best_pair(counts), max(counts.values())),
+            "This is the pair with its count; the pair alone is asked for.",
+        ),
         Misunderstanding(_lowest_count, "This is the pair with the lowest count."),
         Misunderstanding(
             _first_seen,

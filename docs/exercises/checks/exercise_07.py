@@ -182,7 +182,7 @@ def _explain(arguments: Case, expected: object, came: object) -> str:
     )
     step = Step.after(Counter(map(tuple, _bytes_of_chunks(text))), expected[:rank])
     if rank == len(expected):
-        return f"{rank} merges are all that are asked for, or all that there are."
+        return f"After {rank} of these merges training is over: {_why_over(step)}."
     wanted = f"Merge {rank}, which makes the id {256 + rank}, is {step.pair_text(expected[rank])}."
     if rank == len(came):
         return f"{wanted}\n\n{step.table()}"
@@ -192,6 +192,10 @@ def _explain(arguments: Case, expected: object, came: object) -> str:
     return f"{wanted} A merge is a tuple of two ids."
 
 
+def _why_over(step: Step) -> str:
+    return "no more are asked for" if step.counts else "every chunk is one token"
+
+
 _QUESTION = Question("train", train, _MISUNDERSTANDINGS, _explain)
 
 
@@ -199,6 +203,7 @@ def _cases() -> list[Case]:
     """Return small corpora, the smallest first, then larger ones."""
     words = ["".join(letters) for n in range(1, 6) for letters in product("ab", repeat=n)]
     texts = [*words, *(" ".join(two) for two in product(words, words) if len("".join(two)) < 6)]
+    texts += [" ".join(letters) for letters in product("ab", repeat=4)]
     texts.sort(key=lambda text: (len(text), text))
     chance = random.Random(0)  # noqa: S311 - no secret: the same corpora for everyone
     larger = [

@@ -123,12 +123,13 @@ def _off(state: _State, call: tuple[object, ...], outcome: Returned) -> str:
     chunks, times, counts, places = outcome.after[:4]
     if times != after.times:
         return "times was changed. How often a chunk stands in the corpus stays what it is."
-    return (
-        _off_chunks(after, chunks)
-        or _off_counts(state, after, counts, (left, right), new_id)
-        or _off_places(after, places)
-        or _off_reading(state.places[left, right], outcome.seen, len(state.chunks))
-    )
+    if off := _off_chunks(after, chunks):
+        return off
+    if off := (
+        _off_counts(state, after, counts, (left, right), new_id) or _off_places(after, places)
+    ):
+        return f"{off} The chunks are now {after.chunks}."
+    return _off_reading(state.places[left, right], outcome.seen, len(state.chunks))
 
 
 def _off_chunks(after: _State, chunks: object) -> str:
@@ -146,7 +147,7 @@ def _off_chunks(after: _State, chunks: object) -> str:
 def _off_counts(before: _State, after: _State, counts: object, pair: Pair, new_id: int) -> str:
     if not isinstance(counts, dict):
         return "counts must stay a dict."
-    for one in sorted({*after.counts, *counts}):
+    for one in [pair, *sorted({*after.counts, *counts})]:
         right, came = after.counts.get(one, 0), counts.get(one, 0)
         if right == came:
             continue
