@@ -528,7 +528,8 @@ WRONG: Final[list[tuple[str, str, str]]] = [
         "10",
         _SEGMENTS + "from answers.exercise_10 import encode as right\n"
         "def encode(text, merges):\n"
-        "    return [255 + len(merges) if i == 256 + len(merges) else i for i in right(text, merges)]\n",
+        "    last = 256 + len(merges)\n"
+        "    return [255 + len(merges) if i == last else i for i in right(text, merges)]\n",
         "the first id behind the merges",
     ),
     # exercise 11: fast
