@@ -3,6 +3,8 @@
 The answers are held to bpetite and to the oracle, since the checks hold learners to the answers.
 """
 
+import doctest
+import importlib
 import os
 import re
 import subprocess
@@ -250,6 +252,19 @@ def test_the_page_names_every_exercise() -> None:
     for page in ("tasks.md", "hints.md"):
         text = (FOLDER / page).read_text(encoding="utf-8")
         assert re.findall(r"^## (\d\d) ", text, re.MULTILINE) == list(CHECKS)
+
+
+@pytest.mark.parametrize("number", CHECKS)
+def test_the_examples_of_a_starting_file_are_true_of_its_answer(number: str) -> None:
+    """What the starting file shows is what the answer does, function by function."""
+    start, answer = (
+        importlib.import_module(f"{folder}.exercise_{number}") for folder in ("start", "answers")
+    )
+    runner = doctest.DocTestRunner()
+    for example in doctest.DocTestFinder().find(start, globs=vars(answer)):
+        runner.run(example)
+    assert runner.failures == 0
+    assert runner.tries > 0 or number in {"01", "03"}
 
 
 def test_what_is_given_is_what_bpetite_has() -> None:
