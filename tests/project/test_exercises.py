@@ -252,6 +252,14 @@ def test_the_page_names_every_exercise() -> None:
     for page in ("tasks.md", "hints.md"):
         text = (FOLDER / page).read_text(encoding="utf-8")
         assert re.findall(r"^## (\d\d) ", text, re.MULTILINE) == list(CHECKS)
+    tasks = (FOLDER / "tasks.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", tasks, re.MULTILINE)
+    anchors = [heading.lower().replace(" ", "-") for heading in headings]
+    readme = (FOLDER / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"\(tasks\.md#([\w-]+)\)", readme) == anchors
+    thoughts = (FOLDER / "answers" / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\*\*(\d\d)\. ", thoughts, re.MULTILINE) == list(CHECKS)
+    assert tasks.count("To think about:") == len(CHECKS)
 
 
 @pytest.mark.parametrize("number", CHECKS)

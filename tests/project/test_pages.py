@@ -25,6 +25,7 @@ PAGES = [
     "docs/architecture.md",
     "docs/comparison.md",
     "docs/exercises/README.md",
+    "docs/exercises/answers/README.md",
     "docs/vectors.md",
     "packages/cli/README.md",
     "packages/core/README.md",

@@ -62,11 +62,12 @@ def plain(value: object) -> object:
 
 def load(path: Path) -> types.ModuleType:
     """Run a file, and return what it defines."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = "learner_file"  # not its own name, which may be that of a module of Python
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(path.name)
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     return module
 
