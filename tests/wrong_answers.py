@@ -141,7 +141,11 @@ WRONG: Final[list[tuple[str, str, str]]] = [
     ("01", _hand("[('e','w')]"), '"e" + "w" stands 6 times at this point'),
     ("01", _hand("[('w','e'), ('l','o')]"), "(32, 110) is smaller than (108, 111)"),
     ("01", _hand("[('w','e'), ('e','w')]"), 'the merge that made "we" took it all'),
-    ("01", _hand("[('w','e'), ('w',' ')]"), "where one chunk ends and another begins"),
+    (
+        "01",
+        _hand("[('w','e'), ('w',' ')]"),
+        "the two meet where one ends and the next begins",
+    ),
     ("01", _hand("[('w','e'), ('n',' ')]"), "It is there the other way round"),
     ("01", _hand("[('w','e'), ('n','ew')]"), '"ew" is no token at this point'),
     ("01", _hand("[('w','e'), (' ','n'), ('n','e')]"), 'the merge that made "·n" took it all'),
@@ -376,7 +380,21 @@ WRONG: Final[list[tuple[str, str, str]]] = [
     (
         "07",
         _trainer("        chunks = [merge_pair(ids, pair, new_id) for ids in chunks]\n", ""),
-        "The same pair is merged again and again",
+        "The same pair is chosen again and again",
+    ),
+    (
+        "07",
+        _trainer("[list(chunk) for chunk in chunks_of(text)]", "[list(text.encode())]").replace(
+            _TIE, "pair = max(counts, key=counts.get)"
+        ),
+        "The text was not cut",
+    ),
+    (
+        "07",
+        _trainer("    merges = []\n", "    merges, counts = [], Counter()\n").replace(
+            "counts = Counter(pair for", "counts.update(pair for"
+        ),
+        "The same pair is chosen again and again",
     ),
     # exercise 8: encoding
     (
@@ -491,6 +509,17 @@ WRONG: Final[list[tuple[str, str, str]]] = [
             "    return b''.join(vocab[i] for i in ids if i in vocab).decode()\n"
         ),
         "An unknown id was passed over in silence",
+    ),
+    (
+        "09",
+        (
+            "from answers.exercise_09 import vocabulary\n"
+            "def decode(ids, vocab):\n"
+            "    if not all(i in vocab for i in ids):\n"
+            "        raise ValueError('unknown id')\n"
+            "    return b''.join(vocab[i] for i in ids).decode()\n"
+        ),
+        "An exception is right here, but it is of another kind",
     ),
     # exercise 10: the special token
     (

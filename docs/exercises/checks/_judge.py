@@ -201,6 +201,8 @@ def _shape(value: object) -> object:
 
 def _type_words(expected: object, came: object) -> str:
     """Say which type is not the one that was asked for, the outermost first."""
+    if isinstance(expected, _Refusal) and isinstance(came, _Refusal):
+        return "An exception is right here, but it is of another kind."
     if isinstance(expected, _Refusal):
         return "Nothing kept it from returning a result; there is none to return."
     if came is None:

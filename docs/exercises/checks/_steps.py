@@ -1,51 +1,51 @@
 """Training followed merge by merge, to say why one merge is right and another is not."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from itertools import pairwise
+from typing import Final, Self
 
 from answers.exercise_04 import count_pairs
 from answers.exercise_05 import merge_pair
 from checks._words import paragraph, token_text
-from given import Pair
+from given import Pair, chunks_of
 
 __all__ = ["Step"]
 
-_ROWS = 8
+_ROWS: Final = 8
 
 
 @dataclass(frozen=True)
 class Step:
     """A corpus after some merges.
 
-    chunks: each distinct chunk as its ids, with its number in the corpus.
+    chunks: the ids of each chunk, in the order of the text.
     tokens: the bytes of each id.
     counts: each pair, with its count.
     before: the step before, if there is one.
     """
 
-    chunks: Mapping[tuple[int, ...], int]
+    chunks: Sequence[tuple[int, ...]]
     tokens: Sequence[bytes]
     counts: Mapping[Pair, int]
     before: "Step | None" = None
 
     @classmethod
-    def after(cls, chunks: Mapping[tuple[int, ...], int], merges: Sequence[Pair]) -> Self:
-        """Return the corpus after some merges."""
+    def after(cls, text: str, merges: Sequence[Pair]) -> Self:
+        """Return a corpus after some merges."""
+        chunks = [tuple(chunk) for chunk in chunks_of(text)]
         tokens = [bytes([value]) for value in range(256)]
-        step = cls(dict(chunks), tuple(tokens), count_pairs(dict(chunks)))
+        step = cls(chunks, tokens, count_pairs(Counter(chunks)))
         for pair in merges:
             step = step.merged(pair)
         return step
 
     def merged(self, pair: Pair) -> Self:
         """Return the corpus after one merge more."""
-        chunks: dict[tuple[int, ...], int] = {}
-        for ids, times in self.chunks.items():
-            new_ids = tuple(merge_pair(list(ids), pair, len(self.tokens)))
-            chunks[new_ids] = chunks.get(new_ids, 0) + times
-        tokens = (*self.tokens, self.tokens[pair[0]] + self.tokens[pair[1]])
-        return type(self)(chunks, tokens, count_pairs(chunks), self)
+        chunks = [tuple(merge_pair(list(ids), pair, len(self.tokens))) for ids in self.chunks]
+        tokens = [*self.tokens, self.tokens[pair[0]] + self.tokens[pair[1]]]
+        return type(self)(chunks, tokens, count_pairs(Counter(chunks)), self)
 
     def pair_text(self, pair: Pair) -> str:
         """Return a pair as its tokens and its ids."""
@@ -76,11 +76,11 @@ class Step:
         if self.before and self.before.counts.get(came):
             made = token_text(self.tokens[-1])
             return f"{text} stands nowhere any more: the merge that made {made} took it all."
+        if any((left[-1], right[0]) == came for left, right in pairwise(self.chunks)):
+            return f"{text} stands in no chunk: the two meet where one ends and the next begins."
         if (came[1], came[0]) in self.counts:
             return f"{text} stands nowhere. It is there the other way round: the left one first."
-        return (
-            f"{text} stands in no chunk. Do the two meet where one chunk ends and another begins?"
-        )
+        return f"{text} stands nowhere at this point."
 
     def _why_stale(self, came: Pair, right: int) -> str:
         before = self.before.counts.get(came, 0) if self.before else 0

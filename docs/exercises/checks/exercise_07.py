@@ -20,6 +20,10 @@ def _bytes_of_chunks(text: str) -> list[list[int]]:
     return [list(chunk) for chunk in chunks_of(text)]
 
 
+def _uncut(text: str) -> list[list[int]]:
+    return [list(text.encode("utf-8"))]
+
+
 def _count_all(chunks: list[list[int]]) -> dict[Pair, int]:
     return count_pairs(Counter(map(tuple, chunks)))
 
@@ -82,7 +86,7 @@ def _never_merged(text: str, vocab_size: int) -> list[Pair]:
 
 
 def _by_bytes(text: str, vocab_size: int) -> list[Pair]:
-    step = Step.after(Counter(map(tuple, _bytes_of_chunks(text))), [])
+    step = Step.after(text, [])
     merges: list[Pair] = []
     while 256 + len(merges) < vocab_size and step.counts:
         at = step
@@ -127,8 +131,8 @@ _MISUNDERSTANDINGS = [
     ),
     Misunderstanding(
         _never_merged,
-        "The same pair is merged again and again: are the merged chunks kept, and counted in the "
-        "next round?",
+        "The same pair is chosen again and again: are the merged chunks kept, and counted anew in "
+        "the next round?",
     ),
     Misunderstanding(
         _counted_once,
@@ -141,9 +145,15 @@ _MISUNDERSTANDINGS = [
         "ends when every chunk is one token.",
     ),
     Misunderstanding(
-        _trainer(cut=lambda text: [list(text.encode("utf-8"))]),
+        _trainer(cut=_uncut),
         "Pairs were counted and merged where one chunk ends and the next begins. Cut the text "
         "with `chunks_of`, and never join the chunks again.",
+    ),
+    Misunderstanding(
+        _trainer(cut=_uncut, best=_first_seen),
+        "The text was not cut: pairs were counted and merged where one chunk ends and the next "
+        "begins. And in a tie, the pair that stands first in the text was taken; the rule is the "
+        "smallest pair of ids.",
     ),
     Misunderstanding(
         _trainer(best=_first_seen),
@@ -180,7 +190,7 @@ def _explain(arguments: Case, expected: object, came: object) -> str:
         (rank for rank, (a, b) in enumerate(zip(expected, came, strict=False)) if a != b),
         min(len(expected), len(came)),
     )
-    step = Step.after(Counter(map(tuple, _bytes_of_chunks(text))), expected[:rank])
+    step = Step.after(text, expected[:rank])
     if rank == len(expected):
         return f"After {rank} of these merges training is over: {_why_over(step)}."
     wanted = f"Merge {rank}, which makes the id {256 + rank}, is {step.pair_text(expected[rank])}."
@@ -212,10 +222,10 @@ def _cases() -> list[Case]:
     ]
     story = "low low low low lower lower newest newest newest newest newest newest"
     return [
-        ("", 300),
-        ("a", 256),
         ("ab ab ab", 258),
         ("abc abc", 257),
+        ("a", 256),
+        ("", 300),
         *((text, 260) for text in texts),
         *((text, 256 + len(text) // 2) for text in larger),
         (story, 280),
