@@ -6,6 +6,7 @@ The exit status is 0 if all is right, 1 if something is off, and 2 for wrong usa
 """
 
 import argparse
+import contextlib
 import io
 import os
 import sys
@@ -30,6 +31,8 @@ from checks import (
 from checks._learner import Learner
 from checks._words import NotBegunError, OffError
 
+_MOST_SECONDS: Final = 86_400
+
 CHECKS: Final[dict[str, Callable[[Learner], Iterator[str]]]] = {
     "01": exercise_01.check,
     "02": exercise_02.check,
@@ -53,17 +56,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         description="Check an exercise: say that it is right, or what is off first.",
         allow_abbrev=False,
     )
-    parser.add_argument("number", choices=CHECKS, metavar="NUMBER", help="01 to 12")
+    parser.add_argument(
+        "number", type=lambda text: text.zfill(2), choices=CHECKS, metavar="NUMBER", help="1 to 12"
+    )
     parser.add_argument("file", type=Path, metavar="FILE", help="what you have written")
     parser.add_argument(
-        "--seconds", type=float, default=20, metavar="N", help="how long it may run (default: 20)"
+        "--seconds",
+        type=_seconds,
+        default=20,
+        metavar="N",
+        help="how long it may run (default: 20)",
     )
     asked = parser.parse_args(arguments)
     if not asked.file.is_file():
         parser.error(f"there is no file {str(asked.file)!r}")
+    if asked.file.suffix != ".py":
+        parser.error(f"{str(asked.file)!r} is not called .py")
     verdict, lines = _judged(CHECKS[asked.number], Learner(asked.file.resolve(), asked.seconds))
     _say("\n".join([f"exercise {asked.number}: {verdict}", "", *lines]))
     return 0 if verdict == "right" else 1
+
+
+def _seconds(text: str) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 < (seconds := float(text)) <= _MOST_SECONDS:
+            return seconds
+    message = f"{text!r} is no number above 0, and {_MOST_SECONDS} at most"
+    raise argparse.ArgumentTypeError(message)
 
 
 def _judged(check: Callable[[Learner], Iterator[str]], learner: Learner) -> tuple[str, list[str]]:
@@ -84,8 +103,10 @@ def _say(text: str) -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         print(text, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            sys.exit(f"check.py: error: nothing can be written: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ from answers.exercise_12 import bytes_per_token, learned_tokens
 from bpetite import Tokenizer
 from check import CHECKS, main
 from given import END_OF_TEXT, PATTERN, chunks_of
-from project_tools import ROOT, run
+from project_tools import ROOT, imported_modules, run, sources
 from texts import TEXTS
 from wrong_answers import WRONG
 
@@ -98,9 +98,9 @@ BROKEN: Final = {
     ),
     "an endless loop": (
         "def merge_pair(ids, pair, new_id):\n    while True: pass\n",
-        "merge_pair([1, 2], (1, 2), 256) It had not ended after 2 seconds.",
+        "merge_pair([1, 2], (1, 2), 256) It had not ended after 3 seconds.",
     ),
-    "an endless loop in the file": ("while True: pass\n", "my.py had not ended after 2 seconds."),
+    "an endless loop in the file": ("while True: pass\n", "my.py had not ended after 3 seconds."),
     "a list without end": (
         "def merge_pair(ids, pair, new_id):\n    return ids * 10**12\n",
         "MemoryError my.py, line 2: return ids * 10**12",
@@ -128,7 +128,10 @@ BROKEN: Final = {
         "is of the type tuple; list is asked for",
     ),
     "numbers that are no integers": (
-        "def merge_pair(ids, pair, new_id):\n    return [256.0]\n",
+        (
+            "from answers.exercise_05 import merge_pair as right\n"
+            "def merge_pair(*arguments):\n    return [float(one) for one in right(*arguments)]\n"
+        ),
         "is of the type float; int is asked for",
     ),
     "nothing": ("def merge_pair(ids, pair, new_id):\n    pass\n", "Is a `return` missing?"),
@@ -153,7 +156,8 @@ def test_nothing_breaks_the_check(
     source, says = BROKEN[what]
     path = here / "my.py"
     path.write_text(source, encoding="utf-8", errors="surrogateescape")
-    status = main(["05", str(path), "--seconds", "2"])
+    seconds = "3" if "endless" in what else "60"
+    status = main(["05", str(path), "--seconds", seconds])
     said = " ".join(capsys.readouterr().out.split())
     assert (status, says in said, "Traceback" in said) == (1, True, False), said
 
@@ -205,6 +209,9 @@ def test_a_learner_imports_what_they_have_written(here: Path) -> None:
     [
         (("05", "nowhere.py"), "there is no file 'nowhere.py'"),
         (("99", "my.py"), "invalid choice: '99'"),
+        (("05", str(FOLDER / "README.md")), "README.md' is not called .py"),
+        (("05", "my.py", "--seconds", "nan"), "is no number above 0"),
+        (("05", "my.py", "--seconds", "inf"), "is no number above 0"),
         (("05",), "the following arguments are required: FILE"),
     ],
 )
@@ -213,6 +220,17 @@ def test_wrong_usage_is_said(arguments: tuple[str, ...], says: str, here: Path) 
     done = command(*arguments, cwd=here)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
+
+
+def test_the_exercises_need_what_the_core_needs() -> None:
+    """All code of the exercises imports the standard library, `regex` and bpetite alone."""
+    own = {"answers", "checks", "given"}
+    names = {
+        name.partition(".")[0]
+        for source in sources(FOLDER)
+        for name in imported_modules(source.read_text(encoding="utf-8"))
+    }
+    assert names - own - sys.stdlib_module_names == {"bpetite", "regex"}
 
 
 def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
@@ -229,6 +247,21 @@ def test_a_reader_who_leaves_is_no_error(here: Path) -> None:
             check=False,
         )
     assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_said(here: Path) -> None:
+    """When standard output takes nothing, that is said in a line."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, str(FOLDER / "check.py"), "1", str(FOLDER / "check.py")],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=here,
+            check=False,
+        )
+    assert re.fullmatch(rb"check.py: error: nothing can be written: .*\n", done.stderr)
+    assert done.returncode == 1
 
 
 def test_files_of_their_own_choice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

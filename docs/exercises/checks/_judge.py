@@ -64,7 +64,11 @@ def check_function(learner: Learner, question: Question, cases: Sequence[Case]) 
         expected = _attempt(question.right, cases[number])
         if not _is_right(cases[number], outcome, expected):
             trial = _Trial(question, cases, outcomes, number, expected)
-            trial.refuse(f"{number} of {len(cases)} cases were right before it.")
+            trial.refuse(
+                f"{number} of {len(cases)} cases were right before it."
+                if number
+                else f"This is the first of {len(cases)} cases."
+            )
     return f"{question.name}: all {len(cases)} cases are right"
 
 
