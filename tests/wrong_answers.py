@@ -79,7 +79,8 @@ def merge_step(chunks, times, counts, places, pair, new_id):
                     new = (new_id, ids[i + 2])
                     counts[new] = counts.get(new, 0) + times[n]
         chunks[n] = merge_pair(ids, pair, new_id)
-        places.update(index_pairs(chunks, times)[1])
+    places.clear()
+    places.update(index_pairs(chunks, times)[1])
 """
 
 _LEARNED: Final = """\
@@ -570,7 +571,29 @@ WRONG: Final[list[tuple[str, str, str]]] = [
     ("11", _step("            counts[old] -= times[n]\n", ""), "The merged pair is gone"),
     ("11", _step("            places[old].discard(n)\n", ""), "must be empty"),
     ("11", _step("+ times[n]", "+ 1"), "Was times[n] added for each place, or 1?"),
-    ("11", _NEIGHBOURS, "must be"),
+    ("11", _NEIGHBOURS, "the place between them is easily taken away twice"),
+    (
+        "11",
+        """\
+from itertools import pairwise
+from answers.exercise_05 import merge_pair
+from answers.exercise_11 import index_pairs
+
+def merge_step(chunks, times, counts, places, pair, new_id):
+    for n in list(places[pair]):
+        merged = merge_pair(chunks[n], pair, new_id)
+        for old in pairwise(chunks[n]):
+            if pair[0] in old or pair[1] in old:
+                counts[old] -= times[n]
+                places[old].discard(n)
+        for new in pairwise(merged):
+            if new_id in new:
+                counts[new] = counts.get(new, 0) + times[n]
+                places.setdefault(new, set()).add(n)
+        chunks[n] = merged
+""",
+        "The merge took no place of this pair",
+    ),
     (
         "11",
         (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from answers.exercise_06 import best_pair
 from answers.exercise_11 import index_pairs, merge_step
 from checks._judge import Misunderstanding, Question, check_function, refuse_failure
-from checks._learner import Call, Learner, Returned
+from checks._learner import Call, Learner, Outcome, Returned
 from checks._words import OffError, call_text, paragraph
 from given import Pair, chunks_of
 
@@ -74,62 +74,83 @@ _INDEX = Question(
 )
 
 
+@dataclass(frozen=True)
+class _Merge:
+    """One merge that is asked for: the corpus before and after it."""
+
+    before: _State
+    pair: Pair
+    new_id: int
+    after: _State
+
+    @property
+    def arguments(self) -> tuple[object, ...]:
+        """Return what `merge_step` is given."""
+        return (*self.before.arguments(), self.pair, self.new_id)
+
+    @property
+    def shown(self) -> str:
+        """Return the call as it would be written."""
+        return call_text("merge_step", self.arguments)
+
+
 def check(learner: Learner) -> Iterator[str]:
     """Check the index, then each merge of some corpora: what it changes, and what it reads."""
     states = [_State.of(text) for text in _CORPORA]
     yield check_function(learner, _INDEX, [(state.chunks, state.times) for state in states])
-    before, calls = _steps(states)
-    outcomes = learner.outcomes([Call("merge_step", call, watched=0) for call in calls])
-    read = whole = 0
-    for state, call, outcome in zip(before, calls, outcomes, strict=False):
-        shown = call_text("merge_step", call)
-        if not isinstance(outcome, Returned):
-            refuse_failure(outcome, shown)
-        if off := _off(state, call, outcome):
-            raise OffError(shown, paragraph(off))
-        read, whole = read + len(outcome.seen), whole + len(state.chunks)
-    yield f"merge_step: all {len(calls)} merges are right"
+    merges = [merge for state in states for merge in _merges_of(state)]
+    calls = [Call("merge_step", merge.arguments, watched=0) for merge in merges]
+    seen = [
+        _seen_by_a_right_merge(merge, outcome)
+        for merge, outcome in zip(merges, learner.outcomes(calls), strict=False)
+    ]
+    yield f"merge_step: all {len(merges)} merges are right"
+    for merge, places in zip(merges, seen, strict=True):
+        _refuse_needless_reading(merge, places)
+    whole = sum(len(merge.before.chunks) for merge in merges)
     yield ""
     yield paragraph(
-        f"They read {read} chunks. To count all pairs again after each would have read {whole}, "
-        f"and the larger the corpus is, the more that is."
+        f"They read {sum(map(len, seen))} chunks. To count all pairs again after each would have "
+        f"read {whole}, and the larger the corpus is, the more that is."
     )
 
 
-def _steps(states: list[_State]) -> tuple[list[_State], list[tuple[object, ...]]]:
-    """Return what each merge of each corpus begins with, and its arguments."""
-    before: list[_State] = []
-    calls: list[tuple[object, ...]] = []
-    for state in states:
-        for new_id in range(256, 256 + _MERGES):
-            counts = {pair: count for pair, count in state.counts.items() if count}
-            if not counts:
-                break
-            pair = best_pair(counts)
-            before.append(state.copy())
-            calls.append((*state.arguments(), pair, new_id))
-            merge_step(state.chunks, state.times, state.counts, state.places, pair, new_id)
-    return before, calls
+def _merges_of(state: _State) -> Iterator[_Merge]:
+    """Yield the first merges of a corpus."""
+    for new_id in range(256, 256 + _MERGES):
+        before = state.copy()
+        if not before.counts:
+            return
+        pair = best_pair(before.counts)
+        merge_step(state.chunks, state.times, state.counts, state.places, pair, new_id)
+        yield _Merge(before, pair, new_id, state.copy())
 
 
-def _off(state: _State, call: tuple[object, ...], outcome: Returned) -> str:
-    """Return what is off after a merge, or nothing."""
-    pair, new_id = call[4], call[5]
-    if not isinstance(pair, tuple) or not isinstance(new_id, int):
-        return ""
-    left, right = pair
-    after = state.copy()
-    merge_step(after.chunks, after.times, after.counts, after.places, (left, right), new_id)
+def _seen_by_a_right_merge(merge: _Merge, outcome: Outcome) -> frozenset[int]:
+    """Return which chunks a merge has read, if what it changed is right."""
+    if not isinstance(outcome, Returned):
+        refuse_failure(outcome, merge.shown)
     chunks, times, counts, places = outcome.after[:4]
-    if times != after.times:
-        return "times was changed. How often a chunk stands in the corpus stays what it is."
-    if off := _off_chunks(after, chunks):
-        return off
-    if off := (
-        _off_counts(state, after, counts, (left, right), new_id) or _off_places(after, places)
-    ):
-        return f"{off} The chunks are now {after.chunks}."
-    return _off_reading(state.places[left, right], outcome.seen, len(state.chunks))
+    if times != merge.after.times:
+        off = "times was changed. How often a chunk stands in the corpus stays what it is."
+        raise OffError(merge.shown, off)
+    if off := _off_chunks(merge.after, chunks):
+        raise OffError(merge.shown, paragraph(off))
+    if off := _off_counts(merge, counts) or _off_places(merge.after, places):
+        now = f"The chunks are now {merge.after.chunks}."
+        raise OffError(merge.shown, paragraph(off), paragraph(now))
+    return outcome.seen
+
+
+def _refuse_needless_reading(merge: _Merge, seen: frozenset[int]) -> None:
+    holders = merge.before.places[merge.pair]
+    if not seen <= holders:
+        words = (
+            f"The result is right, but it read {len(seen)} chunks of {len(merge.before.chunks)}, "
+            f"and the pair stands in {len(holders)}: {sorted(holders)}. Go through places[pair] "
+            f"alone; for a whole book that is nearly all of the work."
+        )
+        raise OffError(merge.shown, paragraph(words))
 
 
 def _off_chunks(after: _State, chunks: object) -> str:
@@ -144,24 +165,18 @@ def _off_chunks(after: _State, chunks: object) -> str:
     )
 
 
-def _off_counts(before: _State, after: _State, counts: object, pair: Pair, new_id: int) -> str:
+def _off_counts(merge: _Merge, counts: object) -> str:
     if not isinstance(counts, dict):
         return "counts must stay a dict."
-    for one in [pair, *sorted({*after.counts, *counts})]:
-        right, came = after.counts.get(one, 0), counts.get(one, 0)
-        if right == came:
-            continue
-        said = f"counts[{one}] is {came} after the merge, and must be {right}. "
-        if one == pair:
-            return f"{said}The merged pair is gone: all its places were taken."
-        if new_id in one:
-            return f"{said}{_about_new(after, one, came, right)}"
-        if came == before.counts.get(one, 0):
-            return (
-                f"{said}The count is stale: it is what it was before the merge, which took an id "
-                f"of this pair away. Pairs beside a merged one lose it as their neighbour."
-            )
-        return f"{said}{_about_old(came, right)}"
+    for pair in [merge.pair, *sorted({*merge.after.counts, *counts})]:
+        right, came = merge.after.counts.get(pair, 0), counts.get(pair, 0)
+        if right != came:
+            said = f"counts[{pair}] is {came} after the merge, and must be {right}."
+            if pair == merge.pair:
+                return f"{said} The merged pair is gone: all its places were taken."
+            if merge.new_id in pair:
+                return f"{said} {_about_new(merge.after, pair, came, right)}"
+            return f"{said} {_about_old(merge.before.counts.get(pair, 0), came, right)}"
     return ""
 
 
@@ -175,11 +190,18 @@ def _about_new(after: _State, pair: Pair, came: int, right: int) -> str:
     return "Where two merged pairs stand side by side, the new id is its own neighbour."
 
 
-def _about_old(came: int, right: int) -> str:
+def _about_old(before: int, came: int, right: int) -> str:
+    if came == before:
+        return (
+            "The count is stale: it is what it was before the merge, which took an id of this "
+            "pair away. Pairs beside a merged one lose it as their neighbour."
+        )
+    if right == before:
+        return "The merge took no place of this pair: an id of it that is left over stays."
     if came < right:
         return (
-            "Too much was taken away. In a run such as 97 97 97 97 the same place is easily "
-            "taken away twice: simplest is to take out all pairs of a chunk before it is merged, "
+            "Too much was taken away. Where two merged pairs stand side by side, the place between "
+            "them is easily taken away twice: simplest is to take out all pairs of a chunk before it is merged, "
             "and to put in all pairs after."
         )
     return "Too little was taken away. Does it count times[n] for each place, and each place?"
@@ -196,13 +218,3 @@ def _off_places(after: _State, places: object) -> str:
                 f"{right or 'empty'}: the numbers of the chunks that hold the pair now."
             )
     return ""
-
-
-def _off_reading(holders: set[int], seen: frozenset[int], chunks: int) -> str:
-    if seen <= holders:
-        return ""
-    return (
-        f"The result is right, but it read {len(seen)} chunks of {chunks}, and the pair stands in "
-        f"{len(holders)}: {sorted(holders)}. Go through places[pair] alone; for a whole book "
-        f"that is nearly all of the work."
-    )
