@@ -201,8 +201,8 @@ def _about_old(before: int, came: int, right: int) -> str:
     if came < right:
         return (
             "Too much was taken away. Where two merged pairs stand side by side, the place between "
-            "them is easily taken away twice: simplest is to take out all pairs of a chunk before it is merged, "
-            "and to put in all pairs after."
+            "them is easily taken away twice: simplest is to take out all pairs of a chunk before "
+            "it is merged, and to put in all pairs after."
         )
     return "Too little was taken away. Does it count times[n] for each place, and each place?"
 
