@@ -23,6 +23,7 @@ PAGES = [
     "README.md",
     "docs/architecture.md",
     "docs/comparison.md",
+    "docs/index.md",
     "docs/vectors.md",
     "packages/core/README.md",
     "packages/compare/README.md",
