@@ -24,6 +24,7 @@ PAGES = [
     "docs/architecture.md",
     "docs/comparison.md",
     "docs/index.md",
+    "docs/reference/artifact.md",
     "docs/vectors.md",
     "packages/core/README.md",
     "packages/compare/README.md",
@@ -36,6 +37,7 @@ def clone(tmp_path: Path) -> Iterator[Path]:
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
     shutil.copytree(ROOT / "tests" / "vectors", tmp_path / "tests" / "vectors")
+    shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     with contextlib.chdir(tmp_path):
         yield tmp_path
 
