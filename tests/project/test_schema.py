@@ -215,17 +215,21 @@ TWO_BYTES: Final = [
 ]
 
 
+@pytest.fixture(scope="module")
+def refused(hostile: dict[str, list[bytes]]) -> list[object]:
+    """Return the hostile documents that the schema refuses, but for the largest."""
+    small = [data for files in hostile.values() for data in files if len(data) < 100_000]
+    documents = [json.loads(data) for data in small if is_json(data)]
+    return [one for one in [*documents, *TWO_BYTES] if not VALIDATOR.is_valid(one)]
+
+
 @pytest.mark.parametrize("place", LOOSENED, ids="-".join)
-def test_a_looser_schema_is_found(hostile: dict[str, list[bytes]], place: Place) -> None:
+def test_a_looser_schema_is_found(refused: list[object], place: Place) -> None:
     """Without one of its rules the schema lets a hostile file pass that it must not."""
     schema = deepcopy(SCHEMA)
     holder = reduce(getitem, place[:-1], schema)
     del holder[place[-1]]
-    loose = Draft202012Validator(schema)
-    small = [data for files in hostile.values() for data in files if len(data) < 100_000]
-    documents = [json.loads(data) for data in small if is_json(data) and not accepts(data)]
-    assert any(map(loose.is_valid, [*documents, *TWO_BYTES]))
-    assert not any(map(VALIDATOR.is_valid, TWO_BYTES))
+    assert any(map(Draft202012Validator(schema).is_valid, refused))
 
 
 def test_the_page_says_which_checks_a_schema_can_make() -> None:

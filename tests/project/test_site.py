@@ -5,12 +5,13 @@ import shutil
 from html.parser import HTMLParser
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Final
 
 import pytest
 
 from project_tools import ROOT, run, tool
 
-LOADED = {"audio", "embed", "iframe", "img", "link", "object", "script", "source", "video"}
+LOADED: Final = {"audio", "embed", "iframe", "img", "link", "object", "script", "source", "video"}
 
 
 def build(docs: Path, site: Path) -> CompletedProcess[str]:
@@ -32,12 +33,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
-    """Copy the pages, and those at the top of the repository, to which they link."""
-    for page in ROOT.glob("*.md"):
-        shutil.copy(page, tmp_path)
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    for folder in ("scripts", "tests/project", "packages"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, dirs_exist_ok=True)
+    """Make a small repository: two pages, one outside docs and a script."""
+    (tmp_path / "docs").mkdir()
+    for name in ("conf.py", "site.css"):
+        shutil.copy(ROOT / "docs" / name, tmp_path / "docs")
+    (tmp_path / "docs" / "index.md").write_text("# Pages\n")
+    (tmp_path / "docs" / "vectors.md").write_text("# Vectors\n")
+    (tmp_path / "SECURITY.md").write_text("# Security\n")
+    (tmp_path / "fuzz.py").write_text("print('fuzz')\n")
     return tmp_path
 
 
@@ -92,24 +95,39 @@ def test_what_comes_from_another_host_is_found(text: str) -> None:
     assert foreign('<a href="https://host/">host</a><img src="x.png">') == []
 
 
-@pytest.mark.parametrize(
-    ("planted", "message"),
-    [
-        ("[gone](gone.md)", "target not found: 'gone.md'"),
-        ("[gone](vectors.md#gone)", "local id not found in doc 'vectors': 'gone'"),
-        ("[gone](#gone)", "target not found: 'gone'"),
-        ("![gone](gone.svg)", "image file not readable: gone.svg"),
-        ("[gone](../scripts/gone.py)", "target not found: '../scripts/gone.py'"),
-        ("```nolanguage\nx\n```", "Pygments lexer name 'nolanguage' is not known"),
-    ],
-)
-def test_a_fault_stops_the_build(clone: Path, planted: str, message: str) -> None:
-    """A link, an anchor, a picture or a language that is not there is an error."""
-    with (clone / "docs" / "reliability.md").open("a", encoding="utf-8") as page:
-        page.write(f"\n\n{planted}\n")
+def test_a_page_without_a_fault_is_built(clone: Path) -> None:
+    """The pages that the next tests spoil are a site as they are."""
     result = build(clone / "docs", clone / "site")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+FAULTS: Final = {
+    "[gone](gone.md)": "target not found: 'gone.md'",
+    "[gone](vectors.md#gone)": "local id not found in doc 'vectors': 'gone'",
+    "[gone](#gone)": "target not found: 'gone'",
+    "![gone](gone.svg)": "image file not readable: gone.svg",
+    "[gone](../scripts/gone.py)": "target not found: '../scripts/gone.py'",
+    "```nolanguage\nx\n```": "Pygments lexer name 'nolanguage' is not known",
+}
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> CompletedProcess[str]:
+    """Return what the build says of a page with one fault of each kind, which it refuses."""
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "index.md").write_text("# Faults\n\n" + "\n\n".join(FAULTS))
+    (folder / "vectors.md").write_text("# Vectors\n")
+    for name in ("conf.py", "site.css"):
+        shutil.copy(ROOT / "docs" / name, folder)
+    result = build(folder, folder / "site")
     assert result.returncode == 1
-    assert message in result.stderr
+    return result
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_stops_the_build(faulty: CompletedProcess[str], fault: str) -> None:
+    """A link, an anchor, a picture or a language that is not there is an error."""
+    assert FAULTS[fault] in faulty.stderr
 
 
 def test_a_page_without_a_place_stops_the_build(clone: Path) -> None:
@@ -122,23 +140,23 @@ def test_a_page_without_a_place_stops_the_build(clone: Path) -> None:
 
 def test_what_is_no_page_of_the_site_is_copied(clone: Path) -> None:
     """A link out of docs, right on a host of code, leads to a copy of the file on the site."""
-    page = clone / "docs" / "reliability.md"
-    page.write_text("# Links\n\n[one](../SECURITY.md), [two](../scripts/fuzz.py)\n")
+    page = clone / "docs" / "vectors.md"
+    page.write_text("# Links\n\n[one](../SECURITY.md), [two](../fuzz.py)\n")
     result = build(clone / "docs", clone / "site")
     assert (result.returncode, result.stderr) == (0, "")
-    html = (clone / "site" / "reliability.html").read_text()
+    html = (clone / "site" / "vectors.html").read_text()
     copies = [clone / "site" / path for path in re.findall(r'href="(_downloads/[^"]+)"', html)]
-    originals = [clone / "SECURITY.md", clone / "scripts" / "fuzz.py"]
+    originals = [clone / "SECURITY.md", clone / "fuzz.py"]
     assert [path.read_bytes() for path in copies] == [path.read_bytes() for path in originals]
 
 
 def test_a_page_is_plain_markdown(clone: Path) -> None:
     """What MyST adds to Markdown is text, as it is on a host of code."""
-    page = clone / "docs" / "reliability.md"
+    page = clone / "docs" / "vectors.md"
     page.write_text("# Plain\n\n(x)=\n\n% seen\n\n{ref}`x` :a: b\n\n+++\n")
     result = build(clone / "docs", clone / "site")
     assert (result.returncode, result.stderr) == (0, "")
-    html = (clone / "site" / "reliability.html").read_text()
+    html = (clone / "site" / "vectors.html").read_text()
     assert all(text in html for text in ("(x)=", "% seen", "{ref}", ":a: b", "+++"))
 
 
