@@ -35,7 +35,9 @@ myst_disable_syntax = [
 html_theme = "furo"
 html_title = "bpetite"
 html_copy_source = False
+html_show_copyright = False
 html_show_sourcelink = False
+pygments_dark_style = "github-dark"  # the default underlines the names of modules
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 

@@ -123,11 +123,13 @@ def _described(node: Definition, docstring: str, level: str, owner: str = "") ->
 
 
 def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
-    """Return the types of the fields of a class."""
+    """Return the types of the public fields of a class."""
     return {
         node.target.id: ast.unparse(node.annotation)
         for node in body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and not node.target.id.startswith("_")
     }
 
 

@@ -39,6 +39,7 @@ def test_everything_public_has_a_heading() -> None:
     public = [*bpetite.__all__, *methods, *bpetite_compare.__all__, *reference.__all__]
     assert len(methods) == 5
     assert sorted(set(public) - set(headings)) == []
+    assert not [name for name in re.findall(r"`(\w+)`", PAGE.read_text()) if name.startswith("_")]
 
 
 def test_the_examples_of_the_page_are_right() -> None:
