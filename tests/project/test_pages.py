@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,18 +29,21 @@ PAGES = [
     "docs/vectors.md",
     "packages/core/README.md",
     "packages/compare/README.md",
+    *(f"docs/course/{path.name}" for path in sorted((ROOT / "docs" / "course").glob("*.md"))),
 ]
 
 
 @pytest.fixture
-def clone(tmp_path: Path) -> Iterator[Path]:
+def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in a folder that holds what a clone does of the pages' files."""
+    monkeypatch.syspath_prepend(ROOT / "docs" / "course")  # the course is run in its folder
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
     shutil.copytree(ROOT / "tests" / "vectors", tmp_path / "tests" / "vectors")
     shutil.copytree(ROOT / "docs" / "reference", tmp_path / "docs" / "reference")
     with contextlib.chdir(tmp_path):
         yield tmp_path
+    sys.modules.pop("toy", None)
 
 
 class Runner:

@@ -1,0 +1,201 @@
+"""The course: its pages are alike and in order, what they name exists, and the toy is bpetite."""
+
+import ast
+import importlib
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from project_tools import ROOT
+from texts import TEXTS, TIES
+
+COURSE: Final = ROOT / "docs" / "course"
+START: Final = COURSE / "README.md"
+PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
+PARTS: Final = [
+    "What it says",
+    "The invariant",
+    "What goes wrong without it",
+    "Where in the code",
+    "Which test",
+]
+
+
+def part(page: Path, name: str) -> str:
+    """Return the text under a heading of a page."""
+    _, _, rest = page.read_text("utf-8").partition(f"\n## {name}\n")
+    return rest.partition("\n## ")[0]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    """Return the fenced blocks of a page that are of a language."""
+    return re.findall(
+        rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    )
+
+
+@pytest.fixture(scope="module")
+def toy() -> Iterator[ModuleType]:
+    """Return the tokenizer of the course."""
+    sys.path.insert(0, str(COURSE))
+    yield importlib.import_module("toy")
+    sys.path.remove(str(COURSE))
+    del sys.modules["toy"]
+
+
+def test_there_are_eleven_pages() -> None:
+    """The pages are numbered from 1 to 11, and each begins with its number."""
+    numbers = [int(page.name.split("-")[0]) for page in PAGES]
+    assert numbers == list(range(1, 12))
+    for number, page in zip(numbers, PAGES, strict=True):
+        assert page.read_text("utf-8").startswith(f"# {number}. ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_has_the_parts_of_every_page(page: Path) -> None:
+    """Each page has one title, and the same five parts in the same order."""
+    without_code = re.sub(
+        r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
+    )
+    assert len(re.findall(r"^# ", without_code, re.MULTILINE)) == 1
+    assert re.findall(r"^##+ (.*)$", without_code, re.MULTILINE) == PARTS
+    assert not re.search(r"^(:::|!!!|\{%)", without_code, re.MULTILINE)
+
+
+def test_the_pages_lead_through_the_course() -> None:
+    """The start links each page, in order; the foot of each links those before and after it."""
+    table = re.findall(r"^\| \[(.*)\]\((.*)\) \|", START.read_text("utf-8"), re.MULTILINE)
+    titles = {page: page.read_text("utf-8").splitlines()[0].removeprefix("# ") for page in PAGES}
+    assert table == [(title, page.name) for page, title in titles.items()]
+    titles[START] = "The start"
+    links = {page: f"[{title}]({page.name})" for page, title in titles.items()}
+    assert START.read_text("utf-8").endswith(f"\n---\n\nNext: {links[PAGES[0]]}\n")
+    for before, page, after in zip([START, *PAGES], PAGES, [*PAGES[1:], START], strict=False):
+        foot = f"\n---\n\nPrevious: {links[before]} · Next: {links[after]}\n"
+        assert page.read_text("utf-8").endswith(foot)
+
+
+def test_links_to_a_heading_find_it() -> None:
+    """Where a page of the course links a part of another page, that part is there."""
+    links = [
+        (page.parent / target, anchor)
+        for page in [START, *PAGES]
+        for target, anchor in re.findall(r"\]\(([\w./-]+)#([\w-]+)\)", page.read_text("utf-8"))
+    ]
+    assert links
+    for target, anchor in links:
+        headings = re.findall(r"^##+ (.*)$", target.read_text("utf-8"), re.MULTILINE)
+        assert anchor in {heading.lower().replace(" ", "-") for heading in headings}
+
+
+def resolve(name: str) -> object:
+    """Return what a page calls `_module.name`, `oracle.name` or `bpetite_compare.name`."""
+    module, *path = name.split(".")
+    found: Any = importlib.import_module(f"bpetite.{module}" if module[0] == "_" else module)
+    for attribute in path:
+        if not hasattr(found, attribute):
+            return importlib.import_module(name)
+        found = getattr(found, attribute)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_what_a_page_names_in_the_code_exists(page: Path) -> None:
+    """Each module, function and constant that a page sends to is there."""
+    names = re.findall(
+        r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", part(page, "Where in the code")
+    )
+    assert names
+    for name in names:
+        assert resolve(name) is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_test_that_a_page_names_exists(page: Path) -> None:
+    """Each `path::name` is a test of that file, and every page has some."""
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", part(page, "Which test"))
+    assert named
+    assert len(re.findall(r"`tests/", page.read_text("utf-8"))) == len(named) + len(
+        re.findall(r"`tests/oracle\.py`", page.read_text("utf-8"))
+    )
+    for path, name in named:
+        assert re.search(rf"^def {name}\(", (ROOT / path).read_text("utf-8"), re.MULTILINE), (
+            path,
+            name,
+        )
+
+
+def test_every_theorem_that_a_page_names_is_proved() -> None:
+    """Each `File.theorem` stands in the tables of the proof."""
+    proved = (ROOT / "docs" / "proof" / "README.md").read_text("utf-8")
+    files = "|".join(path.stem for path in (ROOT / "docs" / "proof").glob("*.v"))
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(rf"`((?:{files})\.[a-z]\w+)`", page.read_text("utf-8"))
+    }
+    assert len(named) >= 5
+    assert [name for name in named if f"`{name}`" not in proved] == []
+
+
+def test_the_toy_is_what_the_pages_show() -> None:
+    """Each definition of toy.py stands, word for word, on the page that is named above it."""
+    source = (COURSE / "toy.py").read_text("utf-8")
+    lines = source.splitlines()
+    page = START
+    seen: set[Path] = set()
+    for node in ast.parse(source).body[1:]:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        if (comment := lines[node.lineno - 2]).startswith("# "):
+            page = COURSE / comment.removeprefix("# ")
+        shown = "\n".join(lines[node.lineno - 1 : node.end_lineno])
+        assert f"\n{shown}\n" in "\n" + "\n".join(blocks(page, "python")), shown
+        seen.add(page)
+    assert len(seen) == 9
+    assert len([line for line in lines if line and not line.startswith("#")]) < 70  # as is said
+
+
+@given(st.lists(TIES | TEXTS, max_size=2), TEXTS)
+def test_the_toy_is_bpetite(toy: ModuleType, documents: Sequence[str], text: str) -> None:
+    """On any corpus and text the toy learns, writes, encodes and decodes what bpetite does."""
+    merges = toy.train(documents, 262)
+    tokenizer = Tokenizer.train(documents, 262)
+    ids = tokenizer.encode(text)
+    assert toy.encode(text, merges) == ids
+    assert toy.decode(ids, merges) == tokenizer.decode(ids) == text
+
+
+def test_the_toy_writes_the_file_of_bpetite(toy: ModuleType, tmp_path: Path) -> None:
+    """Of the corpus of the course, at every size, the toy writes bpetite's artifact."""
+    for size in range(256, 290):
+        Tokenizer.train(toy.CORPUS, size).save(tmp_path / "ours.json", overwrite=True)
+        assert (tmp_path / "ours.json").read_bytes() == toy.artifact_of(toy.train(toy.CORPUS, size))
+
+
+@pytest.mark.parametrize("page", [START, *PAGES], ids=lambda page: page.stem)
+def test_blocks_can_be_pasted_into_a_prompt(page: Path, tmp_path: Path) -> None:
+    """Typed into Python one after the other, the blocks print all that the page shows, no more."""
+    shutil.copy(COURSE / "toy.py", tmp_path)
+    session = subprocess.run(
+        [sys.executable, "-i", "-q"],
+        input="\n\n".join([*blocks(page, "python"), "\n"]),
+        capture_output=True,
+        encoding="utf-8",
+        cwd=tmp_path,
+        env={"PYTHONUTF8": "1", "PYTHONWARNINGS": "error"},
+        timeout=120,
+        check=True,
+    )
+    assert not re.search("Traceback|Error", session.stderr), session.stderr
+    assert session.stdout == "".join(blocks(page, "text"))
