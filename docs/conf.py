@@ -44,7 +44,10 @@ html_css_files = ["site.css"]
 _DOCS: Final = Path(__file__).parent
 _NAVIGATION: Final = (
     ("Course", "course/README.md", "course/[0-9]*.md"),
-    ("Exercises", "exercises/README.md", "exercises/[0-9]*.md"),
+    (
+        "Exercises",
+        *(f"exercises/{name}.md" for name in ("README", "tasks", "hints", "answers/README")),
+    ),
     ("Reference", *(f"reference/{name}.md" for name in ("api", "commands", "artifact", "errors"))),
     ("What it does", "pictures.md", "comparison.md", "benchmarks.md"),
     ("Why to trust it", "reliability.md", "proof/README.md", "vectors.md"),
