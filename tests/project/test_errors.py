@@ -22,8 +22,8 @@ RETURNING: Final = frozenset(
     {"_told", "_not_text", "advice_on_encoding", "find_duplicate", "find_unreachable"}
 )
 """Functions that return a message, or the part of one that says what to do."""
-NOT_SHOWN: Final = frozenset({"", "…", "…: …", "…: expected …, found …"})
-"""What is put together from other messages, or is none."""
+REFUSAL: Final = "…: expected …, found …"
+"""What `_refuse` makes of its arguments, which are read where it is called."""
 _ROW: Final = re.compile(r"^\| (`+) ?(.+?) ?\1 \| (.+) \| (.+) \|$", re.MULTILINE)
 
 
@@ -46,7 +46,8 @@ def messages(source: str) -> set[str]:
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             found |= set(_of_function(function))
-    return {re.sub("…+", "…", text.replace("\n", " ⏎ ")) for text in found} - NOT_SHOWN
+    shown = {re.sub("…+", "…", text.replace("\n", " ⏎ ")) for text in found}
+    return {text for text in shown if re.search(r"\w", text)} - {REFUSAL}
 
 
 def _of_node(node: ast.AST) -> Iterator[str]:
