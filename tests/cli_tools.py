@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sysconfig
+import termios
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["BPETITE", "bpetite", "in_terminal", "lines", "pipeline"]
+__all__ = ["BPETITE", "bpetite", "in_terminal", "lines", "pipeline", "shown_in_terminal"]
 
 BPETITE = str(Path(sysconfig.get_path("scripts")) / "bpetite")
 
@@ -79,3 +81,32 @@ def in_terminal(
         status = process.wait(timeout=60)
     os.close(ours)
     return status, output, drawn
+
+
+def shown_in_terminal(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, columns: int = 80
+) -> tuple[int, str]:
+    """Run `bpetite` with a terminal as its standard output, which errors are sent to as well.
+
+    Returns:
+        The exit status, and what the terminal was sent.
+    """
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
+    with subprocess.Popen(
+        [BPETITE, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**own, "TERM": "xterm-256color", **(env or {})},
+        cwd=cwd,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        with suppress(OSError):  # Linux says so when the other end is closed
+            while read := os.read(ours, 65536):
+                shown += read
+        status = process.wait(timeout=60)
+    os.close(ours)
+    return status, shown.decode("utf-8").replace("\r\n", "\n")

@@ -1,6 +1,5 @@
 """What all commands share: help, usage, plug-ins, and what gets in the way at the start."""
 
-import re
 import shlex
 import subprocess
 import sys
@@ -10,35 +9,6 @@ from pathlib import Path
 import pytest
 
 from cli_tools import BPETITE, bpetite, lines, pipeline
-
-COMMANDS = ["train", "encode", "decode"]
-
-
-def test_every_command_is_in_the_help() -> None:
-    """FR-32: `--help` lists the commands, on one screen."""
-    result = bpetite("--help")
-    shown = result.stdout.decode()
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert re.findall(r"^    ([a-z-]+) ", shown, re.MULTILINE)[:3] == COMMANDS
-    assert len(shown.splitlines()) <= 28
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_example_in_the_help_works(command: str, tmp_path: Path) -> None:
-    """The help of each command ends with examples, and they run as they stand there."""
-    (tmp_path / "text.txt").write_text("Hello world, hello text.\n" * 20)
-    subprocess.run(["gzip", "-k", "text.txt"], cwd=tmp_path, check=True)
-    (tmp_path / "text.txt.gz").rename(tmp_path / "corpus.gz")
-    if command != "train":
-        bpetite(
-            *("train", "--input", "text.txt", "--vocab-size", "300", "--output", "tokenizer.json"),
-            cwd=tmp_path,
-        )
-    shown = bpetite(command, "--help").stdout.decode()
-    _, _, examples = shown.partition("\nexample:\n")
-    assert examples.count("bpetite " + command) >= 2
-    result = pipeline(f"set -e; {examples}", tmp_path)
-    assert result.returncode == 0, result.stderr.decode()
 
 
 def test_the_version_names_what_results_depend_on() -> None:

@@ -16,7 +16,6 @@ from bpetite_compare._engines import drift
 from cli_tools import bpetite, in_terminal, lines, pipeline
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
 
-COMMANDS = ["compare-tiktoken", "export", "import-tiktoken", "parity"]
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
 NO_NETWORK = {
     "HTTPS_PROXY": "http://127.0.0.1:9",
@@ -39,38 +38,6 @@ def data(output: bytes) -> dict[str, Any]:
     assert output.count(b"\n") == 1
     result: dict[str, Any] = json.loads(output)
     return result
-
-
-def test_every_command_is_in_the_help() -> None:
-    """FR-32: `--help` lists the commands of an installed comparison, each with a line on it."""
-    shown = bpetite("--help").stdout.decode()
-    listed = re.findall(r"^    ([a-z-]+)  +\S", shown, re.MULTILINE)
-    assert [name for name in listed if name in COMMANDS] == COMMANDS
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_examples_in_the_help_work(
-    command: str, folder: Path, request: pytest.FixtureRequest
-) -> None:
-    """The help of each command ends with examples, and they run as they stand there."""
-    shown = bpetite(command, "--help").stdout.decode()
-    _, _, examples = shown.partition("\nexample:\n")
-    assert examples.count(f"bpetite {command}") >= 2
-    if command in {"compare-tiktoken", "import-tiktoken"}:
-        request.getfixturevalue("tiktoken_cache")
-    subprocess.run(["gzip", "-k", "text.txt"], cwd=folder, check=True)
-    (folder / "text.txt.gz").rename(folder / "corpus.gz")
-    bpetite(
-        *("export", "--model", "tokenizer.json", "--to", "tiktoken"),
-        *("--output", "model.tiktoken"),
-        cwd=folder,
-    )
-    result = pipeline(f"set -e; rm -f model.json; {_fresh(command)} {examples}", folder)
-    assert result.returncode == 0, result.stderr.decode()
-
-
-def _fresh(command: str) -> str:
-    return "rm model.tiktoken;" if command == "export" else ""
 
 
 # compare-tiktoken

@@ -19,6 +19,8 @@ from bpetite_compare._visible import visible
         (b"\x1b[31m\x00", "‹U+001B›[31m‹U+0000›"),
         ("\u202e\u200b\U000e0001", "‹U+202E›‹U+200B›‹U+E0001›"),
         (b"", ""),
+        ("\u0301e\u0301", "◌\u0301e\u0301"),
+        (b"\x80" * 5000, "‹80›" * 5000),
     ],
 )
 def test_a_token_is_shown(token: bytes | str, shown: str) -> None:

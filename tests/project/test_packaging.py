@@ -56,6 +56,13 @@ def source_files(member: str) -> set[str]:
     return {str(path.relative_to(source)) for path in files if path.suffix != ".pyc"}
 
 
+def files_for_the_environment(member: str) -> set[str]:
+    """Return the files that a wheel puts into the environment, by their paths in the wheel."""
+    prefix = f"{IMPORT_NAMES[member]}/installed/"
+    names = (name.removeprefix(prefix) for name in source_files(member) if name.startswith(prefix))
+    return {f"{file_name(member)}.data/data/{name}" for name in names}
+
+
 def stray_configuration(folder: Path) -> list[Path]:
     """Return the files that configure a tool past pyproject.toml, in a folder and its packages."""
     folders = [folder, *folder.glob("packages/*")]
@@ -187,7 +194,10 @@ def test_each_package_builds_a_wheel_and_an_sdist(dist: Path) -> None:
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_wheel_holds_the_sources_and_its_metadata(member: str, dist: Path) -> None:
-    """A wheel holds every file of src/, the type marker and the licence too, and no other."""
+    """A wheel holds every file of src/, the type marker and the licence too, and no other.
+
+    The man page and the completions are in it twice: for the package, and for the environment.
+    """
     info = f"{file_name(member)}.dist-info"
     with zipfile.ZipFile(dist / f"{file_name(member)}-py3-none-any.whl") as wheel:
         names = {name for name in wheel.namelist() if not name.endswith("/")}
@@ -196,7 +206,20 @@ def test_a_wheel_holds_the_sources_and_its_metadata(member: str, dist: Path) -> 
     if project(PACKAGES / member).keys() & {"scripts", "entry-points"}:
         metadata.add("entry_points.txt")
     assert f"{IMPORT_NAMES[member]}/py.typed" in names
-    assert names == source_files(member) | {f"{info}/{name}" for name in metadata}
+    described = {f"{info}/{name}" for name in metadata}
+    assert names == source_files(member) | files_for_the_environment(member) | described
+
+
+def test_the_command_line_comes_with_its_manual() -> None:
+    """The wheel of the command line brings a man page and three completions, no other does."""
+    top = f"{file_name('cli')}.data/data/share"
+    assert files_for_the_environment("cli") == {
+        f"{top}/bash-completion/completions/bpetite",
+        f"{top}/fish/vendor_completions.d/bpetite.fish",
+        f"{top}/man/man1/bpetite.1",
+        f"{top}/zsh/site-functions/_bpetite",
+    }
+    assert not files_for_the_environment("core") | files_for_the_environment("compare")
 
 
 @pytest.mark.parametrize("member", MEMBERS)

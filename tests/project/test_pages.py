@@ -27,6 +27,7 @@ PAGES = [
     "docs/index.md",
     "docs/reference/artifact.md",
     "docs/vectors.md",
+    "packages/cli/README.md",
     "packages/core/README.md",
     "packages/compare/README.md",
     *(f"docs/course/{path.name}" for path in sorted((ROOT / "docs" / "course").glob("*.md"))),
@@ -107,7 +108,7 @@ def test_what_a_page_shows_is_what_happens(page: str) -> None:
     ]
     for example in Document.parse(str(ROOT / page), *parsers).examples():
         example.evaluate()
-    assert "python" in runner.seen
+    assert {"python", "console"} & set(runner.seen)
 
 
 def test_a_page_that_is_wrong_is_found_out() -> None:

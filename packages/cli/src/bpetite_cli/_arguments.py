@@ -13,12 +13,15 @@ from bpetite_cli._failure import Failure, explain, quoted
 
 __all__ = [
     "Commands",
+    "add_destination",
     "add_model",
     "add_parser",
     "integer",
     "load_artifact",
     "load_model",
+    "save_model",
     "text_argument",
+    "vocab_size",
 ]
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -50,9 +53,24 @@ def integer(word: str) -> int:
     return int(word)
 
 
+def vocab_size(word: str) -> int:
+    """Read the size of a vocabulary."""
+    size = integer(word)
+    if size < 256:
+        message = f"expected at least 256, one for each byte, found {size}"
+        raise argparse.ArgumentTypeError(message)
+    return size
+
+
 def text_argument(word: str) -> str:
     """Return the text of an argument, which Python may have read by a locale that is not UTF-8."""
     return os.fsencode(word).decode("utf-8")
+
+
+def add_destination(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where an artifact goes."""
+    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
+    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -70,6 +88,15 @@ def load_artifact(path: str) -> Artifact:
     """Load a tokenizer with its merges and tokens, or say why it cannot be."""
     with _told_of_model(path):
         return Artifact.load(path)
+
+
+def save_model(tokenizer: Tokenizer, path: str, *, force: bool) -> None:
+    """Save a tokenizer, or say why it cannot be."""
+    try:
+        tokenizer.save(path, overwrite=force)
+    except (OSError, ValueError) as error:
+        message = f"saving the tokenizer: {explain(error)}"
+        raise Failure(message) from None
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "decode",
-        "turn token ids into text on standard output, with nothing added",
+        "turn token ids into text, on standard output",
         "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
         "  bpetite encode --model tokenizer.json --input text.txt |\n"
         "    bpetite decode --model tokenizer.json --input -",

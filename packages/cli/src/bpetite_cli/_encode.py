@@ -17,7 +17,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "encode",
-        "turn text into token ids, as a JSON array on standard output",
+        "turn text into token ids, on standard output",
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
         "  bpetite encode --model tokenizer.json --input text.txt > ids.json",
     )

@@ -1,15 +1,16 @@
-"""Write data to standard output: as bytes, all of it or an error, quiet on a closed pipe."""
+"""Write to standard output: as bytes, data whole or not at all, quiet on a closed pipe."""
 
+import io
 import os
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
-from typing import Final
+from typing import IO, Final
 
 from bpetite_cli._failure import Failure, quoted
 
-__all__ = ["check_output", "flush_output", "write_output"]
+__all__ = ["check_output", "flush_output", "stream_output", "write_output"]
 
 _HELD_IN_MEMORY: Final = 1 << 24
 
@@ -39,13 +40,27 @@ def write_output(parts: Iterable[bytes]) -> None:
                 )
                 raise Failure(message) from None
         held.seek(0)
-        sys.stdout.flush()
-        try:
-            # Not `sys.stdout.buffer`: under `python -u` that may write a part and not say so.
-            with open(sys.stdout.fileno(), "wb", closefd=False) as output:
-                shutil.copyfileobj(held, output)
-        except OSError as error:
-            raise _output_lost(error) from None
+        _send(held)
+
+
+def stream_output(parts: Iterable[str]) -> None:
+    """Write each part to standard output as it comes.
+
+    For what a person looks at. What fails half way has shown what was before it.
+    """
+    check_output()
+    for part in parts:
+        _send(io.BytesIO(part.encode("utf-8")))
+
+
+def _send(data: IO[bytes]) -> None:
+    sys.stdout.flush()
+    try:
+        # Not `sys.stdout.buffer`: under `python -u` that may write a part and not say so.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+            shutil.copyfileobj(data, output)
+    except OSError as error:
+        raise _output_lost(error) from None
 
 
 def flush_output() -> None:

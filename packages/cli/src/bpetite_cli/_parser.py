@@ -8,11 +8,14 @@ the same way, by an entry point of the group `bpetite.commands`, called as the c
 
 import argparse
 import platform
-from collections.abc import Callable, Sequence
+import shutil
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from bpetite_cli import _decode, _encode, _train
+from bpetite_cli import _decode, _encode, _inspect, _show, _train, _truncate, _verify
 from bpetite_cli._arguments import Commands
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
@@ -21,43 +24,82 @@ from bpetite_cli._progress import say
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-__all__ = ["make_parser"]
+__all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
 
 _GROUP: Final = "bpetite.commands"
 _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "train": _train.add_command,
+    "truncate": _truncate.add_command,
     "encode": _encode.add_command,
     "decode": _decode.add_command,
+    "show": _show.add_command,
+    "inspect": _inspect.add_command,
+    "verify": _verify.add_command,
 }
+GROUPS: Final = {
+    "make": ("train", "truncate", "import-tiktoken"),
+    "use": ("encode", "decode", "count", "export"),
+    "look": ("show", "inspect", "compare-tiktoken"),
+    "prove": ("verify", "parity"),
+}
+OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
+_COMPLETIONS: Final = {
+    "bash": "bash-completion/completions/bpetite",
+    "zsh": "zsh/site-functions/_bpetite",
+    "fish": "fish/vendor_completions.d/bpetite.fish",
+}
+_COMMAND: Final = "COMMAND"
+_NARROWEST: Final = 50
 _WRONG_USAGE: Final = 2
-_OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
 
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
     parser: argparse.ArgumentParser = _Parser(
         prog="bpetite",
-        description="A deterministic byte-level BPE tokenizer.",
-        epilog="example:\n"
-        "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
-        '  bpetite encode --model tokenizer.json --text "Hello world"\n'
-        "\n"
-        "`bpetite COMMAND --help` says more about one command.",
+        epilog="`bpetite COMMAND --help` says more about one command, with examples.",
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parser.add_argument(
+        "--completion",
+        action=_Completion,
+        choices=_COMPLETIONS,
+        metavar="SHELL",
+        help="print the completion for bash, zsh or fish",
+    )
+    commands = parser.add_subparsers(metavar=_COMMAND, required=True)
     for add_command in _BUILT_IN.values():
         add_command(commands)
-    named = next((word for word in arguments if not word.startswith("-")), None)
-    if named not in _BUILT_IN:  # a look at what is installed takes a while
-        _add_installed(commands, named)
+    first = next(iter(arguments), "")
+    # A look at what is installed takes a while, and most words need none.
+    if first not in {*_BUILT_IN, "--version", "--completion"}:
+        _add_installed(commands, first)
+        listed = "\n".join(_listed(commands))
+        parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
     return parser
+
+
+def _listed(commands: Commands) -> Iterator[str]:
+    """Yield a line for each command, by what it is for, and one for what is not installed."""
+    summaries = {action.dest: action.help for action in commands._choices_actions}
+    known = [name for names in GROUPS.values() for name in names]
+    others = [name for name in summaries if name not in known]
+    width = max(shutil.get_terminal_size().columns, _NARROWEST)
+    for group, names in [*GROUPS.items(), ("more", others)]:
+        title = group
+        for name in names:
+            if name in summaries:
+                line = f"{title:<7}{name:<18}{summaries[name]}"
+                yield textwrap.fill(line, width, subsequent_indent=" " * 25, break_on_hyphens=False)
+                title = ""
+    if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
+        yield f"\nwith bpetite-compare also {', '.join(missing)}"
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
     entries = metadata.entry_points(group=_GROUP)
-    if named in _OF_COMPARE and named not in entries.names:
+    if named in OF_COMPARE and named not in entries.names:
         message = (
             f"no installed package has the command {named}\n"
             f"it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]"
@@ -73,13 +115,12 @@ def _add_installed(commands: Commands, named: str | None) -> None:
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter that makes room for the names of the commands."""
+    """A formatter that leaves the commands out, which stand by groups in the description."""
 
     def add_argument(self, action: argparse.Action) -> None:
-        """Add an argument; argparse forgets how far the names of commands are indented."""
-        self._indent()
-        super().add_argument(action)
-        self._dedent()
+        """Add an argument, unless it is the command."""
+        if action.metavar != _COMMAND:
+            super().add_argument(action)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -116,6 +157,17 @@ class _Version(argparse.Action):
         python = platform.python_version()
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
         write_output([line.encode("ascii")])
+        parser.exit()
+
+
+class _Completion(argparse.Action):
+    """`--completion`, with a file that `scripts/make_manual.py` has made of these parsers."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object
+    ) -> NoReturn:
+        share = Path(__file__).parent / "installed" / "share"
+        write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
         parser.exit()
 
 

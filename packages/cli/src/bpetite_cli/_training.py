@@ -18,6 +18,7 @@ class Training(logging.Handler):
         self.corpus_bytes = 0
         self.mergeable_vocab_size = 0
         self.ending = ""
+        self.seconds = 0.0
 
     def advance(self, size: int) -> None:
         """Take note of bytes that have been read."""

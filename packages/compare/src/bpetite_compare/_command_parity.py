@@ -26,7 +26,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "parity",
-        "check that tiktoken with the same tokens has the same ids",
+        "hold the ids of whole files to tiktoken's",
         "  bpetite parity --model tokenizer.json --input text.txt\n"
         "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
     )

@@ -1,0 +1,59 @@
+"""`bpetite inspect`: what is in an artifact, and how a token was made."""
+
+import argparse
+import json
+
+from bpetite_cli._arguments import Commands, add_model, add_parser, integer, load_artifact
+from bpetite_cli._artifact import Artifact
+from bpetite_cli._failure import Failure
+from bpetite_cli._outputs import check_output, stream_output, write_output
+from bpetite_cli._overview import draw_overview, overview_data
+from bpetite_cli._screen import look_at_output
+from bpetite_cli._tree import draw_tree, tree_data
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `inspect` to the command line."""
+    parser = add_parser(
+        commands,
+        "inspect",
+        "show what is in a model, or how a token was made",
+        "  bpetite inspect --model tokenizer.json\n"
+        "  bpetite inspect --model tokenizer.json --token 258\n"
+        "  bpetite inspect --model tokenizer.json --json",
+    )
+    add_model(parser)
+    parser.add_argument(
+        "--token", type=integer, metavar="ID", help="the tree of merges that made this token"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="as a JSON object, with nothing left out"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    artifact = load_artifact(options.model)
+    token_id = options.token
+    if token_id is not None:
+        _check_id(artifact, token_id)
+    if options.json:
+        data = (
+            overview_data(options.model, artifact)
+            if token_id is None
+            else tree_data(artifact, token_id)
+        )
+        write_output([json.dumps(data).encode("ascii"), b"\n"])
+    elif token_id is None:
+        stream_output(draw_overview(options.model, artifact, look_at_output()))
+    else:
+        stream_output(draw_tree(artifact, token_id, look_at_output()))
+
+
+def _check_id(artifact: Artifact, token_id: int) -> None:
+    if not 0 <= token_id <= artifact.special_id:
+        message = f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}"
+        raise Failure(message)

@@ -1,0 +1,33 @@
+"""Colours, and the widths of characters: what a picture of tokens takes of rich.
+
+The colours are the sixteen that every terminal has and its owner has chosen. No text is
+ever read as markup.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from rich.cells import cell_len, chop_cells
+from rich.color import ColorSystem
+from rich.style import Style
+
+from bpetite_cli._screen import Ink
+
+__all__ = ["cell_len", "chop_cells", "paint"]
+
+_STYLES: Final[Mapping[Ink, Style]] = {
+    "cyan": Style.parse("black on cyan"),
+    "green": Style.parse("black on green"),
+    "yellow": Style.parse("black on yellow"),
+    "magenta": Style.parse("black on magenta"),
+    "special": Style.parse("bold white on blue"),
+    "new": Style.parse("bold black on yellow"),
+    "bar": Style.parse("cyan"),
+    "faint": Style.parse("dim"),
+    "bold": Style.parse("bold"),
+}
+
+
+def paint(text: str, ink: Ink) -> str:
+    """Return a text with the escape sequences that put it into a colour, and back."""
+    return _STYLES[ink].render(text, color_system=ColorSystem.STANDARD)

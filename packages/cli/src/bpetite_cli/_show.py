@@ -1,0 +1,103 @@
+"""`bpetite show`: the tokens of a text, as a picture."""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+
+from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact, text_argument
+from bpetite_cli._artifact import Artifact
+from bpetite_cli._inputs import read_text, total_size
+from bpetite_cli._outputs import check_output, stream_output, write_output
+from bpetite_cli._progress import reading
+from bpetite_cli._screen import Screen, look_at_output
+from bpetite_cli._steps import draw_steps
+from bpetite_cli._tokens import counted, token_data
+from bpetite_cli._training import Advance
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `show` to the command line."""
+    parser = add_parser(
+        commands,
+        "show",
+        "show the tokens of a text, each with its id underneath",
+        '  bpetite show --model tokenizer.json --text "Hello world"\n'
+        '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
+        "  COLUMNS=200 bpetite show --model tokenizer.json --input text.txt > tokens.txt\n"
+        "  bpetite show --model tokenizer.json --input text.txt --json > tokens.jsonl",
+    )
+    add_model(parser)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    source.add_argument("--input", metavar="FILE", help="a file in UTF-8; - is standard input")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--steps",
+        action="store_true",
+        help="chunk by chunk, each merge that was applied, with its rank",
+    )
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="a JSON object in a line for each token: its id, bytes, text (null where it is no "
+        "whole characters), and its start and end, in bytes",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    artifact = load_artifact(options.model)
+    if options.json:
+        size = None if options.input is None else total_size([options.input])
+        with reading("encoding", size) as advance:
+            write_output(_json_lines(artifact, _texts(options, advance)))
+        return
+    draw = draw_steps if options.steps else _rows
+    stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
+
+
+def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
+    if options.input is None:
+        yield text_argument(options.text)
+    else:
+        yield from read_text(options.input, advance)
+
+
+def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, bytes]]:
+    for text in texts:
+        for token_id in artifact.tokenizer.encode(text):
+            yield token_id, artifact.bytes_of(token_id)
+
+
+def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
+    """Yield the rows, and a line that sums up."""
+    from bpetite_cli._rows import draw_rows  # noqa: PLC0415 - rich is slow to load
+
+    count = size = 0
+
+    def noted() -> Iterator[tuple[int, bytes]]:
+        nonlocal count, size
+        for token_id, token in _tokens(artifact, texts):
+            count += 1
+            size += len(token)
+            yield token_id, token
+
+    yield from draw_rows(noted(), artifact.special_id, screen)
+    each = f", {size / count:.2f} bytes per token" if count else ""
+    yield f"{counted(count, 'token')}, {counted(size, 'byte')}{each}\n"
+
+
+def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
+    start = 0
+    for token_id, token in _tokens(artifact, texts):
+        end = start + len(token)
+        data = {**token_data(token_id, token), "start": start, "end": end}
+        yield json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+        start = end
+
+
+def _ignore(_: int) -> None:
+    """The picture itself says how far it is."""

@@ -1,0 +1,152 @@
+"""`bpetite verify`: train again, and hold an artifact to what comes of it."""
+
+import argparse
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact
+from bpetite_cli._artifact import Artifact
+from bpetite_cli._corpus import add_corpus, check_corpus, learn
+from bpetite_cli._failure import Failure, quoted
+from bpetite_cli._outputs import check_output, write_output
+from bpetite_cli._progress import say
+from bpetite_cli._visible import visible
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `verify` to the command line."""
+    parser = add_parser(
+        commands,
+        "verify",
+        "train again and prove that a model comes from a corpus",
+        "  bpetite verify --model tokenizer.json --input text.txt\n"
+        "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
+    )
+    add_model(parser)
+    add_corpus(parser)
+    parser.set_defaults(run=_run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """A model beside what training gives.
+
+    model, trained: the two, as artifacts.
+    file, saved: the sha256 of the model's file, and of the one that training gives.
+    proved: how many merges there are before the first that is not the same.
+    """
+
+    model: Artifact
+    trained: Artifact
+    file: str
+    saved: str
+    proved: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether a merge of the model is not one of the training."""
+        return self.proved < len(self.model.merges)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    model = load_artifact(options.model)
+    file = _sha256(options.model)
+    check_corpus(options.input)
+    tokenizer, training = learn(options.input, model.special_id)
+    with tempfile.TemporaryDirectory(prefix="bpetite-") as folder:
+        again = Path(folder) / "trained.json"
+        tokenizer.save(again)
+        trained, saved = Artifact.load(again), _sha256(again)
+    proof = _Proof(model, trained, file, saved, _common(model, trained))
+    data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}
+    write_output([json.dumps(data).encode("ascii"), b"\n"])
+    if proof.differs:
+        raise Failure(_told(proof))
+    if file != saved:
+        message = (
+            f"the bytes of {quoted(options.model)} are not those that bpetite saves, though they "
+            f"say the same: all {proof.proved:,} merges are those of this corpus\nan editor or a "
+            "formatter may have changed them; "
+            f"`bpetite truncate --vocab-size {model.special_id}` saves the model anew"
+        )
+        raise Failure(message)
+    say(f"proved: {proof.proved:,} of {proof.proved:,} merges are those of this corpus")
+
+
+def _sha256(path: str | Path) -> str:
+    with open(path, "rb") as file:  # noqa: PTH123 - `Path` drops a trailing slash
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _common(model: Artifact, trained: Artifact) -> int:
+    """Return how many merges the two have in common, from the first on."""
+    both = zip(model.merges, trained.merges, strict=False)
+    differing = (rank for rank, (ours, theirs) in enumerate(both) if ours != theirs)
+    return next(differing, min(len(model.merges), len(trained.merges)))
+
+
+def _data(proof: _Proof) -> Mapping[str, object]:
+    rank = proof.proved
+    return {
+        "equal": proof.file == proof.saved,
+        "merges": len(proof.model.merges),
+        "merges_proved": rank,
+        "difference": {
+            "rank": rank,
+            "id": 256 + rank,
+            "model": _merge_data(proof.model, rank),
+            "corpus": _merge_data(proof.trained, rank),
+        }
+        if proof.differs
+        else None,
+        "sha256": proof.file,
+        "sha256_of_training": proof.saved,
+    }
+
+
+def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
+    """Return a merge for a program, or None if there is none at this rank."""
+    if rank == len(artifact.merges):
+        return None
+    return {"pair": list(artifact.merges[rank]), "bytes": list(artifact.tokens[256 + rank])}
+
+
+def _told(proof: _Proof) -> str:
+    """Say which merge is not that of the corpus, and what may be the reason."""
+    rank = proof.proved
+    return (
+        f"the merge at rank {rank} is not the one that this corpus gives; "
+        f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
+        f"the model:  {_merge_told(proof.model, rank)}\n"
+        f"the corpus: {_merge_told(proof.trained, rank)}; {_learned_later(proof)}\n"
+        "the text may be another, or in other files: no token spans two\n"
+        "the model may be changed, or trained with other Unicode tables than those of regex "
+        f"{version('regex')}"
+    )
+
+
+def _merge_told(artifact: Artifact, rank: int) -> str:
+    if rank == len(artifact.merges):
+        return "no pair is left"
+    left, right = (
+        f"{visible(artifact.tokens[token_id])!r} (id {token_id})"
+        for token_id in artifact.merges[rank]
+    )
+    return f"{left} and {right} make {visible(artifact.tokens[256 + rank])!r}"
+
+
+def _learned_later(proof: _Proof) -> str:
+    """Say where training learns the pair that the model has too early, if it does."""
+    later = proof.trained.merges[proof.proved :]
+    pair = proof.model.merges[proof.proved]
+    if pair not in later:
+        return "the pair of the model does not come up to this size"
+    return f"the pair of the model comes at rank {proof.proved + later.index(pair)}"

@@ -1,0 +1,28 @@
+"""The examples in the docstrings of the command line are run."""
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import bpetite_cli
+
+# `__main__` would run the command.
+MODULES = [
+    f"bpetite_cli.{module.name}"
+    for module in pkgutil.iter_modules(bpetite_cli.__path__)
+    if module.name != "__main__"
+]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_are_right(name: str) -> None:
+    """Every example in a docstring prints what it says."""
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_there_are_examples() -> None:
+    """The check of the examples has something to check."""
+    found = [doctest.testmod(importlib.import_module(name)).attempted for name in MODULES]
+    assert sum(found) >= 6

@@ -1,0 +1,382 @@
+"""`bpetite inspect`: what is in an artifact, and the tree of a token."""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+import artifacts
+import oracle
+import texts
+from bpetite import Tokenizer
+from bpetite_cli._artifact import Artifact
+from bpetite_cli._census import take_census
+from bpetite_cli._screen import Screen
+from bpetite_cli._scripts import OTHER, _pattern
+from bpetite_cli._tokens import shortened
+from bpetite_cli._tree import draw_tree, tree_data
+from cli_tools import bpetite, lines, pipeline, shown_in_terminal
+from project_tools import ROOT
+
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+PLAIN = Screen(80, coloured=False, paint=lambda text, _: text)
+LINE = re.compile(r"((?:│   |    |├── |└── )*)(.*)  id (\d+), (?:a byte|rank (\d+), .* bytes?)(.*)")
+
+
+@pytest.fixture(autouse=True)
+def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget how wide the terminal is in which the tests were started."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the artifact of the sample text, with 512 tokens."""
+    path = tmp_path_factory.mktemp("sample") / "tokenizer.json"
+    Tokenizer.train((ROOT / "docs" / "sample.txt").read_bytes().decode(), 512).save(path)
+    return path
+
+
+def made_of(merges: Sequence[tuple[int, int]]) -> Artifact:
+    """Return merges as the artifact that a file with them is loaded as."""
+    vocabulary = oracle.vocabulary(merges)
+    return Artifact(
+        tokenizer=Tokenizer.train("", 256),
+        pattern=oracle.PATTERN,
+        merges=merges,
+        tokens=[vocabulary[token_id] for token_id in range(256 + len(merges))],
+        special_token=oracle.END_OF_TEXT,
+        special_id=256 + len(merges),
+    )
+
+
+def chain(length: int) -> list[tuple[int, int]]:
+    """Return merges of which each adds one `a` to the last."""
+    return [(97, 97), *((256 + rank, 97) for rank in range(length - 1))]
+
+
+def doubling(times: int) -> list[tuple[int, int]]:
+    """Return merges of which each doubles the last: 2 to the power of `times` letters `a`."""
+    return [(97, 97), *((256 + rank, 256 + rank) for rank in range(times - 1))]
+
+
+def test_the_page_says_what_the_file_is(sample: Path) -> None:
+    """Path, size, sha256, version, vocabulary, special token and pattern stand at the top."""
+    result = bpetite("inspect", "--model", "tokenizer.json", cwd=sample.parent)
+    assert (result.returncode, result.stderr) == (0, b"")
+    data = sample.read_bytes()
+    assert lines(result.stdout)[:7] == [
+        "model           'tokenizer.json'",
+        f"size            {len(data):,} bytes",
+        f"sha256          {hashlib.sha256(data).hexdigest()}",
+        "schema version  1",
+        "tokens          513: 256 bytes, 256 merges, 1 special token",
+        "special token   <|endoftext|>, id 512",
+        f"pattern         {oracle.PATTERN}",
+    ]
+
+
+def test_the_page_shows_the_longest_tokens_the_lengths_and_the_scripts(sample: Path) -> None:
+    """Below stand the longest tokens, bars for lengths and scripts, and parts of characters."""
+    shown = bpetite("inspect", "--model", sample).stdout.decode()
+    assert "\nthe longest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown
+    assert f"  1  256   50.0%  {'█' * 40}\n" in shown
+    assert "  9    1    0.2%  █\n" in shown
+    assert f"  Latin                    258   50.4%  {'█' * 40}\n" in shown
+    assert "\ntokens that are no whole characters: 145, 17 merged\n" in shown
+    assert "  264  2 bytes  ‹e0a4›\n" in shown
+    assert shown.endswith("  and 7 more\n")
+
+
+def test_json_leaves_nothing_out(sample: Path) -> None:
+    """The figures are those of the file: every length, every script, every part of a character."""
+    result = bpetite("inspect", "--model", sample, "--json")
+    data = json.loads(result.stdout)
+    file = json.loads(sample.read_bytes())
+    tokens = [bytes(file["vocab"][str(token_id)]) for token_id in range(512)]
+    assert data["path"] == str(sample)
+    assert data["size"] == sample.stat().st_size
+    assert data["sha256"] == hashlib.sha256(sample.read_bytes()).hexdigest()
+    for key in ("schema_version", "mergeable_vocab_size", "special_tokens", "pretokenizer_pattern"):
+        assert data[key] == file[key]
+    assert data["merges"] == 256
+    assert data["bytes_per_token"] == round(len(b"".join(tokens)) / 512, 4)
+    assert data["lengths"] == {str(n): k for n, k in sorted(Counter(map(len, tokens)).items())}
+    assert sum(data["scripts"].values()) == 512
+    assert data["partial"] == [
+        place for place, token in enumerate(tokens) if "\ufffd" in token.decode(errors="replace")
+    ]
+    sizes = sorted(map(len, tokens), reverse=True)
+    assert [len(token["bytes"]) for token in data["longest"]] == sizes[:10]
+    assert data["longest"][0] == {"id": 391, "bytes": list(b" ferryman"), "text": " ferryman"}
+
+
+@pytest.mark.parametrize(
+    ("token", "script"),
+    [
+        (" the", "Latin"),
+        ("'s", "Latin"),
+        (" и", "Cyrillic"),
+        ("日本", "Han"),
+        ("ひらがな", "Hiragana"),
+        ("日の", "several scripts"),
+        ("aя", "several scripts"),
+        ("한글", "Hangul"),
+        ("ि", "Devanagari"),
+        ("ᐁᐂ", "Canadian Aboriginal"),
+        ("\U000105c0", "other scripts"),
+        ("\U000105c0a", "several scripts"),
+        ("ᚠа", "several scripts"),
+        ("1999", "numbers"),
+        (" ²", "numbers"),
+        (" \n\u2003", "whitespace"),
+        ("\x00\x1b", "unprintable characters"),
+        (" ...", "punctuation and symbols"),
+        ("⛵", "punctuation and symbols"),
+        ("\u0301", "punctuation and symbols"),
+        (b"\xe8\x88", "parts of characters"),
+        (b" \xc3", "parts of characters"),
+    ],
+)
+def test_the_script_of_a_token(token: str | bytes, script: str) -> None:
+    """A token is of the script of its characters, or of what has none."""
+    data = token.encode() if isinstance(token, str) else token
+    assert take_census([data]).scripts == {script: 1}
+
+
+def test_the_list_of_scripts_is_complete() -> None:
+    """Every letter of Unicode 15.1 is of a script on the list, or of what many scripts have."""
+    if tuple(map(int, unicodedata.unidata_version.split("."))) > (15, 1, 0):
+        pytest.skip("this Python knows letters that are younger than the list")
+    characters = map(chr, range(0x110000))
+    letters = "".join(char for char in characters if unicodedata.category(char).startswith("L"))
+    assert OTHER not in {match.lastgroup or OTHER for match in _pattern().finditer(letters)}
+
+
+def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
+    """A histogram of any vocabulary has few lines, and none is missing among them."""
+    (tmp_path / "m.json").write_bytes(stored(doubling(10)))
+    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path).stdout.decode()
+    _, _, drawn = shown.partition("\ntokens by their number of bytes\n")
+    rows = re.findall(r"^  (.*?)  +(\d+)  ", drawn.partition("\n\n")[0], re.MULTILINE)
+    names = [str(n) for n in range(1, 17)]
+    names += ["17 to 32", "33 to 64", "65 to 128", "129 to 256", "257 to 512", "513 to 1,024"]
+    assert [name for name, _ in rows] == names
+    assert sum(int(count) for _, count in rows) == 266
+
+
+def stored(merges: Sequence[tuple[int, int]]) -> bytes:
+    """Return the artifact with these merges, as it stands in a file."""
+    artifact = made_of(merges)
+    vocabulary = {str(place): list(token) for place, token in enumerate(artifact.tokens)}
+    special = {str(artifact.special_id): list(artifact.special_token.encode())}
+    return artifacts.canonical(
+        {
+            **artifacts.GOOD,
+            "mergeable_vocab_size": len(artifact.tokens),
+            "merges": [list(pair) for pair in merges],
+            "special_tokens": {artifact.special_token: artifact.special_id},
+            "vocab": {**vocabulary, **special},
+        }
+    )
+
+
+def test_the_tree_of_the_worked_example(tmp_path: Path) -> None:
+    """The tree goes down to the bytes, with the id and the rank of each token."""
+    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
+    words = ("inspect", "--model", "tokenizer.json", "--token")
+    assert lines(bpetite(*words, "257", cwd=tmp_path).stdout) == [
+        "·ab  id 257, rank 1, 3 bytes",
+        "├── ·  id 32, a byte",
+        "└── ab  id 256, rank 0, 2 bytes",
+        "    ├── a  id 97, a byte",
+        "    └── b  id 98, a byte",
+    ]
+    assert bpetite(*words, "195", cwd=tmp_path).stdout.decode() == "‹c3›  id 195, a byte\n"
+    assert bpetite(*words, "258", cwd=tmp_path).stdout == b"<|endoftext|>  id 258, special\n"
+
+
+@pytest.mark.parametrize("token_id", ["259", "-1", "99999999999"])
+def test_an_unknown_id_is_refused(tmp_path: Path, token_id: str) -> None:
+    """An id that is none is told with the range of those that are."""
+    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
+    words = ("inspect", "--model", "tokenizer.json", "--token", token_id, "--json")
+    result = bpetite(*words, cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [f"error: unknown token id {token_id}; the ids are 0 to 258"]
+
+
+def test_what_is_no_integer_is_wrong_usage(sample: Path) -> None:
+    """An id is written in plain decimal."""
+    result = bpetite("inspect", "--model", sample, "--token", "th")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"argument --token: expected an integer, found 'th'" in result.stderr
+
+
+class Reader:
+    """Read a drawn tree: what stands at each line, and beneath it."""
+
+    def __init__(self, drawn: str) -> None:
+        self.lines = [match for line in drawn.splitlines() if (match := LINE.fullmatch(line))]
+        assert len(self.lines) == len([line for line in drawn.splitlines() if line])
+        self.known: dict[int, bytes] = {}
+
+    def spelled(self) -> bytes:
+        """Return the bytes that the leaves of the first tree spell, by way of all others."""
+        roots = [place for place, line in enumerate(self.lines) if not line[1]]
+        for root in reversed(roots):  # what is drawn below is known before it is asked for
+            self._read(root)
+        return self.known[int(self.lines[0][3])]
+
+    def _read(self, place: int) -> int:
+        """Read what stands at a line, and return the place of the line after all of it."""
+        depth, token_id = len(self.lines[place][1]), int(self.lines[place][3])
+        place += 1
+        if token_id < 256:
+            self.known[token_id] = bytes([token_id])
+        elif not self.lines[place - 1][5]:
+            beneath: list[int] = []
+            while len(beneath) < 2:
+                assert len(self.lines[place][1]) == depth + 4
+                beneath.append(int(self.lines[place][3]))
+                place = self._read(place)
+            self.known[token_id] = b"".join(self.known[part] for part in beneath)
+        return place
+
+
+@given(texts.merge_lists().filter(bool))
+def test_the_leaves_of_a_tree_spell_the_token(merges: list[tuple[int, int]]) -> None:
+    """Read from left to right, a tree's bytes are the token's."""
+    artifact = made_of(merges)
+    for token_id in range(256, artifact.special_id):
+        drawn = "".join(draw_tree(artifact, token_id, PLAIN))
+        assert Reader(drawn).spelled() == artifact.tokens[token_id]
+
+
+@pytest.mark.parametrize("merges", [chain(3000), doubling(20)], ids=["deep", "wide"])
+def test_a_tree_stays_small(merges: list[tuple[int, int]]) -> None:
+    """What comes again is drawn once, what is deep starts at the left again, of any depth."""
+    artifact = made_of(merges)
+    drawn = "".join(draw_tree(artifact, artifact.special_id - 1, PLAIN))
+    assert Reader(drawn).spelled() == artifact.tokens[-1]
+    assert len(drawn.splitlines()) <= 4 * len(merges)
+    assert max(map(len, drawn.splitlines())) < 160
+    assert ("as above" in drawn) == (merges == doubling(20))
+    assert not re.search(r"^a.* as above$", drawn, re.MULTILINE)
+
+
+@given(texts.merge_lists().filter(bool))
+def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) -> None:
+    """Applied in order of rank, the merges that are listed make the token."""
+    artifact = made_of(merges)
+    for token_id in range(256, artifact.special_id):
+        data = json.loads(json.dumps(tree_data(artifact, token_id)))
+        made = {byte: bytes([byte]) for byte in range(256)}
+        for merge in data["merges"]:
+            left, right = merge["pair"]
+            assert merge["id"] == 256 + merge["rank"]
+            made[merge["id"]] = made[left] + made[right]
+        assert (data["id"], bytes(data["bytes"])) == (token_id, made[token_id])
+
+
+@pytest.mark.parametrize("token", ["x", "é", "船", "⛵", "🌊"])
+def test_of_a_long_token_the_start_is_shown(token: str) -> None:
+    """A token is cut to so many characters, however many bytes each has."""
+    assert shortened((token * 6).encode(), 6) == token * 6
+    assert shortened((token * 7).encode(), 6) == token * 5 + "…"
+    assert shortened((token * 99).encode(), 6) == token * 5 + "…"
+
+
+def test_json_of_a_token_that_no_merge_made(sample: Path) -> None:
+    """A byte and the special token have no merges; a part of a character has no text."""
+    words = ("inspect", "--model", sample, "--json", "--token")
+    assert json.loads(bpetite(*words, "195").stdout) == {
+        "id": 195,
+        "bytes": [195],
+        "text": None,
+        "merges": [],
+    }
+    special = json.loads(bpetite(*words, "512").stdout)
+    assert (special["text"], special["merges"]) == ("<|endoftext|>", [])
+
+
+@pytest.mark.parametrize("words", [[], ["--token", "351"]])
+def test_a_terminal_shows_the_same_in_colour(sample: Path, words: list[str]) -> None:
+    """In a terminal the page has colours, and without them it is that of a pipe."""
+    command = ["inspect", "--model", "tokenizer.json", *words]
+    status, shown = shown_in_terminal(command, sample.parent)
+    printed = bpetite(*command, cwd=sample.parent).stdout.decode()
+    assert status == 0
+    assert shown != printed
+    assert COLOUR.sub("", shown) == printed
+    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+        assert shown_in_terminal(command, sample.parent, env) == (0, printed)
+
+
+@pytest.mark.parametrize("columns", [20, 40, 200])
+def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
+    """Below the facts nothing is wider than the screen, if that has room for words at all."""
+    shown = bpetite("inspect", "--model", sample, env={"COLUMNS": str(columns)}).stdout.decode()
+    assert max(map(len, shown.splitlines()[8:])) <= max(columns, 55)
+
+
+def test_rich_is_loaded_only_for_colours(sample: Path) -> None:
+    """Off a terminal nothing of rich is loaded, and `show` takes the widths of characters alone."""
+    code = (
+        "import sys, bpetite_cli as b\n"
+        "assert b.main('inspect --model tokenizer.json'.split()) == 0\n"
+        "assert b.main('inspect --model tokenizer.json --token 300'.split()) == 0\n"
+        "assert b.main('show --model tokenizer.json --text hi --json'.split()) == 0\n"
+        "assert 'rich' not in sys.modules\n"
+        "assert b.main('show --model tokenizer.json --text hi'.split()) == 0\n"
+        "sys.exit('rich.console' in sys.modules)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, cwd=sample.parent, check=False
+    )
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
+    """Bytes alone are a vocabulary, too."""
+    Tokenizer.train("", 256).save(tmp_path / "bytes.json")
+    shown = bpetite("inspect", "--model", "bytes.json", cwd=tmp_path).stdout.decode()
+    assert "tokens          257: 256 bytes, 0 merges, 1 special token\n" in shown
+    assert shown.endswith("\ntokens that are no whole characters: 128, 0 merged\n")
+
+
+def test_hostile_tokens_are_shown_not_obeyed(tmp_path: Path) -> None:
+    """Whatever bytes a file calls a token, only what can be printed is."""
+    merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
+    (tmp_path / "m.json").write_bytes(stored(merges))
+    for words in (("--token", "256"), ("--token", "268"), ()):
+        result = bpetite("inspect", "--model", "m.json", *words, cwd=tmp_path)
+        assert (result.returncode, result.stderr) == (0, b"")
+        assert result.stdout.decode().replace("\n", "").isprintable()
+
+
+def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
+    """A closed pipe ends the command without a word."""
+    (tmp_path / "m.json").write_bytes(stored(chain(2000)))
+    result = pipeline("bpetite inspect --model m.json --token 2255 | head -1", tmp_path)
+    assert (result.returncode, result.stderr) == (1, b"")
+    assert len(lines(result.stdout)) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("words", ["", "--json", "--token 300", "--token 300 --json"])
+def test_a_full_standard_output_is_a_failure(sample: Path, tmp_path: Path, words: str) -> None:
+    """Status 0 means that all of it was written."""
+    result = pipeline(f"bpetite inspect --model {sample} {words} > /dev/full", tmp_path)
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        "error: standard output cannot be written: No space left on device"
+    ]

@@ -1,0 +1,366 @@
+"""`bpetite show`: what a person sees of tokens, in a terminal and elsewhere."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+import oracle
+import texts
+from bpetite import Tokenizer
+from bpetite_cli._replay import cut, ranks_of, replay
+from bpetite_cli._rows import draw_rows
+from bpetite_cli._screen import Screen
+from bpetite_cli._visible import visible
+from cli_tools import bpetite, in_terminal, lines, pipeline, shown_in_terminal
+
+CORPUS = "Hello world, hello words. 船夫说 船夫 ⛵⛵\n\n"
+HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
+HOSTILE += "\x00\r\n\t"
+COLOUR = re.compile(r"\x1b\[[\d;]*m")
+
+
+@pytest.fixture(autouse=True)
+def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget how wide the terminal is in which the tests were started."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the artifact of a small tokenizer."""
+    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
+    Tokenizer.train(CORPUS, 290).save(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the artifact of the worked example: `ab`, then ` ab`."""
+    path = tmp_path_factory.mktemp("worked") / "tokenizer.json"
+    Tokenizer.train("ab ab ab", 258).save(path)
+    return path
+
+
+def plain(width: int) -> Screen:
+    """Return a screen without colours."""
+    return Screen(width, coloured=False, paint=lambda text, _: text)
+
+
+def test_the_tokens_stand_over_their_ids(worked: Path) -> None:
+    """Off a terminal a sign parts the tokens, each with its id underneath, and a line sums up."""
+    result = bpetite("show", "--model", worked, "--text", "ab ab\n\nxab<|endoftext|>é")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert lines(result.stdout) == [
+        "ab │·ab│⏎",
+        "256│257│10",
+        "",
+        "⏎",
+        "10",
+        "",
+        "x  │ab │<|endoftext|>│‹c3›│‹a9›",
+        "120│256│258          │195 │169",
+        "",
+        "9 tokens, 25 bytes, 2.78 bytes per token",
+    ]
+
+
+def test_no_text_has_no_tokens(worked: Path) -> None:
+    """Of the empty text only the sum is shown, and of its steps nothing."""
+    assert bpetite("show", "--model", worked, "--text", "").stdout == b"0 tokens, 0 bytes\n"
+    assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99_999), texts.TEXTS.map(str.encode).filter(bool))),
+    st.integers(16, 90),
+)
+def test_rows_hold_every_token_and_fit(tokens: list[tuple[int, bytes]], width: int) -> None:
+    """No line is wider than the screen; the tokens and the ids are all there, in their columns."""
+    tokens = [(token_id, token.replace("│".encode(), b"")) for token_id, token in tokens]
+    tokens = [(token_id, token) for token_id, token in tokens if token]
+    shown, ids = "", []
+    for row in draw_rows(tokens, -1, plain(width)):
+        above, below, nothing, end = row.split("\n")
+        assert (nothing, end) == ("", "")
+        assert max(cell_len(above), cell_len(below)) <= width
+        starts = [
+            [cell_len("│".join(parts[:place])) for place in range(len(parts))]
+            for parts in (above.split("│"), below.split("│"))
+        ]
+        assert starts[0] == starts[1]
+        shown += "".join(part.rstrip(" ") for part in above.split("│"))
+        ids += [int(part) for part in below.split("│") if part.rstrip(" ") != "…"]
+    assert shown == "".join(visible(token) for _, token in tokens)
+    assert ids == [token_id for token_id, _ in tokens]
+
+
+def test_a_token_wider_than_the_screen_is_folded() -> None:
+    """Its parts stand in rows of their own, and below those that follow stands …."""
+    rows = list(draw_rows([(7, b"x" * 40), (8, b"y")], -1, plain(16)))
+    assert rows == [f"{'x' * 16}\n7\n\n", f"{'x' * 16}\n…\n\n", f"{'x' * 8}│y\n…       │8\n\n"]
+
+
+def test_a_terminal_shows_colours(worked: Path, tmp_path: Path) -> None:
+    """Neighbours differ in colour, and the special token has its own."""
+    text = "ab ab<|endoftext|>x"
+    status, shown = shown_in_terminal(["show", "--model", str(worked), "--text", text], tmp_path)
+    assert status == 0
+    above, below, _, total, _ = shown.split("\n")
+    assert above == (
+        "\x1b[30;46mab\x1b[0m  \x1b[30;42m·ab\x1b[0m "
+        "\x1b[1;37;44m<|endoftext|>\x1b[0m \x1b[30;45mx\x1b[0m"
+    )
+    assert COLOUR.sub("", below) == "256 257 258           120"
+    assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
+
+
+@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+@pytest.mark.parametrize("form", [[], ["--steps"]])
+def test_a_terminal_without_colours_shows_what_a_pipe_does(
+    worked: Path, tmp_path: Path, env: dict[str, str], form: list[str]
+) -> None:
+    """NO_COLOR and a terminal that cannot draw get the plain picture."""
+    words = ["show", "--model", str(worked), "--text", "ab ab xab", *form]
+    status, shown = shown_in_terminal(words, tmp_path, env)
+    assert (status, shown.encode()) == (0, bpetite(*words).stdout)
+
+
+@pytest.mark.parametrize("columns", [20, 200])
+def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, columns: int) -> None:
+    """A row is as wide as the terminal allows."""
+    words = ["show", "--model", str(model), "--text", "Hello words, 船夫. " * 20]
+    _, shown = shown_in_terminal(words, tmp_path, columns=columns)
+    widths = [cell_len(COLOUR.sub("", line)) for line in shown.splitlines()]
+    assert columns - 12 < max(widths[:-1]) <= columns
+
+
+@pytest.mark.parametrize("form", [[], ["--steps"]])
+def test_nothing_in_a_text_reaches_the_terminal_raw(
+    model: Path, tmp_path: Path, form: list[str]
+) -> None:
+    """Escape sequences, markup, controls and marks are shown, never obeyed."""
+    (tmp_path / "text").write_bytes(HOSTILE.encode())
+    words = ["show", "--model", str(model), "--input", "text", *form]
+    _, shown = shown_in_terminal(words, tmp_path)
+    printed = bpetite(*words, cwd=tmp_path).stdout.decode()
+    for picture in (COLOUR.sub("", shown), printed):
+        assert picture.replace("\n", "").isprintable()
+    assert "‹U+001B›" in printed
+    assert "]" in printed
+
+
+def test_a_file_is_shown_as_it_is_read(model: Path, tmp_path: Path) -> None:
+    """What is before a fault has been shown when the fault is told, with its place."""
+    (tmp_path / "text").write_bytes(b"Hello words " * 100_000 + b"\xff")
+    result = bpetite("show", "--model", model, "--input", "text", cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stdout.startswith("Hello│".encode())
+    assert lines(result.stderr)[0].startswith(
+        "error: 'text' is not UTF-8: byte 0xff at offset 1200000 "
+    )
+
+
+def test_the_rows_of_a_file_are_those_of_its_text(model: Path, tmp_path: Path) -> None:
+    """Blocks leave no trace in the picture."""
+    text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 24_000
+    (tmp_path / "text").write_bytes(text.encode())
+    tokenizer = Tokenizer.load(model)
+    result = bpetite("show", "--model", model, "--input", "text", "--json", cwd=tmp_path)
+    assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == tokenizer.encode(text)
+    rows = lines(bpetite("show", "--model", model, "--input", "text", cwd=tmp_path).stdout)
+    ids = "│".join(rows[1:-1:3]).split("│")
+    assert list(map(int, ids)) == tokenizer.encode(text)
+
+
+@pytest.mark.parametrize("text", ["", "Hello ⛵", "a<|endoftext|>船夫 \r\n\x00", HOSTILE])
+def test_json_has_the_span_of_each_token(model: Path, text: str) -> None:
+    """The spans tile the text: each token is the bytes from its start to its end."""
+    result = bpetite("show", "--model", model, "--input", "-", "--json", stdin=text.encode())
+    place, ids = 0, []
+    for line in result.stdout.splitlines():
+        token = json.loads(line)
+        assert list(token) == ["id", "bytes", "text", "start", "end"]
+        assert token["start"] == place
+        place = token["end"]
+        data = text.encode()[token["start"] : place]
+        assert bytes(token["bytes"]) == data
+        assert token["text"] in (data.decode(errors="replace"), None)
+        assert (token["text"] is None) == ("\ufffd" in data.decode(errors="replace"))
+        ids.append(token["id"])
+    assert place == len(text.encode())
+    assert ids == Tokenizer.load(model).encode(text)
+
+
+def test_json_is_written_whole_or_not_at_all(model: Path, tmp_path: Path) -> None:
+    """JSON is data: what fails half way writes nothing."""
+    (tmp_path / "text").write_bytes(b"Hello words " * 100_000 + b"\xff")
+    result = bpetite("show", "--model", model, "--input", "text", "--json", cwd=tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+
+
+def test_steps_of_the_worked_example(worked: Path) -> None:
+    """The specification's example comes out chunk by chunk, with the rank of each merge."""
+    result = bpetite("show", "--model", worked, "--text", "ab ab<|endoftext|>ab", "--steps")
+    assert (
+        result.stdout.decode()
+        == """\
+chunk 1: ab
+  a│b    bytes 97 98
+  [ab]   rank 0: a + b (97 + 98) makes 256
+         ids 256
+
+chunk 2: ·ab
+  ·│a│b    bytes 32 97 98
+  ·│[ab]   rank 0: a + b (97 + 98) makes 256
+  [·ab]    rank 1: · + ab (32 + 256) makes 257
+           ids 257
+
+special token: <|endoftext|>
+  id 258
+
+chunk 3: ab, as chunk 1
+  ids 256
+"""
+    )
+
+
+def test_a_merge_is_applied_wherever_it_stands(worked: Path) -> None:
+    """`abab` is one step: both pairs at once, from the left."""
+    shown = bpetite("show", "--model", worked, "--text", "abab", "--steps").stdout.decode()
+    assert "  [ab]│[ab]  rank 0: a + b (97 + 98) makes 256, 2 times\n" in shown
+    assert shown.endswith(" ids 256 256\n")
+    shown = bpetite("show", "--model", worked, "--text", "ab" * 5, "--steps").stdout.decode()
+    assert "[ab]│[ab]│[ab]│[ab]│[ab]  rank 0: " in shown
+
+
+def test_what_finds_no_room_beside_a_chunk_stands_below(worked: Path) -> None:
+    """On a narrow screen the words of a step have a line of their own."""
+    words = ("show", "--model", worked, "--text", " ab", "--steps")
+    assert lines(bpetite(*words, env={"COLUMNS": "40"}).stdout) == [
+        "chunk 1: ·ab",
+        "  ·│a│b",
+        "    bytes 32 97 98",
+        "  ·│[ab]",
+        "    rank 0: a + b (97 + 98) makes 256",
+        "  [·ab]",
+        "    rank 1: · + ab (32 + 256) makes 257",
+        "    ids 257",
+    ]
+
+
+def test_steps_in_a_terminal_mark_what_is_new(worked: Path, tmp_path: Path) -> None:
+    """In colour no bracket stands around the new token, which a text may hold as well."""
+    words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]
+    _, shown = shown_in_terminal(words, tmp_path)
+    assert "\x1b[1;30;43mab\x1b[0m" in shown
+    assert "[ab]" not in COLOUR.sub("", shown)
+
+
+@given(st.lists(texts.TIES | texts.RUNS, max_size=3), texts.TEXTS | texts.RUNS)
+def test_the_steps_end_in_the_ids_of_the_encoder(corpus: list[str], text: str) -> None:
+    """The steps of all chunks end in what `encode` gives, and the chunks join to the text."""
+    tokenizer = Tokenizer.train(corpus, 280)
+    ranks = ranks_of(oracle.train(corpus, 280))
+    chunks = list(cut(text, oracle.PATTERN, oracle.END_OF_TEXT))
+    assert "".join(chunks) == text
+    ids: list[int] = []
+    for chunk in chunks:
+        if chunk == oracle.END_OF_TEXT:
+            ids.append(tokenizer.encode(chunk)[0])
+            continue
+        last: list[int] = list(chunk.encode())
+        for step in replay(chunk.encode(), ranks):
+            last = list(step.ids)
+        ids += last
+    assert ids == tokenizer.encode(text)
+
+
+@given(texts.merge_lists(), texts.CHUNKS)
+def test_any_merges_that_a_file_may_hold_are_replayed(
+    merges: list[tuple[int, int]], chunk: bytes
+) -> None:
+    """Merges that no training learns are replayed as one pass for each rank applies them."""
+    steps = [step.ids for step in replay(chunk, ranks_of(merges))]
+    assert list([list(chunk), *steps][-1]) == oracle.encode_chunk(chunk, merges)
+
+
+def test_a_reader_that_has_enough_is_no_error(model: Path, tmp_path: Path) -> None:
+    """A closed pipe ends the command without a word."""
+    (tmp_path / "text").write_bytes(b"Hello world " * 100_000)
+    for form in ("", "--steps"):
+        command = f"bpetite show --model {model} --input text {form} | head -1"
+        result = pipeline(command, tmp_path)
+        assert (result.returncode, result.stderr) == (1, b"")
+        assert len(lines(result.stdout)) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_standard_output_is_a_failure(model: Path, tmp_path: Path) -> None:
+    """Status 0 means that all of it was written."""
+    for form in ("", "--steps", "--json"):
+        command = f"bpetite show --model {model} --text hi {form} > /dev/full"
+        result = pipeline(command, tmp_path)
+        assert result.returncode == 1
+        assert lines(result.stderr) == [
+            "error: standard output cannot be written: No space left on device"
+        ]
+
+
+def test_a_closed_standard_output_is_a_failure(model: Path, tmp_path: Path) -> None:
+    """A standard output that is not there is said to be closed."""
+    result = pipeline(f"bpetite show --model {model} --text hi >&-", tmp_path)
+    assert result.returncode == 1
+    assert b"error: standard output is closed" in result.stderr
+
+
+@pytest.mark.parametrize("locale", ["C", "en_US.ISO-8859-1"])
+def test_the_locale_changes_nothing(model: Path, locale: str) -> None:
+    """The picture is UTF-8 under every locale."""
+    env = {"LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    words = ("show", "--model", model, "--text", "é⛵ \n".encode())
+    assert bpetite(*words, env=env).stdout == bpetite(*words).stdout
+
+
+def test_steps_and_json_exclude_each_other(model: Path) -> None:
+    """Two forms at once are wrong usage."""
+    result = bpetite("show", "--model", model, "--text", "x", "--steps", "--json")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert b"not allowed with argument" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "there is no model 'm.json'; `bpetite train` makes one"),
+        (
+            b"{}",
+            (
+                "this model cannot be used: 'm.json': missing key 'schema_version'; "
+                "is this a bpetite artifact?"
+            ),
+        ),
+    ],
+)
+def test_a_bad_model_is_refused_in_one_line(
+    tmp_path: Path, content: bytes | None, complaint: str
+) -> None:
+    """No picture is begun with a model that cannot be used."""
+    if content is not None:
+        (tmp_path / "m.json").write_bytes(content)
+    for words in (["show", "--text", "hi"], ["inspect"], ["inspect", "--token", "1"]):
+        result = bpetite(*words, "--model", "m.json", cwd=tmp_path)
+        assert (result.returncode, result.stdout) == (1, b"")
+        assert lines(result.stderr) == [f"error: {complaint}"]
+
+
+def test_json_on_a_terminal_beside_it_draws_no_more(model: Path, tmp_path: Path) -> None:
+    """A terminal as standard error is left alone by what is over at once."""
+    words = ["show", "--model", str(model), "--text", "Hello", "--json"]
+    status, output, drawn = in_terminal(words, tmp_path)
+    assert (status, drawn) == (0, b"")
+    assert output.startswith(b'{"id":')

@@ -1,0 +1,235 @@
+"""`bpetite verify`, as a person or a script meets it."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import oracle
+from bpetite import Tokenizer
+from cli_tools import bpetite, in_terminal, lines, pipeline
+from compare_tools import CORPUS, write_artifact
+
+SIZE = 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a text, and the model that training makes of it."""
+    (tmp_path / "text.txt").write_bytes(CORPUS.encode())
+    Tokenizer.train(CORPUS, SIZE).save(tmp_path / "model.json")
+    return tmp_path
+
+
+def verify(folder: Path, *inputs: str, model: str = "model.json") -> tuple[int, Any, list[str]]:
+    """Return the exit status, the data, and the lines that are not those of the training."""
+    files = inputs or ("text.txt",)
+    result = bpetite("verify", "--model", model, "--input", *files, cwd=folder)
+    assert result.stdout.count(b"\n") == 1
+    told = lines(result.stderr)
+    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
+    return result.returncode, json.loads(result.stdout), told[end + 1 :]
+
+
+def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
+    """Every merge is that of the corpus, and the file has the bytes that training gives."""
+    status, data, told = verify(folder)
+    digest = hashlib.sha256((folder / "model.json").read_bytes()).hexdigest()
+    assert (status, told) == (0, ["proved: 44 of 44 merges are those of this corpus"])
+    assert data.pop("regex")
+    assert data == {
+        "equal": True,
+        "merges": 44,
+        "merges_proved": 44,
+        "difference": None,
+        "sha256": digest,
+        "sha256_of_training": digest,
+        "corpus_bytes": len(CORPUS.encode()),
+    }
+
+
+@pytest.mark.parametrize("wanted", [256, 257, 100_000])
+def test_a_model_of_any_size_is_proved(folder: Path, wanted: int) -> None:
+    """A model without merges, and one that has all there are, come from their corpus."""
+    Tokenizer.train(CORPUS, wanted).save(folder / "other.json")
+    status, data, _ = verify(folder, model="other.json")
+    assert (status, data["equal"]) == (0, True)
+    assert data["merges"] == data["merges_proved"] < 400
+
+
+def test_files_are_documents_in_any_order(tmp_path: Path) -> None:
+    """The files of a training prove it in any order, but not as one text."""
+    (tmp_path / "a").write_text("ab" * 9)
+    (tmp_path / "b").write_text("cd" * 9)
+    (tmp_path / "both").write_text("ab" * 9 + "cd" * 9)
+    Tokenizer.train(["ab" * 9, "cd" * 9], 270).save(tmp_path / "model.json")
+    assert verify(tmp_path, "b", "a")[0] == 0
+    assert verify(tmp_path, "both")[0] == 1
+
+
+def test_standard_input_proves_as_a_file_does(folder: Path) -> None:
+    """A corpus may come from a pipe."""
+    result = pipeline("cat text.txt | bpetite verify --model model.json --input -", folder)
+    assert json.loads(result.stdout)["equal"] is True
+
+
+def test_another_word_is_found(folder: Path) -> None:
+    """A corpus with one word changed does not prove the model; what it gives instead is told."""
+    text = CORPUS.replace("the mat", "the rat", 1)
+    merges, others = oracle.train([CORPUS], 320), oracle.train([text], 320)
+    rank = next(rank for rank in range(64) if merges[rank] != others[rank])
+    assert rank > 9
+    write_artifact(folder / "model.json", merges)
+    (folder / "text.txt").write_bytes(text.encode())
+    status, data, told = verify(folder)
+    assert (status, data["equal"], data["merges_proved"]) == (1, False, rank)
+    assert data["difference"]["rank"] == rank
+    assert data["difference"]["id"] == 256 + rank
+    for side, theirs in (("model", merges), ("corpus", others)):
+        token = oracle.vocabulary(theirs)[256 + rank]
+        found = data["difference"][side]
+        assert found == {"pair": list(theirs[rank]), "bytes": list(token)}
+    assert told[0] == (
+        f"error: the merge at rank {rank} is not the one that this corpus gives; "
+        f"{rank} of 64 merges are proved"
+    )
+
+
+def test_the_first_wrong_merge_is_named_wherever_it_is(
+    tmp_path: Path, run_python: Callable[..., str]
+) -> None:
+    """Two merges changed about, at any rank where that can be loaded, are found at that rank."""
+    merges = oracle.train([CORPUS], SIZE)
+    (tmp_path / "text.txt").write_bytes(CORPUS.encode())
+    swapped = []
+    for rank, (left, right) in enumerate(merges[:-1]):
+        if 256 + rank not in merges[rank + 1]:
+            others = [*merges[:rank], merges[rank + 1], (left, right)]
+            write_artifact(tmp_path / f"{rank}.json", others)
+            swapped.append(rank)
+    assert len(swapped) > 20
+    printed = run_python(
+        """
+        import os, sys, bpetite_cli
+        sys.stderr = open(os.devnull, "w")
+        for rank in sys.argv[1:]:
+            arguments = ["verify", "--model", f"{rank}.json", "--input", "text.txt"]
+            assert bpetite_cli.main(arguments) == 1
+        """,
+        *map(str, swapped),
+        folder=tmp_path,
+    )
+    found = [json.loads(line)["difference"]["rank"] for line in printed.splitlines()]
+    assert found == swapped
+
+
+def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
+    """Of pairs that stand equally often the smallest is first, and a model may not choose."""
+    (tmp_path / "text.txt").write_text("ab cd")
+    write_artifact(tmp_path / "model.json", [(97, 98), (32, 99)])
+    _, data, told = verify(tmp_path)
+    assert data["merges_proved"] == 0
+    assert told[1:3] == [
+        "the model:  'a' (id 97) and 'b' (id 98) make 'ab'",
+        "the corpus: '·' (id 32) and 'c' (id 99) make '·c'; the pair of the model comes at rank 1",
+    ]
+
+
+def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
+    """A pair that training takes later is named with the rank at which it does."""
+    (tmp_path / "text.txt").write_text("efefefef cdcdcd abab")
+    write_artifact(tmp_path / "model.json", [(101, 102), (97, 98), (99, 100), (256, 256)])
+    _, data, told = verify(tmp_path)
+    assert data["difference"]["rank"] == 1
+    assert told[2] == (
+        "the corpus: 'c' (id 99) and 'd' (id 100) make 'cd'; the pair of the model comes at rank 3"
+    )
+
+
+def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
+    """Of a pair that training does not take at the size of the model, that is said."""
+    (tmp_path / "text.txt").write_text("ab cd")
+    write_artifact(tmp_path / "model.json", [(97, 98)])
+    _, _, told = verify(tmp_path)
+    assert told[2].endswith("'·c'; the pair of the model does not come up to this size")
+
+
+def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
+    """A merge more than the corpus can give is the first that is not proved."""
+    (tmp_path / "text.txt").write_text("ab")
+    write_artifact(tmp_path / "model.json", [(97, 98), (256, 256)])
+    status, data, told = verify(tmp_path)
+    assert (status, data["merges_proved"], data["difference"]["corpus"]) == (1, 1, None)
+    assert (
+        told[2]
+        == "the corpus: no pair is left; the pair of the model does not come up to this size"
+    )
+
+
+def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
+    """Other Unicode tables may be the reason, so the release of `regex` is named."""
+    (tmp_path / "text.txt").write_text("ab")
+    write_artifact(tmp_path / "model.json", [(98, 97)])
+    _, data, told = verify(tmp_path)
+    assert told[-1].endswith(f"other Unicode tables than those of regex {data['regex']}")
+
+
+@pytest.mark.parametrize("change", [b"\n", b" "])
+def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) -> None:
+    """The merges are proved, and the bytes are not; the way out is named and works."""
+    model = folder / "model.json"
+    model.write_bytes(model.read_bytes() + change)
+    status, data, told = verify(folder)
+    assert (status, data["equal"], data["merges_proved"], data["difference"]) == (
+        1,
+        False,
+        44,
+        None,
+    )
+    assert told == [
+        (
+            "error: the bytes of 'model.json' are not those that bpetite saves, though they say "
+            "the same: all 44 merges are those of this corpus"
+        ),
+        (
+            "an editor or a formatter may have changed them; "
+            "`bpetite truncate --vocab-size 300` saves the model anew"
+        ),
+    ]
+    command = "truncate --model model.json --vocab-size 300 --output again.json"
+    assert bpetite(*command.split(), cwd=folder).returncode == 0
+    assert verify(folder, model="again.json")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("nothing.json text.txt", "there is no model 'nothing.json'; `bpetite train` makes one"),
+        ("text.txt text.txt", "this model cannot be used: 'text.txt': "),
+        ("folder text.txt", "'folder'"),
+        ("model.json nothing", "'nothing': No such file or directory; check the path"),
+        ("model.json folder", "'folder' is a folder; name the files in it"),
+        ("model.json bad.txt", "'bad.txt' is not UTF-8: byte 0xe9 at offset 3"),
+    ],
+)
+def test_what_cannot_be_read_is_named(folder: Path, arguments: str, complaint: str) -> None:
+    """FR-33: a model or a corpus that is none is told in a line or two, and nothing printed."""
+    (folder / "folder").mkdir()
+    (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
+    model, corpus = arguments.split()
+    result = bpetite("verify", "--model", model, "--input", corpus, cwd=folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert f"error: {complaint}" in result.stderr.decode()
+
+
+def test_bars_are_drawn_as_in_training(folder: Path) -> None:
+    """On a terminal the training is shown, and the verdict below it."""
+    status, output, drawn = in_terminal(
+        ["verify", "--model", "model.json", "--input", "text.txt"], folder
+    )
+    assert (status, json.loads(output)["equal"]) == (0, True)
+    for word in ("counting", "merging", "proved: 44 of 44 merges"):
+        assert word in drawn.decode()
