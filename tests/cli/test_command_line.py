@@ -34,6 +34,8 @@ def test_the_version_names_what_results_depend_on() -> None:
         "train --input a --vocab-size 300 --vocab-size 400 --output b",
         "encode --model m --text a --text b",
         "decode --model m --model n --ids 1",
+        "count",
+        "count a.txt",
     ],
 )
 def test_wrong_usage_has_status_2(words: str) -> None:

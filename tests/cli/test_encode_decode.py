@@ -167,7 +167,9 @@ def test_a_file_that_is_no_array_of_ids_is_refused(
         "error: 'ids' holds no JSON array of token ids, such as [72,101]: "
         f"found {found.replace(chr(92), chr(92) * 2)!r}".replace(chr(92) * 4, chr(92) * 2)
     )
-    assert second == "`bpetite encode` prints such an array"
+    assert second == (
+        "`bpetite encode` prints such an array; its other formats are read with --format"
+    )
 
 
 def test_endless_input_ends(model: Path) -> None:

@@ -29,6 +29,7 @@ PAGES = [
     "docs/vectors.md",
     "packages/cli/README.md",
     "packages/core/README.md",
+    "packages/cli/README.md",
     "packages/compare/README.md",
     *(f"docs/course/{path.name}" for path in sorted((ROOT / "docs" / "course").glob("*.md"))),
 ]

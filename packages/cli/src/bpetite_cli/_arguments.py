@@ -15,6 +15,7 @@ __all__ = [
     "Commands",
     "add_destination",
     "add_model",
+    "add_output",
     "add_parser",
     "integer",
     "load_artifact",
@@ -31,13 +32,13 @@ _MOST_DIGITS: Final = 30
 
 
 def add_parser(
-    commands: Commands, name: str, summary: str, example: str
+    commands: Commands, name: str, summary: str, example: str, more: str = ""
 ) -> argparse.ArgumentParser:
-    """Add the parser of one command, with its summary and its example in the help."""
+    """Add the parser of one command; its help has a summary, what more is said, an example."""
     return commands.add_parser(
         name,
         help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
+        description=f"{summary[0].upper()}{summary[1:]}.{more}",
         epilog=f"example:\n{example}",
     )
 
@@ -76,6 +77,22 @@ def add_destination(parser: argparse.ArgumentParser) -> None:
 def add_model(parser: argparse.ArgumentParser) -> None:
     """Add the option that names the artifact."""
     parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a file for a result that may be long."""
+    parser.add_argument(
+        "--output", type=_file, metavar="PATH", help="write a file, and not to standard output"
+    )
+    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+
+
+def _file(word: str) -> str:
+    """Refuse the dash, by which somebody will have meant standard output."""
+    if word == "-":
+        message = "- is no file; leave --output out for standard output, or write ./-"
+        raise argparse.ArgumentTypeError(message)
+    return word
 
 
 def load_model(path: str) -> Tokenizer:

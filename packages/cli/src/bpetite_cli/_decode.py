@@ -4,19 +4,26 @@ import argparse
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import Final
+from functools import partial
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_model, add_parser, integer, load_model
+from bpetite_cli._arguments import (
+    Commands,
+    add_model,
+    add_output,
+    add_parser,
+    integer,
+    load_model,
+)
+from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import Failure, explain, quoted
-from bpetite_cli._inputs import STANDARD_INPUT, open_input, total_size
+from bpetite_cli._formats import FORMATS, Counted
+from bpetite_cli._inputs import check_inputs, total_size
 from bpetite_cli._outputs import check_output, write_output
-from bpetite_cli._progress import reading
-from bpetite_cli._training import Advance
+from bpetite_cli._progress import reading, say
+from bpetite_cli._saving import save_parts
 
 __all__ = ["add_command"]
-
-_BLOCK_BYTES: Final = 1 << 20
 
 
 def add_command(commands: Commands) -> None:
@@ -27,7 +34,11 @@ def add_command(commands: Commands) -> None:
         "turn token ids into text, on standard output",
         "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
         "  bpetite encode --model tokenizer.json --input text.txt |\n"
-        "    bpetite decode --model tokenizer.json --input -",
+        "    bpetite decode --model tokenizer.json --input -\n"
+        "  bpetite encode --model tokenizer.json --input text.txt --format u16 |\n"
+        "    bpetite decode --model tokenizer.json --input - --format u16",
+        "\n\nWith --output the file is written as the text comes, whole or not at all, and "
+        "standard\noutput gets a JSON object that says how many tokens and bytes it has.",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
@@ -37,23 +48,44 @@ def add_command(commands: Commands) -> None:
     source.add_argument(
         "--input",
         metavar="FILE",
-        help="a file with what `encode` printed; - is standard input",
+        help="a file with what `encode` made; - is standard input",
     )
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="json",
+        help="how FILE was written: the --format of `encode`; text is any ids in decimal "
+        "with whitespace between them",
+    )
+    add_output(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
+    files = [] if options.input is None else [options.input]
+    check_inputs(files)
+    if options.output is not None:
+        check_destination(options.output, files, force=options.force)
     tokenizer = load_model(options.model)
-    if options.input is None:
-        write_output(_texts(tokenizer, [options.ids]))
-        return
-    with reading("decoding", total_size([options.input])) as advance:
-        write_output(_texts(tokenizer, _read_ids(options.input, advance)))
+    chosen = FORMATS[options.format]
+    with reading("decoding", total_size(files)) as advance:
+        ids = Counted(chosen.read(options.input, advance) if files else [options.ids])
+        texts = _texts(tokenizer, ids, chosen.width if files else None)
+        if options.output is None:
+            write_output(texts)
+            return
+        size = save_parts(options.output, texts, overwrite=options.force)
+    say(f"saved: {quoted(options.output)}, {size:,} bytes of text")
+    summary = {"tokens": ids.tokens, "bytes": size}
+    write_output([json.dumps(summary).encode("ascii"), b"\n"])
 
 
-def _texts(tokenizer: Tokenizer, blocks: Iterable[list[int]]) -> Iterator[bytes]:
-    """Yield the text of blocks of ids, which may end anywhere, even inside a character."""
+def _texts(tokenizer: Tokenizer, blocks: Iterable[list[int]], width: int | None) -> Iterator[bytes]:
+    """Yield the text of blocks of ids, which may end anywhere, even inside a character.
+
+    `width` is how many bytes of the input each id takes, if all take the same.
+    """
     held: list[int] = []
     last: list[int] = []
     begin = 0
@@ -61,12 +93,12 @@ def _texts(tokenizer: Tokenizer, blocks: Iterable[list[int]]) -> Iterator[bytes]
         end = _end_of_whole_token(tokenizer, last)
         held += last[:end]
         if end:
-            yield _decoded(tokenizer, held, begin)
+            yield _decoded(tokenizer, held, begin, width)
             begin += len(held)
             held = []
         held += last[end:]
         last = block
-    yield _decoded(tokenizer, held + last, begin)
+    yield _decoded(tokenizer, held + last, begin, width)
 
 
 def _end_of_whole_token(tokenizer: Tokenizer, ids: list[int]) -> int:
@@ -85,71 +117,20 @@ def _end_of_whole_token(tokenizer: Tokenizer, ids: list[int]) -> int:
     return 0
 
 
-def _decoded(tokenizer: Tokenizer, ids: list[int], begin: int) -> bytes:
+def _decoded(tokenizer: Tokenizer, ids: list[int], begin: int, width: int | None) -> bytes:
     try:
         return tokenizer.decode(ids).encode("utf-8")
     except (KeyError, UnicodeDecodeError) as error:
         told = explain(error) if isinstance(error, KeyError) else _not_text(error)
         # The core counts from the first of the ids that it was given.
-        told = re.sub(r"(?<=at position )\d+", lambda n: str(begin + int(n[0])), told)
+        told = re.sub(r"(?<=at position )\d+", partial(_place, begin, width), told)
         raise Failure(told) from None
+
+
+def _place(begin: int, width: int | None, counted: re.Match[str]) -> str:
+    position = begin + int(counted[0])
+    return f"{position}" if width is None else f"{position}, byte offset {position * width}"
 
 
 def _not_text(error: UnicodeDecodeError) -> str:
     return f"the bytes of these ids are not UTF-8: {error.reason}"
-
-
-def _read_ids(path: str, advance: Advance) -> Iterator[list[int]]:
-    """Yield the ids of a JSON array, as many at a time as stand in a block of the file."""
-    with open_input(path) as file:
-        read = file.read(_BLOCK_BYTES)
-        held = read.lstrip()
-        if not held.startswith(b"["):
-            raise _no_array(path, held)
-        held = held[1:]
-        more = False  # whether a comma says that another id follows
-        while read:
-            advance(len(read))
-            numbers, comma, held = held.rpartition(b",")
-            if comma:
-                yield _parse_ids(path, numbers)
-                more = True
-            if len(held) > _BLOCK_BYTES:
-                raise _no_array(path, held)
-            read = file.read(_BLOCK_BYTES)
-            held += read
-        numbers, bracket, rest = held.rpartition(b"]")
-        if not bracket:
-            raise _no_array(path, b"the end, with no ] before it")
-        if rest.strip():
-            raise _no_array(path, rest.strip())
-        if more or numbers.strip():
-            yield _parse_ids(path, numbers)
-
-
-def _parse_ids(path: str, numbers: bytes) -> list[int]:
-    """Return the integers between two commas, or between a comma and a bracket."""
-    try:
-        ids: list[int] = json.loads(f"[{numbers.decode('ascii')}]")
-    except (ValueError, RecursionError):
-        ids = []
-    if not ids or not set(map(type, ids)) <= {int}:
-        wrong = next((number for number in numbers.split(b",") if not _is_integer(number)), numbers)
-        raise _no_array(path, wrong.strip() or b"nothing between two commas or brackets")
-    return ids
-
-
-def _is_integer(number: bytes) -> bool:
-    try:
-        return integer(number.strip().decode("ascii")) is not None
-    except (UnicodeDecodeError, argparse.ArgumentTypeError):
-        return False
-
-
-def _no_array(path: str, found: bytes) -> Failure:
-    name = "standard input" if path == STANDARD_INPUT else quoted(path)
-    shown = found[:40].decode("ascii", errors="backslashreplace")
-    return Failure(
-        f"{name} holds no JSON array of token ids, such as [72,101]: found {shown!r}"
-        "\n`bpetite encode` prints such an array"
-    )

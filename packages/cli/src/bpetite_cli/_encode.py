@@ -1,15 +1,41 @@
-"""`bpetite encode`: text to a JSON array of ids."""
+"""`bpetite encode`: text to ids, in one of the formats."""
 
 import argparse
+import json
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from bpetite import Tokenizer
-from bpetite_cli._arguments import Commands, add_model, add_parser, load_model, text_argument
-from bpetite_cli._inputs import read_text, total_size
-from bpetite_cli._outputs import check_output, write_output
-from bpetite_cli._progress import reading
+from bpetite_cli._arguments import (
+    Commands,
+    add_model,
+    add_output,
+    add_parser,
+    load_model,
+    text_argument,
+)
+from bpetite_cli._destination import check_destination
+from bpetite_cli._failure import Failure, quoted
+from bpetite_cli._formats import FORMATS, Counted
+from bpetite_cli._inputs import check_inputs, read_text, total_size
+from bpetite_cli._outputs import check_output, is_terminal, write_output
+from bpetite_cli._progress import reading, say
+from bpetite_cli._saving import save_parts
 
 __all__ = ["add_command"]
+
+_SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
+_FORMATS_TOLD: Final = (
+    "\n\nThe formats:\n"
+    "  json  one array and a newline, the default\n"
+    "  text  one id on a line, in decimal\n"
+    "  u16   two bytes for each id, the lowest first, and nothing else: what\n"
+    "        numpy.memmap(PATH, dtype='<u2') reads; refused where 65,535 is not enough\n"
+    "  u32   four bytes for each id, likewise: dtype='<u4'\n"
+    "\n"
+    "With --output the file is written as the ids come, whole or not at all, and standard\n"
+    "output gets a JSON object that says how many tokens and bytes it has."
+)
 
 
 def add_command(commands: Commands) -> None:
@@ -19,30 +45,88 @@ def add_command(commands: Commands) -> None:
         "encode",
         "turn text into token ids, on standard output",
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
-        "  bpetite encode --model tokenizer.json --input text.txt > ids.json",
+        "  bpetite encode --model tokenizer.json --input text.txt > ids.json\n"
+        "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
+        "    --format u16 --output train.bin",
+        _FORMATS_TOLD,
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    source.add_argument("--input", metavar="FILE", help="a file in UTF-8; - is standard input")
+    source.add_argument(
+        "--input",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        help="text in UTF-8; - is standard input; no token spans two files",
+    )
+    parser.add_argument(
+        "--separator-token",
+        action="store_true",
+        help=f"put {_SPECIAL_TOKEN} between files: not before the first, nor after the last",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="json", help="how the ids are written; see above"
+    )
+    add_output(parser)
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
+    files: list[str] = options.input or []
+    _check(options, files)
     tokenizer = load_model(options.model)
-    if options.input is None:
-        write_output(_json_array(tokenizer, [text_argument(options.text)]))
-        return
-    with reading("encoding", total_size([options.input])) as advance:
-        write_output(_json_array(tokenizer, read_text(options.input, advance)))
+    (special_id,) = tokenizer.encode(_SPECIAL_TOKEN)
+    _check_width(options.format, special_id)
+    with reading("encoding", total_size(files)) as advance:
+        texts: Iterable[Iterable[str]] = (
+            [[text_argument(options.text)]]
+            if options.input is None
+            else (read_text(path, advance) for path in files)
+        )
+        ids = Counted(_ids(tokenizer, texts, [special_id] if options.separator_token else []))
+        parts = FORMATS[options.format].write(ids)
+        if options.output is None:
+            write_output(parts)
+            return
+        size = save_parts(options.output, parts, overwrite=options.force)
+    name, tokens = options.format, ids.tokens
+    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {size:,} bytes")
+    summary = {"tokens": tokens, "format": name, "bytes": size}
+    write_output([json.dumps(summary).encode("ascii"), b"\n"])
 
 
-def _json_array(tokenizer: Tokenizer, texts: Iterable[str]) -> Iterator[bytes]:
-    """Yield the compact JSON array of the ids of the texts, and a newline."""
-    before = b"["
-    for text in texts:
-        if ids := tokenizer.encode(text):
-            yield before + ",".join(map(str, ids)).encode("ascii")
-            before = b","
-    yield b"[]\n" if before == b"[" else b"]\n"
+def _check(options: argparse.Namespace, files: list[str]) -> None:
+    """Find before anything is read what would go wrong in the end."""
+    check_output()
+    if options.output is None and FORMATS[options.format].width and is_terminal():
+        message = (
+            f"{options.format} is bytes and no text, and standard output is a terminal; "
+            "name a file with --output, or send it to a file or to a program"
+        )
+        raise Failure(message)
+    check_inputs(files)
+    if options.output is not None:
+        check_destination(options.output, files, force=options.force)
+
+
+def _check_width(name: str, special_id: int) -> None:
+    """Refuse a format that cannot hold every id of the model; the special token's is the last."""
+    width = FORMATS[name].width
+    if width is not None and special_id >= 1 << (8 * width):
+        message = (
+            f"the ids of this model go up to {special_id} ({_SPECIAL_TOKEN}), "
+            f"and {name} holds 0 to {(1 << (8 * width)) - 1}; use --format u32"
+        )
+        raise Failure(message)
+
+
+def _ids(
+    tokenizer: Tokenizer, files: Iterable[Iterable[str]], between: list[int]
+) -> Iterator[list[int]]:
+    """Yield the ids of files, each given as blocks of text that end at safe boundaries."""
+    for number, texts in enumerate(files):
+        if number:
+            yield between
+        for text in texts:
+            yield tokenizer.encode(text)

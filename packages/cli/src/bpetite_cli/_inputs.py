@@ -10,14 +10,24 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
 from typing import BinaryIO, Final
 
 from bpetite_cli._encodings import advice_on_encoding
 from bpetite_cli._failure import Failure, quoted
 
-__all__ = ["STANDARD_INPUT", "cut_safely", "open_input", "read_text", "total_size"]
+__all__ = [
+    "STANDARD_INPUT",
+    "check_inputs",
+    "cut_safely",
+    "name_of",
+    "open_input",
+    "read_blocks",
+    "read_text",
+    "total_size",
+]
 
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
@@ -25,6 +35,28 @@ _BLOCK_BYTES: Final = 1 << 20
 # `\S` leaves out every character that any of the definitions of whitespace counts, and
 # the class holds only such as all of them count.
 _UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \t-\r])", re.DOTALL)
+
+
+def name_of(path: str) -> str:
+    """Return an input as it is shown."""
+    return "standard input" if path == STANDARD_INPUT else quoted(path)
+
+
+def check_inputs(paths: Sequence[str]) -> None:
+    """Find before the first file is read what would go wrong at the last."""
+    if paths.count(STANDARD_INPUT) > 1:
+        message = "standard input (-) can be read only once; name it once"
+        raise Failure(message)
+    for path in paths:
+        if path == STANDARD_INPUT:
+            with open_input(path):
+                continue
+        if stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116 - `Path` drops a trailing slash
+            message = f"{quoted(path)} is a folder; name the files in it"
+            raise Failure(message)
+        if not os.access(path, os.R_OK):
+            message = f"{quoted(path)}: no permission to read it"
+            raise Failure(message)
 
 
 def open_input(path: str) -> AbstractContextManager[BinaryIO]:
@@ -53,6 +85,20 @@ def total_size(paths: Iterable[str]) -> int | None:
             return None
         total += status.st_size
     return total
+
+
+def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of an input, none of them empty."""
+    size = _BLOCK_BYTES
+    while size == _BLOCK_BYTES:  # less than that is the end, and a terminal would wait for another
+        try:
+            read = file.read(_BLOCK_BYTES)
+        except OSError as error:
+            message = f"{name_of(path)} cannot be read: {error.strerror}"
+            raise Failure(message) from None
+        if read:
+            yield read
+        size = len(read)
 
 
 def read_text(path: str, advance: Callable[[int], None]) -> Iterator[str]:
@@ -85,17 +131,15 @@ def _decoded(path: str, file: BinaryIO, advance: Callable[[int], None]) -> Itera
     """Yield the text of a file as it is read; no text is empty."""
     offset = 0  # where `data` begins in the file
     begin = before = held = b""
-    while True:
-        read = file.read(_BLOCK_BYTES)
+    for read in chain(read_blocks(path, file), [b""]):
         data = held + read
         begin = begin or data[:8]
         try:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
-            name = "standard input" if path == STANDARD_INPUT else quoted(path)
             around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
             message = (
-                f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
+                f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start} (around it: {around.hex(' ')})\n"
                 f"{advice_on_encoding(begin, data, error)}"
             )
@@ -103,8 +147,6 @@ def _decoded(path: str, file: BinaryIO, advance: Callable[[int], None]) -> Itera
         advance(len(read))
         if text:
             yield text
-        if not read:
-            return
         before = data[max(0, used - 4) : used]
         offset += used
         held = data[used:]

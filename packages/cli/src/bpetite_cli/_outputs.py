@@ -10,7 +10,7 @@ from typing import IO, Final
 
 from bpetite_cli._failure import Failure, quoted
 
-__all__ = ["check_output", "flush_output", "stream_output", "write_output"]
+__all__ = ["check_output", "flush_output", "is_terminal", "stream_output", "write_output"]
 
 _HELD_IN_MEMORY: Final = 1 << 24
 
@@ -20,6 +20,11 @@ def check_output() -> None:
     if sys.stdout is None:
         message = "standard output is closed; send it to a file or to a program"
         raise Failure(message)
+
+
+def is_terminal() -> bool:
+    """Return whether a person would see the result."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def write_output(parts: Iterable[bytes]) -> None:

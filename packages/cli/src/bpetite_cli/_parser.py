@@ -10,12 +10,12 @@ import argparse
 import platform
 import shutil
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from bpetite_cli import _decode, _encode, _inspect, _show, _train, _truncate, _verify
+from bpetite_cli import _count, _decode, _encode, _inspect, _show, _train, _truncate, _verify
 from bpetite_cli._arguments import Commands
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
@@ -32,6 +32,7 @@ _BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
     "truncate": _truncate.add_command,
     "encode": _encode.add_command,
     "decode": _decode.add_command,
+    "count": _count.add_command,
     "show": _show.add_command,
     "inspect": _inspect.add_command,
     "verify": _verify.add_command,
@@ -135,6 +136,20 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(**options, allow_abbrev=False)
         for name in (None, "store"):
             self.register("action", name, _Once)
+        self._mixing = False
+
+    def parse_known_args(
+        self,
+        args: Iterable[str] | None = None,
+        namespace: Any = None,  # noqa: ANN401 - argparse's
+    ) -> tuple[Any, list[str]]:
+        """Parse words; FILEs may stand before, between and behind the options."""
+        if self._mixing or not any(
+            action.nargs == "*" for action in self._get_positional_actions()
+        ):
+            return super().parse_known_args(args, namespace)
+        self._mixing = True  # for argparse parses in two steps, by this method
+        return self.parse_known_intermixed_args(args, namespace)
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Write the help to standard output."""

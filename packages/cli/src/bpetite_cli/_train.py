@@ -10,9 +10,10 @@ from bpetite_cli._arguments import (
     save_model,
     vocab_size,
 )
-from bpetite_cli._corpus import add_corpus, check_corpus, learn
+from bpetite_cli._corpus import add_corpus, learn
 from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import quoted
+from bpetite_cli._inputs import check_inputs
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import on_terminal, say
 from bpetite_cli._training import Training
@@ -43,7 +44,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    check_corpus(options.input)
+    check_inputs(options.input)
     check_destination(options.output, options.input, force=options.force)
     tokenizer, training = learn(options.input, options.vocab_size)
     save_model(tokenizer, options.output, force=options.force)

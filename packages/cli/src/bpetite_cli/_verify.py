@@ -11,8 +11,9 @@ from pathlib import Path
 
 from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact
 from bpetite_cli._artifact import Artifact
-from bpetite_cli._corpus import add_corpus, check_corpus, learn
+from bpetite_cli._corpus import add_corpus, learn
 from bpetite_cli._failure import Failure, quoted
+from bpetite_cli._inputs import check_inputs
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import say
 from bpetite_cli._visible import visible
@@ -59,7 +60,7 @@ def _run(options: argparse.Namespace) -> None:
     check_output()
     model = load_artifact(options.model)
     file = _sha256(options.model)
-    check_corpus(options.input)
+    check_inputs(options.input)
     tokenizer, training = learn(options.input, model.special_id)
     with tempfile.TemporaryDirectory(prefix="bpetite-") as folder:
         again = Path(folder) / "trained.json"

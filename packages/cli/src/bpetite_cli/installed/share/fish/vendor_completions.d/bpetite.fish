@@ -50,8 +50,8 @@ function _shtab_bpetite_using
   test "$_shtab_bpetite_cmdpath" = "$argv"
 end
 
-set -g _shtab_bpetite_commands train truncate encode decode show inspect verify compare-tiktoken export import-tiktoken parity
-set -g _shtab_bpetite_opts_with_value --completion --encoding --ids --input --model --output --ranks --text --to --token --vocab-size
+set -g _shtab_bpetite_commands train truncate encode decode count show inspect verify compare-tiktoken export import-tiktoken parity
+set -g _shtab_bpetite_opts_with_value --completion --encoding --format --ids --input --max --model --output --ranks --text --to --token --vocab-size
 
 complete -c bpetite -e
 complete -c bpetite -f
@@ -75,12 +75,25 @@ complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 
 complete -c bpetite -n '_shtab_bpetite_using encode' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l text -x -d 'the text; --text=-x if it begins with a dash'
-complete -c bpetite -n '_shtab_bpetite_using encode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'a file in UTF-8; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input; no token spans two files'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-token -d 'put <|endoftext|> between files: not before the first, nor after the last'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l format -xka "json text u16 u32" -d 'how the ids are written; see above'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write a file, and not to standard output'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l force -d 'replace the file at PATH'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a decode -d 'Turn token ids into text, on standard output.'
 complete -c bpetite -n '_shtab_bpetite_using decode' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l ids -x -d 'the ids themselves'
-complete -c bpetite -n '_shtab_bpetite_using decode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'a file with what `encode` printed; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using decode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'a file with what `encode` made; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using decode' -l format -xka "json text u16 u32" -d 'how FILE was written: the --format of `encode`; text is any ids in decimal with whitespace between them'
+complete -c bpetite -n '_shtab_bpetite_using decode' -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write a file, and not to standard output'
+complete -c bpetite -n '_shtab_bpetite_using decode' -l force -d 'replace the file at PATH'
+complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a count -d 'Count the tokens of files, or of standard input.'
+complete -c bpetite -n '_shtab_bpetite_using count' -s h -l help -d 'show this help message and exit'
+complete -c bpetite -n '_shtab_bpetite_using count' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
+complete -c bpetite -n '_shtab_bpetite_using count' -l json -d 'print one JSON object'
+complete -c bpetite -n '_shtab_bpetite_using count' -l max -x -d 'fail with status 1 above N tokens in all'
+complete -c bpetite -n '_shtab_bpetite_using count; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a show -d 'Show the tokens of a text, each with its id underneath.'
 complete -c bpetite -n '_shtab_bpetite_using show' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using show' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'

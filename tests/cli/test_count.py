@@ -1,0 +1,343 @@
+"""`bpetite count`, as a person or a script meets it."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from bpetite_cli import _inputs
+from bpetite_cli._count import _count
+from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
+from texts import TEXTS
+
+A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ and <|endoftext|>\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a model and two texts."""
+    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵", 290).save(tmp_path / "m.json")
+    (tmp_path / "a.txt").write_bytes(A.encode())
+    (tmp_path / "b.txt").write_bytes(B.encode())
+    return tmp_path
+
+
+def tokens_of(folder: Path, *texts: str) -> int:
+    """Return how many tokens the library makes of texts, each by itself."""
+    tokenizer = Tokenizer.load(folder / "m.json")
+    return sum(len(tokenizer.encode(text)) for text in texts)
+
+
+def count(
+    folder: Path, *words: str | os.PathLike[str], stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Count with the model of the folder, in it."""
+    return bpetite("count", "--model", "m.json", *words, stdin=stdin, cwd=folder)
+
+
+def test_standard_input_gives_the_number_alone(folder: Path) -> None:
+    """A script reads a number, without anything to cut off."""
+    result = count(folder, stdin=A.encode())
+    expected = b"%d\n" % tokens_of(folder, A)
+    assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
+    assert count(folder).stdout == b"0\n"
+
+
+def test_a_dash_is_standard_input_with_its_name(folder: Path) -> None:
+    """`-` is a FILE like any other, and may stand among them."""
+    assert count(folder, "-", stdin=A.encode()).stdout == b"%d\t-\n" % tokens_of(folder, A)
+    shown = lines(count(folder, "b.txt", "-", stdin=A.encode()).stdout)
+    assert [line.split("\t")[1] for line in shown] == ["b.txt", "-", "total"]
+
+
+def test_each_file_has_a_line_and_several_have_a_total(folder: Path) -> None:
+    """As `wc` does: the number, a tab, the name; one file has no total."""
+    a, b = tokens_of(folder, A), tokens_of(folder, B)
+    assert lines(count(folder, "a.txt").stdout) == [f"{a}\ta.txt"]
+    shown = [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
+    assert lines(count(folder, "a.txt", "b.txt").stdout) == shown
+
+
+def test_no_token_spans_two_files(folder: Path) -> None:
+    """The total is the sum of the files, not what their joined text would have."""
+    (folder / "1").write_text("Hello wor")
+    (folder / "2").write_text("ld")
+    shown = lines(count(folder, "1", "2").stdout)
+    total = tokens_of(folder, "Hello wor", "ld")
+    assert shown[-1] == f"{total}\ttotal"
+    assert total != tokens_of(folder, "Hello world")
+
+
+def test_the_special_token_is_one_token(folder: Path) -> None:
+    """Every <|endoftext|> in a text counts as one, and the help says so."""
+    assert count(folder, stdin=b"<|endoftext|>" * 7).stdout == b"7\n"
+    assert b"<|endoftext|>" in bpetite("count", "--help").stdout
+
+
+def test_json_is_one_object(folder: Path) -> None:
+    """`--json` has the figures of each file and of all, and the limit if there is one."""
+    result = count(folder, "--json", "a.txt", "b.txt")
+    figures = {
+        name: {
+            "bytes": len(text.encode()),
+            "tokens": tokens_of(folder, text),
+            "bytes_per_token": round(len(text.encode()) / tokens_of(folder, text), 4),
+        }
+        for name, text in (("a.txt", A), ("b.txt", B))
+    }
+    size, tokens = len((A + B).encode()), tokens_of(folder, A, B)
+    assert json.loads(result.stdout) == {
+        "files": [{"name": name, **told} for name, told in figures.items()],
+        "bytes": size,
+        "tokens": tokens,
+        "bytes_per_token": round(size / tokens, 4),
+        "max": None,
+        "within": None,
+    }
+    assert result.stdout.count(b"\n") == 1
+
+
+def test_json_of_nothing_has_no_ratio(folder: Path) -> None:
+    """Where there are no tokens, there are no bytes for each."""
+    told = json.loads(count(folder, "--json").stdout)
+    assert told["files"] == [{"name": "-", "bytes": 0, "tokens": 0, "bytes_per_token": None}]
+    assert told["bytes_per_token"] is None
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["a.txt", "--json", "b.txt"])))
+@pytest.mark.parametrize("model", [0, 3])
+def test_options_stand_anywhere(folder: Path, order: tuple[str, ...], model: int) -> None:
+    """Options stand before, between and behind the files, and none of these is lost."""
+    words = [*order[:model], "--model", "m.json", *order[model:]]
+    result = bpetite("count", *words, cwd=folder)
+    named = [word for word in order if word != "--json"]
+    assert [file["name"] for file in json.loads(result.stdout)["files"]] == named
+
+
+def test_a_name_may_begin_with_a_dash(folder: Path) -> None:
+    """Behind `--` all words are names."""
+    (folder / "-x").write_text("Hello")
+    shown = lines(count(folder, "a.txt", "--json", "--", "-x", "--json").stdout)
+    names = [file["name"] for file in json.loads(shown[0])["files"]]
+    assert names == ["a.txt", "-x", "--json"]
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["a.txt", "--jsn", "b.txt"], "unrecognized arguments: --jsn b.txt"),
+        (["--max", "-1"], "argument --max: expected 0 or more, found -1"),
+        (["--max", "1e3"], "argument --max: expected an integer, found '1e3'"),
+        (["--max", "1", "--max", "2"], "argument --max: given more than once"),
+    ],
+)
+def test_wrong_usage_is_told(folder: Path, words: list[str], complaint: str) -> None:
+    """What the command does not know is refused with status 2, not taken for a file."""
+    result = count(folder, *words)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(f"error: {complaint}")
+
+
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_more_tokens_than_allowed_are_a_failure(folder: Path, more: list[str]) -> None:
+    """`--max N` prints what there is, says by how much it is too much, and ends with 1."""
+    tokens = tokens_of(folder, A, B)
+    plain = count(folder, "a.txt", "b.txt", *more)
+    limit = str(tokens - 2)
+    result = count(folder, "a.txt", "b.txt", "--max", limit, *more)
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        (f"error: {tokens} tokens are 2 more than --max {limit}; shorten the text, or allow more")
+    ]
+    if more:
+        told = json.loads(result.stdout)
+        assert (told["max"], told["within"]) == (tokens - 2, False)
+    else:
+        assert result.stdout == plain.stdout
+
+
+def test_as_many_tokens_as_allowed_are_none_too_many(folder: Path) -> None:
+    """The limit itself is allowed, and 0 is a limit."""
+    tokens = tokens_of(folder, A)
+    result = count(folder, "a.txt", "--max", str(tokens), "--json")
+    assert (result.returncode, json.loads(result.stdout)["within"]) == (0, True)
+    assert count(folder, "--max", "0").returncode == 0
+    assert count(folder, "--max", "0", stdin=b"a").returncode == 1
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_counted(folder: Path) -> None:
+    """As `wc` does: each is told, the rest has its lines and its total, the status is 1."""
+    (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
+    result = count(folder, "a.txt", "missing", "bad.txt", ".", "b.txt")
+    a, b = tokens_of(folder, A), tokens_of(folder, B)
+    assert result.returncode == 1
+    assert lines(result.stdout) == [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
+    assert lines(result.stderr) == [
+        "error: 'missing': No such file or directory; check the path",
+        ("error: 'bad.txt' is not UTF-8: byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)"),
+        "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
+        "error: '.' is a folder; name the files in it",
+        "error: 3 of 5 files could not be counted; the total is that of the others",
+    ]
+
+
+def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
+    """A file that was not counted has an error for its figures; whether all fit is not known."""
+    result = count(folder, "missing", "a.txt", "--json", "--max", "100")
+    told = json.loads(result.stdout)
+    assert result.returncode == 1
+    assert told["files"][0] == {
+        "name": "missing",
+        "error": "'missing': No such file or directory; check the path",
+    }
+    assert told["tokens"] == tokens_of(folder, A)
+    assert told["within"] is None
+    result = count(folder, "missing", "a.txt", "--json", "--max", "1")
+    assert json.loads(result.stdout)["within"] is False
+    assert len(lines(result.stderr)) == 3
+
+
+def test_one_file_that_cannot_be_read_is_one_line(folder: Path) -> None:
+    """A single file gets its error, and no line that it is one of one."""
+    result = count(folder, "missing")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == ["error: 'missing': No such file or directory; check the path"]
+
+
+def test_standard_input_is_read_once(folder: Path) -> None:
+    """To name it twice would count nothing the second time."""
+    result = count(folder, "-", "a.txt", "-")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == ["error: standard input (-) can be read only once; name it once"]
+
+
+def test_a_closed_standard_input_is_a_failure(folder: Path) -> None:
+    """A standard input that is not there is said to be closed."""
+    result = pipeline("bpetite count --model m.json <&-", folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == ["error: standard input is closed; name a file"]
+
+
+def test_a_terminal_is_told_that_it_is_waited_for(folder: Path) -> None:
+    """Who types the text is told so and how to end it; the number is the same."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [BPETITE, "count", "--model", "m.json"],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+    ) as process:
+        os.close(theirs)
+        assert process.stderr is not None
+        told = process.stderr.readline()
+        os.write(ours, b"Hello\n\x04")
+        try:
+            output, errors = process.communicate(timeout=60)
+        finally:
+            os.close(ours)
+    assert told == b"counting what you type; Ctrl-D at the start of a line ends it\n"
+    assert (process.returncode, errors) == (0, b"")
+    assert output == b"%d\n" % tokens_of(folder, "Hello\n")
+
+
+def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:
+    """A name is shown as it is, unless it would end the line or move the cursor."""
+    named = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
+    for name in named:
+        (folder / name).write_text("Hello")
+    names = [line.split("\t")[1] for line in lines(count(folder, *named).stdout)]
+    assert names == ["船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
+    told = json.loads(count(folder, "--json", *named).stdout)
+    assert [file["name"] for file in told["files"]] == named
+
+
+def test_the_locale_changes_nothing(folder: Path) -> None:
+    """Names and texts are UTF-8 under every locale."""
+    (folder / "船夫.txt").write_bytes(B.encode())
+    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    result = bpetite("count", "--model", "m.json", "船夫.txt".encode(), cwd=folder, env=env)
+    assert lines(result.stdout) == [f"{tokens_of(folder, B)}\t船夫.txt"]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """Return a small tokenizer."""
+    return Tokenizer.train("Hello world 船夫 \n\n the<|endoftext|> " * 5, 280)
+
+
+@settings(max_examples=50)
+@given(text=TEXTS, size=st.integers(1, 9))
+def test_a_text_has_as_many_tokens_in_blocks(
+    tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory, text: str, size: int
+) -> None:
+    """However small the blocks are, the number is that of the whole text."""
+    path = tmp_path_factory.getbasetemp() / "counted.txt"
+    path.write_bytes(text.encode())
+    read: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_inputs, "_BLOCK_BYTES", size)
+        counted = _count(tokenizer, str(path), read.append)
+    assert (counted.tokens, counted.error) == (len(tokenizer.encode(text)), None)
+    assert counted.size == sum(read) == len(text.encode())
+
+
+def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
+    """A closed pipe ends the command without a word."""
+    names = " ".join(["a.txt"] * 20_000)
+    (folder / "line").write_text(f"count --model m.json {names}")
+    result = pipeline("xargs -n 30000 -a line bpetite | head -n 1", folder)
+    assert lines(result.stdout) == [f"{tokens_of(folder, A)}\ta.txt"]
+    assert b"error" not in result.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_standard_output_is_a_failure(folder: Path) -> None:
+    """Status 0 means that the number was written."""
+    result = pipeline("bpetite count --model m.json a.txt > /dev/full", folder)
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        "error: standard output cannot be written: No space left on device"
+    ]
+
+
+def test_a_bad_model_is_refused(folder: Path) -> None:
+    """A model that is not there is said so before anything is read."""
+    result = bpetite("count", "--model", "none.json", "a.txt", cwd=folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        "error: there is no model 'none.json'; `bpetite train` makes one"
+    ]
+
+
+def test_rich_is_not_imported(folder: Path) -> None:
+    """What is over in a moment loads nothing that draws, on a terminal neither."""
+    code = (
+        "import sys, bpetite_cli as b\n"
+        "assert b.main('count --model m.json a.txt'.split()) == 0\n"
+        "sys.exit('rich' in sys.modules)\n"
+    )
+    command = [sys.executable, "-c", code]
+    assert subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+    status, output, drawn = in_terminal(["count", "--model", "m.json", "a.txt"], folder)
+    assert (status, drawn) == (0, b"")
+    assert output == b"%d\ta.txt\n" % tokens_of(folder, A)
+
+
+def test_the_examples_in_the_help_work(folder: Path) -> None:
+    """The help ends with examples, and they run as they stand there."""
+    (folder / "m.json").rename(folder / "tokenizer.json")
+    (folder / "text.txt").write_text("Hello world\n")
+    subprocess.run("gzip -c text.txt > corpus.gz", shell=True, cwd=folder, check=True)  # noqa: S602
+    shown = bpetite("count", "--help").stdout.decode()
+    _, _, examples = shown.partition("\nexample:\n")
+    assert examples.count("bpetite count") >= 3
+    result = pipeline(f"set -e; {examples}", folder)
+    assert result.returncode == 0, result.stderr.decode()

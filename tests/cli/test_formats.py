@@ -1,0 +1,706 @@
+"""The formats of `encode` and `decode`, several files, and results that go to a file."""
+
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from artifacts import GOOD, canonical
+from bpetite import Tokenizer
+from bpetite_cli import _inputs
+from bpetite_cli._decode import _texts
+from bpetite_cli._encode import _ids
+from bpetite_cli._formats import FORMATS
+from bpetite_cli._inputs import read_text
+from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
+from texts import TEXTS
+
+TEXT = "Hello 船夫 world\n⛵ <|endoftext|> the end \x1c é\r\n" * 40
+NAMES = list(FORMATS)
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> Tokenizer:
+    """Return a small tokenizer."""
+    return Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, tokenizer: Tokenizer) -> Path:
+    """Return a folder with a model and a text."""
+    tokenizer.save(tmp_path / "m.json")
+    (tmp_path / "text").write_bytes(TEXT.encode())
+    return tmp_path
+
+
+def run(folder: Path, command: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a command with the model of the folder, in it."""
+    return bpetite(command, "--model", "m.json", *words, cwd=folder)
+
+
+def written(name: str, ids: list[int]) -> bytes:
+    """Return what a format is said to be, made in another way."""
+    match name:
+        case "json":
+            return json.dumps(ids, separators=(",", ":")).encode() + b"\n"
+        case "text":
+            return b"".join(b"%d\n" % token_id for token_id in ids)
+        case _:
+            return np.array(ids, dtype={"u16": "<u2", "u32": "<u4"}[name]).tobytes()
+
+
+# What is written, and that it is read back
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("text", ["", "a", TEXT])
+def test_a_format_is_what_the_help_says(
+    folder: Path, tokenizer: Tokenizer, name: str, text: str
+) -> None:
+    """Standard output is the ids in the format, and nothing else."""
+    (folder / "text").write_bytes(text.encode())
+    result = run(folder, "encode", "--input", "text", "--format", name)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == written(name, tokenizer.encode(text))
+    assert run(folder, "encode", f"--text={text}", "--format", name).stdout == result.stdout
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_decode_reads_what_encode_writes(folder: Path, name: str) -> None:
+    """Through both of them, in a pipe and by files, a text comes out byte for byte."""
+    result = pipeline(
+        f"bpetite encode --model m.json --input text --format {name} |"
+        f" bpetite decode --model m.json --input - --format {name} | cmp - text",
+        folder,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+    encoded = run(folder, "encode", "--input", "text", "--format", name, "--output", "ids")
+    assert encoded.returncode == 0
+    decoded = run(folder, "decode", "--input", "ids", "--format", name, "--output", "back")
+    assert decoded.returncode == 0
+    assert (folder / "back").read_bytes() == TEXT.encode()
+
+
+def test_json_is_the_format_by_default(folder: Path) -> None:
+    """A format that is not asked for changes nothing."""
+    by_default = run(folder, "encode", "--input", "text").stdout
+    assert by_default == run(folder, "encode", "--input", "text", "--format", "json").stdout
+    (folder / "ids").write_bytes(by_default)
+    assert run(folder, "decode", "--input", "ids").stdout == TEXT.encode()
+
+
+@pytest.mark.parametrize(("name", "dtype"), [("u16", "<u2"), ("u32", "<u4")])
+def test_numpy_maps_the_file(folder: Path, tokenizer: Tokenizer, name: str, dtype: str) -> None:
+    """What `numpy.memmap` reads of a file are the ids of the text."""
+    run(folder, "encode", "--input", "text", "--format", name, "--output", "ids.bin")
+    ids = np.memmap(folder / "ids.bin", dtype=dtype, mode="r")
+    assert ids.tolist() == tokenizer.encode(TEXT)
+
+
+def test_text_is_a_line_for_each_id(folder: Path, tokenizer: Tokenizer) -> None:
+    """The tools of the shell count the ids, and find the most frequent."""
+    result = pipeline("bpetite encode --model m.json --input text --format text | wc -l", folder)
+    assert int(result.stdout) == len(tokenizer.encode(TEXT))
+    result = pipeline(
+        "bpetite decode --model m.json --ids"
+        " $(bpetite encode --model m.json --text 'Hello world' --format text)",
+        folder,
+    )
+    assert result.stdout == b"Hello world"
+
+
+def test_text_may_have_any_whitespace(folder: Path) -> None:
+    """Ids in decimal are read from one line or many."""
+    (folder / "ids").write_bytes(b" 72 101\t108\r\n\n108\v111\f")
+    assert run(folder, "decode", "--input", "ids", "--format", "text").stdout == b"Hello"
+    (folder / "ids").write_bytes(b"72")
+    assert run(folder, "decode", "--input", "ids", "--format", "text").stdout == b"H"
+
+
+@settings(max_examples=60)
+@given(text=TEXTS, size=st.integers(1, 9))
+@pytest.mark.parametrize("name", NAMES)
+def test_blocks_change_nothing(
+    tokenizer: Tokenizer,
+    tmp_path_factory: pytest.TempPathFactory,
+    name: str,
+    text: str,
+    size: int,
+) -> None:
+    """However small the blocks are, the ids are those of the whole text, and come back."""
+    source = tmp_path_factory.getbasetemp() / "source"
+    target = tmp_path_factory.getbasetemp() / "target"
+    source.write_bytes(text.encode())
+    chosen = FORMATS[name]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_inputs, "_BLOCK_BYTES", size)
+        blocks = _ids(tokenizer, [read_text(str(source), ignore)], [])
+        target.write_bytes(b"".join(chosen.write(blocks)))
+        back = b"".join(_texts(tokenizer, chosen.read(str(target), ignore), chosen.width))
+    assert target.read_bytes() == written(name, tokenizer.encode(text))
+    assert back == text.encode()
+
+
+def ignore(_: int) -> None:
+    """Nobody is watching."""
+
+
+@pytest.mark.parametrize("size", range(1, 15))
+def test_a_special_token_is_found_across_blocks(
+    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    """Wherever a block ends in it, <|endoftext|> is one id, and what only begins so is text."""
+    text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
+    (tmp_path / "text").write_text(text)
+    monkeypatch.setattr(_inputs, "_BLOCK_BYTES", size)
+    blocks = _ids(tokenizer, [read_text(str(tmp_path / "text"), ignore)], [])
+    ids = [token_id for block in blocks for token_id in block]
+    assert ids == tokenizer.encode(text)
+    assert ids.count(290) == 4
+
+
+def test_a_large_file_is_one_text(folder: Path, tokenizer: Tokenizer) -> None:
+    """Several blocks of the real size give the ids of the whole, and are read back."""
+    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 40_000
+    (folder / "text").write_bytes(text.encode())
+    result = run(folder, "encode", "--input", "text", "--format", "u16", "--output", "ids")
+    assert result.returncode == 0
+    assert np.fromfile(folder / "ids", dtype="<u2").tolist() == tokenizer.encode(text)
+    result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
+    assert (folder / "back").read_bytes() == text.encode()
+
+
+def peak_bytes(folder: Path, *words: str) -> int:
+    """Return how much memory a command took at most."""
+    # A small program starts it: on Linux a process begins with the peak of its parent.
+    code = (
+        "import os, sys\n"
+        "process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)\n"
+        "_, status, usage = os.wait4(process, 0)\n"
+        "print(usage.ru_maxrss * (1 if sys.platform == 'darwin' else 1024), file=sys.stderr)\n"
+        "sys.exit(status != 0)\n"
+    )
+    command = [sys.executable, "-S", "-c", code, BPETITE, *words]
+    result = subprocess.run(command, capture_output=True, cwd=folder, check=True)
+    return int(lines(result.stderr)[-1])
+
+
+@pytest.mark.parametrize("name", ["text", "u16"])
+def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
+    """A file of 12 MB takes as much memory as one of 3, to encode and to decode."""
+    line = "Hello world, hello words; the end of the words 船夫\n"
+    for size in (3, 12):
+        (folder / f"{size}").write_text(line * (size * 1_000_000 // len(line)))
+    peaks = {}
+    for size in (3, 12):
+        model = ("--model", "m.json", "--format", name)
+        peaks["encode", size] = peak_bytes(
+            folder, "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
+        )
+        peaks["decode", size] = peak_bytes(
+            folder, "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
+        )
+    for command in ("encode", "decode"):
+        assert peaks[command, 12] < peaks[command, 3] + 12_000_000
+    assert (folder / "12.back").read_bytes() == (folder / "12").read_bytes()
+
+
+# Several files
+
+
+def test_the_ids_of_several_files_follow_each_other(folder: Path, tokenizer: Tokenizer) -> None:
+    """No token spans two files, in whichever way they are named."""
+    (folder / "1").write_text("Hello wor")
+    (folder / "2").write_text("ld")
+    ids = tokenizer.encode("Hello wor") + tokenizer.encode("ld")
+    assert ids != tokenizer.encode("Hello world")
+    result = run(folder, "encode", "--input", "1", "2")
+    assert json.loads(result.stdout) == ids
+    assert run(folder, "encode", "--input", "1", "--input", "2").stdout == result.stdout
+    piped = bpetite(*("encode", "--model", "m.json", "--input", "1", "-"), stdin=b"ld", cwd=folder)
+    assert piped.stdout == result.stdout
+
+
+@pytest.mark.parametrize(
+    ("files", "shape"),
+    [
+        (["1"], ["1"]),
+        (["1", "2"], ["1", None, "2"]),
+        (["1", "empty", "2"], ["1", None, "empty", None, "2"]),
+        (["empty", "empty"], ["empty", None, "empty"]),
+    ],
+)
+def test_the_separator_stands_between_files(
+    folder: Path, tokenizer: Tokenizer, files: list[str], shape: list[str | None]
+) -> None:
+    """Between any two files, an empty one too, and not before the first nor after the last."""
+    (folder / "empty").touch()
+    (folder / "1").write_text("Hello ")
+    (folder / "2").write_text(" world<|endoftext|>")
+    expected: list[int] = []
+    for name in shape:
+        expected += [290] if name is None else tokenizer.encode((folder / name).read_text())
+    result = run(folder, "encode", "--separator-token", "--input", *files)
+    assert json.loads(result.stdout) == expected
+    told = " ".join(lines(bpetite("encode", "--help").stdout))
+    assert "not before the first, nor after the last" in re.sub(" +", " ", told)
+
+
+def test_a_separator_in_one_text_is_nowhere(folder: Path) -> None:
+    """One text has nothing that stands between."""
+    result = run(folder, "encode", "--separator-token", "--text", "Hi")
+    assert result.stdout == b"[72,105]\n"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "complaint"),
+    [
+        (["text", "missing"], "'missing': No such file or directory; check the path"),
+        (["text", "."], "'.' is a folder; name the files in it"),
+        (["-", "-"], "standard input (-) can be read only once; name it once"),
+    ],
+)
+def test_all_inputs_are_checked_first(folder: Path, inputs: list[str], complaint: str) -> None:
+    """FR-33: what is wrong with the last input is said, and nothing is written."""
+    result = run(folder, "encode", "--input", *inputs, "--output", "ids")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [f"error: {complaint}"]
+    assert not (folder / "ids").exists()
+
+
+def test_a_disk_that_fails_is_told(folder: Path) -> None:
+    """An input that cannot be read is named, though the system does not name it."""
+    if not Path("/proc/self/mem").exists():
+        pytest.skip("no /proc/self/mem on this system")
+    result = run(folder, "encode", "--input", "text", "/proc/self/mem", "--output", "ids")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == ["error: '/proc/self/mem' cannot be read: Input/output error"]
+    assert not (folder / "ids").exists()
+
+
+# What a format cannot hold, and what is no such format
+
+
+def large_model(path: Path, mergeable: int) -> None:
+    """Write the artifact of a tokenizer with so many mergeable tokens, all of two bytes."""
+    pairs = [[number % 256, number // 256] for number in range(mergeable - 256)]
+    tokens = [[value] for value in range(256)] + pairs + [list(b"<|endoftext|>")]
+    artifact = GOOD | {
+        "mergeable_vocab_size": mergeable,
+        "merges": pairs,
+        "special_tokens": {"<|endoftext|>": mergeable},
+        "vocab": {str(token_id): token for token_id, token in enumerate(tokens)},
+    }
+    path.write_bytes(canonical(artifact))
+
+
+def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
+    """The special token counts: with the id 65,535 it fits, and one more is too many."""
+    large_model(tmp_path / "m.json", 65535)
+    text = ("--text", "<|endoftext|>")
+    result = run(tmp_path, "encode", *text, "--format", "u16")
+    assert (result.returncode, result.stdout) == (0, b"\xff\xff")
+    large_model(tmp_path / "m.json", 65536)
+    result = run(tmp_path, "encode", *text, "--format", "u32")
+    assert result.stdout == struct.pack("<I", 65536)
+    with subprocess.Popen(
+        [BPETITE, "encode", "--model", "m.json", "--input", "-", "--format", "u16"],
+        stdin=subprocess.PIPE,  # nobody writes to it: the refusal comes before any reading
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert lines(process.stderr.read()) == [
+            (
+                "error: the ids of this model go up to 65536 (<|endoftext|>), "
+                "and u16 holds 0 to 65535; use --format u32"
+            )
+        ]
+        assert (process.wait(timeout=60), process.stdout.read()) == (1, b"")
+
+
+@pytest.mark.parametrize("name", ["u16", "u32"])
+def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
+    """A terminal would show nonsense or worse; the ways out are named, and they work."""
+    ours, theirs = os.openpty()
+    result = subprocess.run(
+        [BPETITE, "encode", "--model", "m.json", "--text", "Hi", "--format", name],
+        stdout=theirs,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        check=False,
+    )
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        (
+            f"error: {name} is bytes and no text, and standard output is a terminal; "
+            "name a file with --output, or send it to a file or to a program"
+        )
+    ]
+    result = subprocess.run(
+        [BPETITE, "encode", "--model", "m.json", "--text", "Hi", "--format", "text"],
+        stdout=theirs,
+        check=False,
+        cwd=folder,
+    )
+    os.close(theirs)
+    assert os.read(ours, 100) == b"72\r\n105\r\n"
+    os.close(ours)
+
+
+@pytest.mark.parametrize(
+    ("name", "ids", "complaint"),
+    [
+        ("json", [72, 999], "unknown token id 999 at position 1; the ids are 0 to 290"),
+        ("text", [72, 999], "unknown token id 999 at position 1; the ids are 0 to 290"),
+        (
+            "u16",
+            [72, 999],
+            "unknown token id 999 at position 1, byte offset 2; the ids are 0 to 290",
+        ),
+        (
+            "u32",
+            [72] * 500_000 + [4_000_000_000],
+            (
+                "unknown token id 4000000000 at position 500000, byte offset 2000000; "
+                "the ids are 0 to 290"
+            ),
+        ),
+        (
+            "u16",
+            [72, 128],
+            (
+                "the bytes of these ids are not UTF-8: invalid start byte "
+                "(token id 128 at position 1, byte offset 2)"
+            ),
+        ),
+    ],
+)
+def test_ids_that_are_no_text_are_refused(
+    folder: Path, name: str, ids: list[int], complaint: str
+) -> None:
+    """FR-33: the wrong id is named with its position, and its place in a file of bytes."""
+    (folder / "ids").write_bytes(written(name, ids))
+    for more in ([], ["--output", "back"]):
+        result = run(folder, "decode", "--input", "ids", "--format", name, *more)
+        assert (result.returncode, result.stdout) == (1, b"")
+        assert lines(result.stderr) == [f"error: {complaint}"]
+        assert not (folder / "back").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "width", "offset"),
+    [("u16", 7, 2, 6), ("u16", 2_000_001, 2, 2_000_000), ("u32", 3, 4, 0), ("u32", 6, 4, 4)],
+)
+def test_a_file_that_is_cut_short_is_refused(
+    folder: Path, name: str, size: int, width: int, offset: int
+) -> None:
+    """FR-33: bytes that make no whole id are told with their place."""
+    (folder / "ids").write_bytes(b"\0" * size)
+    result = run(folder, "decode", "--input", "ids", "--format", name)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        (
+            f"error: 'ids' holds {size} bytes, and {name} takes {width} for each id: "
+            f"the last, at byte offset {offset}, is cut short"
+        ),
+        "read a whole file, by the --format that wrote it",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "offset"),
+    [
+        (b"[72,101]", "[72,101]", 0),
+        (b"72 101, 108", "101,", 3),
+        (b"72 -1", "-1", 3),
+        (b"72 1_0", "1_0", 3),
+        (b"72\n+7", "+7", 3),
+        (b"72 \xd9\xa3", "\\xd9\\xa3", 3),
+        (b"72 1.0 x", "1.0", 3),
+        (b"0" * 31, "0" * 31, 0),
+        (b"72 " * 500_000 + b"x" * 50, "x" * 40, 1_500_000),
+        (b"72 " * 500_000 + b"9" * 2_000_000, "9" * 40, 1_500_000),
+        (b"H\0e\0", "H\\x00e\\x00", 0),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_file_that_is_no_decimal_is_refused(
+    folder: Path, content: bytes, found: str, offset: int
+) -> None:
+    """FR-33: the word that is no id is shown with its place."""
+    (folder / "ids").write_bytes(content)
+    result = run(folder, "decode", "--input", "ids", "--format", "text")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        (
+            "error: 'ids' holds no token ids in decimal with whitespace between them: "
+            f"found '{found}' at byte offset {offset}"
+        ),
+        "`bpetite encode --format text` prints such ids",
+    ]
+
+
+def test_endless_input_ends(folder: Path) -> None:
+    """A device without an end is refused in each format."""
+    for name in ("json", "text"):
+        result = run(folder, "decode", "--input", "/dev/zero", "--format", name)
+        assert result.returncode == 1
+        assert b"standard input" not in result.stderr
+
+
+@pytest.mark.parametrize("words", ["--format u8", "--format", "--format u16 --format u32"])
+def test_wrong_usage_has_status_2(folder: Path, words: str) -> None:
+    """An unknown format, none and two are refused by both commands."""
+    for command in ("encode --text a", "decode --ids 1"):
+        result = run(folder, *command.split(), *words.split())
+        assert (result.returncode, result.stdout) == (2, b"")
+        assert b"argument --format: " in result.stderr
+
+
+@pytest.mark.parametrize("name", ["text", "u16", "u32"])
+def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
+    """Without brackets around them, no ids are no bytes."""
+    (folder / "empty").touch()
+    result = run(folder, "decode", "--input", "empty", "--format", name)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+# Results that go to a file
+
+
+@pytest.mark.parametrize("command", ["encode --text a", "decode --ids 1"])
+def test_a_dash_is_no_output(folder: Path, command: str) -> None:
+    """No file called - is made where standard output was meant, unless that is said."""
+    result = run(folder, *command.split(), "--output", "-")
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(
+        "- is no file; leave --output out for standard output, or write ./-"
+    )
+    assert run(folder, *command.split(), "--output", "./-").returncode == 0
+    assert (folder / "-").exists()
+
+
+def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None:
+    """With `--output`, the file is what standard output would have been, and a summary tells."""
+    plain = run(folder, "encode", "--input", "text", "--format", "u16").stdout
+    result = run(folder, "encode", "--input", "text", "--format", "u16", "--output", "ids")
+    assert result.returncode == 0
+    assert (folder / "ids").read_bytes() == plain
+    tokens = len(plain) // 2
+    assert json.loads(result.stdout) == {"tokens": tokens, "format": "u16", "bytes": len(plain)}
+    assert lines(result.stderr) == [f"saved: 'ids', {tokens:,} tokens as u16, {2 * tokens:,} bytes"]
+    result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
+    size = len(TEXT.encode())
+    assert json.loads(result.stdout) == {"tokens": tokens, "bytes": size}
+    assert lines(result.stderr) == [f"saved: 'back', {size:,} bytes of text"]
+
+
+def test_ids_and_text_on_the_command_line_go_to_a_file_too(folder: Path) -> None:
+    """`--output` does not ask where the result comes from."""
+    run(folder, "encode", "--text", "Hi", "--output", "ids")
+    run(folder, "decode", "--ids", "72", "105", "--output", "text", "--force")
+    assert (folder / "ids").read_bytes() == b"[72,105]\n"
+    assert (folder / "text").read_bytes() == b"Hi"
+
+
+COMMANDS = {
+    "encode": ("--input", "text", "--format", "u32"),
+    "decode": ("--input", "ids.json"),
+}
+
+
+@pytest.fixture
+def both(folder: Path) -> Path:
+    """Return the folder, with ids in it."""
+    (folder / "ids.json").write_bytes(run(folder, "encode", "--input", "text").stdout)
+    return folder
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_existing_output_is_kept_without_force(both: Path, command: str) -> None:
+    """An existing file is not replaced unasked, and the way out is named."""
+    (both / "out").write_bytes(b"precious")
+    result = run(both, command, *COMMANDS[command], "--output", "out")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        "error: 'out' exists; use --force to replace it, or name another file"
+    ]
+    assert (both / "out").read_bytes() == b"precious"
+    assert run(both, command, *COMMANDS[command], "--output", "out", "--force").returncode == 0
+    assert (both / "out").read_bytes() == run(both, command, *COMMANDS[command]).stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("output", "complaint"),
+    [
+        ("", "'' names no file; give --output the name of one"),
+        ("missing/x", "'missing/x': there is no folder '{}/missing'; make it first"),
+        (".", "'.' is no regular file and cannot be replaced; name another file"),
+        ("/dev/null", "'/dev/null' is no regular file and cannot be replaced; name another file"),
+        ("link", "'link' is also an input and would be lost; name another output"),
+    ],
+)
+def test_the_destination_is_checked_first(
+    both: Path, command: str, output: str, complaint: str
+) -> None:
+    """What would keep a result from being saved is said before the work, even for a bad model."""
+    (both / "link").symlink_to(COMMANDS[command][1])
+    (both / "m.json").unlink()
+    before = sorted(both.iterdir())
+    result = run(both, command, *COMMANDS[command], "--output", output, "--force")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [f"error: {complaint.format(both)}"]
+    assert sorted(both.iterdir()) == before
+    assert (both / "text").read_bytes() == TEXT.encode()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, force: list[str]) -> None:
+    """An error in the last byte of a file leaves the old file, or none."""
+    (folder / "text").write_bytes(b"Hello world " * 200_000 + b"\xff")
+    (folder / "ids.json").write_bytes(b"[" + b"72," * 500_000 + b"999]")
+    if force:
+        (folder / "out").write_bytes(b"old")
+    before = sorted(folder.iterdir())
+    result = run(folder, command, *COMMANDS[command], "--output", "out", *force)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr)[0].startswith("error: ")
+    assert sorted(folder.iterdir()) == before
+    assert not force or (folder / "out").read_bytes() == b"old"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
+    """Where the file cannot grow, it is named and gone; the system's temporary files are spared."""
+    (folder / "text").write_bytes(b"abc " * 1_000_000)
+    (folder / "ids.json").write_bytes(b"[" + b"72," * 2_000_000 + b"72]")
+    before = sorted(folder.iterdir())
+    words = " ".join(COMMANDS[command])
+    result = pipeline(
+        f"ulimit -f 1000; bpetite {command} --model m.json {words} --output out", folder
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        "error: 'out': File too large; name a place that takes larger files"
+    ]
+    assert sorted(folder.iterdir()) == before
+
+
+def test_a_long_file_does_not_pass_through_temporary_files(folder: Path) -> None:
+    """What is saved needs no room but its own: the folder for temporary files may be gone."""
+    (folder / "text").write_bytes(b"abc " * 3_000_000)
+    result = bpetite(
+        *("encode", "--model", "m.json", "--input", "text", "--format", "u32", "--output", "out"),
+        cwd=folder,
+        env={"TMPDIR": str(folder / "nowhere")},
+    )
+    assert result.returncode == 0, result.stderr.decode()
+    assert (folder / "out").stat().st_size > 1 << 24
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_an_end_while_a_file_is_written_leaves_nothing(
+    folder: Path, number: int, status: int
+) -> None:
+    """A signal while ids come undoes what was written; a kill leaves a file that says what it is.
+
+    The name itself is never there before all of it is.
+    """
+    results = folder / "results"
+    results.mkdir()
+    with subprocess.Popen(
+        [
+            *(BPETITE, "encode", "--model", "m.json", "--input", "-"),
+            *("--format", "u16", "--output", "results/ids"),
+        ],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(b"Hello world " * 300_000)
+        process.stdin.flush()
+        while not any(path.stat().st_size for path in results.iterdir()):
+            assert process.poll() is None
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (status, b"")
+    left = [path.name for path in results.iterdir()]
+    if number == signal.SIGKILL:
+        (name,) = left
+        assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", name)
+    else:
+        assert left == []
+
+
+def test_a_closed_standard_output_is_noticed_first(folder: Path) -> None:
+    """The summary has nowhere to go, so nothing is written."""
+    result = pipeline("bpetite encode --model m.json --input text --output ids >&-", folder)
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        "error: standard output is closed; send it to a file or to a program"
+    ]
+    assert not (folder / "ids").exists()
+
+
+def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
+    """A closed pipe ends the command without a word, in each format."""
+    (folder / "text").write_bytes(b"Hello world " * 100_000)
+    for name in NAMES:
+        result = pipeline(
+            f"bpetite encode --model m.json --input text --format {name} | head -c 1", folder
+        )
+        assert (result.returncode, len(result.stdout), result.stderr) == (1, 1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+def test_a_full_standard_output_is_a_failure(folder: Path) -> None:
+    """Status 0 means that all of it was written, the summary of a file too."""
+    for more in ("--format u16", "--format text", "--output ids"):
+        result = pipeline(f"bpetite encode --model m.json --input text {more} > /dev/full", folder)
+        assert result.returncode == 1
+        assert b"standard output cannot be written: No space left" in result.stderr
+
+
+def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
+    """Who waits for a file sees how far it is; standard output has the summary alone."""
+    os.mkfifo(folder / "slow")
+    with subprocess.Popen(
+        ["bash", "-c", "exec > slow; cat text; sleep 1.5; seq 200000"], cwd=folder
+    ):
+        status, output, drawn = in_terminal(
+            [
+                *("encode", "--model", "m.json", "--input", "text", "slow"),
+                *("--format", "u16", "--output", "ids"),
+            ],
+            folder,
+        )
+    assert status == 0
+    assert json.loads(output)["format"] == "u16"
+    assert b"encoding" in drawn
+    assert b"saved: 'ids', " in drawn
+
+
+def test_the_mode_of_the_file_is_that_of_any_new_file(folder: Path) -> None:
+    """The umask of the shell decides, as for every program."""
+    result = pipeline("umask 027; bpetite encode --model m.json --text hi --output ids", folder)
+    assert result.returncode == 0
+    assert (folder / "ids").stat().st_mode & 0o777 == 0o640
