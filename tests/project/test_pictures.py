@@ -7,6 +7,7 @@ import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Final
 
 import pytest
@@ -68,6 +69,44 @@ def test_the_page_shows_every_picture() -> None:
     shown = re.findall(r"^!\[[A-Z][^\]]{20,}\]\(pictures/(.+\.svg)\)$", page, re.MULTILINE)
     assert sorted(shown) == sorted(path.name for path in PICTURES.iterdir())
     assert all(path.stat().st_size < 100_000 for path in PICTURES.iterdir())
+
+
+def growth(corpus: str, case: str) -> float:
+    """Return how many times as long the whole of a text took as an eighth of it."""
+    series = json.loads((ROOT / "docs" / "benchmarks-growth.json").read_text("utf-8"))["series"]
+    medians = {
+        one["contestant"]: median(one["samples"])
+        for one in series
+        if (one["section"], one["corpus"], one["case"]) == ("growth", corpus, case)
+    }
+    return float(medians["1"] / medians["1/8"])
+
+
+def test_what_the_page_says_in_words_is_what_was_measured() -> None:
+    """Each figure in the text of the page follows from the figures that are committed."""
+    page = (ROOT / "docs" / "pictures.md").read_text(encoding="utf-8")
+    measured = json.loads((ROOT / "docs" / "pictures.json").read_text(encoding="ascii"))
+    prose, code, many = (measured["texts"][name] for name in ("prose", "code", "multilingual"))
+    at = {size: place for place, size in enumerate(measured["sizes"])}
+    own, other = prose["bytes per token"]["prose"], many["bytes per token"]["multilingual"]
+    used = code["held-out text"]["lengths"]
+    learned = 256 + sum(code["vocabulary"]["lengths"].values())
+    few = sum(code["vocabulary"]["classes"][name] for name in ("punctuation", "whitespace"))
+    assert few < 1000
+    for words in (
+        f"{own[at[2048]] - own[at[512]]:.2f} bytes to the token from 512 to 2,048",
+        f"and {own[at[32768]] - own[at[8192]]:.2f} from 8,192 to 32,768",
+        f"wins {other[at[32768]] - other[at[8192]]:.2f} from 8,192 to 32,768",
+        f"at {learned:,} tokens no pair is left",
+        f"gives {prose['bytes per token']['multilingual'][-1]:.2f} bytes to the token",
+        f"less than the {other[at[512]]:.2f} that 512 tokens",
+        f"stood {dict(prose['merge counts'])[10000]} times in five megabytes",
+        f"and {dict(many['merge counts'])[10000]} times in eight",
+        f"{100 * used['1'] / sum(used.values()):.0f}% are single bytes",
+        f"eight times the prose takes {growth('prose', 'train, s'):.1f} times as long",
+        f"eight times the code takes {growth('code', 'encode, s'):.0f} times as long",
+    ):
+        assert words in page, words
 
 
 def test_texts_are_measured(tmp_path: Path) -> None:
