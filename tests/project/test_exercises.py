@@ -222,6 +222,20 @@ def test_wrong_usage_is_said(arguments: tuple[str, ...], says: str, here: Path) 
     assert says in done.stderr
 
 
+def test_a_python_without_bpetite_is_told_what_to_do(here: Path) -> None:
+    """Where bpetite is not installed, the check says so, and how to go on."""
+    done = subprocess.run(
+        [sys.executable, "-S", str(FOLDER / "check.py"), "05", "mine.py"],
+        cwd=here,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("the exercises need bpetite")
+    assert "Traceback" not in done.stderr
+
+
 def test_the_exercises_need_what_the_core_needs() -> None:
     """All code of the exercises imports the standard library, `regex` and bpetite alone."""
     own = {"answers", "checks", "given"}

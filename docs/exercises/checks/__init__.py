@@ -9,3 +9,12 @@ is shared:
     _steps     training followed merge by merge, to say why a merge is wrong
     _words     what the messages are made of
 """
+
+from importlib.util import find_spec
+
+if find_spec("bpetite") is None:
+    message = (
+        "the exercises need bpetite, which this Python does not have: "
+        "say `uv run python` in its place, or `pip install ./packages/core` first"
+    )
+    raise SystemExit(message)
