@@ -26,6 +26,8 @@ PAGES = [
     "docs/comparison.md",
     "docs/exercises/README.md",
     "docs/exercises/answers/README.md",
+    "docs/index.md",
+    "docs/reference/artifact.md",
     "docs/vectors.md",
     "packages/core/README.md",
     "packages/cli/README.md",
@@ -40,7 +42,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(ROOT / "docs" / "course")  # the course is run in its folder
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
-    for folder in ("tests/vectors", "docs/exercises"):
+    for folder in ("tests/vectors", "docs/exercises", "docs/reference"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     with contextlib.chdir(tmp_path):
         yield tmp_path
