@@ -1,0 +1,368 @@
+"""Change the core in one small place at a time, and see that a test notices.
+
+    uv run --group mutation python scripts/mutate.py [MODULE ...]
+
+cosmic-ray makes the mutants. Each is put into a copy of the workspace, from which the tests and
+the processes that they start import it, and meets the tests of its module, as `TESTS` says. The
+first that fails kills it. One that runs five times as long as the core itself, and 20 s, hangs:
+that counts as killed, and is told apart.
+
+What survives must stand in `tests/mutants.toml` with the reason why no test can tell. What stands
+there must survive. The exit status is 1 if either is not so. Prints a table in Markdown, and each
+survivor that is not listed in the form of that file. Progress goes to standard error.
+
+Hypothesis starts from the same seed each time, so that the same mutants survive.
+
+Left out are two kinds of mutants, which would all count as killed or all as survivors, and say
+nothing of the tests:
+
+    annotations   nothing reads them while the core runs; mypy does
+    no Python     such as `def save(path, %, overwrite)`
+
+Not here: how code is changed. cosmic-ray changes operators, comparisons, numbers, booleans,
+conditions, loops, decorators and what is caught, but no strings and no arguments.
+"""
+
+import argparse
+import ast
+import json
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+CORE: Final = Path("packages", "core", "src", "bpetite")
+LISTED: Final = ROOT / "tests" / "mutants.toml"
+
+TESTS: Final[Mapping[str, Sequence[str]]] = {
+    "_collector": ["collector"],
+    "_constants": ["worked_examples vectors", "trainer", "loading"],
+    "_decoder": ["decoder", "roundtrip"],
+    "_encoder": ["encoder", "tokenizer vectors proof_oracle"],
+    "_files": ["saving", "loading", "broken_saves"],
+    "_merges": ["merges", "encoder vectors proof_oracle"],
+    "_pairs": ["trainer", "vectors proof_oracle"],
+    "_persistence": ["loading", "persistence saving"],
+    "_pretokenizer": ["pretokenizer", "encoder trainer logging proof_oracle"],
+    "_strict_json": ["loading", "measured_loads"],
+    "_tokenizer": ["tokenizer", "collector persistence"],
+    "_trainer": ["trainer logging", "tokenizer collector vectors"],
+}
+"""The files of tests/core that a mutant of each module meets, in turns: the nearest first."""
+
+_PYTEST: Final = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+_TIMES_AS_LONG: Final = 5
+_SECONDS_MORE: Final = 20
+_BYTES: Final = 8 << 30
+"""The most memory that a process of a mutant gets: some would take all that there is."""
+
+_STAMPS: Final = count(1_000_000_000)
+"""Python tells an old `.pyc` by the time and size of its source: no time comes twice."""
+
+
+class Name(NamedTuple):
+    """What tells one mutant from another, wherever in its file it stands."""
+
+    module: str
+    function: str
+    line: str
+    becomes: str
+    nth: int = 1
+    """Of equal lines in one function, changed alike: which."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one change, and the name of the change."""
+
+    name: Name
+    source: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Files of tests, and the seconds after which a run of them hangs."""
+
+    tests: Sequence[str]
+    seconds: float
+
+
+class MutationError(Exception):
+    """What keeps the mutants from being tried, in one line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(description="Mutate the core, and run its tests.")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as _merges; else all")
+    parser.add_argument("--workers", type=int, default=2, help="how many mutants at a time")
+    given = parser.parse_args(arguments)
+    try:
+        return mutate(given.modules or list(TESTS), given.workers)
+    except MutationError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def mutate(modules: Sequence[str], workers: int) -> int:
+    """Try every mutant of some modules; return 0 if those that survive are those listed."""
+    if unknown := set(modules) - TESTS.keys():
+        message = f"{min(unknown)} is no module; they are {', '.join(TESTS)}"
+        raise MutationError(message)
+    resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
+    listed = {name for name in read_listed() if name.module in modules}
+    tried: dict[Name, str] = {}
+    print("| module | mutants | killed | of them hung | listed | not listed |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(prefix="bpetite-mutants-") as place:
+        copies = [copy_workspace(Path(place) / str(number)) for number in range(workers)]
+        for module in modules:
+            source = (ROOT / CORE / f"{module}.py").read_text(encoding="utf-8")
+            outcomes = try_all(list(mutants_of(module, source)), copies)
+            print(row(f"`{module}`", outcomes, listed), flush=True)
+            tried |= outcomes
+    print(row("all", tried, listed))
+    return report(tried, listed)
+
+
+def read_listed() -> Iterator[Name]:
+    """Yield the names of the mutants that no test can tell from the core."""
+    for entry in tomllib.loads(LISTED.read_text(encoding="utf-8"))["equivalent"]:
+        for becomes in entry["becomes"]:
+            nth = entry.get("nth", 1)
+            yield Name(entry["module"], entry["function"], entry["line"], becomes, nth)
+
+
+def mutants_of(module: str, source: str) -> Iterator[Mutant]:
+    """Yield every mutant of a module, each once, but for those that are left out."""
+    seen = {_meaning(source), None}
+    times: Counter[Name] = Counter()
+    for mutated in _mutated(source):
+        meaning = _meaning(mutated)
+        if meaning not in seen:
+            seen.add(meaning)
+            name = name_of(module, source, mutated)
+            times[name] += 1
+            yield Mutant(name._replace(nth=times[name]), mutated)
+
+
+def _mutated(source: str) -> Iterator[str]:
+    """Yield all that cosmic-ray makes of a source."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    nodes = list(ast_nodes(get_ast(source)))
+    for operator in map(get_operator, operator_names()):
+        if operator.arguments():
+            continue  # the two that put in numbers by chance, for variables that one names
+        places = sum(1 for node in nodes for _ in operator().mutation_positions(node))
+        for place in range(places):
+            yield mutate_code(source, operator(), place)
+
+
+def _meaning(source: str) -> str | None:
+    """Return what a source does, less its annotations; None if it is no Python."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(source, "mutant", "exec", dont_inherit=True)
+    except SyntaxError:
+        return None
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(None)
+    return ast.dump(tree)
+
+
+def name_of(module: str, source: str, mutated: str) -> Name:
+    """Return the name of a change: the function it is in, the lines before it and after it."""
+    before, after = source.splitlines(), mutated.splitlines()
+    first = _common(before, after)
+    last = _common(before[first:][::-1], after[first:][::-1])
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    return Name(module, _function_at(source, len(before) - last), _one_line(old), _one_line(new))
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many items two sequences begin with that are equal."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
+
+
+def _one_line(lines: Iterable[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+def _function_at(source: str, number: int) -> str:
+    """Return the function or class in which a line stands, as `Class.method`, or ""."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    around = [
+        node.name
+        for node in ast.walk(ast.parse(source))  # which goes from the outside to the inside
+        if isinstance(node, kinds)
+        and min([node.lineno, *(item.lineno for item in node.decorator_list)]) <= number
+        and number <= (node.end_lineno or 0)
+    ]
+    return ".".join(around)
+
+
+def copy_workspace(place: Path) -> Path:
+    """Copy what the tests need, and see that it is the copy which they will import."""
+    shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
+    (place / ".tmp").mkdir()
+    ask = "import bpetite; print(bpetite.__file__)"
+    found = subprocess.run(
+        [sys.executable, "-c", ask], env=_environment(place), stdout=subprocess.PIPE, check=True
+    )
+    if os.fsdecode(found.stdout).strip() != str(place / CORE / "__init__.py"):
+        message = f"not the copy is imported, but {os.fsdecode(found.stdout).strip()}"
+        raise MutationError(message)
+    return place
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    packages = (copy / "packages" / name / "src" for name in ("core", "cli", "compare"))
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, packages)),
+        "BPETITE_PROFILE": "quick",
+        "TMPDIR": str(copy / ".tmp"),
+    }
+
+
+def try_all(mutants: Sequence[Mutant], copies: Sequence[Path]) -> dict[Name, str]:
+    """Return what becomes of each mutant of one module: killed, hung or survived."""
+    turns = turns_of(mutants[0].name.module, copies[0]) if mutants else []
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    def try_one(mutant: Mutant) -> str:
+        copy = free.get()
+        try:
+            return try_mutant(mutant, copy, turns)
+        finally:
+            free.put(copy)
+
+    outcomes: dict[Name, str] = {}
+    with ThreadPoolExecutor(len(copies)) as threads:
+        for number, outcome in enumerate(threads.map(try_one, mutants)):
+            name = mutants[number].name
+            change = "" if outcome == "killed" else f": {name.line}  ->  {name.becomes}"
+            place = f"{name.module} {number + 1}/{len(mutants)}"
+            print(f"{place} {outcome}{change}", file=sys.stderr, flush=True)
+            outcomes[name] = outcome
+    return outcomes
+
+
+def turns_of(module: str, copy: Path) -> list[Turn]:
+    """Return the tests of a module, which must pass as it is, and how long each turn may take."""
+    turns = []
+    for names in TESTS[module]:
+        tests = [f"tests/core/test_{name}.py" for name in names.split()]
+        start = time.monotonic()
+        if run_tests(copy, tests, None) != "survived":
+            message = f"{' '.join(tests)} fail without a mutant"
+            raise MutationError(message)
+        seconds = time.monotonic() - start
+        turns.append(Turn(tests, _TIMES_AS_LONG * seconds + _SECONDS_MORE))
+    return turns
+
+
+def try_mutant(mutant: Mutant, copy: Path, turns: Iterable[Turn]) -> str:
+    """Return what becomes of a mutant in a copy, which is then as it was."""
+    path = copy / CORE / f"{mutant.name.module}.py"
+    original = path.read_text(encoding="utf-8")
+    _write(path, mutant.source)
+    try:
+        outcomes = (run_tests(copy, turn.tests, turn.seconds) for turn in turns)
+        return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
+    finally:
+        _write(path, original)
+
+
+def _write(path: Path, source: str) -> None:
+    path.write_text(source, encoding="utf-8")
+    stamp = next(_STAMPS)
+    os.utime(path, (stamp, stamp))
+
+
+def run_tests(copy: Path, tests: Sequence[str], seconds: float | None) -> str:
+    """Run files of tests in a copy until one fails: killed, hung or survived."""
+    process = subprocess.Popen(
+        [sys.executable, *_PYTEST, *tests],
+        cwd=copy,
+        env=_environment(copy),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        return "killed" if process.wait(seconds) else "survived"
+    except subprocess.TimeoutExpired:
+        return "hung"
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # and what the tests started and left behind
+        process.wait()
+
+
+def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:
+    """Return a row of the table."""
+    survived = survivors(outcomes)
+    hung = sum(outcome == "hung" for outcome in outcomes.values())
+    figures = (
+        *(len(outcomes), len(outcomes) - len(survived), hung),
+        *(len(survived & listed), len(survived - listed)),
+    )
+    return f"| {title} | {' | '.join(f'{figure:,}' for figure in figures)} |"
+
+
+def report(outcomes: Mapping[Name, str], listed: set[Name]) -> int:
+    """Print what is not listed, and what is and should not be; return the exit status."""
+    survived = survivors(outcomes)
+    for name in sorted(survived - listed):
+        print(f"\n{entry(name)}")
+    for name in sorted(listed - survived):
+        why = outcomes.get(name, "not made")
+        print(f"\nlisted, but {why}: {name.module}: {name.function}: {name.becomes}")
+    return 0 if survived == listed else 1
+
+
+def survivors(outcomes: Mapping[Name, str]) -> set[Name]:
+    """Return the names of the mutants that no test noticed."""
+    return {name for name, outcome in outcomes.items() if outcome == "survived"}
+
+
+def entry(name: Name) -> str:
+    """Return a mutant as it is listed, but for the reason."""
+    strings = {key: json.dumps(value, ensure_ascii=False) for key, value in name._asdict().items()}
+    strings["becomes"] = f"[{strings['becomes']}]"
+    lines = [f"{key} = {value}" for key, value in strings.items() if (key, value) != ("nth", "1")]
+    return "\n".join(["[[equivalent]]", *lines, 'reason = ""'])
+
+
+if __name__ == "__main__":
+    sys.exit(main())
