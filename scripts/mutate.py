@@ -4,7 +4,7 @@
 
 cosmic-ray makes the mutants. Each is put into a copy of the workspace, from which the tests and
 the processes that they start import it, and meets the tests of its module, as `TESTS` says. The
-first that fails kills it. One that runs five times as long as the core itself, and 20 s, hangs:
+first that fails kills it. One that runs five times as long as the core itself, and 10 s, hangs:
 that counts as killed, and is told apart.
 
 What survives must stand in `tests/mutants.toml` with the reason why no test can tell. What stands
@@ -68,7 +68,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
 
 _PYTEST: Final = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
 _TIMES_AS_LONG: Final = 5
-_SECONDS_MORE: Final = 20
+_SECONDS_MORE: Final = 10
 _BYTES: Final = 8 << 30
 """The most memory that a process of a mutant gets: some would take all that there is."""
 
@@ -97,10 +97,10 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Turn:
-    """Files of tests, and the seconds after which a run of them hangs."""
+    """Files of tests, and the seconds after which a run of them is said to hang."""
 
-    tests: Sequence[str]
-    seconds: float
+    files: Sequence[str]
+    seconds: float | None
 
 
 class MutationError(Exception):
@@ -131,10 +131,11 @@ def mutate(modules: Sequence[str], workers: int) -> int:
     print("| module | mutants | killed | of them hung | listed | not listed |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="bpetite-mutants-") as place:
-        copies = [copy_workspace(Path(place) / str(number)) for number in range(workers)]
+        copies = [copy_workspace(ROOT, Path(place) / str(number)) for number in range(workers)]
         for module in modules:
             source = (ROOT / CORE / f"{module}.py").read_text(encoding="utf-8")
-            outcomes = try_all(list(mutants_of(module, source)), copies)
+            turns = list(turns_of(TESTS[module], copies[0]))
+            outcomes = try_all(list(mutants_of(module, source)), turns, copies)
             print(row(f"`{module}`", outcomes, listed), flush=True)
             tried |= outcomes
     print(row("all", tried, listed))
@@ -201,7 +202,7 @@ def name_of(module: str, source: str, mutated: str) -> Name:
     first = _common(before, after)
     last = _common(before[first:][::-1], after[first:][::-1])
     old, new = before[first : len(before) - last], after[first : len(after) - last]
-    return Name(module, _function_at(source, len(before) - last), _one_line(old), _one_line(new))
+    return Name(module, function_at(source, len(before) - last), _one_line(old), _one_line(new))
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> int:
@@ -214,7 +215,7 @@ def _one_line(lines: Iterable[str]) -> str:
     return " ".join(" ".join(lines).split())
 
 
-def _function_at(source: str, number: int) -> str:
+def function_at(source: str, number: int) -> str:
     """Return the function or class in which a line stands, as `Class.method`, or ""."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     around = [
@@ -227,9 +228,9 @@ def _function_at(source: str, number: int) -> str:
     return ".".join(around)
 
 
-def copy_workspace(place: Path) -> Path:
-    """Copy what the tests need, and see that it is the copy which they will import."""
-    shutil.copytree(ROOT, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
+def copy_workspace(root: Path, place: Path) -> Path:
+    """Copy a workspace, and see that it is the copy which its tests will import."""
+    shutil.copytree(root, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
     (place / ".tmp").mkdir()
     ask = "import bpetite; print(bpetite.__file__)"
     found = subprocess.run(
@@ -251,9 +252,21 @@ def _environment(copy: Path) -> dict[str, str]:
     }
 
 
-def try_all(mutants: Sequence[Mutant], copies: Sequence[Path]) -> dict[Name, str]:
-    """Return what becomes of each mutant of one module: killed, hung or survived."""
-    turns = turns_of(mutants[0].name.module, copies[0]) if mutants else []
+def turns_of(tests: Iterable[str], copy: Path) -> Iterator[Turn]:
+    """Yield the turns of a module's tests, each of which must pass without a mutant."""
+    for names in tests:
+        files = [f"tests/core/test_{name}.py" for name in names.split()]
+        start = time.monotonic()
+        if run_tests(copy, Turn(files, None)) != "survived":
+            message = f"not even the core itself passes {' '.join(files)}"
+            raise MutationError(message)
+        yield Turn(files, _TIMES_AS_LONG * (time.monotonic() - start) + _SECONDS_MORE)
+
+
+def try_all(
+    mutants: Sequence[Mutant], turns: Sequence[Turn], copies: Sequence[Path]
+) -> dict[Name, str]:
+    """Return what becomes of each mutant; every copy takes one at a time."""
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
         free.put(copy)
@@ -261,42 +274,27 @@ def try_all(mutants: Sequence[Mutant], copies: Sequence[Path]) -> dict[Name, str
     def try_one(mutant: Mutant) -> str:
         copy = free.get()
         try:
-            return try_mutant(mutant, copy, turns)
+            return try_mutant(mutant, turns, copy)
         finally:
             free.put(copy)
 
     outcomes: dict[Name, str] = {}
     with ThreadPoolExecutor(len(copies)) as threads:
-        for number, outcome in enumerate(threads.map(try_one, mutants)):
-            name = mutants[number].name
-            change = "" if outcome == "killed" else f": {name.line}  ->  {name.becomes}"
-            place = f"{name.module} {number + 1}/{len(mutants)}"
-            print(f"{place} {outcome}{change}", file=sys.stderr, flush=True)
-            outcomes[name] = outcome
+        for mutant, outcome in zip(mutants, threads.map(try_one, mutants), strict=True):
+            outcomes[mutant.name] = outcome
+            told = "" if outcome == "killed" else f": {mutant.name.line} -> {mutant.name.becomes}"
+            place = f"{mutant.name.module} {len(outcomes)}/{len(mutants)}"
+            print(f"{place} {outcome}{told}", file=sys.stderr, flush=True)
     return outcomes
 
 
-def turns_of(module: str, copy: Path) -> list[Turn]:
-    """Return the tests of a module, which must pass as it is, and how long each turn may take."""
-    turns = []
-    for names in TESTS[module]:
-        tests = [f"tests/core/test_{name}.py" for name in names.split()]
-        start = time.monotonic()
-        if run_tests(copy, tests, None) != "survived":
-            message = f"{' '.join(tests)} fail without a mutant"
-            raise MutationError(message)
-        seconds = time.monotonic() - start
-        turns.append(Turn(tests, _TIMES_AS_LONG * seconds + _SECONDS_MORE))
-    return turns
-
-
-def try_mutant(mutant: Mutant, copy: Path, turns: Iterable[Turn]) -> str:
+def try_mutant(mutant: Mutant, turns: Iterable[Turn], copy: Path) -> str:
     """Return what becomes of a mutant in a copy, which is then as it was."""
     path = copy / CORE / f"{mutant.name.module}.py"
     original = path.read_text(encoding="utf-8")
     _write(path, mutant.source)
     try:
-        outcomes = (run_tests(copy, turn.tests, turn.seconds) for turn in turns)
+        outcomes = (run_tests(copy, turn) for turn in turns)
         return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
     finally:
         _write(path, original)
@@ -308,10 +306,10 @@ def _write(path: Path, source: str) -> None:
     os.utime(path, (stamp, stamp))
 
 
-def run_tests(copy: Path, tests: Sequence[str], seconds: float | None) -> str:
-    """Run files of tests in a copy until one fails: killed, hung or survived."""
+def run_tests(copy: Path, turn: Turn) -> str:
+    """Run tests in a copy until one fails: killed, hung or survived."""
     process = subprocess.Popen(
-        [sys.executable, *_PYTEST, *tests],
+        [sys.executable, *_PYTEST, *turn.files],
         cwd=copy,
         env=_environment(copy),
         stdin=subprocess.DEVNULL,
@@ -320,7 +318,7 @@ def run_tests(copy: Path, tests: Sequence[str], seconds: float | None) -> str:
         start_new_session=True,
     )
     try:
-        return "killed" if process.wait(seconds) else "survived"
+        return "killed" if process.wait(turn.seconds) else "survived"
     except subprocess.TimeoutExpired:
         return "hung"
     finally:
@@ -358,10 +356,9 @@ def survivors(outcomes: Mapping[Name, str]) -> set[Name]:
 
 def entry(name: Name) -> str:
     """Return a mutant as it is listed, but for the reason."""
-    strings = {key: json.dumps(value, ensure_ascii=False) for key, value in name._asdict().items()}
-    strings["becomes"] = f"[{strings['becomes']}]"
-    lines = [f"{key} = {value}" for key, value in strings.items() if (key, value) != ("nth", "1")]
-    return "\n".join(["[[equivalent]]", *lines, 'reason = ""'])
+    values = {**name._asdict(), "becomes": [name.becomes], "reason": ""}
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+    return "\n".join(["[[equivalent]]", *lines])
 
 
 if __name__ == "__main__":
