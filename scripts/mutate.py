@@ -8,7 +8,8 @@ first that fails kills it. One that runs five times as long as the core itself, 
 that counts as killed, and is told apart.
 
 What survives must stand in `tests/mutants.toml` with the reason why no test can tell. What stands
-there must survive. The exit status is 1 if either is not so. Prints a table in Markdown, and each
+there must survive, or hang, if all it does is to take time. The exit status is 1 if either is not
+so. Prints a table in Markdown, and each
 survivor that is not listed in the form of that file. Progress goes to standard error.
 
 Hypothesis starts from the same seed each time, so that the same mutants survive.
@@ -340,13 +341,14 @@ def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:
 
 def report(outcomes: Mapping[Name, str], listed: set[Name]) -> int:
     """Print what is not listed, and what is and should not be; return the exit status."""
-    survived = survivors(outcomes)
-    for name in sorted(survived - listed):
+    unlisted = survivors(outcomes) - listed
+    rotten = {name for name in listed if outcomes.get(name, "not made") in {"killed", "not made"}}
+    for name in sorted(unlisted):
         print(f"\n{entry(name)}")
-    for name in sorted(listed - survived):
+    for name in sorted(rotten):
         why = outcomes.get(name, "not made")
         print(f"\nlisted, but {why}: {name.module}: {name.function}: {name.becomes}")
-    return 0 if survived == listed else 1
+    return 1 if unlisted or rotten else 0
 
 
 def survivors(outcomes: Mapping[Name, str]) -> set[Name]:
