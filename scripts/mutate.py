@@ -3,14 +3,15 @@
     uv run --group mutation python scripts/mutate.py [MODULE ...]
 
 cosmic-ray makes the mutants. Each is put into a copy of the workspace, from which the tests and
-the processes that they start import it, and meets the tests of its module, as `TESTS` says. The
-first that fails kills it. One that runs five times as long as the core itself, and 10 s, hangs:
-that counts as killed, and is told apart.
+the processes that they start import it, and meets the tests of its module, as `TESTS` says, those
+that killed the mutants before it ahead of all others. The first that fails kills it. One that
+takes three times as long as the core itself, and 10 s, hangs: that counts as killed, and is told
+apart.
 
 What survives must stand in `tests/mutants.toml` with the reason why no test can tell. What stands
 there must survive, or hang, if all it does is to take time. The exit status is 1 if either is not
-so. Prints a table in Markdown, and each
-survivor that is not listed in the form of that file. Progress goes to standard error.
+so. Prints a table in Markdown, and each survivor that is not listed in the form of that file.
+Progress goes to standard error.
 
 Hypothesis starts from the same seed each time, so that the same mutants survive.
 
@@ -27,7 +28,9 @@ conditions, loops, decorators and what is caught, but no strings and no argument
 import argparse
 import ast
 import json
+import multiprocessing
 import os
+import re
 import resource
 import shutil
 import signal
@@ -45,7 +48,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, NoReturn
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 CORE: Final = Path("packages", "core", "src", "bpetite")
@@ -67,10 +70,21 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
 }
 """The files of tests/core that a mutant of each module meets, in turns: the nearest first."""
 
-_PYTEST: Final = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0")
-_TIMES_AS_LONG: Final = 5
+_SERVER: Final = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(["hypothesis.strategies", "numpy", "pytest", "tiktoken"])
+"""Each run of tests is a fork of a process that has imported what takes long, but not the core."""
+
+_PYTEST: Final = (
+    *("-x", "-q", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of what has been imported
+)
+_FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
+_KILLERS: Final = 8
+"""So many tests run ahead of the others: a mutant mostly dies of what its neighbours died of."""
+
+_TIMES_AS_LONG: Final = 3
 _SECONDS_MORE: Final = 10
-_BYTES: Final = 8 << 30
+_BYTES: Final = 3 << 30
 """The most memory that a process of a mutant gets: some would take all that there is."""
 
 _STAMPS: Final = count(1_000_000_000)
@@ -98,9 +112,9 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Turn:
-    """Files of tests, and the seconds after which a run of them is said to hang."""
+    """Files of tests or single ones, and the seconds after which a run of them hangs."""
 
-    files: Sequence[str]
+    tests: Sequence[str]
     seconds: float | None
 
 
@@ -119,6 +133,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MutationError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("error: interrupted; nothing was changed", file=sys.stderr)
+        return 130
 
 
 def mutate(modules: Sequence[str], workers: int) -> int:
@@ -258,7 +275,7 @@ def turns_of(tests: Iterable[str], copy: Path) -> Iterator[Turn]:
     for names in tests:
         files = [f"tests/core/test_{name}.py" for name in names.split()]
         start = time.monotonic()
-        if run_tests(copy, Turn(files, None)) != "survived":
+        if run_tests(copy, Turn(files, None), []) != "survived":
             message = f"not even the core itself passes {' '.join(files)}"
             raise MutationError(message)
         yield Turn(files, _TIMES_AS_LONG * (time.monotonic() - start) + _SECONDS_MORE)
@@ -272,30 +289,36 @@ def try_all(
     for copy in copies:
         free.put(copy)
 
+    killers: list[str] = []  # the latest last
+
     def try_one(mutant: Mutant) -> str:
         copy = free.get()
         try:
-            return try_mutant(mutant, turns, copy)
+            ahead = [Turn(killers[: -_KILLERS - 1 : -1], turns[0].seconds)] if killers else []
+            return try_mutant(mutant, [*ahead, *turns], copy, killers)
         finally:
             free.put(copy)
 
     outcomes: dict[Name, str] = {}
-    with ThreadPoolExecutor(len(copies)) as threads:
+    threads = ThreadPoolExecutor(len(copies))
+    try:
         for mutant, outcome in zip(mutants, threads.map(try_one, mutants), strict=True):
             outcomes[mutant.name] = outcome
             told = "" if outcome == "killed" else f": {mutant.name.line} -> {mutant.name.becomes}"
             place = f"{mutant.name.module} {len(outcomes)}/{len(mutants)}"
             print(f"{place} {outcome}{told}", file=sys.stderr, flush=True)
+    finally:
+        threads.shutdown(cancel_futures=True)
     return outcomes
 
 
-def try_mutant(mutant: Mutant, turns: Iterable[Turn], copy: Path) -> str:
-    """Return what becomes of a mutant in a copy, which is then as it was."""
+def try_mutant(mutant: Mutant, turns: Iterable[Turn], copy: Path, killers: list[str]) -> str:
+    """Return what becomes of a mutant in a copy, which is then as it was; note what killed it."""
     path = copy / CORE / f"{mutant.name.module}.py"
     original = path.read_text(encoding="utf-8")
     _write(path, mutant.source)
     try:
-        outcomes = (run_tests(copy, turn) for turn in turns)
+        outcomes = (run_tests(copy, turn, killers) for turn in turns)
         return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
     finally:
         _write(path, original)
@@ -307,25 +330,37 @@ def _write(path: Path, source: str) -> None:
     os.utime(path, (stamp, stamp))
 
 
-def run_tests(copy: Path, turn: Turn) -> str:
-    """Run tests in a copy until one fails: killed, hung or survived."""
-    process = subprocess.Popen(
-        [sys.executable, *_PYTEST, *turn.files],
-        cwd=copy,
-        env=_environment(copy),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    try:
-        return "killed" if process.wait(turn.seconds) else "survived"
-    except subprocess.TimeoutExpired:
-        return "hung"
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # and what the tests started and left behind
-        process.wait()
+def run_tests(copy: Path, turn: Turn, killers: list[str]) -> str:
+    """Run tests in a copy until one fails: killed, hung or survived. Note the one that fails."""
+    with tempfile.NamedTemporaryFile() as output:
+        process = _SERVER.Process(target=run_pytest, args=(copy, turn.tests, output.name))
+        process.start()
+        process.join(turn.seconds)
+        outcome = {None: "hung", 0: "survived"}.get(process.exitcode, "killed")
+        if process.pid:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # and what the tests left behind
+        process.join()
+        if found := _FAILED.search(output.read().decode("utf-8", errors="replace")):
+            killers[:] = [*(killer for killer in killers if killer != found[1]), found[1]]
+    return outcome
+
+
+def run_pytest(copy: Path, tests: Sequence[str], output: str) -> NoReturn:
+    """Become a process that runs tests in a copy, and write what they say to a file."""
+    import pytest
+
+    os.setsid()
+    os.chdir(copy)
+    environment = _environment(copy)
+    os.environ.update(environment)
+    tempfile.tempdir = None  # which is that of the copy, too
+    sys.path[:0] = environment["PYTHONPATH"].split(os.pathsep)
+    for number, (path, flags) in enumerate(
+        [(os.devnull, os.O_RDONLY), (output, os.O_WRONLY), (os.devnull, os.O_WRONLY)]
+    ):
+        os.dup2(os.open(path, flags), number)
+    sys.exit(pytest.main([*_PYTEST, *tests]))
 
 
 def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:

@@ -40,9 +40,10 @@ def test_it() -> None:
 """
 
 
-@pytest.fixture(scope="module")
-def mutate() -> ModuleType:
-    """Return the script."""
+@pytest.fixture
+def mutate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """Return the script, which its own processes can import."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
     return load_script("mutate")
 
 
