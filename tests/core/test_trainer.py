@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import FrozenInstanceError
 from itertools import product
 
 import numpy as np
@@ -27,6 +28,13 @@ def test_example_of_the_specification() -> None:
     assert result.vocab[256] == b"ab"
     assert result.vocab[257] == b" ab"
     assert result.vocab[258] == SPECIAL_BYTES
+
+
+@pytest.mark.parametrize("name", ["merges", "vocab", "special_tokens", "mergeable_vocab_size"])
+def test_result_cannot_be_changed(name: str) -> None:
+    """What training learned stays as it is: no part of the result can be replaced."""
+    with pytest.raises(FrozenInstanceError, match=name):
+        setattr(train_bpe("ab ab ab", vocab_size=258), name, ())
 
 
 @pytest.mark.parametrize(
