@@ -57,6 +57,12 @@ def test_ties_and_overlaps_go_as_by_hand(
     assert list(train_bpe(corpus, 1000).merges) == merges
 
 
+@pytest.mark.parametrize("count", [1, 256, 257, 70_000])
+def test_new_pair_is_tied_with_older_ones(count: int) -> None:
+    """FR-10: a pair that a merge makes goes before an older one that is larger, at any count."""
+    assert train_bpe(["cab", "xy"] * count, 1000).merges == ((97, 98), (99, 256), (120, 121))
+
+
 @given(st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(256, 300))
 def test_few_letters_train_as_in_the_oracle(documents: list[str], vocab_size: int) -> None:
     """FR-10: where ties and overlaps abound, the merges are those of a full recount."""
