@@ -59,7 +59,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_constants": ["worked_examples vectors", "trainer", "loading"],
     "_decoder": ["decoder", "roundtrip"],
     "_encoder": ["encoder", "tokenizer vectors"],
-    "_files": ["saving", "loading", "broken_saves"],
+    "_files": ["saving", "loading"],
     "_merges": ["merges", "encoder vectors proof_oracle"],
     "_pairs": ["trainer", "vectors proof_oracle"],
     "_persistence": ["loading", "persistence saving"],
