@@ -97,6 +97,20 @@ def test_existing_file_is_kept(tmp_path: Path, tokenizer: Tokenizer) -> None:
     assert names_in(tmp_path) == ["tokenizer.json"]
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_link_under_a_temporary_name_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, overwrite: bool
+) -> None:
+    """Whoever foresees the name of the temporary file cannot have another file written to."""
+    monkeypatch.setattr("secrets.token_hex", lambda _: "0123456789abcdef")
+    (tmp_path / "other").write_bytes(OLD)
+    (tmp_path / ".bpetite-0123456789abcdef.tmp").symlink_to("other")
+    with pytest.raises(FileExistsError):
+        tokenizer.save(tmp_path / "tokenizer.json", overwrite)
+    assert (tmp_path / "other").read_bytes() == OLD
+    assert not (tmp_path / "tokenizer.json").exists()
+
+
 def test_overwrite_must_be_asked_for(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """FR-27: `overwrite` is false unless given, by name or by place."""
     path = tmp_path / "tokenizer.json"
