@@ -630,16 +630,22 @@ def test_folder_without_hard_links_is_saved_to(
     assert names_in(tmp_path) == ["tokenizer.json"]
 
 
-@pytest.mark.parametrize("hard_links", [True, False])
+@pytest.mark.parametrize(
+    ("hard_links", "content"), [(True, OLD), (True, b""), (False, OLD), (False, b"")]
+)
 def test_file_that_appears_at_the_last_moment_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, hard_links: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tokenizer: Tokenizer,
+    hard_links: bool,
+    content: bytes,
 ) -> None:
     """FR-27: a file that another process makes while this one writes is not replaced."""
     path = tmp_path / "tokenizer.json"
     link = os.link
 
     def late_link(source: str, destination: str) -> None:
-        path.write_bytes(OLD)
+        path.write_bytes(content)
         if not hard_links:
             no_links()
         link(source, destination)
@@ -649,6 +655,24 @@ def test_file_that_appears_at_the_last_moment_is_kept(
         tokenizer.save(path)
     assert caught.value.filename == str(path)
     assert caught.value.filename2 is None
+    assert path.read_bytes() == content
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+def test_file_put_in_the_place_of_the_held_name_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """Without hard links, a failure takes the empty file away that held the name, and no other."""
+    path = tmp_path / "tokenizer.json"
+
+    def late_replace(*_: object) -> None:
+        path.write_bytes(OLD)
+        raise OSError(errno.EIO, "no")
+
+    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(os, "replace", late_replace)
+    with pytest.raises(OSError, match="no"):
+        tokenizer.save(path)
     assert path.read_bytes() == OLD
     assert names_in(tmp_path) == ["tokenizer.json"]
 
