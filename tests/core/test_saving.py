@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -657,6 +658,22 @@ def test_file_that_appears_at_the_last_moment_is_kept(
     assert caught.value.filename2 is None
     assert path.read_bytes() == content
     assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+def test_temporary_name_has_sixteen_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """A temporary file is called `.bpetite-`, sixteen hexadecimal digits and `.tmp`."""
+    names: list[str] = []
+    link = os.link
+
+    def observed_link(source: str, destination: str) -> None:
+        names.append(Path(source).name)
+        link(source, destination)
+
+    monkeypatch.setattr(os, "link", observed_link)
+    tokenizer.save(tmp_path / "tokenizer.json")
+    assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", *names)
 
 
 def test_file_put_in_the_place_of_the_held_name_is_kept(
