@@ -673,7 +673,8 @@ def test_temporary_name_has_sixteen_digits(
 
     monkeypatch.setattr(os, "link", observed_link)
     tokenizer.save(tmp_path / "tokenizer.json")
-    assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", *names)
+    assert len(names) == 1
+    assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", names[0])
 
 
 def test_file_put_in_the_place_of_the_held_name_is_kept(
