@@ -174,6 +174,22 @@ def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr.decode()
 
 
+def test_only_the_command_that_is_run_is_loaded() -> None:
+    """What one command needs, another does not wait for; the help needs them all."""
+    code = (
+        "import sys, bpetite_cli as b\n"
+        "b.main(sys.argv[1:])\n"
+        "print(*(name for name in sys.modules if name.startswith('bpetite_cli._commands.')))\n"
+        "print(*{'rich', 'importlib.metadata'} & sys.modules.keys())\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, "count", "--help"], capture_output=True, check=True
+    )
+    assert lines(result.stdout)[-2:] == ["bpetite_cli._commands.count", ""]
+    result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
+    assert len(lines(result.stdout)[-2].split()) == 8
+
+
 def test_a_fault_of_our_own_is_told_in_one_line(tmp_path: Path) -> None:
     """Even what nobody foresaw comes without a traceback."""
     env = plant_plug_in(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from bpetite import Tokenizer
 from bpetite_cli import _inputs
-from bpetite_cli._count import _count
+from bpetite_cli._commands.count import _count
 from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
 from texts import TEXTS
 

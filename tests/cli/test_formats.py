@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 from bpetite_cli import _inputs
-from bpetite_cli._decode import _texts
-from bpetite_cli._encode import _ids
+from bpetite_cli._commands.decode import _texts
+from bpetite_cli._commands.encode import _ids
 from bpetite_cli._formats import FORMATS
 from bpetite_cli._inputs import read_text
 from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline

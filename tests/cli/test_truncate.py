@@ -13,7 +13,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._trainer import train_bpe
 from bpetite_cli._artifact import Artifact
-from bpetite_cli._truncate import _first_tokens
+from bpetite_cli._commands.truncate import _first_tokens
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, HOSTILE, write_artifact
 from project_tools import ROOT

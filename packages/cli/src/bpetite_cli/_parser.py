@@ -10,13 +10,12 @@ import argparse
 import platform
 import shutil
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import metadata
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from bpetite_cli import _count, _decode, _encode, _inspect, _show, _train, _truncate, _verify
 from bpetite_cli._arguments import Commands
+from bpetite_cli._commands import BUILT_IN, add_command
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
 from bpetite_cli._progress import say
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
 
 _GROUP: Final = "bpetite.commands"
-_BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
-    "train": _train.add_command,
-    "truncate": _truncate.add_command,
-    "encode": _encode.add_command,
-    "decode": _decode.add_command,
-    "count": _count.add_command,
-    "show": _show.add_command,
-    "inspect": _inspect.add_command,
-    "verify": _verify.add_command,
-}
 GROUPS: Final = {
     "make": ("train", "truncate", "import-tiktoken"),
     "use": ("encode", "decode", "count", "export"),
@@ -70,11 +59,13 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         help="print the completion for bash, zsh or fish",
     )
     commands = parser.add_subparsers(metavar=_COMMAND, required=True)
-    for add_command in _BUILT_IN.values():
-        add_command(commands)
     first = next(iter(arguments), "")
-    # A look at what is installed takes a while, and most words need none.
-    if first not in {*_BUILT_IN, "--version", "--completion"}:
+    # To load what is not named takes a while, and to look at what is installed takes longer.
+    if first in BUILT_IN:
+        add_command(commands, first)
+    elif first not in {"--version", "--completion"}:
+        for name in BUILT_IN:
+            add_command(commands, name)
         _add_installed(commands, first)
         listed = "\n".join(_listed(commands))
         parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
@@ -99,6 +90,8 @@ def _listed(commands: Commands) -> Iterator[str]:
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
+    from importlib import metadata  # noqa: PLC0415 - it is slow to load
+
     entries = metadata.entry_points(group=_GROUP)
     if named in OF_COMPARE and named not in entries.names:
         message = (
@@ -168,6 +161,8 @@ class _Version(argparse.Action):
     """`--version`, with all that the result of a training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib import metadata  # noqa: PLC0415 - it is slow to load
+
         cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
         python = platform.python_version()
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
