@@ -45,6 +45,42 @@ def test_wrong_usage_has_status_2(words: str) -> None:
     assert result.stderr.startswith(b"usage: bpetite")
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("--verzion", "bpetite: error: unknown option --verzion; did you mean --version?"),
+        ("count --modle m", "bpetite count: error: unknown option --modle; did you mean --model?"),
+        ("encode --model m --txt=a", "unknown option --txt; did you mean --text?"),
+        ("show --model m -x", "bpetite show: error: unknown option -x"),
+        ("encode --model m --text --a", "error: --text has no value; if it is --a: --text=--a"),
+        (
+            "parity --modle m",
+            "bpetite parity: error: unknown option --modle; did you mean --model?",
+        ),
+    ],
+)
+def test_an_unknown_option_is_named_first(words: str, complaint: str) -> None:
+    """FR-33: an option that is not there is told by its command, with the one that is like it."""
+    result = bpetite(*words.split())
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
+    """A text with a space, a negative number and what comes behind -- are no unknown options."""
+    (tmp_path / "c.txt").write_text("low lower lowest")
+    made = bpetite(
+        *("train", "--input", "c.txt", "--vocab-size", "260", "--output", "m.json"), cwd=tmp_path
+    )
+    assert made.returncode == 0
+    for words, status in (
+        (("encode", "--text", "--a b"), 0),
+        (("encode", "--text=--ab"), 0),
+        (("decode", "--ids", "-5"), 1),  # no id, but a number
+    ):
+        assert bpetite(words[0], "--model", "m.json", *words[1:], cwd=tmp_path).returncode == status
+
+
 def test_usage_is_no_data(tmp_path: Path) -> None:
     """Where standard error is closed, wrong usage is not told on standard output."""
     result = pipeline("bpetite encode 2>&-", tmp_path)

@@ -255,10 +255,42 @@ def test_the_separator_stands_between_files(
     assert "not before the first, nor after the last" in re.sub(" +", " ", told)
 
 
-def test_a_separator_in_one_text_is_nowhere(folder: Path) -> None:
-    """One text has nothing that stands between."""
-    result = run(folder, "encode", "--separator-token", "--text", "Hi")
-    assert result.stdout == b"[72,105]\n"
+def test_a_separator_in_one_file_is_nowhere(folder: Path) -> None:
+    """One file has nothing that stands between."""
+    result = run(folder, "encode", "--separator-token", "--input", "text")
+    assert result.stdout == run(folder, "encode", "--input", "text").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("encode --text a --force", "--force: does nothing without --output"),
+        ("encode --text a --separator-token", "--separator-token: does nothing without --input"),
+        ("decode --ids 65 --force", "--force: does nothing without --output"),
+        ("decode --ids 65 --format json", "--format: does nothing without --input"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    folder: Path, words: str, complaint: str
+) -> None:
+    """FR-33: an option that says something of nothing that is there is wrong usage."""
+    result = run(folder, *words.split())
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(f"error: argument {complaint}")
+
+
+@pytest.mark.parametrize("words", ["encode --text a", "decode --ids 65"])
+def test_the_model_is_never_replaced(folder: Path, words: str) -> None:
+    """What a command reads its tokens from is not lost to its result, even with `--force`."""
+    before = (folder / "m.json").read_bytes()
+    (folder / "link").symlink_to("m.json")
+    for output in ("m.json", "link"):
+        result = run(folder, *words.split(), "--output", output, "--force")
+        assert (result.returncode, result.stdout) == (1, b"")
+        assert lines(result.stderr) == [
+            f"error: '{output}' is also an input and would be lost; name another output"
+        ]
+    assert (folder / "m.json").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -413,7 +445,7 @@ def test_a_file_that_is_cut_short_is_refused(
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         (
-            f"error: 'ids' holds {size} bytes, and {name} takes {width} for each id: "
+            f"error: 'ids' holds {size:,} bytes, and {name} takes {width} for each id: "
             f"the last, at byte offset {offset}, is cut short"
         ),
         "read a whole file, by the --format that wrote it",
@@ -481,13 +513,15 @@ def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
 # Results that go to a file
 
 
-@pytest.mark.parametrize("command", ["encode --text a", "decode --ids 1"])
+@pytest.mark.parametrize(
+    "command", ["encode --text a", "decode --ids 1", "truncate --vocab-size 280"]
+)
 def test_a_dash_is_no_output(folder: Path, command: str) -> None:
     """No file called - is made where standard output was meant, unless that is said."""
     result = run(folder, *command.split(), "--output", "-")
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines(result.stderr)[-1].endswith(
-        "- is no file; leave --output out for standard output, or write ./-"
+        "- is standard input or output, and no file; for a file of that name write ./-"
     )
     assert run(folder, *command.split(), "--output", "./-").returncode == 0
     assert (folder / "-").exists()

@@ -71,14 +71,23 @@ def test_the_help_stays_on_one_screen() -> None:
     assert max(map(len, shown)) <= 80
 
 
-@pytest.mark.parametrize("columns", [60, 200])
+@pytest.mark.parametrize("columns", [40, 59, 60, 200])
 def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
     """A narrow terminal breaks what is said of a command, and loses none of it."""
     shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
     list_of_commands = shown.split("\n\n")[2]
     assert max(map(len, list_of_commands.splitlines())) <= columns
     words = " ".join(list_of_commands.split())
-    assert all(f"{name} {said}" in words for name, said in COMMANDS.items())
+    separator = " " if columns >= 60 else ": "
+    assert all(f"{name}{separator}{said}" in words for name, said in COMMANDS.items())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_fits_the_screen(command: str) -> None:
+    """On a terminal of 80 columns no line goes on in the next row, but for examples."""
+    shown = lines(bpetite(command, "--help", env={"COLUMNS": "80"}).stdout)
+    shown = shown[: shown.index("example:")]
+    assert max(map(len, shown)) <= 80
 
 
 def hide(package: str, folder: Path) -> Mapping[str, str]:

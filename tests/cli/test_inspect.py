@@ -103,7 +103,7 @@ def test_json_leaves_nothing_out(sample: Path) -> None:
     file = json.loads(sample.read_bytes())
     tokens = [bytes(file["vocab"][str(token_id)]) for token_id in range(512)]
     assert data["path"] == str(sample)
-    assert data["size"] == sample.stat().st_size
+    assert data["bytes"] == sample.stat().st_size
     assert data["sha256"] == hashlib.sha256(sample.read_bytes()).hexdigest()
     for key in ("schema_version", "mergeable_vocab_size", "special_tokens", "pretokenizer_pattern"):
         assert data[key] == file[key]

@@ -8,7 +8,9 @@ the same way, by an entry point of the group `bpetite.commands`, called as the c
 
 import argparse
 import platform
+import re
 import shutil
+import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -39,7 +41,8 @@ _COMPLETIONS: Final = {
     "fish": "fish/vendor_completions.d/bpetite.fish",
 }
 _COMMAND: Final = "COMMAND"
-_NARROWEST: Final = 50
+_LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")  # -1 is a number, and "- or not" a text
+_NARROW: Final = 60
 _WRONG_USAGE: Final = 2
 
 
@@ -77,16 +80,26 @@ def _listed(commands: Commands) -> Iterator[str]:
     summaries = {action.dest: action.help for action in commands._choices_actions}
     known = [name for names in GROUPS.values() for name in names]
     others = [name for name in summaries if name not in known]
-    width = max(shutil.get_terminal_size().columns, _NARROWEST)
+    width = shutil.get_terminal_size().columns
+    narrow = width < _NARROW
+    indent = " " * (7 if narrow else 25)
     for group, names in [*GROUPS.items(), ("more", others)]:
         title = group
         for name in names:
             if name in summaries:
-                line = f"{title:<7}{name:<18}{summaries[name]}"
-                yield textwrap.fill(line, width, subsequent_indent=" " * 25, break_on_hyphens=False)
+                line = f"{title:<7}{f'{name}: ' if narrow else f'{name:<18}'}{summaries[name]}"
+                yield textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
         yield f"\nwith bpetite-compare also {', '.join(missing)}"
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: one that is much like it, if there is."""
+    from difflib import get_close_matches  # noqa: PLC0415 - it is slow to load
+
+    close = get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
@@ -137,12 +150,44 @@ class _Parser(argparse.ArgumentParser):
         namespace: Any = None,  # noqa: ANN401 - argparse's
     ) -> tuple[Any, list[str]]:
         """Parse words; FILEs may stand before, between and behind the options."""
-        if self._mixing or not any(
-            action.nargs == "*" for action in self._get_positional_actions()
-        ):
+        if self._mixing:
             return super().parse_known_args(args, namespace)
-        self._mixing = True  # for argparse parses in two steps, by this method
-        return self.parse_known_intermixed_args(args, namespace)
+        words = list(sys.argv[1:] if args is None else args)
+        self._refuse_unknown(words)
+        files = [action for action in self._get_positional_actions() if action.nargs == "*"]
+        if not files:
+            options, rest = super().parse_known_args(words, namespace)
+        else:
+            self._mixing = True  # for argparse parses in two steps, by this method
+            end = words.index("--") if "--" in words else len(words)
+            options, rest = self.parse_known_intermixed_args(words[:end], namespace)
+            found = getattr(options, files[0].dest)
+            setattr(options, files[0].dest, [*found, *words[end + 1 :]])
+        self._refuse_idle(options)
+        return options, rest
+
+    def _refuse_unknown(self, words: Iterable[str]) -> None:
+        """Refuse what looks like an option and is none, before something else is found missing."""
+        known = self._option_string_actions
+        before = ""
+        for word in words:
+            if word == "--" or (self._subparsers and not word.startswith("-")):
+                return  # what follows is no option, or one of the command
+            name = word.partition("=")[0]
+            if _LIKE_AN_OPTION.fullmatch(word) and name not in known:
+                if before in known and known[before].nargs is None:
+                    self.error(f"{before} has no value; if it is {name[:40]}: {before}={name[:40]}")
+                self.error(f"unknown option {name[:40]}{_meant(name, known)}")
+            before = word
+
+    def _refuse_idle(self, options: argparse.Namespace) -> None:
+        """Refuse an option that would do nothing without another."""
+        for option, needed in vars(options).pop("needs", {}).items():
+            given, other = (
+                vars(options)[self._option_string_actions[name].dest] for name in (option, needed)
+            )
+            if given and other is None:
+                self.error(f"argument {option}: does nothing without {needed}")
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Write the help to standard output."""

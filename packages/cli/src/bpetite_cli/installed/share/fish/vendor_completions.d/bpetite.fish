@@ -85,7 +85,7 @@ complete -c bpetite -n '_shtab_bpetite_using decode' -s h -l help -d 'show this 
 complete -c bpetite -n '_shtab_bpetite_using decode' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l ids -x -d 'the ids themselves'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'a file with what `encode` made; - is standard input'
-complete -c bpetite -n '_shtab_bpetite_using decode' -l format -xka "json text u16 u32" -d 'how FILE was written: the --format of `encode`; text is any ids in decimal with whitespace between them'
+complete -c bpetite -n '_shtab_bpetite_using decode' -l format -xka "json text u16 u32" -d 'how FILE was written: the --format of `encode`, json by default; text is any ids in decimal with whitespace between them'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write a file, and not to standard output'
 complete -c bpetite -n '_shtab_bpetite_using decode' -l force -d 'replace the file at PATH'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a count -d 'Count the tokens of files, or of standard input.'
