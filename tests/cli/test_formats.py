@@ -7,6 +7,8 @@ import signal
 import struct
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ from bpetite_cli._commands.decode import _texts
 from bpetite_cli._commands.encode import _ids
 from bpetite_cli._formats import FORMATS
 from bpetite_cli._inputs import read_text
-from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
+from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline, shown_in_terminal
 from texts import TEXTS
 
 TEXT = "Hello 船夫 world\n⛵ <|endoftext|> the end \x1c é\r\n" * 40
@@ -730,7 +732,63 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert status == 0
     assert json.loads(output)["format"] == "u16"
     assert b"encoding" in drawn
-    assert b"saved: 'ids', " in drawn
+    assert drawn.count(b"saved: 'ids', ") == 1
+    assert (
+        b"took" in drawn.partition(b"saved: ")[0]
+    )  # the end of the bar, though not of a size known
+
+
+def typed(folder: Path, words: str, text: bytes, *, after: bytes) -> str:
+    """Return what a terminal shows when a text is typed, some time after something is shown."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [BPETITE, *words.split()],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+        cwd=folder,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        while after not in shown:
+            shown += os.read(ours, 65536)
+        time.sleep(1.2)  # longer than the patience of who waits for a bar
+        os.write(ours, text)
+        with suppress(OSError):  # Linux says so when the other end is closed
+            while read := os.read(ours, 65536):
+                shown += read
+    os.close(ours)
+    assert process.returncode == 0, shown
+    return shown.decode().replace("\r\n", "\n").replace("^D\b\b", "")
+
+
+def test_no_bar_is_drawn_where_a_person_types(folder: Path) -> None:
+    """Who types a text at a terminal sees it and the result, and no bar around them."""
+    shown = typed(folder, "count --model m.json", b"Hi\n\x04", after=b"ends it\r\n")
+    assert lines(shown.encode())[1:] == ["Hi", "3"]
+    shown = typed(
+        folder,
+        "train --input - --vocab-size 257 --output n.json",
+        b"low low\n\x04",
+        after=b"wanted\r\n",
+    )
+    assert "━" not in shown
+    assert "'n.json'" in shown
+
+
+def test_a_result_comes_after_its_bar(folder: Path) -> None:
+    """On a terminal the bar is finished before the first byte of a result is shown."""
+    os.mkfifo(folder / "slow")
+    with subprocess.Popen(["bash", "-c", "exec > slow; echo 72; sleep 1.2; seq 65 67"], cwd=folder):
+        status, shown = shown_in_terminal(
+            [*("decode", "--model", "m.json", "--input", "slow", "--format", "text")], folder
+        )
+    assert status == 0
+    bar, _, rest = shown.rpartition("decoding")
+    assert bar
+    assert rest.endswith("HABC")
+    assert "\x1b[?25h" in rest  # the cursor is shown again after the last of the bar
 
 
 def test_the_mode_of_the_file_is_that_of_any_new_file(folder: Path) -> None:

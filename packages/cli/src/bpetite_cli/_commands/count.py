@@ -24,12 +24,12 @@ __all__ = ["add_command"]
 
 _MORE = (
     "\n\nEach FILE gets a line with its tokens, a tab and its name, and several get a\n"
-    "line for the total. Standard input without a FILE gets the number alone. The text\n"
-    "is UTF-8; no token spans two files, and every <|endoftext|> is one token.\n"
+    "line for the total. Standard input without a FILE gets the number alone. The\n"
+    "text is UTF-8; no token spans two files, and every <|endoftext|> is one token.\n"
     "\n"
     "What cannot be read is told on standard error; the others are counted, and the\n"
-    "exit status is 1. It is 1 also where there are more tokens than --max allows; what\n"
-    "was counted is printed all the same."
+    "exit status is 1. It is 1 also where there are more tokens than --max allows;\n"
+    "what was counted is printed all the same."
 )
 
 
