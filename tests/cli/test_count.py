@@ -330,15 +330,3 @@ def test_rich_is_not_imported(folder: Path) -> None:
     status, output, drawn = in_terminal(["count", "--model", "m.json", "a.txt"], folder)
     assert (status, drawn) == (0, b"")
     assert output == b"%d\ta.txt\n" % tokens_of(folder, A)
-
-
-def test_the_examples_in_the_help_work(folder: Path) -> None:
-    """The help ends with examples, and they run as they stand there."""
-    (folder / "m.json").rename(folder / "tokenizer.json")
-    (folder / "text.txt").write_text("Hello world\n")
-    subprocess.run("gzip -c text.txt > corpus.gz", shell=True, cwd=folder, check=True)  # noqa: S602
-    shown = bpetite("count", "--help").stdout.decode()
-    _, _, examples = shown.partition("\nexample:\n")
-    assert examples.count("bpetite count") >= 3
-    result = pipeline(f"set -e; {examples}", folder)
-    assert result.returncode == 0, result.stderr.decode()

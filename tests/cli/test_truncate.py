@@ -22,7 +22,7 @@ from texts import CORPORA
 SAMPLE = (ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")
 
 TRAINED: dict[str, tuple[list[str], int]] = {
-    "a story": ([SAMPLE], 380),
+    "a story": ([SAMPLE], 330),
     "several scripts, up to the last pair": ([CORPUS], 1000),
     "hostile texts": ([*HOSTILE], 330),
     "ties": (["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍"], 300),

@@ -7,7 +7,6 @@ the same way, by an entry point of the group `bpetite.commands`, called as the c
 """
 
 import argparse
-import platform
 import re
 import shutil
 import sys
@@ -206,7 +205,8 @@ class _Version(argparse.Action):
     """`--version`, with all that the result of a training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from importlib import metadata  # noqa: PLC0415 - it is slow to load
+        import platform  # noqa: PLC0415 - it is slow to load
+        from importlib import metadata  # noqa: PLC0415 - the same
 
         cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
         python = platform.python_version()
