@@ -48,6 +48,8 @@ def test_wrong_usage_has_status_2(words: str) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
+        ("cont --model m", "bpetite: error: unknown command 'cont'; did you mean count?"),
+        ("nonsense", "unknown command 'nonsense'; `bpetite --help` lists them"),
         ("--verzion", "bpetite: error: unknown option --verzion; did you mean --version?"),
         ("count --modle m", "bpetite count: error: unknown option --modle; did you mean --model?"),
         ("encode --model m --txt=a", "unknown option --txt; did you mean --text?"),
@@ -59,8 +61,8 @@ def test_wrong_usage_has_status_2(words: str) -> None:
         ),
     ],
 )
-def test_an_unknown_option_is_named_first(words: str, complaint: str) -> None:
-    """FR-33: an option that is not there is told by its command, with the one that is like it."""
+def test_an_unknown_word_is_named_first(words: str, complaint: str) -> None:
+    """FR-33: a word that is not known is told where it stands, with the one that is like it."""
     result = bpetite(*words.split())
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines(result.stderr)[-1].endswith(complaint)

@@ -7,22 +7,17 @@ the same way, by an entry point of the group `bpetite.commands`, called as the c
 """
 
 import argparse
-import re
 import shutil
-import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from bpetite_cli._arguments import Commands
 from bpetite_cli._commands import BUILT_IN, add_command
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
-from bpetite_cli._progress import say
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
+from bpetite_cli._strict_parser import StrictParser, meant
 
 __all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
 
@@ -40,14 +35,12 @@ _COMPLETIONS: Final = {
     "fish": "fish/vendor_completions.d/bpetite.fish",
 }
 _COMMAND: Final = "COMMAND"
-_LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")  # -1 is a number, and "- or not" a text
 _NARROW: Final = 60
-_WRONG_USAGE: Final = 2
 
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
-    parser: argparse.ArgumentParser = _Parser(
+    parser: argparse.ArgumentParser = StrictParser(
         prog="bpetite",
         epilog="`bpetite COMMAND --help` says more about one command, with examples.",
         formatter_class=_Formatter,
@@ -69,6 +62,9 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         for name in BUILT_IN:
             add_command(commands, name)
         _add_installed(commands, first)
+        if first and not first.startswith("-") and first not in commands.choices:
+            way_out = meant(first, commands.choices) or "; `bpetite --help` lists them"
+            parser.error(f"unknown command {first!r:.40}{way_out}")
         listed = "\n".join(_listed(commands))
         parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
     return parser
@@ -91,14 +87,6 @@ def _listed(commands: Commands) -> Iterator[str]:
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
         yield f"\nwith bpetite-compare also {', '.join(missing)}"
-
-
-def _meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: one that is much like it, if there is."""
-    from difflib import get_close_matches  # noqa: PLC0415 - it is slow to load
-
-    close = get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
@@ -129,78 +117,6 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
             super().add_argument(action)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser without argparse's surprises; those of the commands are made of it, too.
-
-    Its help is data, so that a failure to write it is one. An option is spelled out, and
-    given once unless it says that it takes more.
-    """
-
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(**options, allow_abbrev=False)
-        for name in (None, "store"):
-            self.register("action", name, _Once)
-        self._mixing = False
-
-    def parse_known_args(
-        self,
-        args: Iterable[str] | None = None,
-        namespace: Any = None,  # noqa: ANN401 - argparse's
-    ) -> tuple[Any, list[str]]:
-        """Parse words; FILEs may stand before, between and behind the options."""
-        if self._mixing:
-            return super().parse_known_args(args, namespace)
-        words = list(sys.argv[1:] if args is None else args)
-        self._refuse_unknown(words)
-        files = [action for action in self._get_positional_actions() if action.nargs == "*"]
-        if not files:
-            options, rest = super().parse_known_args(words, namespace)
-        else:
-            self._mixing = True  # for argparse parses in two steps, by this method
-            end = words.index("--") if "--" in words else len(words)
-            options, rest = self.parse_known_intermixed_args(words[:end], namespace)
-            found = getattr(options, files[0].dest)
-            setattr(options, files[0].dest, [*found, *words[end + 1 :]])
-        self._refuse_idle(options)
-        return options, rest
-
-    def _refuse_unknown(self, words: Iterable[str]) -> None:
-        """Refuse what looks like an option and is none, before something else is found missing."""
-        known = self._option_string_actions
-        before = ""
-        for word in words:
-            if word == "--" or (self._subparsers and not word.startswith("-")):
-                return  # what follows is no option, or one of the command
-            name = word.partition("=")[0]
-            if _LIKE_AN_OPTION.fullmatch(word) and name not in known:
-                if before in known and known[before].nargs is None:
-                    self.error(f"{before} has no value; if it is {name[:40]}: {before}={name[:40]}")
-                self.error(f"unknown option {name[:40]}{_meant(name, known)}")
-            before = word
-
-    def _refuse_idle(self, options: argparse.Namespace) -> None:
-        """Refuse an option that would do nothing without another."""
-        for option, needed in vars(options).pop("needs", {}).items():
-            given, other = (
-                vars(options)[self._option_string_actions[name].dest] for name in (option, needed)
-            )
-            if given and other is None:
-                self.error(f"argument {option}: does nothing without {needed}")
-
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        """Write the help to standard output."""
-        if file is not None:
-            super().print_help(file)
-        else:
-            write_output([self.format_help().encode("utf-8")])
-
-    def error(self, message: str) -> NoReturn:
-        """Tell of wrong usage; argparse would use standard output where there is no other."""
-        say(f"{self.format_usage()}{self.prog}: error: {message}")
-        raise SystemExit(_WRONG_USAGE)
-
-
 class _Version(argparse.Action):
     """`--version`, with all that the result of a training depends on."""
 
@@ -224,24 +140,3 @@ class _Completion(argparse.Action):
         share = Path(__file__).parent / "installed" / "share"
         write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
         parser.exit()
-
-
-class _Once(argparse.Action):
-    """Store the value of an option, and refuse the option a second time.
-
-    argparse would keep the last value and not say that it dropped the others.
-    """
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Store the value."""
-        seen = vars(namespace).setdefault("options_seen", set())
-        if self.dest in seen:
-            raise argparse.ArgumentError(self, "given more than once")
-        seen.add(self.dest)
-        setattr(namespace, self.dest, values)
