@@ -25,7 +25,6 @@ PAGES = [
     "docs/architecture.md",
     "docs/comparison.md",
     "docs/vectors.md",
-    "packages/cli/README.md",
     "packages/core/README.md",
     "packages/cli/README.md",
     "packages/compare/README.md",

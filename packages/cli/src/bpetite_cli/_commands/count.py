@@ -58,7 +58,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
     )
@@ -123,7 +123,7 @@ def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> lis
         complaints.append(f"{left_out} could not be counted; the total is that of the others")
     if limit is not None and tokens > limit:
         complaints.append(
-            f"{tokens:,} tokens are {tokens - limit:,} more than --max {limit:,}; "
+            f"{tokens:,} tokens are {tokens - limit:,} more than --max {limit}; "
             "shorten the text, or allow more"
         )
     return complaints

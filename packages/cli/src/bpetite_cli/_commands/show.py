@@ -31,7 +31,7 @@ def add_command(commands: Commands) -> None:
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    source.add_argument("--input", metavar="FILE", help="a file in UTF-8; - is standard input")
+    source.add_argument("--input", metavar="FILE", help="text in UTF-8; - is standard input")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
@@ -41,8 +41,8 @@ def add_command(commands: Commands) -> None:
     form.add_argument(
         "--json",
         action="store_true",
-        help="a JSON object in a line for each token: its id, bytes, text (null where it is no "
-        "whole characters), and its start and end, in bytes",
+        help="print a JSON object in a line for each token: its id, bytes, text (null where it is "
+        "no whole characters), and its start and end, in bytes",
     )
     parser.set_defaults(run=_run)
 
