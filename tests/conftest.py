@@ -1,6 +1,7 @@
 """What the tests share: how hard hypothesis tries, tokenizers, and Python in its own process."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +23,15 @@ PROFILES: Final = {"quick": 200, "thorough": 5_000, "nightly": 20_000}
 for name, max_examples in PROFILES.items():
     settings.register_profile(name, max_examples=max_examples, deadline=None, print_blob=True)
 settings.load_profile(os.environ.get("BPETITE_PROFILE", "quick"))
+
+# A shell that puts the tests into the background has them ignore Ctrl-C, and nohup a hangup.
+# The programs that they start would ignore it, too, and never end.
+for number, handler in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, handler)
 
 
 @pytest.fixture(scope="session")

@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _INK: Final = "#808080"
-_STYLE: Final = {
+STYLE: Final = {
     "axes.edgecolor": _INK,
     "axes.titlecolor": _INK,
     "axes.spines.left": False,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "font.family": "DejaVu Sans",
+    "font.family": ["DejaVu Sans", "sans-serif"],  # the second where a reader lacks the first
+    "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
     "grid.alpha": 0.3,
     "grid.color": _INK,
@@ -51,7 +52,7 @@ def save_plot(runs: Sequence[Run], path: Path) -> None:
     ]
     names = unique([one.contestant for _, found in panels for one in found])
     rows = max(len(unique([one.corpus for one in found])) for _, found in panels)
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(STYLE):
         figure = Figure(figsize=(8, len(panels) * (0.9 + 0.25 * rows)), layout="constrained")
         for place, (title, found) in enumerate(panels, 1):
             axes = figure.add_subplot(len(panels), 1, place)
@@ -75,6 +76,7 @@ def _draw(axes: "Axes", series: Sequence[Series], colours: dict[str, str]) -> No
         )
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter("")
     axes.set_yticks(range(len(corpora)), corpora)
     axes.set_ylim(len(corpora) - 0.5, -0.5)
     axes.grid(visible=True)

@@ -43,7 +43,7 @@ minutes does it once.
 _RATIOS: Final = f"""\
 Above 1 bpetite is faster, below 1 it is slower; from the text on which it does worst to the
 one on which it does best. Texts on which a peer learns less than {SAME_ENOUGH:.0%} of the same
-tokens are left out.
+tokens are left out; those of sentencepiece are of another kind, and are not compared.
 """
 
 _UNFAIR: Final = """\

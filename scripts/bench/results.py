@@ -116,5 +116,5 @@ def latest(runs: Sequence[Run]) -> list[Series]:
     found: dict[tuple[str, ...], Series] = {}
     for run in sorted(runs, key=lambda run: run.machine["date"]):
         for one in run.series:
-            found[one.section, one.corpus, one.case, one.contestant] = one
+            found[one.section, one.corpus, one.case, one.contestant, str(one.amount)] = one
     return list(found.values())

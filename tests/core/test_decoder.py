@@ -1,6 +1,7 @@
 """Decoding: ids to bytes to text, strictly."""
 
 import re
+from collections import deque
 from collections.abc import Callable
 from enum import IntEnum
 from functools import partial
@@ -195,8 +196,10 @@ def test_what_is_no_sequence_holds_no_ids(ids: list[int]) -> None:
         [Answer()],
         [97, np.int8(97)],
         np.array([97, 97], dtype=np.uint16),
+        b"aa",
+        deque([97, 97]),
     ],
-    ids=["tuple", "range", "enum", "index", "numpy-integer", "numpy-array"],
+    ids=["tuple", "range", "enum", "index", "numpy-integer", "numpy-array", "bytes", "deque"],
 )
 def test_integers_of_any_type_are_ids(ids: list[int]) -> None:
     """FR-20: whatever sequence, and whatever type with `__index__`, 97 is "a"."""

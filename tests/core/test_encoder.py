@@ -182,6 +182,16 @@ def test_cache_is_bounded_in_bytes() -> None:
         assert " 349999" in cache
 
 
+def test_texts_are_kept_while_there_is_room() -> None:
+    """The words of a text are kept until their characters, and 7 for each, are 1 << 22."""
+    encoder = encoder_of([])
+    words = [f" {number}" for number in range(100_000, 100_000 + (1 << 22) // 14)]
+    encoder.encode("".join(words))
+    assert any(cache.keys() >= set(words) for cache in kept_by(encoder))
+    encoder.encode(" 99999 99998")
+    assert not any(words[0] in cache for cache in kept_by(encoder))
+
+
 def test_full_cache_begins_anew_with_the_tokens() -> None:
     """A cache of chunks that has been emptied knows the tokens, and is filled again."""
     encoder = encoder_of([(97, 98)])

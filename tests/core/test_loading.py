@@ -664,8 +664,10 @@ def test_brackets_are_counted(tmp_path: Path, some: bytes, more: bytes, message:
 
 def test_nesting_is_refused_from_33_brackets_on(tmp_path: Path) -> None:
     """Of brackets that nobody closes, 32 are left to the JSON parser, and 33 are not."""
-    check_refused(tmp_path, b"[" * 32, ValueError, "expected JSON: Expecting value")
-    check_refused(tmp_path, b"[" * 33, ValueError, TOO_DEEP)
+    for few in (1, 31, 32):
+        check_refused(tmp_path, b"[" * few, ValueError, "expected JSON: Expecting value")
+    for many in (33, 34):
+        check_refused(tmp_path, b"[" * many, ValueError, TOO_DEEP)
 
 
 @pytest.mark.parametrize(
@@ -924,11 +926,12 @@ def test_file_one_byte_over_the_limit_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
-def test_file_longer_than_it_says_is_refused() -> None:
+@pytest.mark.parametrize("limit", [0, 1, 10, 11])
+def test_file_longer_than_it_says_is_refused(limit: int) -> None:
     """A file that says it is empty, and goes on, is read no further than the limit."""
     assert Path("/proc/self/status").stat().st_size == 0
-    with pytest.raises(ValueError, match=r"is larger than 10 bytes, the most that is read$"):
-        read_file("/proc/self/status", 10)
+    with pytest.raises(ValueError, match=rf"is larger than {limit} bytes, the most that is read$"):
+        read_file("/proc/self/status", limit)
 
 
 def test_file_that_would_make_the_reader_wait_is_an_os_error(

@@ -61,13 +61,13 @@ def test_records_are_for_information(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_every_hundredth_merge_is_told(caplog: pytest.LogCaptureFixture) -> None:
     """FR-10: the record of a hundredth merge has its number, its token and the token's count."""
-    records = records_of(caplog, MANY_PAIRS, 256 + 250)
+    records = records_of(caplog, MANY_PAIRS, 256 + 1000)
     assert events_of(records)[-3:] == ["merge", "merge", "end"]
     assert [figures_of(record) for record in records[-3:-1]] == [
-        {"merges": 100, "merges_wanted": 250, "token": b"jj", "count": 1},
-        {"merges": 200, "merges_wanted": 250, "token": b"tj", "count": 1},
+        {"merges": 100, "merges_wanted": 1000, "token": b"jj", "count": 1},
+        {"merges": 200, "merges_wanted": 1000, "token": b"tj", "count": 1},
     ]
-    assert records[-3].getMessage() == "merge 100 of 250: b'jj', 1 times"
+    assert records[-3].getMessage() == "merge 100 of 1,000: b'jj', 1 times"
 
 
 @pytest.mark.parametrize(("merges", "told"), [(99, 0), (100, 1), (101, 1), (200, 2)])

@@ -195,3 +195,12 @@ def test_tokenizer_of_hand_made_merges_encodes_as_in_the_oracle(path: Path) -> N
     save(path, oracle.vocabulary(merges), merges, {"<|endoftext|>": 263})
     text = "abcabc abcab<|endoftext|>bcabcabc" * 20
     assert Tokenizer.load(path).encode(text) == oracle.encode(text, merges)
+
+
+def test_size_is_that_of_hundreds_of_merges(tmp_path: Path) -> None:
+    """FR-25: the size that is saved is 256 and the number of the merges, above 256 as well."""
+    path = tmp_path / "tokenizer.json"
+    Tokenizer.train(
+        [first + second for first in "abcdefghijklmnopqrst" for second in "uvwxyzabcdefghij"], 556
+    ).save(path)
+    assert b'{"mergeable_vocab_size":556,' in path.read_bytes()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import re
 import socket
 import stat
 import subprocess
@@ -95,6 +96,20 @@ def test_existing_file_is_kept(tmp_path: Path, tokenizer: Tokenizer) -> None:
     assert caught.value.filename == str(path)
     assert path.read_bytes() == OLD
     assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_link_under_a_temporary_name_is_not_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, overwrite: bool
+) -> None:
+    """Whoever foresees the name of the temporary file cannot have another file written to."""
+    monkeypatch.setattr("secrets.token_hex", lambda _: "0123456789abcdef")
+    (tmp_path / "other").write_bytes(OLD)
+    (tmp_path / ".bpetite-0123456789abcdef.tmp").symlink_to("other")
+    with pytest.raises(FileExistsError):
+        tokenizer.save(tmp_path / "tokenizer.json", overwrite)
+    assert (tmp_path / "other").read_bytes() == OLD
+    assert not (tmp_path / "tokenizer.json").exists()
 
 
 def test_overwrite_must_be_asked_for(tmp_path: Path, tokenizer: Tokenizer) -> None:
@@ -616,16 +631,22 @@ def test_folder_without_hard_links_is_saved_to(
     assert names_in(tmp_path) == ["tokenizer.json"]
 
 
-@pytest.mark.parametrize("hard_links", [True, False])
+@pytest.mark.parametrize(
+    ("hard_links", "content"), [(True, OLD), (True, b""), (False, OLD), (False, b"")]
+)
 def test_file_that_appears_at_the_last_moment_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, hard_links: bool
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tokenizer: Tokenizer,
+    hard_links: bool,
+    content: bytes,
 ) -> None:
     """FR-27: a file that another process makes while this one writes is not replaced."""
     path = tmp_path / "tokenizer.json"
     link = os.link
 
     def late_link(source: str, destination: str) -> None:
-        path.write_bytes(OLD)
+        path.write_bytes(content)
         if not hard_links:
             no_links()
         link(source, destination)
@@ -635,6 +656,41 @@ def test_file_that_appears_at_the_last_moment_is_kept(
         tokenizer.save(path)
     assert caught.value.filename == str(path)
     assert caught.value.filename2 is None
+    assert path.read_bytes() == content
+    assert names_in(tmp_path) == ["tokenizer.json"]
+
+
+def test_temporary_name_has_sixteen_digits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """A temporary file is called `.bpetite-`, sixteen hexadecimal digits and `.tmp`."""
+    names: list[str] = []
+    link = os.link
+
+    def observed_link(source: str, destination: str) -> None:
+        names.append(Path(source).name)
+        link(source, destination)
+
+    monkeypatch.setattr(os, "link", observed_link)
+    tokenizer.save(tmp_path / "tokenizer.json")
+    assert len(names) == 1
+    assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", names[0])
+
+
+def test_file_put_in_the_place_of_the_held_name_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
+) -> None:
+    """Without hard links, a failure takes the empty file away that held the name, and no other."""
+    path = tmp_path / "tokenizer.json"
+
+    def late_replace(*_: object) -> None:
+        path.write_bytes(OLD)
+        raise OSError(errno.EIO, "no")
+
+    monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr(os, "replace", late_replace)
+    with pytest.raises(OSError, match="no"):
+        tokenizer.save(path)
     assert path.read_bytes() == OLD
     assert names_in(tmp_path) == ["tokenizer.json"]
 

@@ -109,9 +109,11 @@ def test_tokenizer_is_made_by_train_or_load() -> None:
         Tokenizer()
 
 
-def test_representation_gives_the_size(tokenizer: Tokenizer) -> None:
+@pytest.mark.parametrize("size", [256, 257, 258])
+def test_representation_gives_the_size(size: int) -> None:
     """`repr` says how many mergeable tokens there are."""
-    assert repr(tokenizer) == "<bpetite.Tokenizer with 258 mergeable tokens>"
+    tokenizer = Tokenizer.train("ab ab ab", size)
+    assert repr(tokenizer) == f"<bpetite.Tokenizer with {size} mergeable tokens>"
 
 
 def test_subclass_is_kept(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import FrozenInstanceError
 from itertools import product
 
 import numpy as np
@@ -29,6 +30,13 @@ def test_example_of_the_specification() -> None:
     assert result.vocab[258] == SPECIAL_BYTES
 
 
+@pytest.mark.parametrize("name", ["merges", "vocab", "special_tokens", "mergeable_vocab_size"])
+def test_result_cannot_be_changed(name: str) -> None:
+    """What training learned stays as it is: no part of the result can be replaced."""
+    with pytest.raises(FrozenInstanceError, match=name):
+        setattr(train_bpe("ab ab ab", vocab_size=258), name, ())
+
+
 @pytest.mark.parametrize(
     ("corpus", "merges"),
     [
@@ -47,6 +55,12 @@ def test_ties_and_overlaps_go_as_by_hand(
 ) -> None:
     """FR-10: the highest count wins, then the smallest pair; replacement goes from the left."""
     assert list(train_bpe(corpus, 1000).merges) == merges
+
+
+@pytest.mark.parametrize("count", [1, 256, 257, 70_000])
+def test_new_pair_is_tied_with_older_ones(count: int) -> None:
+    """FR-10: a pair that a merge makes goes before an older one that is larger, at any count."""
+    assert train_bpe(["cab", "xy"] * count, 1000).merges == ((97, 98), (99, 256), (120, 121))
 
 
 @given(st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(256, 300))

@@ -24,6 +24,10 @@ PAGES = [
     "README.md",
     "docs/architecture.md",
     "docs/comparison.md",
+    "docs/exercises/README.md",
+    "docs/exercises/answers/README.md",
+    "docs/index.md",
+    "docs/reference/artifact.md",
     "docs/vectors.md",
     "packages/core/README.md",
     "packages/cli/README.md",
@@ -38,7 +42,8 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(ROOT / "docs" / "course")  # the course is run in its folder
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
-    shutil.copytree(ROOT / "tests" / "vectors", tmp_path / "tests" / "vectors")
+    for folder in ("tests/vectors", "docs/exercises", "docs/reference"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     with contextlib.chdir(tmp_path):
         yield tmp_path
     sys.modules.pop("toy", None)
@@ -73,7 +78,7 @@ class Runner:
         for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
             # The gate runs the very words; here the environment is there already.
-            command = command.replace("uv run bpetite", "bpetite")
+            command = command.replace("uv run ", "")
             result = subprocess.run(
                 ["bash", "-c", command],
                 stdout=subprocess.PIPE,

@@ -61,7 +61,8 @@ def to_tiktoken(model: str | os.PathLike[str]) -> tiktoken.Encoding:
     """Return the encoding of tiktoken that has the vocabulary of a model, special token and all.
 
     It needs no network and no file but the model. Its ids are those of `Tokenizer.encode`,
-    but for characters of which the two engines have different Unicode tables.
+    but for characters of which the two engines have different Unicode tables, if each token
+    encodes to itself; so it is after training. To be sure of a model made by hand, see `parity`.
 
     Raises:
         KeyError, ValueError, OSError: the model cannot be loaded.

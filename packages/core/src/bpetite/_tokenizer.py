@@ -71,7 +71,7 @@ class Tokenizer:
         """Return the ids of a text.
 
         Every exact `<|endoftext|>` in the text becomes the id of the special token. Text
-        from strangers may hold it: take it out first if that must not happen.
+        from strangers may hold it: if that must not happen, take it out until none is left.
 
         Args:
             text: any text; "" has no ids.

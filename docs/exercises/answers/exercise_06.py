@@ -1,0 +1,9 @@
+"""Exercise 6: the tie rule."""
+
+from given import Pair
+
+
+def best_pair(counts: dict[Pair, int]) -> Pair:
+    """Return the pair with the highest count; of several, the smallest."""
+    highest = max(counts.values())
+    return min(pair for pair, count in counts.items() if count == highest)

@@ -1,0 +1,39 @@
+"""Exercise 12: the vocabularies of different corpora."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from bpetite import Tokenizer
+from given import CODE, PROSE
+
+FILES: dict[str, list[str]] = {"prose": PROSE, "code": CODE}
+
+
+def learned_tokens(corpus: str, vocab_size: int) -> list[bytes]:
+    """Return the tokens that bpetite learns from a corpus, in the order of learning."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        Tokenizer.train(corpus, vocab_size).save(path)
+        artifact = json.loads(path.read_bytes())
+    size = artifact["mergeable_vocab_size"]
+    return [bytes(artifact["vocab"][str(token_id)]) for token_id in range(256, size)]
+
+
+def bytes_per_token(corpus: str, text: str, vocab_size: int) -> float:
+    """Return the bytes of a text divided by its tokens, as the tokenizer of a corpus has them."""
+    ids = Tokenizer.train(corpus, vocab_size).encode(text)
+    return len(text.encode("utf-8")) / len(ids)
+
+
+# Each merge makes one token of two bytes or more, and both learned 256 merges.
+MORE_LONG_TOKENS = "the same"
+
+# The merges of the story are about its words, and the code has others.
+WORST = "code by prose"
+
+# The vocabulary was made for the first half, down to the names in it.
+UNSEEN = "fewer"
+
+# The most frequent pairs come first; what comes later saves less.
+DOUBLED = "less than twice"

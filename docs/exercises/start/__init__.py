@@ -1,0 +1,1 @@
+"""The starting files: copy one, write what is missing, run the check."""

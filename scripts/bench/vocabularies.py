@@ -1,0 +1,218 @@
+"""Measure what docs/pictures.md shows: what is learned from each of some texts.
+
+    uv run python scripts/bench/vocabularies.py FILE... --json docs/pictures.json
+
+A text is cut at ends of lines into documents of about 16,000 characters, and every tenth
+is held out: nothing is learned from it, and what was learned is tried on it. Nothing is
+timed, so the figures are the same on every machine; a minute for 25 MB.
+
+Not here: how the figures become pictures (`pictures.py`).
+"""
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_implementation, python_version
+from typing import Final
+
+import regex
+
+from bpetite import Tokenizer
+
+SIZES: Final = tuple(1 << power for power in range(8, 16))
+"""The sizes of vocabulary that are learned: 256, which is the bytes alone, to 32,768."""
+
+_DOCUMENT_CHARACTERS: Final = 1 << 14
+_HELD_OUT_ONE_IN: Final = 10
+_EXAMPLES: Final = 8
+_NO_WORDS: Final = frozenset({"digits", "part of a character", "punctuation", "whitespace"})
+_NO_SCRIPTS: Final = frozenset({"Caron", "Combining", "Micro", "Modifier", "Superscript"})
+
+
+@dataclass(frozen=True)
+class Text:
+    """The documents of a text, and those that are held out."""
+
+    name: str
+    learned: Sequence[str]
+    held_out: Sequence[str]
+
+
+def read_text(path: Path) -> Text:
+    """Read a file of UTF-8, and cut it into documents.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it is no UTF-8, or has no document to hold out.
+    """
+    documents = [""]
+    for line in path.read_bytes().decode("utf-8").splitlines(keepends=True):
+        if len(documents[-1]) >= _DOCUMENT_CHARACTERS:
+            documents.append("")
+        documents[-1] += line
+    held_out = documents[_HELD_OUT_ONE_IN - 1 :: _HELD_OUT_ONE_IN]
+    if not held_out:
+        message = f"{str(path)!r} is too short: a tenth of its documents is held out"
+        raise ValueError(message)
+    learned = [one for place, one in enumerate(documents, 1) if place % _HELD_OUT_ONE_IN]
+    return Text(path.stem, learned, held_out)
+
+
+def size_of(documents: Iterable[str]) -> int:
+    """Return how many bytes the UTF-8 of some documents has."""
+    return sum(len(document.encode("utf-8")) for document in documents)
+
+
+def bytes_per_token(tokenizer: Tokenizer, documents: Sequence[str]) -> float:
+    """Return how many bytes of some documents a token stands for."""
+    tokens = sum(len(tokenizer.encode(document)) for document in documents)
+    return round(size_of(documents) / tokens, 4)
+
+
+class _Merges(logging.Handler):
+    """Keeps how often the pair of each hundredth merge stood in the text, as training tells."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.counts: list[tuple[int, int]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the figures of a merge."""
+        figures = vars(record)
+        if figures["event"] == "merge":
+            self.counts.append((figures["merges"], figures["count"]))
+
+
+def merge_counts(documents: Sequence[str], vocab_size: int) -> list[tuple[int, int]]:
+    """Return how often the pair of each hundredth merge stood in the text before the merge."""
+    handler, logger = _Merges(), logging.getLogger("bpetite")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    Tokenizer.train(documents, vocab_size)
+    logger.setLevel(logging.NOTSET)
+    logger.removeHandler(handler)
+    return handler.counts
+
+
+def tokens_of(tokenizer: Tokenizer) -> list[bytes]:
+    """Return the mergeable tokens of a tokenizer that are no single byte, by their artifact."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        tokenizer.save(path)
+        artifact = json.loads(path.read_bytes())
+    ids = range(256, artifact["mergeable_vocab_size"])
+    return [bytes(artifact["vocab"][str(token_id)]) for token_id in ids]
+
+
+def class_of(token: bytes) -> str:
+    """Return what a token is made of: letters, by their script, or what else.
+
+    No token mixes letters, digits, punctuation and whitespace, but for a space in front, as
+    the pattern lets no chunk do so. A script is the first word of the names of its letters.
+    """
+    try:
+        text = token.decode("utf-8")
+    except UnicodeDecodeError:
+        return "part of a character"
+    if letter := regex.search(r"\p{L}", text) or regex.search(r"\p{M}", text):
+        script = unicodedata.name(letter[0], "?").partition(" ")[0].capitalize()
+        return "marks and modifiers" if script in _NO_SCRIPTS else script
+    if not text.strip():
+        return "whitespace"
+    return "digits" if regex.search(r"\p{N}", text) else "punctuation"
+
+
+def shares(tokens: Mapping[bytes, int]) -> dict[str, dict[str, int]]:
+    """Return how many of some tokens have each length in bytes, and are of each class."""
+    lengths: Counter[str] = Counter()
+    classes: Counter[str] = Counter()
+    for token, count in tokens.items():
+        lengths[str(len(token))] += count
+        classes[class_of(token)] += count
+    return {"lengths": dict(sorted(lengths.items(), key=lambda item: int(item[0])))} | {
+        "classes": dict(sorted(classes.items()))
+    }
+
+
+def examples(tokens: Sequence[bytes], used: Mapping[bytes, int]) -> dict[str, list[str]]:
+    """Return the first tokens that were learned, the most used, and the longest words."""
+    words = [token for token in tokens if class_of(token) not in _NO_WORDS]
+    orders = {
+        "first": tokens,
+        "most used": sorted(tokens, key=lambda token: (-used.get(token, 0), token)),
+        "longest words": sorted(words, key=lambda token: (-len(token), token)),
+    }
+    return {
+        name: [token.decode("utf-8", errors="backslashreplace") for token in order[:_EXAMPLES]]
+        for name, order in orders.items()
+    }
+
+
+def measure(texts: Sequence[Text]) -> dict[str, object]:
+    """Return all figures, by the name of the text from which was learned."""
+    figures: dict[str, object] = {}
+    for text in texts:
+        print(text.name, file=sys.stderr)
+        tokenizers = [Tokenizer.train(text.learned, size) for size in SIZES]
+        tokens = tokens_of(tokenizers[-1])
+        ids = Counter(i for document in text.held_out for i in tokenizers[-1].encode(document))
+        vocabulary = [*(bytes([value]) for value in range(256)), *tokens, b""]
+        used = {vocabulary[token_id]: count for token_id, count in ids.items()}
+        figures[text.name] = {
+            "bytes learned from": size_of(text.learned),
+            "bytes held out": size_of(text.held_out),
+            "bytes per token": {
+                other.name: [bytes_per_token(one, other.held_out) for one in tokenizers]
+                for other in texts
+            },
+            "merge counts": merge_counts(text.learned, SIZES[-1]),
+            "vocabulary": shares(dict.fromkeys(tokens, 1)),
+            "held-out text": shares(used),
+            "examples": examples(tokens, used),
+        }
+    return figures
+
+
+def lines(value: object, depth: int) -> str:
+    """Return JSON in which every entry down to a depth has a line, which reads well in a diff."""
+    if not isinstance(value, dict) or not depth:
+        return json.dumps(value)
+    entries = (f"{json.dumps(key)}: {lines(entry, depth - 1)}" for key, entry in value.items())
+    return "{\n" + ",\n".join(entries) + "\n}"
+
+
+def main() -> int:
+    """Measure the texts, and write what was found."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
+    parser.add_argument("--json", type=Path, required=True, help="where the figures go")
+    arguments = parser.parse_args()
+    names = " ".join(path.name for path in arguments.files)
+    try:
+        result = {
+            "command": f"python scripts/bench/vocabularies.py {names} --json docs/pictures.json",
+            "versions": {
+                "Python": f"{python_implementation()} {python_version()}",
+                "bpetite-core": version("bpetite-core"),
+                "regex": version("regex"),
+            },
+            "sizes": SIZES,
+            "texts": measure([read_text(path) for path in arguments.files]),
+        }
+        arguments.json.write_text(lines(result, 3) + "\n", encoding="ascii")
+    except (OSError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""The page of methods is what the docstrings say, names all that is public, and is right."""
+
+import doctest
+import re
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+import bpetite
+import bpetite_compare
+from bpetite_compare import reference
+from project_tools import ROOT, load_script, run
+
+SCRIPT: Final = ROOT / "scripts" / "make_reference.py"
+PAGE: Final = ROOT / "docs" / "reference" / "api.md"
+
+
+def test_the_page_is_what_the_docstrings_say() -> None:
+    """Made again, the page is the one that is committed."""
+    result = run(sys.executable, SCRIPT, "--check")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_stale_page_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that says less than the docstrings is no longer what they make."""
+    script = load_script("make_reference")
+    monkeypatch.setattr(script, "_PAGE", tmp_path / "api.md")
+    monkeypatch.setattr(sys, "argv", ["make_reference.py", "--check"])
+    (tmp_path / "api.md").write_text(PAGE.read_text().replace("half a character", "half"))
+    assert script.main() == 1
+
+
+def test_everything_public_has_a_heading() -> None:
+    """Each name in `__all__`, each of the five methods and each field stands on the page."""
+    headings = re.findall(r"^#+ `([\w.]+)`$", PAGE.read_text(), re.MULTILINE)
+    methods = [f"Tokenizer.{name}" for name in vars(bpetite.Tokenizer) if not name.startswith("_")]
+    public = [*bpetite.__all__, *methods, *bpetite_compare.__all__, *reference.__all__]
+    assert len(methods) == 5
+    assert sorted(set(public) - set(headings)) == []
+    assert not [name for name in re.findall(r"`(\w+)`", PAGE.read_text()) if name.startswith("_")]
+
+
+def test_the_examples_of_the_page_are_right() -> None:
+    """Every example gives what the page says, with the names that are public and no others."""
+    blocks = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    names = {name: getattr(reference, name) for name in reference.__all__}
+    names["Tokenizer"] = bpetite.Tokenizer
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    for block in blocks:
+        runner.run(parser.get_doctest(block, names, "api.md", str(PAGE), 0))
+    assert runner.summarize().failed == 0
+    assert runner.summarize().attempted >= len(blocks) > 5

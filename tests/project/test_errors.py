@@ -1,0 +1,159 @@
+"""docs/reference/errors.md has every message of an error that the packages make, and no other.
+
+The messages are read off the syntax tree, as the code writes them: in a variable `message`
+or `reason`, in the call that makes or raises an exception, in `parser.error`, in the core's
+`_refuse`, and in what a few functions return. What is put in at run time is `…`.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from project_tools import PACKAGES, ROOT, sources
+
+PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+VARIABLES: Final = frozenset({"message", "reason"})
+TELLING: Final = frozenset({"Failure", "error"})
+"""What is called with the message of an error: a class, and the method of a parser."""
+RETURNING: Final = frozenset(
+    {"_told", "_not_text", "advice_on_encoding", "find_duplicate", "find_unreachable"}
+)
+"""Functions that return a message, or the part of one that says what to do."""
+REFUSAL: Final = "…: expected …, found …"
+"""What `_refuse` makes of its arguments, which are read where it is called."""
+_ROW: Final = re.compile(r"^\| (`+) ?(.+?) ?\1 \| (.+) \| (.+) \|$", re.MULTILINE)
+
+
+def template(node: ast.expr) -> str:
+    """Return a text of the code with `…` for what is put in, or "" if it is none."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=parts):
+            return "".join(template(part) or "…" for part in parts)
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return (template(left) or "…") + (template(right) or "…")
+    return ""
+
+
+def messages(source: str) -> set[str]:
+    """Return the messages of errors in the code of a module."""
+    tree = ast.parse(source)
+    found = {text for node in ast.walk(tree) for text in _of_node(node)}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            found |= set(_of_function(function))
+    shown = {re.sub("…+", "…", text.replace("\n", " ⏎ ")) for text in found}
+    return {text for text in shown if re.search(r"\w", text)} - {REFUSAL}
+
+
+def _of_node(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in VARIABLES:
+            yield template(value)
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=[text, *_]):
+            told = template(text)
+            if name in TELLING or told.startswith("error: "):
+                yield told.removeprefix("error: ").rstrip("\n")
+        case ast.AnnAssign(target=ast.Name(id="_ADVICE"), value=ast.Dict(values=values)):
+            yield from map(template, values)
+        case ast.Raise(exc=ast.Call(args=arguments)):
+            yield from map(template, arguments)
+
+
+def _of_function(function: ast.FunctionDef) -> Iterator[str]:
+    names = {
+        node.targets[0].id: template(node.value)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+
+    def text(node: ast.expr) -> str:
+        named = names.get(node.id, "") if isinstance(node, ast.Name) else template(node)
+        return named or "…"
+
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Name(id="_refuse"), args=[where, expected, found]):
+                shown = text(found) if isinstance(found, ast.JoinedStr) else "…"
+                yield f"{text(where)}: expected {text(expected)}, found {shown}"
+            case ast.Return(value=ast.expr() as value) if function.name in RETURNING:
+                yield template(value)
+
+
+def rows_of(page: str) -> dict[str, tuple[str, str]]:
+    """Return the messages on a page, each with its cause and its cure."""
+    found = _ROW.findall(page)
+    return {text.replace("\\|", "|"): (cause, cure) for _, text, cause, cure in found}
+
+
+def row(message: str) -> str:
+    """Return the line of the page for a message, with a cause and a cure to be written."""
+    quote, pad = ("``", " ") if "`" in message else ("`", "")
+    escaped = message.replace("|", "\\|")
+    return f"| {quote}{pad}{escaped}{pad}{quote} | CAUSE | CURE |"
+
+
+def missing_and_stale(found: set[str], page: str) -> tuple[list[str], list[str]]:
+    """Return the lines to add to a page, and the messages to take from it."""
+    rows = rows_of(page)
+    return [row(text) for text in sorted(found - rows.keys())], sorted(rows.keys() - found)
+
+
+def test_the_page_has_every_message_and_no_other() -> None:
+    """Every message of an error stands on the page; where one does not, its line is printed."""
+    found = {text for source in sources(PACKAGES) for text in messages(source.read_text("utf-8"))}
+    missing, stale = missing_and_stale(found, PAGE)
+    assert missing == [], "add these lines to docs/reference/errors.md:\n" + "\n".join(missing)
+    assert stale == [], "no code has these messages of docs/reference/errors.md:\n" + "\n".join(
+        stale
+    )
+
+
+def test_every_message_has_a_cause_and_a_cure() -> None:
+    """No line of the page was left as it was printed, or without one of its two sentences."""
+    unwritten = [text for text, told in rows_of(PAGE).items() if {"CAUSE", "CURE"} & set(told)]
+    assert unwritten == []
+    assert all(len(part) > 5 for told in rows_of(PAGE).values() for part in told)
+
+
+PLANTED: Final = """\
+def fail(name, size):
+    message = f"{name!r} is wrong" " in two ways"
+    raise ValueError(message)
+    raise OSError(1, "No such luck", name)
+    parser.error("name it | once")
+    return Failure(f"lost: {name}\\nlook at `{size}`")
+    _refuse(f"merges[{size}]", "a pair", name)
+    expected = f"{size} at most"
+    _refuse("size", expected, name)
+    sys.stderr.write(f"error: cannot start: {size}\\n")
+def find_duplicate(): return f"twice: {0}"
+"""
+
+
+def test_a_planted_message_is_found() -> None:
+    """Each way to tell of an error is found, and what is no message of an error is not."""
+    assert messages(PLANTED) == {
+        "… is wrong in two ways",
+        "No such luck",
+        "name it | once",
+        "lost: … ⏎ look at `…`",
+        "merges[…]: expected a pair, found …",
+        "size: expected … at most, found …",
+        "cannot start: …",
+        "twice: …",
+    }
+    assert messages('say("saved")\ntext = "no message"\nraise error\nraise Failure(text)') == set()
+
+
+@pytest.mark.parametrize("message", sorted(messages(PLANTED)))
+def test_a_missing_and_a_stale_line_are_found(message: str) -> None:
+    """A message that the page lacks is given as its line, which then is read as the message."""
+    missing, stale = missing_and_stale({message}, "| message | cause | cure |\n|---|---|---|\n")
+    assert (missing, stale) == ([row(message)], [])
+    assert missing_and_stale({message}, row(message)) == ([], [])
+    assert missing_and_stale(set(), row(message)) == ([], [message])

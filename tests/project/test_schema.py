@@ -1,0 +1,241 @@
+"""The JSON Schema of the artifact, held to the loader: what one accepts, and the other refuses.
+
+What is hostile comes from the tests of the loader: each file that they hold `load` to
+refuse is shown to the schema, too. A schema cannot say everything, and `CANNOT_SAY` lists
+what it lets pass.
+"""
+
+import importlib.util
+import itertools
+import json
+import re
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from functools import reduce
+from operator import getitem
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+import oracle
+from artifacts import GOOD, Place, canonical, changed
+from bpetite import Tokenizer
+from bpetite._persistence import load, save
+from project_tools import ROOT, run
+from texts import CORPORA, merge_lists
+
+SCHEMA: Final = json.loads((ROOT / "docs" / "reference" / "artifact.schema.json").read_bytes())
+VALIDATOR: Final = Draft202012Validator(SCHEMA)
+
+CANNOT_SAY: Final = {
+    "test_step_2_refuses_a_key_that_comes_twice": "most readers of JSON keep one and say nothing",
+    "test_step_2_refuses_numbers_that_are_no_integers": "1.0 and 1e0 are integers to a schema",
+    "test_step_13_refuses_another_size": "how long another field is",
+    "test_step_13_refuses_a_size_without_its_merges": "how long another field is",
+    "test_step_15_refuses_a_vocab_with_a_gap": "which keys, by a number in another field",
+    "test_step_17_refuses_a_merge_of_a_later_id": "what depends on the place in a list",
+    "test_step_17_refuses_another_derived_token": "what another field makes of two tokens",
+    "test_step_17_refuses_a_merge_that_does_not_make_its_token": "the same",
+    "test_step_18_refuses_another_id_of_the_special_token": "a number from another field",
+    "test_step_18_refuses_other_bytes_of_the_special_token": "whose key is in another field",
+    "test_step_19_with_a_token_of_two_bytes": "which keys, by a number in another field",
+}
+"""What the schema lets pass in part, by the test of the loader, with what it would have to say."""
+
+PLACES: Final[list[Place]] = [
+    *((key,) for key in GOOD),
+    *(("merges", rank) for rank in range(2)),
+    *(("merges", rank, side) for rank in range(2) for side in range(2)),
+    ("special_tokens", "<|endoftext|>"),
+    *(("vocab", token_id) for token_id in ("0", "97", "256", "257", "258", "259", "007")),
+    *(("vocab", token_id, 0) for token_id in ("0", "97", "256", "257", "258")),
+]
+VALUES: Final[st.SearchStrategy[object]] = st.sampled_from(
+    [None, True, -1, 0, 1, 32, 60, 97, 255, 256, 257, 258, "97", [], {}, [97], [97, 98], [32, 256]]
+)
+
+
+def accepts(data: bytes) -> bool:
+    """Return whether the schema accepts a file, read by a reader of JSON as others have it."""
+    return is_json(data) and VALIDATOR.is_valid(json.loads(data))
+
+
+def is_json(data: bytes) -> bool:
+    """Return whether a file is UTF-8 and JSON, with no integer of thousands of digits."""
+    try:
+        json.loads(data.decode("utf-8"))
+    except ValueError:
+        return False
+    return True
+
+
+def hostile_files(folder: Path) -> dict[str, list[bytes]]:
+    """Return every file that a test of the nineteen checks holds `load` to refuse, by test."""
+    path = ROOT / "tests" / "core" / "test_loading.py"
+    spec = importlib.util.spec_from_file_location("hostile", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    found: dict[str, list[bytes]] = {}
+    for name, test in list(vars(module).items()):
+        if name.startswith("test_step_"):
+            files = found.setdefault(name, [])
+            vars(module)["check_refused"] = lambda _folder, data, *_, files=files: files.append(
+                data
+            )
+            for arguments in _cases(getattr(test, "pytestmark", [])):
+                test(folder, **arguments)
+    return found
+
+
+def _cases(marks: list[pytest.Mark]) -> Iterator[dict[str, object]]:
+    """Yield the arguments of each case of a test that has several."""
+    tables = []
+    for mark in marks:
+        names, rows = mark.args
+        names = names.split(",") if isinstance(names, str) else names
+        values = [getattr(row, "values", row if len(names) > 1 else [row]) for row in rows]
+        tables.append([dict(zip(names, value, strict=True)) for value in values])
+    for parts in itertools.product(*tables):
+        yield {name: value for part in parts for name, value in part.items()}
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
+    """Return the hostile files."""
+    another = canonical(changed((("vocab", "259"), [97, 98])))
+    files = hostile_files(tmp_path_factory.mktemp("hostile"))
+    return {**files, "test_step_19_with_a_token_of_two_bytes": [another]}
+
+
+def test_the_schema_is_what_the_script_makes() -> None:
+    """Made again, the schema is the one that is committed, and a schema of 2020-12."""
+    result = run(sys.executable, ROOT / "scripts" / "make_schema.py", "--check")
+    assert (result.returncode, result.stderr) == (0, "")
+    Draft202012Validator.check_schema(SCHEMA)
+
+
+@given(documents=CORPORA, vocab_size=st.integers(256, 300))
+def test_what_training_makes_is_accepted(
+    tmp_path_factory: pytest.TempPathFactory, documents: list[str], vocab_size: int
+) -> None:
+    """The artifact of any corpus is one to the schema."""
+    path = tmp_path_factory.getbasetemp() / "trained.json"
+    Tokenizer.train(documents, vocab_size).save(path, overwrite=True)
+    assert accepts(path.read_bytes())
+
+
+@pytest.mark.parametrize("name", ["untrained", "specification", "ties", "runs", "sample"])
+def test_the_artifacts_of_the_golden_vectors_are_accepted(tmp_path: Path, name: str) -> None:
+    """What every implementation must make is an artifact to the schema."""
+    golden = json.loads((ROOT / "tests" / "vectors" / f"{name}.json").read_bytes())
+    Tokenizer.train(golden["documents"], golden["vocab_size"]).save(tmp_path / "golden.json")
+    assert accepts((tmp_path / "golden.json").read_bytes())
+
+
+@given(merges=merge_lists())
+def test_what_a_hand_makes_is_accepted(
+    tmp_path_factory: pytest.TempPathFactory, merges: list[tuple[int, int]]
+) -> None:
+    """Merges that no training learns, but the loader takes, are good to the schema, too."""
+    path = tmp_path_factory.getbasetemp() / "made.json"
+    special_tokens = {"<|endoftext|>": 256 + len(merges)}
+    save(path, oracle.vocabulary(merges), merges, special_tokens, overwrite=True)
+    load(path)
+    assert accepts(path.read_bytes())
+
+
+def test_every_defect_is_refused_or_listed(hostile: dict[str, list[bytes]]) -> None:
+    """Of what the nineteen checks refuse, the schema lets nothing pass but what is listed."""
+    assert sum(map(len, hostile.values())) > 250
+    passed = {name for name, files in hostile.items() if any(map(accepts, files))}
+    assert sorted(passed) == sorted(CANNOT_SAY)
+
+
+@pytest.mark.parametrize("data", sorted((ROOT / "tests" / "findings" / "load").iterdir()))
+def test_what_the_fuzzer_found_is_refused_by_both_or_by_the_loader(data: Path) -> None:
+    """No file that the fuzzer found is refused by the schema and taken by the loader."""
+    try:
+        load(data)
+    except (KeyError, ValueError):
+        return
+    assert accepts(data.read_bytes())
+
+
+@given(st.dictionaries(st.sampled_from(PLACES), VALUES, min_size=1, max_size=3))
+def test_what_the_schema_refuses_the_loader_refuses(
+    tmp_path_factory: pytest.TempPathFactory, changes: dict[Place, object]
+) -> None:
+    """Odd values anywhere in an artifact: what loads is accepted by the schema."""
+    path = tmp_path_factory.getbasetemp() / "odd.json"
+    # From the last to the first, so that no change takes away the place of another.
+    ordered = [(place, changes[place]) for place in reversed(PLACES) if place in changes]
+    path.write_bytes(canonical(changed(*ordered)))
+    try:
+        load(path)
+    except (KeyError, ValueError):
+        return
+    assert accepts(path.read_bytes())
+
+
+LOOSENED: Final = [
+    ("required",),
+    ("additionalProperties",),
+    ("properties", "pretokenizer_pattern", "const"),
+    ("properties", "schema_version", "const"),
+    ("properties", "mergeable_vocab_size", "minimum"),
+    ("properties", "mergeable_vocab_size", "type"),
+    ("properties", "merges", "type"),
+    ("properties", "merges", "items", "minItems"),
+    ("properties", "merges", "items", "maxItems"),
+    ("properties", "merges", "items", "items", "minimum"),
+    ("properties", "merges", "items", "items", "type"),
+    ("properties", "special_tokens", "additionalProperties"),
+    ("properties", "special_tokens", "required"),
+    ("properties", "vocab", "propertyNames"),
+    ("properties", "vocab", "required"),
+    ("properties", "vocab", "properties", "97"),
+    ("properties", "vocab", "additionalProperties", "minItems"),
+    ("properties", "vocab", "additionalProperties", "items", "maximum"),
+    ("properties", "vocab", "additionalProperties", "items", "minimum"),
+    ("properties", "vocab", "additionalProperties", "items", "type"),
+]
+
+
+# Hostile in one way alone; in the tests of `load` such tokens have one byte as well.
+TWO_BYTES: Final = [
+    changed((("vocab", token_id), token))
+    for token_id, token in [("007", [7, 7]), ("97", [98, 98]), ("257", [-1, 9]), ("257", ["a", 9])]
+]
+
+
+@pytest.fixture(scope="module")
+def refused(hostile: dict[str, list[bytes]]) -> list[object]:
+    """Return the hostile documents that the schema refuses, but for the largest."""
+    small = [data for files in hostile.values() for data in files if len(data) < 100_000]
+    documents = [json.loads(data) for data in small if is_json(data)]
+    return [one for one in [*documents, *TWO_BYTES] if not VALIDATOR.is_valid(one)]
+
+
+@pytest.mark.parametrize("place", LOOSENED, ids="-".join)
+def test_a_looser_schema_is_found(refused: list[object], place: Place) -> None:
+    """Without one of its rules the schema lets a hostile file pass that it must not."""
+    schema = deepcopy(SCHEMA)
+    holder = reduce(getitem, place[:-1], schema)
+    del holder[place[-1]]
+    assert any(map(Draft202012Validator(schema).is_valid, refused))
+
+
+def test_the_page_says_which_checks_a_schema_can_make() -> None:
+    """The table of the nineteen checks says "in part" just where the schema lets some pass."""
+    page = (ROOT / "docs" / "reference" / "artifact.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+) \| .+ \| (yes|in part) \|$", page, re.MULTILINE)
+    assert [int(step) for step, _ in rows] == list(range(1, 20))
+    in_part = {step for step, said in rows if said == "in part"}
+    assert in_part == {name.split("_")[2] for name in CANNOT_SAY}

@@ -1,0 +1,167 @@
+"""The site of the pages: built strictly, faults found, and whole without a network."""
+
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Final
+
+import pytest
+
+from project_tools import ROOT, run, tool
+
+LOADED: Final = {"audio", "embed", "iframe", "img", "link", "object", "script", "source", "video"}
+
+
+def build(docs: Path, site: Path) -> CompletedProcess[str]:
+    """Make a site of the pages in a folder, all of them anew."""
+    if not tool("sphinx-build").exists():
+        pytest.skip("the group `docs` is not installed")
+    options = ("--fail-on-warning", "--fresh-env", "--quiet")
+    return run(tool("sphinx-build"), *options, docs, site)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the site, made of the pages as they are."""
+    folder = tmp_path_factory.mktemp("site")
+    result = build(ROOT / "docs", folder)
+    assert (result.returncode, result.stderr) == (0, "")
+    return folder
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """Make a small repository: two pages, one outside docs and a script."""
+    (tmp_path / "docs").mkdir()
+    for name in ("conf.py", "site.css"):
+        shutil.copy(ROOT / "docs" / name, tmp_path / "docs")
+    (tmp_path / "docs" / "index.md").write_text("# Pages\n")
+    (tmp_path / "docs" / "vectors.md").write_text("# Vectors\n")
+    (tmp_path / "SECURITY.md").write_text("# Security\n")
+    (tmp_path / "fuzz.py").write_text("print('fuzz')\n")
+    return tmp_path
+
+
+class Addresses(HTMLParser):
+    """The addresses of what a page loads by itself, which is not what it links to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the address of an element that is loaded with the page."""
+        if tag in LOADED:
+            self.found += [value for name, value in attrs if name in {"href", "src"} and value]
+
+
+def foreign(text: str) -> list[str]:
+    """Return the addresses on other hosts that a page or a style sheet loads."""
+    addresses = Addresses()
+    addresses.feed(text)
+    addresses.found += re.findall(r"(?:url\(|@import)\s*[\"']?([^\"')\s]+)", text)
+    return [address for address in addresses.found if re.match(r"(https?:)?//", address)]
+
+
+def test_every_page_is_in_the_site(site: Path) -> None:
+    """The strict build says nothing, and makes a page of every page of docs."""
+    pages = [page.relative_to(ROOT / "docs") for page in ROOT.glob("docs/**/*.md")]
+    assert len(pages) > 5
+    assert [page for page in pages if not (site / page.with_suffix(".html")).is_file()] == []
+
+
+def test_the_site_is_whole_without_a_network(site: Path) -> None:
+    """No font, script, style or picture of the site comes from another host."""
+    files = [file for kind in ("html", "css", "svg") for file in site.rglob(f"*.{kind}")]
+    assert files
+    assert [(file, foreign(file.read_text())) for file in files if foreign(file.read_text())] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<script src="https://host/x.js"></script>',
+        '<link rel="stylesheet" href="//host/x.css">',
+        '<img src="http://host/x.png">',
+        "@import 'https://host/x.css';",
+        "@font-face { src: url(https://host/x.woff2) }",
+    ],
+)
+def test_what_comes_from_another_host_is_found(text: str) -> None:
+    """A script, a style, a picture and a font of another host are noticed; a link is none."""
+    assert foreign(text)
+    assert foreign('<a href="https://host/">host</a><img src="x.png">') == []
+
+
+def test_a_page_without_a_fault_is_built(clone: Path) -> None:
+    """The pages that the next tests spoil are a site as they are."""
+    result = build(clone / "docs", clone / "site")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+FAULTS: Final = {
+    "[gone](gone.md)": "target not found: 'gone.md'",
+    "[gone](vectors.md#gone)": "local id not found in doc 'vectors': 'gone'",
+    "[gone](#gone)": "target not found: 'gone'",
+    "![gone](gone.svg)": "image file not readable: gone.svg",
+    "[gone](../scripts/gone.py)": "target not found: '../scripts/gone.py'",
+    "```nolanguage\nx\n```": "Pygments lexer name 'nolanguage' is not known",
+}
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> CompletedProcess[str]:
+    """Return what the build says of a page with one fault of each kind, which it refuses."""
+    folder = tmp_path_factory.mktemp("faulty")
+    (folder / "index.md").write_text("# Faults\n\n" + "\n\n".join(FAULTS))
+    (folder / "vectors.md").write_text("# Vectors\n")
+    for name in ("conf.py", "site.css"):
+        shutil.copy(ROOT / "docs" / name, folder)
+    result = build(folder, folder / "site")
+    assert result.returncode == 1
+    return result
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_stops_the_build(faulty: CompletedProcess[str], fault: str) -> None:
+    """A link, an anchor, a picture or a language that is not there is an error."""
+    assert FAULTS[fault] in faulty.stderr
+
+
+def test_a_page_without_a_place_stops_the_build(clone: Path) -> None:
+    """A page that the navigation does not hold is an error."""
+    (clone / "docs" / "lost.md").write_text("# Lost\n", encoding="utf-8")
+    result = build(clone / "docs", clone / "site")
+    assert result.returncode == 1
+    assert "lost.md: WARNING: document isn't included in any toctree" in result.stderr
+
+
+def test_what_is_no_page_of_the_site_is_copied(clone: Path) -> None:
+    """A link out of docs, right on a host of code, leads to a copy of the file on the site."""
+    page = clone / "docs" / "vectors.md"
+    page.write_text("# Links\n\n[one](../SECURITY.md), [two](../fuzz.py)\n")
+    result = build(clone / "docs", clone / "site")
+    assert (result.returncode, result.stderr) == (0, "")
+    html = (clone / "site" / "vectors.html").read_text()
+    copies = [clone / "site" / path for path in re.findall(r'href="(_downloads/[^"]+)"', html)]
+    originals = [clone / "SECURITY.md", clone / "fuzz.py"]
+    assert [path.read_bytes() for path in copies] == [path.read_bytes() for path in originals]
+
+
+def test_a_page_is_plain_markdown(clone: Path) -> None:
+    """What MyST adds to Markdown is text, as it is on a host of code."""
+    page = clone / "docs" / "vectors.md"
+    page.write_text("# Plain\n\n(x)=\n\n% seen\n\n{ref}`x` :a: b\n\n+++\n")
+    result = build(clone / "docs", clone / "site")
+    assert (result.returncode, result.stderr) == (0, "")
+    html = (clone / "site" / "vectors.html").read_text()
+    assert all(text in html for text in ("(x)=", "% seen", "{ref}", ":a: b", "+++"))
+
+
+def test_the_gate_and_the_workflow_build_the_site() -> None:
+    """The same strict command stands in `.ci/run` and in the workflow, and CONTRIBUTING says it."""
+    command = "uv run sphinx-build --fail-on-warning --fresh-env docs site"
+    for path in (".ci/run", ".github/workflows/ci.yml", "CONTRIBUTING.md", "docs/conf.py"):
+        assert command in (ROOT / path).read_text(), path
