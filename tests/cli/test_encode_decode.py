@@ -152,6 +152,7 @@ def test_what_is_no_integer_is_wrong_usage(model: Path, word: str) -> None:
         (b"[[72]]", "[72]"),
         (b"[" * 100_000, "the end, with no ] before it"),
         (b"[" + b"9" * 5000 + b"]", "9" * 40),
+        (b"[" + b"9" * 3_000_000, "9" * 40),  # and is not read to its end
         (b"[\xff]", "\\xff"),
     ],
 )
