@@ -46,14 +46,19 @@ _INTRODUCTION: Final = """\
 What `bpetite COMMAND --help` says, of all commands. Four of them come with `bpetite-compare`:
 {of_compare}.
 Data goes to standard output, and what is for a person to standard error. The exit status is 0,
-1 for a failure, 2 for wrong usage, or 130 when interrupted.
+1 for a failure, 2 for wrong usage, or 130 when interrupted. A failure leaves standard output
+empty, but for three commands whose answer may be no: `count --max`, `parity` and `verify` print
+what they found, and their status is 1.
 
 The shell completes the words after `eval "$(bpetite --completion bash)"`, the same with `zsh`
 after `compinit`, and in fish after `bpetite --completion fish | source`. `man bpetite` finds its
 page if the folder of `bpetite` is on `PATH`.
 """
 
-_EXIT_STATUS: Final = "0, 1 for a failure, 2 for wrong usage, or 130 when interrupted."
+_EXIT_STATUS: Final = (
+    "0, 1 for a failure, 2 for wrong usage, or 130 when interrupted. "
+    "It is 1 also where the answer of count, parity or verify is no, which is then printed."
+)
 
 
 def manual() -> dict[Path, str]:

@@ -45,6 +45,44 @@ def test_wrong_usage_has_status_2(words: str) -> None:
     assert result.stderr.startswith(b"usage: bpetite")
 
 
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("cont --model m", "bpetite: error: unknown command 'cont'; did you mean count?"),
+        ("nonsense", "unknown command 'nonsense'; `bpetite --help` lists them"),
+        ("--verzion", "bpetite: error: unknown option --verzion; did you mean --version?"),
+        ("count --modle m", "bpetite count: error: unknown option --modle; did you mean --model?"),
+        ("encode --model m --txt=a", "unknown option --txt; did you mean --text?"),
+        ("show --model m -x", "bpetite show: error: unknown option -x"),
+        ("encode --model m --text --a", "error: --text has no value; if it is --a: --text=--a"),
+        (
+            "parity --modle m",
+            "bpetite parity: error: unknown option --modle; did you mean --model?",
+        ),
+    ],
+)
+def test_an_unknown_word_is_named_first(words: str, complaint: str) -> None:
+    """FR-33: a word that is not known is told where it stands, with the one that is like it."""
+    result = bpetite(*words.split())
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
+    """A text with a space, a negative number and what comes behind -- are no unknown options."""
+    (tmp_path / "c.txt").write_text("low lower lowest")
+    made = bpetite(
+        *("train", "--input", "c.txt", "--vocab-size", "260", "--output", "m.json"), cwd=tmp_path
+    )
+    assert made.returncode == 0
+    for words, status in (
+        (("encode", "--text", "--a b"), 0),
+        (("encode", "--text=--ab"), 0),
+        (("decode", "--ids", "-5"), 1),  # no id, but a number
+    ):
+        assert bpetite(words[0], "--model", "m.json", *words[1:], cwd=tmp_path).returncode == status
+
+
 def test_usage_is_no_data(tmp_path: Path) -> None:
     """Where standard error is closed, wrong usage is not told on standard output."""
     result = pipeline("bpetite encode 2>&-", tmp_path)
@@ -172,6 +210,22 @@ def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
         [sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=False
     )
     assert result.returncode == 0, result.stderr.decode()
+
+
+def test_only_the_command_that_is_run_is_loaded() -> None:
+    """What one command needs, another does not wait for; the help needs them all."""
+    code = (
+        "import sys, bpetite_cli as b\n"
+        "b.main(sys.argv[1:])\n"
+        "print(*(name for name in sys.modules if name.startswith('bpetite_cli._commands.')))\n"
+        "print(*{'rich', 'importlib.metadata'} & sys.modules.keys())\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, "count", "--help"], capture_output=True, check=True
+    )
+    assert lines(result.stdout)[-2:] == ["bpetite_cli._commands.count", ""]
+    result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
+    assert len(lines(result.stdout)[-2].split()) == 8
 
 
 def test_a_fault_of_our_own_is_told_in_one_line(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_encode_and_decode_in_a_pipe_are_cat(model: Path, tmp_path: Path, text: 
 
 def test_a_file_of_many_blocks_is_one_text(model: Path, tmp_path: Path) -> None:
     """A file is streamed, and its ids are those of the whole text."""
-    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 40_000
+    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 20_000
     (tmp_path / "text").write_bytes(text.encode())
     result = bpetite("encode", "--model", model, "--input", tmp_path / "text")
     assert json.loads(result.stdout) == Tokenizer.load(model).encode(text)
@@ -84,14 +84,14 @@ def test_a_file_of_many_blocks_is_one_text(model: Path, tmp_path: Path) -> None:
 def test_a_block_may_end_inside_a_character(tmp_path: Path) -> None:
     """Ids that are parts of characters are decoded together, wherever a block ends."""
     Tokenizer.train("", 256).save(tmp_path / "bytes.json")
-    text = "船夫说⛵" * 60_000 + " " + "é" * 9
+    text = "船夫说⛵" * 24_000 + " " + "é" * 9
     (tmp_path / "text").write_bytes(text.encode())
     result = pipeline(
         "bpetite encode --model bytes.json --input text | tee ids |"
         " bpetite decode --model bytes.json --input -",
         tmp_path,
     )
-    assert (tmp_path / "ids").stat().st_size > 2 << 20
+    assert (tmp_path / "ids").stat().st_size > 1 << 20
     assert result.stdout == text.encode()
 
 
@@ -152,6 +152,7 @@ def test_what_is_no_integer_is_wrong_usage(model: Path, word: str) -> None:
         (b"[[72]]", "[72]"),
         (b"[" * 100_000, "the end, with no ] before it"),
         (b"[" + b"9" * 5000 + b"]", "9" * 40),
+        (b"[" + b"9" * 3_000_000, "9" * 40),  # and is not read to its end
         (b"[\xff]", "\\xff"),
     ],
 )
@@ -181,7 +182,7 @@ def test_endless_input_ends(model: Path) -> None:
 
 def test_what_fails_half_way_writes_nothing(model: Path, tmp_path: Path) -> None:
     """No reader can take a part for the whole."""
-    (tmp_path / "text").write_bytes(b"Hello world " * 200_000 + b"\xff")
+    (tmp_path / "text").write_bytes(b"Hello world " * 100_000 + b"\xff")
     (tmp_path / "ids").write_bytes(b"[" + b"72," * 500_000 + b"999]")
     for command in ("encode", "decode"):
         file = tmp_path / ("text" if command == "encode" else "ids")

@@ -10,9 +10,9 @@ import bpetite_cli
 
 # `__main__` would run the command.
 MODULES = [
-    f"bpetite_cli.{module.name}"
-    for module in pkgutil.iter_modules(bpetite_cli.__path__)
-    if module.name != "__main__"
+    module.name
+    for module in pkgutil.walk_packages(bpetite_cli.__path__, "bpetite_cli.")
+    if not module.name.endswith("__main__")
 ]
 
 

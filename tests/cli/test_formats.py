@@ -3,10 +3,13 @@
 import json
 import os
 import re
+import select
 import signal
 import struct
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +20,11 @@ from hypothesis import strategies as st
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 from bpetite_cli import _inputs
-from bpetite_cli._decode import _texts
-from bpetite_cli._encode import _ids
+from bpetite_cli._commands.decode import _texts
+from bpetite_cli._commands.encode import _ids
 from bpetite_cli._formats import FORMATS
 from bpetite_cli._inputs import read_text
-from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
+from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline, shown_in_terminal
 from texts import TEXTS
 
 TEXT = "Hello 船夫 world\n⛵ <|endoftext|> the end \x1c é\r\n" * 40
@@ -170,7 +173,7 @@ def test_a_special_token_is_found_across_blocks(
 
 def test_a_large_file_is_one_text(folder: Path, tokenizer: Tokenizer) -> None:
     """Several blocks of the real size give the ids of the whole, and are read back."""
-    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 40_000
+    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 20_000
     (folder / "text").write_bytes(text.encode())
     result = run(folder, "encode", "--input", "text", "--format", "u16", "--output", "ids")
     assert result.returncode == 0
@@ -255,10 +258,42 @@ def test_the_separator_stands_between_files(
     assert "not before the first, nor after the last" in re.sub(" +", " ", told)
 
 
-def test_a_separator_in_one_text_is_nowhere(folder: Path) -> None:
-    """One text has nothing that stands between."""
-    result = run(folder, "encode", "--separator-token", "--text", "Hi")
-    assert result.stdout == b"[72,105]\n"
+def test_a_separator_in_one_file_is_nowhere(folder: Path) -> None:
+    """One file has nothing that stands between."""
+    result = run(folder, "encode", "--separator-token", "--input", "text")
+    assert result.stdout == run(folder, "encode", "--input", "text").stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("encode --text a --force", "--force: does nothing without --output"),
+        ("encode --text a --separator-token", "--separator-token: does nothing without --input"),
+        ("decode --ids 65 --force", "--force: does nothing without --output"),
+        ("decode --ids 65 --format json", "--format: does nothing without --input"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    folder: Path, words: str, complaint: str
+) -> None:
+    """FR-33: an option that says something of nothing that is there is wrong usage."""
+    result = run(folder, *words.split())
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[-1].endswith(f"error: argument {complaint}")
+
+
+@pytest.mark.parametrize("words", ["encode --text a", "decode --ids 65"])
+def test_the_model_is_never_replaced(folder: Path, words: str) -> None:
+    """What a command reads its tokens from is not lost to its result, even with `--force`."""
+    before = (folder / "m.json").read_bytes()
+    (folder / "link").symlink_to("m.json")
+    for output in ("m.json", "link"):
+        result = run(folder, *words.split(), "--output", output, "--force")
+        assert (result.returncode, result.stdout) == (1, b"")
+        assert lines(result.stderr) == [
+            f"error: '{output}' is also an input and would be lost; name another output"
+        ]
+    assert (folder / "m.json").read_bytes() == before
 
 
 @pytest.mark.parametrize(
@@ -322,13 +357,14 @@ def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
+        assert process.wait(timeout=30) == 1
         assert lines(process.stderr.read()) == [
             (
                 "error: the ids of this model go up to 65536 (<|endoftext|>), "
                 "and u16 holds 0 to 65535; use --format u32"
             )
         ]
-        assert (process.wait(timeout=60), process.stdout.read()) == (1, b"")
+        assert process.stdout.read() == b""
 
 
 @pytest.mark.parametrize("name", ["u16", "u32"])
@@ -372,9 +408,9 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
         ),
         (
             "u32",
-            [72] * 500_000 + [4_000_000_000],
+            [72] * 300_000 + [4_000_000_000],
             (
-                "unknown token id 4000000000 at position 500000, byte offset 2000000; "
+                "unknown token id 4000000000 at position 300000, byte offset 1200000; "
                 "the ids are 0 to 290"
             ),
         ),
@@ -413,7 +449,7 @@ def test_a_file_that_is_cut_short_is_refused(
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         (
-            f"error: 'ids' holds {size} bytes, and {name} takes {width} for each id: "
+            f"error: 'ids' holds {size:,} bytes, and {name} takes {width} for each id: "
             f"the last, at byte offset {offset}, is cut short"
         ),
         "read a whole file, by the --format that wrote it",
@@ -481,13 +517,15 @@ def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
 # Results that go to a file
 
 
-@pytest.mark.parametrize("command", ["encode --text a", "decode --ids 1"])
+@pytest.mark.parametrize(
+    "command", ["encode --text a", "decode --ids 1", "truncate --vocab-size 280"]
+)
 def test_a_dash_is_no_output(folder: Path, command: str) -> None:
     """No file called - is made where standard output was meant, unless that is said."""
     result = run(folder, *command.split(), "--output", "-")
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines(result.stderr)[-1].endswith(
-        "- is no file; leave --output out for standard output, or write ./-"
+        "- is standard input or output, and no file; for a file of that name write ./-"
     )
     assert run(folder, *command.split(), "--output", "./-").returncode == 0
     assert (folder / "-").exists()
@@ -572,7 +610,7 @@ def test_the_destination_is_checked_first(
 @pytest.mark.parametrize("force", [[], ["--force"]])
 def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, force: list[str]) -> None:
     """An error in the last byte of a file leaves the old file, or none."""
-    (folder / "text").write_bytes(b"Hello world " * 200_000 + b"\xff")
+    (folder / "text").write_bytes(b"Hello world " * 100_000 + b"\xff")
     (folder / "ids.json").write_bytes(b"[" + b"72," * 500_000 + b"999]")
     if force:
         (folder / "out").write_bytes(b"old")
@@ -696,7 +734,59 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert status == 0
     assert json.loads(output)["format"] == "u16"
     assert b"encoding" in drawn
-    assert b"saved: 'ids', " in drawn
+    assert drawn.count(b"saved: 'ids', ") == 1
+    assert (
+        b"took" in drawn.partition(b"saved: ")[0]
+    )  # the end of the bar, though not of a size known
+
+
+def typed(folder: Path, words: str, text: bytes) -> str:
+    """Return what a terminal shows when a text is typed, some time after something is shown."""
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [BPETITE, *words.split()],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**os.environ, "TERM": "xterm-256color", "COLUMNS": "100"},
+        cwd=folder,
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        if select.select([ours], [], [], 20)[0]:
+            shown = os.read(ours, 65536)
+        time.sleep(1.2)  # longer than the patience of who waits for a bar
+        os.write(ours, text)
+        with suppress(OSError):  # Linux says so when the other end is closed
+            while read := os.read(ours, 65536):
+                shown += read
+    os.close(ours)
+    assert process.returncode == 0, shown
+    return shown.decode().replace("\r\n", "\n").replace("^D\b\b", "")
+
+
+def test_no_bar_is_drawn_where_a_person_types(folder: Path) -> None:
+    """Who types a text at a terminal sees it and the result, and no bar around them."""
+    shown = typed(folder, "count --model m.json", b"Hi\n\x04")
+    assert lines(shown.encode())[1:] == ["Hi", "3"]
+    words = "train --input - --vocab-size 257 --output n.json"
+    shown = typed(folder, words, b"low low\n\x04")
+    assert "━" not in shown
+    assert "'n.json'" in shown
+
+
+def test_a_result_comes_after_its_bar(folder: Path) -> None:
+    """On a terminal the bar is finished before the first byte of a result is shown."""
+    os.mkfifo(folder / "slow")
+    with subprocess.Popen(["bash", "-c", "exec > slow; echo 72; sleep 1.2; seq 65 67"], cwd=folder):
+        status, shown = shown_in_terminal(
+            [*("decode", "--model", "m.json", "--input", "slow", "--format", "text")], folder
+        )
+    assert status == 0
+    bar, _, rest = shown.rpartition("decoding")
+    assert bar
+    assert rest.endswith("HABC")
+    assert "\x1b[?25h" in rest  # the cursor is shown again after the last of the bar
 
 
 def test_the_mode_of_the_file_is_that_of_any_new_file(folder: Path) -> None:

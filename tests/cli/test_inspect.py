@@ -103,7 +103,7 @@ def test_json_leaves_nothing_out(sample: Path) -> None:
     file = json.loads(sample.read_bytes())
     tokens = [bytes(file["vocab"][str(token_id)]) for token_id in range(512)]
     assert data["path"] == str(sample)
-    assert data["size"] == sample.stat().st_size
+    assert data["bytes"] == sample.stat().st_size
     assert data["sha256"] == hashlib.sha256(sample.read_bytes()).hexdigest()
     for key in ("schema_version", "mergeable_vocab_size", "special_tokens", "pretokenizer_pattern"):
         assert data[key] == file[key]
@@ -321,11 +321,12 @@ def test_a_terminal_shows_the_same_in_colour(sample: Path, words: list[str]) -> 
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
 
 
-@pytest.mark.parametrize("columns", [20, 40, 200])
+@pytest.mark.parametrize("columns", [20, 40, 60, 200])
 def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
     """Below the facts nothing is wider than the screen, if that has room for words at all."""
     shown = bpetite("inspect", "--model", sample, env={"COLUMNS": str(columns)}).stdout.decode()
     assert max(map(len, shown.splitlines()[8:])) <= max(columns, 55)
+    assert all(len(line) <= columns for line in shown.splitlines() if "█" in line)
 
 
 def test_rich_is_loaded_only_for_colours(sample: Path) -> None:

@@ -13,7 +13,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._trainer import train_bpe
 from bpetite_cli._artifact import Artifact
-from bpetite_cli._truncate import _first_tokens
+from bpetite_cli._commands.truncate import _first_tokens
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, HOSTILE, write_artifact
 from project_tools import ROOT
@@ -22,7 +22,7 @@ from texts import CORPORA
 SAMPLE = (ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")
 
 TRAINED: dict[str, tuple[list[str], int]] = {
-    "a story": ([SAMPLE], 380),
+    "a story": ([SAMPLE], 330),
     "several scripts, up to the last pair": ([CORPUS], 1000),
     "hostile texts": ([*HOSTILE], 330),
     "ties": (["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍"], 300),

@@ -31,6 +31,8 @@ ROOMS: Final = "The rooms of the core, high to low"
 REGEX_ALONE: Final = "The core needs nothing but regex"
 PRIVATE: Final = "The modules of the core are private to it"
 DRAWING: Final = "Only what draws knows rich"
+CLI_ROOMS: Final = "The rooms of the command line, high to low"
+COMMANDS: Final = "The commands of the command line do not know each other"
 COMPARE_ROOMS: Final = "The rooms of the comparison, high to low"
 REFERENCE: Final = "The reference model needs nothing but regex"
 
@@ -53,24 +55,36 @@ PLANTS: Final = (
     Plant("core/src/bpetite/_trainer.py", "import rich", frozenset({REGEX_ALONE})),
     Plant("core/src/bpetite/_trainer.py", "import tiktoken", frozenset({REGEX_ALONE})),
     Plant(
-        "core/src/bpetite/_tokenizer.py", "import bpetite_cli", frozenset({SIBLINGS, REGEX_ALONE})
+        "core/src/bpetite/_tokenizer.py",
+        "import bpetite_cli",
+        frozenset({SIBLINGS, REGEX_ALONE, CLI_ROOMS}),
     ),
     Plant("core/src/bpetite/_planted.py", "", frozenset({ROOMS})),
     Plant("core/src/bpetite/_encoder.py", "import bpetite._trainer", frozenset({ROOMS})),
     Plant("core/src/bpetite/_constants.py", "import bpetite._files", frozenset({ROOMS})),
-    Plant("cli/src/bpetite_cli/_planted.py", "import bpetite._encoder", frozenset({PRIVATE})),
+    Plant("cli/src/bpetite_cli/_planted.py", "", frozenset({CLI_ROOMS})),
+    Plant("cli/src/bpetite_cli/_inputs.py", "import bpetite._encoder", frozenset({PRIVATE})),
+    Plant("cli/src/bpetite_cli/_replay.py", "import bpetite_cli._artifact", frozenset({CLI_ROOMS})),
+    Plant(
+        "cli/src/bpetite_cli/_outputs.py", "import bpetite_cli._progress", frozenset({CLI_ROOMS})
+    ),
+    Plant(
+        "cli/src/bpetite_cli/_commands/count.py",
+        "import bpetite_cli._commands.encode",
+        frozenset({COMMANDS}),
+    ),
     Plant(
         "compare/src/bpetite_compare/_planted.py",
         "import bpetite._trainer",
         frozenset({PRIVATE, COMPARE_ROOMS}),
     ),
-    Plant("cli/src/bpetite_cli/_planted.py", "import bpetite_compare", frozenset({SIBLINGS})),
+    Plant("cli/src/bpetite_cli/_failure.py", "import bpetite_compare", frozenset({SIBLINGS})),
     Plant(
         "compare/src/bpetite_compare/_planted.py",
         "import bpetite_cli",
         frozenset({SIBLINGS, COMPARE_ROOMS}),
     ),
-    Plant("cli/src/bpetite_cli/_planted.py", "import rich.console", frozenset({DRAWING})),
+    Plant("cli/src/bpetite_cli/_commands/show.py", "import rich.console", frozenset({DRAWING})),
     Plant(
         "compare/src/bpetite_compare/_planted.py",
         "import rich",

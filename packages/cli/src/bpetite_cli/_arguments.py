@@ -15,6 +15,7 @@ __all__ = [
     "Commands",
     "add_destination",
     "add_model",
+    "add_need",
     "add_output",
     "add_parser",
     "integer",
@@ -68,9 +69,16 @@ def text_argument(word: str) -> str:
     return os.fsencode(word).decode("utf-8")
 
 
+def add_need(parser: argparse.ArgumentParser, option: str, needed: str) -> None:
+    """Have an option refused where another is not given, without which it would do nothing."""
+    parser.set_defaults(needs={**(parser.get_default("needs") or {}), option: needed})
+
+
 def add_destination(parser: argparse.ArgumentParser) -> None:
     """Add the options that say where an artifact goes."""
-    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
+    parser.add_argument(
+        "--output", required=True, type=_file, metavar="PATH", help="where the artifact goes"
+    )
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
 
 
@@ -85,12 +93,13 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         "--output", type=_file, metavar="PATH", help="write a file, and not to standard output"
     )
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+    add_need(parser, "--force", "--output")
 
 
 def _file(word: str) -> str:
     """Refuse the dash, by which somebody will have meant standard output."""
     if word == "-":
-        message = "- is no file; leave --output out for standard output, or write ./-"
+        message = "- is standard input or output, and no file; for a file of that name write ./-"
         raise argparse.ArgumentTypeError(message)
     return word
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from bpetite import Tokenizer
-from bpetite_cli._inputs import read_text, total_size
+from bpetite_cli._inputs import read_text
 from bpetite_cli._progress import watch_training
 from bpetite_cli._training import Advance, Training
 
@@ -26,7 +26,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 def learn(paths: Sequence[str], vocab_size: int) -> tuple[Tokenizer, Training]:
     """Train on the files while a person watches, and return what is known of it, too."""
-    with watch_training(total_size(paths)) as training:
+    with watch_training(paths) as training:
         begin = time.perf_counter()
         tokenizer = Tokenizer.train(_texts(paths, training.advance), vocab_size)
         training.seconds = time.perf_counter() - begin

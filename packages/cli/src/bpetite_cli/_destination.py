@@ -44,7 +44,10 @@ def _check_replaceable(path: str, inputs: Sequence[str]) -> None:
         message = f"{quoted(path)} is no regular file and cannot be replaced; name another file"
         raise Failure(message)
     for source in inputs:
-        source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)
+        try:
+            source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)
+        except FileNotFoundError:
+            continue  # a model that is missing, as whoever loads it will say
         if os.path.samestat(status, source_status):
             message = f"{quoted(path)} is also an input and would be lost; name another output"
             raise Failure(message)

@@ -86,6 +86,7 @@ def reading_bar(what: str, total: int | None, done: int) -> Iterator[Advance]:
             progress.advance(task, size)
 
         yield advance
+        progress.update(task, total=progress.tasks[task].completed)  # it may not have been known
 
 
 def draw_summary(rows: Mapping[str, str]) -> None:
@@ -134,4 +135,6 @@ class _Time(TimeRemainingColumn):
 
     def render(self, task: Task) -> Text:
         """Return the text of the column."""
+        if task.total is None:
+            return Text("")
         return Text.assemble("took " if task.finished else "left ", super().render(task))

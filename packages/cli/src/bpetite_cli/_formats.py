@@ -120,7 +120,7 @@ def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
             yield list(struct.unpack_from(f"<{count}{code}", data))
         if held:
             message = (
-                f"{name_of(path)} holds {size} bytes, and u{8 * width} takes {width} for each "
+                f"{name_of(path)} holds {size:,} bytes, and u{8 * width} takes {width} for each "
                 f"id: the last, at byte offset {size - len(held)}, is cut short\n"
                 "read a whole file, by the --format that wrote it"
             )

@@ -22,6 +22,7 @@ __all__ = [
     "STANDARD_INPUT",
     "check_inputs",
     "cut_safely",
+    "is_typed",
     "name_of",
     "open_input",
     "read_blocks",
@@ -85,6 +86,11 @@ def total_size(paths: Iterable[str]) -> int | None:
             return None
         total += status.st_size
     return total
+
+
+def is_typed(paths: Iterable[str]) -> bool:
+    """Return whether one of them is what a person types, in whose way a bar would be."""
+    return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
 
 
 def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:

@@ -6,11 +6,20 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterable
+from contextlib import ExitStack
 from typing import IO, Final
 
 from bpetite_cli._failure import Failure, quoted
 
-__all__ = ["check_output", "flush_output", "is_terminal", "stream_output", "write_output"]
+__all__ = [
+    "check_output",
+    "flush_output",
+    "hold_output",
+    "is_terminal",
+    "send_output",
+    "stream_output",
+    "write_output",
+]
 
 _HELD_IN_MEMORY: Final = 1 << 24
 
@@ -33,8 +42,14 @@ def write_output(parts: Iterable[bytes]) -> None:
     What fails half way has thus written nothing that another program could take for the
     whole. A long result waits in a temporary file.
     """
+    send_output(hold_output(parts))
+
+
+def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
+    """Return the parts as a file, once all of them are there."""
     check_output()
-    with tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY) as held:
+    with ExitStack() as stack:
+        held = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY))
         for part in parts:
             try:
                 held.write(part)
@@ -45,6 +60,13 @@ def write_output(parts: Iterable[bytes]) -> None:
                 )
                 raise Failure(message) from None
         held.seek(0)
+        stack.pop_all()
+        return held
+
+
+def send_output(held: IO[bytes]) -> None:
+    """Write to standard output what has been held, and let go of it."""
+    with held:
         _send(held)
 
 

@@ -25,7 +25,7 @@ def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
     file, census = Path(path).read_bytes(), take_census(artifact.tokens)
     return {
         "path": text_argument(path),
-        "size": len(file),
+        "bytes": len(file),
         "sha256": hashlib.sha256(file).hexdigest(),
         "schema_version": _SCHEMA_VERSION,
         "mergeable_vocab_size": len(artifact.tokens),
@@ -105,7 +105,7 @@ def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
     rows = list(rows)
     counts = [count for _, count in rows]
     room, figures = max(len(name) for name, _ in rows), len(f"{max(counts):,}")
-    longest = max(1, min(_LONGEST_BAR, screen.width - room - figures - 13))
+    longest = max(0, min(_LONGEST_BAR, screen.width - room - figures - 14))
     lines = []
     for name, count in rows:
         bar = "█" * -(-longest * count // max(counts))  # rounded up: what there is can be seen

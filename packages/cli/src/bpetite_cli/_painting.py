@@ -5,15 +5,18 @@ ever read as markup.
 """
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from rich.cells import cell_len, chop_cells
 from rich.color import ColorSystem
 from rich.style import Style
 
-from bpetite_cli._screen import Ink
+__all__ = ["Ink", "cell_len", "chop_cells", "paint"]
 
-__all__ = ["cell_len", "chop_cells", "paint"]
+Ink: TypeAlias = Literal[
+    "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"
+]
+"""What a text is painted in: the first four are for tokens, in turn."""
 
 _STYLES: Final[Mapping[Ink, Style]] = {
     "cyan": Style.parse("black on cyan"),

@@ -7,36 +7,21 @@ the same way, by an entry point of the group `bpetite.commands`, called as the c
 """
 
 import argparse
-import platform
 import shutil
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from importlib import metadata
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import Final, NoReturn
 
-from bpetite_cli import _count, _decode, _encode, _inspect, _show, _train, _truncate, _verify
 from bpetite_cli._arguments import Commands
+from bpetite_cli._commands import BUILT_IN, add_command
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import write_output
-from bpetite_cli._progress import say
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
+from bpetite_cli._strict_parser import StrictParser, meant
 
 __all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
 
 _GROUP: Final = "bpetite.commands"
-_BUILT_IN: Final[dict[str, Callable[[Commands], None]]] = {
-    "train": _train.add_command,
-    "truncate": _truncate.add_command,
-    "encode": _encode.add_command,
-    "decode": _decode.add_command,
-    "count": _count.add_command,
-    "show": _show.add_command,
-    "inspect": _inspect.add_command,
-    "verify": _verify.add_command,
-}
 GROUPS: Final = {
     "make": ("train", "truncate", "import-tiktoken"),
     "use": ("encode", "decode", "count", "export"),
@@ -50,13 +35,12 @@ _COMPLETIONS: Final = {
     "fish": "fish/vendor_completions.d/bpetite.fish",
 }
 _COMMAND: Final = "COMMAND"
-_NARROWEST: Final = 50
-_WRONG_USAGE: Final = 2
+_NARROW: Final = 60
 
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
-    parser: argparse.ArgumentParser = _Parser(
+    parser: argparse.ArgumentParser = StrictParser(
         prog="bpetite",
         epilog="`bpetite COMMAND --help` says more about one command, with examples.",
         formatter_class=_Formatter,
@@ -70,12 +54,17 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         help="print the completion for bash, zsh or fish",
     )
     commands = parser.add_subparsers(metavar=_COMMAND, required=True)
-    for add_command in _BUILT_IN.values():
-        add_command(commands)
     first = next(iter(arguments), "")
-    # A look at what is installed takes a while, and most words need none.
-    if first not in {*_BUILT_IN, "--version", "--completion"}:
+    # To load what is not named takes a while, and to look at what is installed takes longer.
+    if first in BUILT_IN:
+        add_command(commands, first)
+    elif first not in {"--version", "--completion"}:
+        for name in BUILT_IN:
+            add_command(commands, name)
         _add_installed(commands, first)
+        if first and not first.startswith("-") and first not in commands.choices:
+            way_out = meant(first, commands.choices) or "; `bpetite --help` lists them"
+            parser.error(f"unknown command {first!r:.40}{way_out}")
         listed = "\n".join(_listed(commands))
         parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
     return parser
@@ -86,19 +75,23 @@ def _listed(commands: Commands) -> Iterator[str]:
     summaries = {action.dest: action.help for action in commands._choices_actions}
     known = [name for names in GROUPS.values() for name in names]
     others = [name for name in summaries if name not in known]
-    width = max(shutil.get_terminal_size().columns, _NARROWEST)
+    width = shutil.get_terminal_size().columns
+    narrow = width < _NARROW
+    indent = " " * (7 if narrow else 25)
     for group, names in [*GROUPS.items(), ("more", others)]:
         title = group
         for name in names:
             if name in summaries:
-                line = f"{title:<7}{name:<18}{summaries[name]}"
-                yield textwrap.fill(line, width, subsequent_indent=" " * 25, break_on_hyphens=False)
+                line = f"{title:<7}{f'{name}: ' if narrow else f'{name:<18}'}{summaries[name]}"
+                yield textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
         yield f"\nwith bpetite-compare also {', '.join(missing)}"
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
+    from importlib import metadata  # noqa: PLC0415 - it is slow to load
+
     entries = metadata.entry_points(group=_GROUP)
     if named in OF_COMPARE and named not in entries.names:
         message = (
@@ -124,50 +117,13 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
             super().add_argument(action)
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser without argparse's surprises; those of the commands are made of it, too.
-
-    Its help is data, so that a failure to write it is one. An option is spelled out, and
-    given once unless it says that it takes more.
-    """
-
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
-        super().__init__(**options, allow_abbrev=False)
-        for name in (None, "store"):
-            self.register("action", name, _Once)
-        self._mixing = False
-
-    def parse_known_args(
-        self,
-        args: Iterable[str] | None = None,
-        namespace: Any = None,  # noqa: ANN401 - argparse's
-    ) -> tuple[Any, list[str]]:
-        """Parse words; FILEs may stand before, between and behind the options."""
-        if self._mixing or not any(
-            action.nargs == "*" for action in self._get_positional_actions()
-        ):
-            return super().parse_known_args(args, namespace)
-        self._mixing = True  # for argparse parses in two steps, by this method
-        return self.parse_known_intermixed_args(args, namespace)
-
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
-        """Write the help to standard output."""
-        if file is not None:
-            super().print_help(file)
-        else:
-            write_output([self.format_help().encode("utf-8")])
-
-    def error(self, message: str) -> NoReturn:
-        """Tell of wrong usage; argparse would use standard output where there is no other."""
-        say(f"{self.format_usage()}{self.prog}: error: {message}")
-        raise SystemExit(_WRONG_USAGE)
-
-
 class _Version(argparse.Action):
     """`--version`, with all that the result of a training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        import platform  # noqa: PLC0415 - it is slow to load
+        from importlib import metadata  # noqa: PLC0415 - the same
+
         cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
         python = platform.python_version()
         line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
@@ -184,24 +140,3 @@ class _Completion(argparse.Action):
         share = Path(__file__).parent / "installed" / "share"
         write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
         parser.exit()
-
-
-class _Once(argparse.Action):
-    """Store the value of an option, and refuse the option a second time.
-
-    argparse would keep the last value and not say that it dropped the others.
-    """
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Store the value."""
-        seen = vars(namespace).setdefault("options_seen", set())
-        if self.dest in seen:
-            raise argparse.ArgumentError(self, "given more than once")
-        seen.add(self.dest)
-        setattr(namespace, self.dest, values)

@@ -9,10 +9,11 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Final
 
+from bpetite_cli._inputs import is_typed, total_size
 from bpetite_cli._training import Advance, Training
 
 __all__ = ["on_terminal", "reading", "say", "watch_training"]
@@ -22,18 +23,18 @@ _PATIENCE_SECONDS: Final = 1.0
 
 
 @contextmanager
-def watch_training(total: int | None) -> Iterator[Training]:
-    """Show the training that goes on inside, of `total` bytes if that is known."""
+def watch_training(paths: Sequence[str]) -> Iterator[Training]:
+    """Show the training on these files that goes on inside."""
     logging.raiseExceptions = False  # a standard error that is full is no reason to stop
     logger = logging.getLogger("bpetite")
     logger.setLevel(logging.INFO)
     logger.propagate = False
     with ExitStack() as stack:
         handlers: list[logging.Handler] = []
-        if on_terminal():
+        if on_terminal() and not is_typed(paths):
             from bpetite_cli._drawing import TrainingBars  # noqa: PLC0415 - rich is slow to load
 
-            training: Training = stack.enter_context(TrainingBars(total))
+            training: Training = stack.enter_context(TrainingBars(total_size(paths)))
         else:
             training = Training()
             if sys.stderr is not None:
@@ -45,9 +46,9 @@ def watch_training(total: int | None) -> Iterator[Training]:
 
 
 @contextmanager
-def reading(what: str, total: int | None) -> Iterator[Advance]:
-    """Show how much has been read, on a terminal, if it takes more than a moment."""
-    if not on_terminal():
+def reading(what: str, paths: Sequence[str]) -> Iterator[Advance]:
+    """Show how much of these files has been read, on a terminal, if it takes a while."""
+    if not on_terminal() or is_typed(paths):
         yield _ignore
         return
     done = 0
@@ -62,7 +63,7 @@ def reading(what: str, total: int | None) -> Iterator[Advance]:
         elif time.monotonic() - begin > _PATIENCE_SECONDS:
             from bpetite_cli._drawing import reading_bar  # noqa: PLC0415 - rich is slow to load
 
-            bar = stack.enter_context(reading_bar(what, total, done))
+            bar = stack.enter_context(reading_bar(what, total_size(paths), done))
 
     with ExitStack() as stack:
         yield advance

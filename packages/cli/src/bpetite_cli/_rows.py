@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from bpetite_cli._painting import cell_len, chop_cells
-from bpetite_cli._screen import Ink, Screen
+from bpetite_cli._painting import Ink, cell_len, chop_cells
+from bpetite_cli._screen import Screen
 from bpetite_cli._visible import visible
 
 __all__ = ["draw_rows"]

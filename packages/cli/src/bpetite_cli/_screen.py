@@ -6,16 +6,15 @@ Not here: which colours there are (`_painting`).
 import os
 import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["Ink", "Screen", "look_at_output"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-Ink: TypeAlias = Literal[
-    "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"
-]
-"""What a text is painted in: the first four are for tokens, in turn."""
+    from bpetite_cli._painting import Ink  # loads rich, which is slow
+
+__all__ = ["Screen", "look_at_output"]
 
 _NARROWEST: Final = 16
 
@@ -31,7 +30,7 @@ class Screen:
 
     width: int
     coloured: bool
-    paint: Callable[[str, Ink], str]
+    paint: "Callable[[str, Ink], str]"
 
 
 def look_at_output() -> Screen:
@@ -52,5 +51,5 @@ def _shows_colour() -> bool:
     return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _leave(text: str, _: Ink) -> str:
+def _leave(text: str, _: "Ink") -> str:
     return text

@@ -9,6 +9,7 @@ from bpetite import Tokenizer
 from bpetite_cli._arguments import (
     Commands,
     add_model,
+    add_need,
     add_output,
     add_parser,
     load_model,
@@ -17,8 +18,8 @@ from bpetite_cli._arguments import (
 from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import Failure, quoted
 from bpetite_cli._formats import FORMATS, Counted
-from bpetite_cli._inputs import check_inputs, read_text, total_size
-from bpetite_cli._outputs import check_output, is_terminal, write_output
+from bpetite_cli._inputs import check_inputs, read_text
+from bpetite_cli._outputs import check_output, hold_output, is_terminal, send_output, write_output
 from bpetite_cli._progress import reading, say
 from bpetite_cli._saving import save_parts
 
@@ -30,11 +31,11 @@ _FORMATS_TOLD: Final = (
     "  json  one array and a newline, the default\n"
     "  text  one id on a line, in decimal\n"
     "  u16   two bytes for each id, the lowest first, and nothing else: what\n"
-    "        numpy.memmap(PATH, dtype='<u2') reads; refused where 65,535 is not enough\n"
+    "        numpy.memmap(PATH, dtype='<u2') reads; refused where an id is larger\n"
     "  u32   four bytes for each id, likewise: dtype='<u4'\n"
     "\n"
-    "With --output the file is written as the ids come, whole or not at all, and standard\n"
-    "output gets a JSON object that says how many tokens and bytes it has."
+    "With --output the file is written as the ids come, whole or not at all, and\n"
+    "standard output gets a JSON object that says how many tokens and bytes it has."
 )
 
 
@@ -69,6 +70,7 @@ def add_command(commands: Commands) -> None:
         "--format", choices=FORMATS, default="json", help="how the ids are written; see above"
     )
     add_output(parser)
+    add_need(parser, "--separator-token", "--input")
     parser.set_defaults(run=_run)
 
 
@@ -78,7 +80,7 @@ def _run(options: argparse.Namespace) -> None:
     tokenizer = load_model(options.model)
     (special_id,) = tokenizer.encode(_SPECIAL_TOKEN)
     _check_width(options.format, special_id)
-    with reading("encoding", total_size(files)) as advance:
+    with reading("encoding", files) as advance:
         texts: Iterable[Iterable[str]] = (
             [[text_argument(options.text)]]
             if options.input is None
@@ -87,9 +89,12 @@ def _run(options: argparse.Namespace) -> None:
         ids = Counted(_ids(tokenizer, texts, [special_id] if options.separator_token else []))
         parts = FORMATS[options.format].write(ids)
         if options.output is None:
-            write_output(parts)
-            return
-        size = save_parts(options.output, parts, overwrite=options.force)
+            held = hold_output(parts)
+        else:
+            size = save_parts(options.output, parts, overwrite=options.force)
+    if options.output is None:
+        send_output(held)
+        return
     name, tokens = options.format, ids.tokens
     say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {size:,} bytes")
     summary = {"tokens": tokens, "format": name, "bytes": size}
@@ -107,7 +112,7 @@ def _check(options: argparse.Namespace, files: list[str]) -> None:
         raise Failure(message)
     check_inputs(files)
     if options.output is not None:
-        check_destination(options.output, files, force=options.force)
+        check_destination(options.output, [options.model, *files], force=options.force)
 
 
 def _check_width(name: str, special_id: int) -> None:

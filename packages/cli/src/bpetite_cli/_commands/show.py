@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact, text_argument
 from bpetite_cli._artifact import Artifact
-from bpetite_cli._inputs import read_text, total_size
-from bpetite_cli._outputs import check_output, stream_output, write_output
+from bpetite_cli._inputs import read_text
+from bpetite_cli._outputs import check_output, hold_output, send_output, stream_output
 from bpetite_cli._progress import reading
 from bpetite_cli._screen import Screen, look_at_output
 from bpetite_cli._steps import draw_steps
@@ -31,7 +31,7 @@ def add_command(commands: Commands) -> None:
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    source.add_argument("--input", metavar="FILE", help="a file in UTF-8; - is standard input")
+    source.add_argument("--input", metavar="FILE", help="text in UTF-8; - is standard input")
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
@@ -41,8 +41,8 @@ def add_command(commands: Commands) -> None:
     form.add_argument(
         "--json",
         action="store_true",
-        help="a JSON object in a line for each token: its id, bytes, text (null where it is no "
-        "whole characters), and its start and end, in bytes",
+        help="print a JSON object in a line for each token: its id, bytes, text (null where it is "
+        "no whole characters), and its start and end, in bytes",
     )
     parser.set_defaults(run=_run)
 
@@ -51,9 +51,10 @@ def _run(options: argparse.Namespace) -> None:
     check_output()
     artifact = load_artifact(options.model)
     if options.json:
-        size = None if options.input is None else total_size([options.input])
-        with reading("encoding", size) as advance:
-            write_output(_json_lines(artifact, _texts(options, advance)))
+        files = [] if options.input is None else [options.input]
+        with reading("encoding", files) as advance:
+            held = hold_output(_json_lines(artifact, _texts(options, advance)))
+        send_output(held)
         return
     draw = draw_steps if options.steps else _rows
     stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -16,7 +15,7 @@ from bpetite_cli._arguments import (
     text_argument,
 )
 from bpetite_cli._failure import Failure, explain, quoted
-from bpetite_cli._inputs import STANDARD_INPUT, read_text, total_size
+from bpetite_cli._inputs import STANDARD_INPUT, is_typed, read_text
 from bpetite_cli._outputs import check_output, write_output
 from bpetite_cli._progress import reading, say
 from bpetite_cli._training import Advance
@@ -24,12 +23,13 @@ from bpetite_cli._training import Advance
 __all__ = ["add_command"]
 
 _MORE = (
-    "\n\nEach FILE gets a line with its tokens, a tab and its name, and several get a line for\n"
-    "the total. Standard input without a FILE gets the number alone. The text is UTF-8; no\n"
-    "token spans two files, and every <|endoftext|> in a text is one token.\n"
+    "\n\nEach FILE gets a line with its tokens, a tab and its name, and several get a\n"
+    "line for the total. Standard input without a FILE gets the number alone. The\n"
+    "text is UTF-8; no token spans two files, and every <|endoftext|> is one token.\n"
     "\n"
-    "What cannot be read is told on standard error; the others are counted, and the exit\n"
-    "status is 1. It is 1 also where there are more tokens than --max allows."
+    "What cannot be read is told on standard error; the others are counted, and the\n"
+    "exit status is 1. It is 1 also where there are more tokens than --max allows;\n"
+    "what was counted is printed all the same."
 )
 
 
@@ -58,7 +58,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "files", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
     )
@@ -80,9 +80,9 @@ def _run(options: argparse.Namespace) -> None:
         message = "standard input (-) can be read only once; name it once"
         raise Failure(message)
     tokenizer = load_model(options.model)
-    if not options.files and sys.stdin is not None and sys.stdin.isatty():
+    if not options.files and is_typed(paths):
         say("counting what you type; Ctrl-D at the start of a line ends it")
-    with reading("counting", total_size(paths)) as advance:
+    with reading("counting", paths) as advance:
         counts = [_count(tokenizer, path, advance) for path in paths]
     total = _Count("total", sum(count.size for count in counts), sum(c.tokens for c in counts))
     complaints = _complaints(counts, total.tokens, options.max)
@@ -123,7 +123,7 @@ def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> lis
         complaints.append(f"{left_out} could not be counted; the total is that of the others")
     if limit is not None and tokens > limit:
         complaints.append(
-            f"{tokens} tokens are {tokens - limit} more than --max {limit}; "
+            f"{tokens:,} tokens are {tokens - limit:,} more than --max {limit}; "
             "shorten the text, or allow more"
         )
     return complaints
@@ -147,7 +147,7 @@ def _as_json(counts: Sequence[_Count], total: _Count, limit: int | None) -> byte
     complete = all(count.error is None for count in counts)
     within = None if limit is None else total.tokens <= limit
     told = {
-        "files": [{"name": count.name, **_figures(count)} for count in counts],
+        "files": [{"path": count.name, **_figures(count)} for count in counts],
         **_figures(total),
         "max": limit,
         "within": within if complete or not within else None,

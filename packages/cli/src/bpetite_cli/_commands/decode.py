@@ -10,6 +10,7 @@ from bpetite import Tokenizer
 from bpetite_cli._arguments import (
     Commands,
     add_model,
+    add_need,
     add_output,
     add_parser,
     integer,
@@ -18,8 +19,8 @@ from bpetite_cli._arguments import (
 from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import Failure, explain, quoted
 from bpetite_cli._formats import FORMATS, Counted
-from bpetite_cli._inputs import check_inputs, total_size
-from bpetite_cli._outputs import check_output, write_output
+from bpetite_cli._inputs import check_inputs
+from bpetite_cli._outputs import check_output, hold_output, send_output, write_output
 from bpetite_cli._progress import reading, say
 from bpetite_cli._saving import save_parts
 
@@ -37,8 +38,8 @@ def add_command(commands: Commands) -> None:
         "    bpetite decode --model tokenizer.json --input -\n"
         "  bpetite encode --model tokenizer.json --input text.txt --format u16 |\n"
         "    bpetite decode --model tokenizer.json --input - --format u16",
-        "\n\nWith --output the file is written as the text comes, whole or not at all, and "
-        "standard\noutput gets a JSON object that says how many tokens and bytes it has.",
+        "\n\nWith --output the file is written as the text comes, whole or not at all, and\n"
+        "standard output gets a JSON object that says how many tokens and bytes it has.",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
@@ -53,10 +54,10 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        default="json",
-        help="how FILE was written: the --format of `encode`; text is any ids in decimal "
-        "with whitespace between them",
+        help="how FILE was written: the --format of `encode`, json by default; text is any ids "
+        "in decimal with whitespace between them",
     )
+    add_need(parser, "--format", "--input")
     add_output(parser)
     parser.set_defaults(run=_run)
 
@@ -66,16 +67,19 @@ def _run(options: argparse.Namespace) -> None:
     files = [] if options.input is None else [options.input]
     check_inputs(files)
     if options.output is not None:
-        check_destination(options.output, files, force=options.force)
+        check_destination(options.output, [options.model, *files], force=options.force)
     tokenizer = load_model(options.model)
-    chosen = FORMATS[options.format]
-    with reading("decoding", total_size(files)) as advance:
+    chosen = FORMATS[options.format or "json"]
+    with reading("decoding", files) as advance:
         ids = Counted(chosen.read(options.input, advance) if files else [options.ids])
         texts = _texts(tokenizer, ids, chosen.width if files else None)
         if options.output is None:
-            write_output(texts)
-            return
-        size = save_parts(options.output, texts, overwrite=options.force)
+            held = hold_output(texts)
+        else:
+            size = save_parts(options.output, texts, overwrite=options.force)
+    if options.output is None:
+        send_output(held)
+        return
     say(f"saved: {quoted(options.output)}, {size:,} bytes of text")
     summary = {"tokens": ids.tokens, "bytes": size}
     write_output([json.dumps(summary).encode("ascii"), b"\n"])

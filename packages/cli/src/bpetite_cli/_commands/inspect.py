@@ -29,7 +29,7 @@ def add_command(commands: Commands) -> None:
         "--token", type=integer, metavar="ID", help="the tree of merges that made this token"
     )
     parser.add_argument(
-        "--json", action="store_true", help="as a JSON object, with nothing left out"
+        "--json", action="store_true", help="print a JSON object, with nothing left out"
     )
     parser.set_defaults(run=_run)
 

@@ -29,6 +29,9 @@ def add_command(commands: Commands) -> None:
         "train again and prove that a model comes from a corpus",
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
+        "\n\nStandard output gets a JSON object that says how many merges are proved, and\n"
+        "which is the first that is not. The exit status is then 1; it is 1 also where\n"
+        "all are, and the bytes of the file are not those that bpetite saves.",
     )
     add_model(parser)
     add_corpus(parser)
