@@ -324,6 +324,8 @@ def test_gpt_2_at_the_command_line(folder: Path) -> None:
         "export --model tokenizer.json --to gpt2",
         "import-tiktoken --output x",
         "import-tiktoken --encoding gpt2 --ranks x --output x",
+        "import-tiktoken --encoding gpt2 --output -",
+        "export --model tokenizer.json --to tiktoken --output -",
     ],
 )
 def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:

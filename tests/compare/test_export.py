@@ -180,6 +180,23 @@ def test_an_unknown_form_is_refused(small_model: Path, tmp_path: Path) -> None:
         export(small_model, "x", tmp_path / "out")
 
 
+@pytest.mark.parametrize(
+    ("to", "model"), [("tiktoken", "it"), ("huggingface", "it"), ("gpt2", "it/vocab.json")]
+)
+def test_the_model_is_never_replaced(
+    to: str, model: str, small_model: Path, tmp_path: Path
+) -> None:
+    """An output that is the model, by whatever name, is refused, and the model is as it was."""
+    path = tmp_path / model
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(small_model.read_bytes())
+    (tmp_path / "link").symlink_to(tmp_path / "it")
+    for output in ("it", "link"):
+        with pytest.raises(ValueError, match="is also an input and would be lost"):
+            export(path, to, tmp_path / output, overwrite=True)
+    assert path.read_bytes() == small_model.read_bytes()
+
+
 @pytest.mark.parametrize("to", FORMATS)
 def test_nothing_is_overwritten_unasked(to: str, small_model: Path, tmp_path: Path) -> None:
     """A second export to the same place is refused, and the first stays; asked, it replaces it."""

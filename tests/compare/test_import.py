@@ -175,6 +175,15 @@ def test_an_existing_file_is_kept(tmp_path: Path) -> None:
     assert Tokenizer.load(tmp_path / "model.json").encode("a") == [97]
 
 
+def test_the_ranks_are_never_replaced(tmp_path: Path) -> None:
+    """An output that is the file of ranks is refused, and the file is as it was."""
+    path = write_ranks(tmp_path / "ranks", BYTES)
+    before = path.read_bytes()
+    with pytest.raises(ValueError, match="is also an input and would be lost"):
+        import_tiktoken(path, ranks=path, overwrite=True)
+    assert path.read_bytes() == before
+
+
 def test_one_source_is_asked_for(tmp_path: Path) -> None:
     """A name and a file are one too many, and neither is one too few."""
     with pytest.raises(TypeError, match="the name of an encoding or a file of ranks"):

@@ -3,7 +3,7 @@
 import argparse
 
 from bpetite_compare._export import FORMATS, export
-from bpetite_compare._terminal import Commands, add_parser, check_output, say, write
+from bpetite_compare._terminal import Commands, add_output, add_parser, check_output, say, write
 
 __all__ = ["add_command"]
 
@@ -26,8 +26,7 @@ def add_command(commands: Commands) -> None:
         help="tiktoken: a file of ranks; huggingface: a tokenizer.json; "
         "gpt2: a folder with vocab.json and merges.txt",
     )
-    parser.add_argument("--output", required=True, metavar="PATH", help="where it goes")
-    parser.add_argument("--force", action="store_true", help="replace what is at PATH")
+    add_output(parser, "it")
     parser.set_defaults(run=_run)
 
 

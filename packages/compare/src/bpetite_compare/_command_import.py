@@ -5,6 +5,7 @@ import argparse
 from bpetite_compare._import import import_tiktoken
 from bpetite_compare._terminal import (
     Commands,
+    add_output,
     add_parser,
     check_output,
     say,
@@ -31,8 +32,7 @@ def add_command(commands: Commands) -> None:
         help="gpt2, or r50k_base, which is the same; others do not fit, and are refused",
     )
     source.add_argument("--ranks", metavar="FILE", help="ranks that go with GPT-2's pattern")
-    parser.add_argument("--output", required=True, metavar="PATH", help="where the artifact goes")
-    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+    add_output(parser, "the artifact")
     parser.set_defaults(run=_run)
 
 

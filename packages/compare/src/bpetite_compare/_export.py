@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from bpetite_compare._artifact import Artifact
-from bpetite_compare._files import write_file, write_folder
+from bpetite_compare._files import refuse_the_input, write_file, write_folder
 from bpetite_compare._gpt2 import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 
 __all__ = ["FORMATS", "Exported", "export"]
+
+_PAIR: Final = ("vocab.json", "merges.txt")
+"""The files of GPT-2's own form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,7 @@ def export(
         KeyError, ValueError, OSError: the model cannot be loaded.
         ValueError: there is no such form; or it cannot hold this vocabulary, as two tokens
             have the same bytes, or one does not encode to itself. No training makes such.
+            Or the output is the model.
         FileExistsError: something is there, and `overwrite` is false.
         OSError: the system refuses. What was there is untouched.
     """
@@ -64,6 +68,8 @@ def export(
         message = f"this model cannot be exported: {fault}"
         raise ValueError(message)
     path = os.fspath(output)
+    for file in (path, *(os.path.join(path, name) for name in _PAIR)):
+        refuse_the_input(file, model)
     return _WRITERS[to](artifact, path, overwrite)
 
 
@@ -141,10 +147,8 @@ def _to_gpt2(artifact: Artifact, path: str, overwrite: bool) -> Exported:
             message = f"merge {rank}, {line[:40]!r}, would be read as a comment of merges.txt"
             raise ValueError(message)
     lines = ["#version: 0.2", *merges, ""]
-    files = {
-        "vocab.json": _json(_vocab(artifact)),
-        "merges.txt": "\n".join(lines).encode("utf-8"),
-    }
+    vocab = _json(_vocab(artifact))
+    files = dict(zip(_PAIR, (vocab, "\n".join(lines).encode("utf-8")), strict=True))
     write_folder(path, files, overwrite=overwrite)
     vocab_path, merges_path = (os.path.join(path, name) for name in files)
     loading = f"""\

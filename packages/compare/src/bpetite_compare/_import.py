@@ -23,6 +23,7 @@ import regex
 
 from bpetite_compare._artifact import Artifact
 from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
+from bpetite_compare._files import refuse_the_input
 from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern
 from bpetite_compare._soundness import find_unreachable
 from bpetite_compare.reference import Pair, recover_merges
@@ -69,7 +70,8 @@ def import_tiktoken(
 
     Raises:
         TypeError: not just one of `encoding` and `ranks` is given.
-        ValueError: the artifact cannot hold the encoding; the message says why.
+        ValueError: the artifact cannot hold the encoding; the message says why. Or the output
+            is the file of ranks.
         OSError: tiktoken cannot get the encoding, a file cannot be read, or the artifact
             cannot be written.
         FileExistsError: something is there, and `overwrite` is false.
@@ -80,6 +82,7 @@ def import_tiktoken(
     if encoding is not None:
         table = _ranks_of_encoding(encoding)
     else:
+        refuse_the_input(os.fspath(output), ranks or "")
         table = _ranks_of_file(os.fspath(ranks or ""))
     name = encoding or repr(os.fspath(ranks or ""))
     try:

@@ -12,6 +12,7 @@ from bpetite_compare._visible import visible
 
 __all__ = [
     "Commands",
+    "add_output",
     "add_parser",
     "check_output",
     "code_points",
@@ -39,6 +40,22 @@ def add_parser(
         description=f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"example:\n{example}",
     )
+
+
+def add_output(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add the options that say where a result goes, and what goes there."""
+    parser.add_argument(
+        "--output", required=True, type=_file, metavar="PATH", help=f"where {what} goes"
+    )
+    parser.add_argument("--force", action="store_true", help="replace what is at PATH")
+
+
+def _file(word: str) -> str:
+    """Refuse the dash, by which somebody will have meant standard output."""
+    if word == "-":
+        message = "- is standard input or output, and no file; for a file of that name write ./-"
+        raise argparse.ArgumentTypeError(message)
+    return word
 
 
 def text_argument(word: str) -> str:

@@ -128,7 +128,7 @@ complete -c bpetite -n '_shtab_bpetite_using import-tiktoken' -s h -l help -d 's
 complete -c bpetite -n '_shtab_bpetite_using import-tiktoken' -l encoding -x -d 'gpt2, or r50k_base, which is the same; others do not fit, and are refused'
 complete -c bpetite -n '_shtab_bpetite_using import-tiktoken' -l ranks -xka "(__fish_complete_path (commandline -ct))" -d 'ranks that go with GPT-2'"'"'s pattern'
 complete -c bpetite -n '_shtab_bpetite_using import-tiktoken' -l output -xka "(__fish_complete_path (commandline -ct))" -d 'where the artifact goes'
-complete -c bpetite -n '_shtab_bpetite_using import-tiktoken' -l force -d 'replace the file at PATH'
+complete -c bpetite -n '_shtab_bpetite_using import-tiktoken' -l force -d 'replace what is at PATH'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a parity -d 'Hold the ids of whole files to tiktoken'"'"'s.'
 complete -c bpetite -n '_shtab_bpetite_using parity' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using parity' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
