@@ -174,6 +174,7 @@ def test_a_failure_leaves_nothing_half_done(
     assert set(names_in(tmp_path)) <= {"file"}
 
 
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.parametrize("what", ["new", "overwrite", "without links"])
 def test_an_interrupt_at_any_point_leaves_nothing_half_done(

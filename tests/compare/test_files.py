@@ -189,6 +189,7 @@ def test_a_failure_leaves_nothing_half_done(
         assert names_in(tmp_path / "folder") == ["one", "two"]
 
 
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.parametrize("what", ["new", "overwrite", "folder"])
 def test_an_interrupt_at_any_point_leaves_nothing_half_done(tmp_path: Path, what: str) -> None:

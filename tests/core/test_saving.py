@@ -522,6 +522,7 @@ def test_failure_of_any_call_leaves_nothing_half_done(
     assert number > 6
 
 
+@pytest.mark.usefixtures("uncollected")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_interrupt_at_any_point_leaves_nothing_half_done(
