@@ -185,7 +185,9 @@ def test_cache_is_bounded_in_bytes() -> None:
 def test_texts_are_kept_while_there_is_room() -> None:
     """The words of a text are kept until their characters, and 7 for each, are 1 << 22."""
     encoder = encoder_of([])
-    words = [f" {number}" for number in range(100_000, 100_000 + (1 << 22) // 14)]
+    words = [f" {number}" for number in range(100_000, 100_000 + (1 << 22) // 14 - 1)]
+    words.append(" 12345678")
+    assert sum(len(word) + 7 for word in words) == 1 << 22
     encoder.encode("".join(words))
     assert any(cache.keys() >= set(words) for cache in kept_by(encoder))
     encoder.encode(" 99999 99998")
