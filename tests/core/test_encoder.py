@@ -5,7 +5,7 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, permutations
-from types import FunctionType
+from types import FrameType, FunctionType
 
 import pytest
 from hypothesis import example, given
@@ -182,14 +182,15 @@ def test_cache_is_bounded_in_bytes() -> None:
         assert " 349999" in cache
 
 
-def test_texts_are_kept_while_there_is_room() -> None:
-    """The words of a text are kept until their characters, and 7 for each, are 1 << 22."""
+@pytest.mark.parametrize(("last", "kept"), [(" 12345678", True), (" 123456789", False)])
+def test_texts_are_kept_while_there_is_room(last: str, kept: bool) -> None:
+    """The words of a text are kept until their characters, and 7 for each, are over 1 << 22."""
     encoder = encoder_of([])
     words = [f" {number}" for number in range(100_000, 100_000 + (1 << 22) // 14 - 1)]
-    words.append(" 12345678")
-    assert sum(len(word) + 7 for word in words) == 1 << 22
-    encoder.encode("".join(words))
-    assert any(cache.keys() >= set(words) for cache in kept_by(encoder))
+    assert sum(len(word) + 7 for word in [*words, " 12345678"]) == 1 << 22
+    encoder.encode("".join([*words, last]))
+    assert any(cache.keys() >= {*words, last} for cache in kept_by(encoder)) == kept
+    assert any(words[0] in cache for cache in kept_by(encoder)) == kept
     encoder.encode(" 99999 99998")
     assert not any(words[0] in cache for cache in kept_by(encoder))
 
@@ -218,6 +219,32 @@ def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) ->
     finally:
         sys.setswitchinterval(interval)
     assert found == expected * 40
+
+
+@pytest.mark.parametrize("text", ["abcab", "abcabc", "abc bcab cababc"])
+def test_thread_that_comes_between_any_two_calls_changes_nothing(text: str) -> None:
+    """The ids are those of the oracle, whenever another thread works out and keeps the same."""
+    expected = oracle.encode(text, TWINS)
+    encoder = encoder_of(TWINS)
+    number, left = 0, 0
+
+    def encode_between(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal left
+        left -= event == "call"
+        if left == 0:
+            assert encoder.encode(text) == expected
+
+    while left <= 0:
+        number += 1
+        left = number
+        encoder = encoder_of(TWINS)
+        sys.setprofile(encode_between)
+        try:
+            ids = encoder.encode(text)
+        finally:
+            sys.setprofile(None)
+        assert ids == expected
+    assert number > 10
 
 
 def test_long_text_is_not_cached() -> None:

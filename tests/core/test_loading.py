@@ -324,12 +324,19 @@ def test_step_13_names_the_size_of_hundreds_of_merges(tmp_path: Path, count: int
     check_refused(tmp_path, data, ValueError, message)
 
 
-def test_step_13_refuses_more_tokens_than_ids_can_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (0x110000, "vocab: expected the ids 0 to 1114111, found 'no 259'"),  # the next fault
+        (0x110001, "mergeable_vocab_size: expected 1114112 at most, found 1114113"),
+    ],
+)
+def test_step_13_refuses_more_tokens_than_ids_can_be(
+    tmp_path: Path, size: int, message: str
+) -> None:
     """FR-29: one merge more than there are ids to give is refused, before vocab is read."""
-    count = 0x110000 - 256 + 1
-    changes = changed((("merges",), "?"), (("mergeable_vocab_size",), 256 + count))
-    data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (count - 1)))
-    message = "mergeable_vocab_size: expected 1114112 at most, found 1114113"
+    changes = changed((("merges",), "?"), (("mergeable_vocab_size",), size))
+    data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (size - 256 - 1)))
     check_refused(tmp_path, data, ValueError, message)
 
 
