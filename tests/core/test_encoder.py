@@ -257,6 +257,35 @@ def test_long_text_is_not_cached() -> None:
     assert max(map(len, kept)) == 64
 
 
+def test_parts_of_a_short_chunk_are_kept() -> None:
+    """What follows a known part of a chunk is kept as well; of one of over 24 characters, not."""
+    encoder = encoder_of([])
+    encoder.encode("a" * 24)
+    encoder.encode("b" * 25)
+    kept = {text for cache in kept_by(encoder) for text in cache}
+    assert {"a" * length for length in range(1, 25)} <= kept
+    assert {text for text in kept if "b" in text} == {"b", "b" * 25}
+
+
+def test_longest_known_part_of_a_chunk_is_taken() -> None:
+    """A chunk that goes on after one that is known is worked out from its last character alone."""
+    encoder = encoder_of([])
+    encoder.encode("abcd")
+    assert "ef" not in {text for cache in kept_by(encoder) for text in cache}
+    encoder.encode("abcde")
+    encoder.encode("abcdef")
+    assert "ef" not in {text for cache in kept_by(encoder) for text in cache}
+
+
+def test_word_has_its_ids_in_memory_once() -> None:
+    """Where a piece is one chunk, both caches hold the same tuple."""
+    encoder = encoder_of([(97, 98)])
+    encoder.encode("abc")
+    held = [cache["abc"] for cache in kept_by(encoder)]
+    assert len(held) > 1
+    assert all(ids is held[0] for ids in held)
+
+
 @pytest.mark.parametrize(
     ("text", "name"),
     [
