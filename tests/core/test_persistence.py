@@ -155,6 +155,16 @@ def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
         load(path)
 
 
+def test_file_that_is_there_stays_unless_asked_otherwise(path: Path) -> None:
+    """FR-27: `save` without `overwrite` raises `FileExistsError`, and the file stays."""
+    path.write_bytes(b"old")
+    with pytest.raises(FileExistsError):
+        save(path, *PARTS)
+    assert path.read_bytes() == b"old"
+    save(path, *PARTS, overwrite=True)
+    assert load(path) == PARTS
+
+
 def test_good_artifact_loads(path: Path) -> None:
     """FR-29: an artifact written by hand, after the schema, is accepted for what it says."""
     path.write_bytes(canonical(GOOD))
