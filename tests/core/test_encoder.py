@@ -5,7 +5,7 @@ import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, permutations
-from types import FunctionType
+from types import FrameType, FunctionType
 
 import pytest
 from hypothesis import example, given
@@ -182,12 +182,15 @@ def test_cache_is_bounded_in_bytes() -> None:
         assert " 349999" in cache
 
 
-def test_texts_are_kept_while_there_is_room() -> None:
-    """The words of a text are kept until their characters, and 7 for each, are 1 << 22."""
+@pytest.mark.parametrize(("last", "kept"), [(" 12345678", True), (" 123456789", False)])
+def test_texts_are_kept_while_there_is_room(last: str, kept: bool) -> None:
+    """The words of a text are kept until their characters, and 7 for each, are over 1 << 22."""
     encoder = encoder_of([])
-    words = [f" {number}" for number in range(100_000, 100_000 + (1 << 22) // 14)]
-    encoder.encode("".join(words))
-    assert any(cache.keys() >= set(words) for cache in kept_by(encoder))
+    words = [f" {number}" for number in range(100_000, 100_000 + (1 << 22) // 14 - 1)]
+    assert sum(len(word) + 7 for word in [*words, " 12345678"]) == 1 << 22
+    encoder.encode("".join([*words, last]))
+    assert any(cache.keys() >= {*words, last} for cache in kept_by(encoder)) == kept
+    assert any(words[0] in cache for cache in kept_by(encoder)) == kept
     encoder.encode(" 99999 99998")
     assert not any(words[0] in cache for cache in kept_by(encoder))
 
@@ -218,6 +221,32 @@ def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) ->
     assert found == expected * 40
 
 
+@pytest.mark.parametrize("text", ["abcab", "abcabc", "abc bcab cababc"])
+def test_thread_that_comes_between_any_two_calls_changes_nothing(text: str) -> None:
+    """The ids are those of the oracle, whenever another thread works out and keeps the same."""
+    expected = oracle.encode(text, TWINS)
+    encoder = encoder_of(TWINS)
+    number, left = 0, 0
+
+    def encode_between(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal left
+        left -= event == "call"
+        if left == 0:
+            assert encoder.encode(text) == expected
+
+    while left <= 0:
+        number += 1
+        left = number
+        encoder = encoder_of(TWINS)
+        sys.setprofile(encode_between)
+        try:
+            ids = encoder.encode(text)
+        finally:
+            sys.setprofile(None)
+        assert ids == expected
+    assert number > 10
+
+
 def test_long_text_is_not_cached() -> None:
     """Words of up to 64 characters are kept, one after the other; a longer one is not."""
     encoder = encoder_of([])
@@ -226,6 +255,35 @@ def test_long_text_is_not_cached() -> None:
     kept = {text for cache in kept_by(encoder) for text in cache}
     assert {"é" * 64, " one", " two"} <= kept
     assert max(map(len, kept)) == 64
+
+
+def test_parts_of_a_short_chunk_are_kept() -> None:
+    """What follows a known part of a chunk is kept as well; of one of over 24 characters, not."""
+    encoder = encoder_of([])
+    encoder.encode("a" * 24)
+    encoder.encode("b" * 25)
+    kept = {text for cache in kept_by(encoder) for text in cache}
+    assert {"a" * length for length in range(1, 25)} <= kept
+    assert {text for text in kept if "b" in text} == {"b", "b" * 25}
+
+
+def test_longest_known_part_of_a_chunk_is_taken() -> None:
+    """A chunk that goes on after one that is known is worked out from its last character alone."""
+    encoder = encoder_of([])
+    encoder.encode("abcd")
+    assert "ef" not in {text for cache in kept_by(encoder) for text in cache}
+    encoder.encode("abcde")
+    encoder.encode("abcdef")
+    assert "ef" not in {text for cache in kept_by(encoder) for text in cache}
+
+
+def test_word_has_its_ids_in_memory_once() -> None:
+    """Where a piece is one chunk, both caches hold the same tuple."""
+    encoder = encoder_of([(97, 98)])
+    encoder.encode("abc")
+    held = [cache["abc"] for cache in kept_by(encoder)]
+    assert len(held) > 1
+    assert all(ids is held[0] for ids in held)
 
 
 @pytest.mark.parametrize(

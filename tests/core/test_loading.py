@@ -316,12 +316,27 @@ def test_step_13_refuses_a_size_without_its_merges(tmp_path: Path) -> None:
     check_refused(tmp_path, data, ValueError, message)
 
 
-def test_step_13_refuses_more_tokens_than_ids_can_be(tmp_path: Path) -> None:
+@pytest.mark.parametrize("count", [255, 256, 257, 600])
+def test_step_13_names_the_size_of_hundreds_of_merges(tmp_path: Path, count: int) -> None:
+    """FR-29: the size that a refusal asks for is 256 and the number of merges, however many."""
+    data = canonical(changed((("merges",), [[97, 98]] * count)))
+    message = f"mergeable_vocab_size: expected {256 + count} (256 + {count} merges), found 258"
+    check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (0x110000, "vocab: expected the ids 0 to 1114111, found 'no 259'"),  # the next fault
+        (0x110001, "mergeable_vocab_size: expected 1114112 at most, found 1114113"),
+    ],
+)
+def test_step_13_refuses_more_tokens_than_ids_can_be(
+    tmp_path: Path, size: int, message: str
+) -> None:
     """FR-29: one merge more than there are ids to give is refused, before vocab is read."""
-    count = 0x110000 - 256 + 1
-    changes = changed((("merges",), "?"), (("mergeable_vocab_size",), 256 + count))
-    data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (count - 1)))
-    message = "mergeable_vocab_size: expected 1114112 at most, found 1114113"
+    changes = changed((("merges",), "?"), (("mergeable_vocab_size",), size))
+    data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (size - 256 - 1)))
     check_refused(tmp_path, data, ValueError, message)
 
 
@@ -424,6 +439,29 @@ def test_step_17_refuses_a_merge_of_a_later_id(tmp_path: Path, rank: int, pair: 
     data = canonical(changed((("merges", rank), pair)))
     message = f"merges[{rank}]: expected two ids below its own, {256 + rank}, found {pair}"
     check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.parametrize("rank", [255, 256, 300])
+def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> None:
+    """FR-29: the merge that is refused is named by its rank, the token by its id, above 256 too."""
+    count = rank + 1
+    good = changed(
+        (("merges",), [[97, 98]] * count),
+        (("mergeable_vocab_size",), 256 + count),
+        (("special_tokens", SPECIAL), 256 + count),
+        *((("vocab", str(256 + other)), [97, 98]) for other in range(count)),
+        (("vocab", str(256 + count)), SPECIAL_BYTES),
+    )
+    (tmp_path / "good.json").write_bytes(canonical(good))
+    assert len(load(tmp_path / "good.json")[1]) == count
+    good["merges"][rank] = [97, 256 + rank]
+    message = (
+        f"merges[{rank}]: expected two ids below its own, {256 + rank}, found [97, {256 + rank}]"
+    )
+    check_refused(tmp_path, canonical(good), ValueError, message)
+    good["merges"][rank] = [98, 97]
+    message = f"vocab['{256 + rank}']: expected the bytes of 98 and of 97, joined, found [97, 98]"
+    check_refused(tmp_path, canonical(good), ValueError, message)
 
 
 @pytest.mark.parametrize("token", [[], [97], [98, 97], [97, 98, 98], [97, 99]])

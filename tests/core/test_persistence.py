@@ -139,6 +139,32 @@ def test_artifact_that_could_not_be_loaded_is_not_saved(path: Path) -> None:
     assert list(path.parent.iterdir()) == []
 
 
+def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What has just the bytes that `load` reads is saved and loaded; one byte less is too few."""
+    size = len(canonical(GOOD))
+    monkeypatch.setattr("bpetite._persistence.MAX_ARTIFACT_BYTES", size)
+    save(path, *PARTS)
+    assert load(path) == PARTS
+    monkeypatch.setattr("bpetite._persistence.MAX_ARTIFACT_BYTES", size - 1)
+    message = f"^the artifact would have {size} bytes, more than the {size - 1} that can be loaded"
+    with pytest.raises(ValueError, match=message):
+        save(path, *PARTS, overwrite=True)
+    with pytest.raises(ValueError, match=f"is larger than {size - 1} bytes"):
+        load(path)
+
+
+def test_file_that_is_there_stays_unless_asked_otherwise(path: Path) -> None:
+    """FR-27: `save` without `overwrite` raises `FileExistsError`, and the file stays."""
+    path.write_bytes(b"old")
+    with pytest.raises(FileExistsError):
+        save(path, *PARTS)
+    assert path.read_bytes() == b"old"
+    save(path, *PARTS, overwrite=True)
+    assert load(path) == PARTS
+
+
 def test_good_artifact_loads(path: Path) -> None:
     """FR-29: an artifact written by hand, after the schema, is accepted for what it says."""
     path.write_bytes(canonical(GOOD))
