@@ -1,4 +1,4 @@
-"""Fixtures for the tests of every package, and how hard Hypothesis tries."""
+"""The tiers of the tests, how hard Hypothesis tries in each, and fixtures for every package."""
 
 import gc
 import os
@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from bpetite import Tokenizer
 
-PROFILES: Final = {"quick": 200, "thorough": 5_000, "nightly": 20_000}
-"""How many examples of each property are tried; BPETITE_PROFILE names the profile."""
+EVERYDAY: Final = "not thorough"
+"""The tier in pyproject.toml, which is run unless `-m` asks for another."""
+
+PROFILES: Final = {"everyday": 25, "thorough": 200, "release": 5_000, "nightly": 20_000}
+"""How many examples Hypothesis tries of each property; BPETITE_PROFILE names the profile."""
 
 for name, max_examples in PROFILES.items():
     settings.register_profile(name, max_examples=max_examples, deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("BPETITE_PROFILE", "quick"))
 
 # A shell that puts the tests into the background has them ignore Ctrl-C, and nohup a hangup.
 # The programs that they start would ignore it, too, and never end.
@@ -27,6 +29,35 @@ for number, handler in (
 ):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
+
+
+def everyday(config: pytest.Config) -> bool:
+    """Return whether only the everyday tests are asked for."""
+    asked: str = config.option.markexpr
+    return EVERYDAY in asked
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try each property as often as the tier or BPETITE_PROFILE says."""
+    tier = "everyday" if everyday(config) else "thorough"
+    settings.load_profile(os.environ.get("BPETITE_PROFILE", tier))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import a file of thorough tests every day: what it imports need not be installed."""
+    if not everyday(config) or collection_path.suffix != ".py":
+        return None
+    source = collection_path.read_text(encoding="utf-8")
+    return "\npytestmark = pytest.mark.thorough\n" in source or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run every property in the thorough tier, too: it tries more examples."""
+    if not everyday(config):
+        for item in items:
+            if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+                item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,8 @@ import pytest
 
 from project_tools import ROOT, load_script, run
 
+pytestmark = pytest.mark.thorough
+
 CORE: Final = ROOT / "packages" / "core" / "src" / "bpetite"
 TINY: Final = '''\
 """A module to be mutated."""

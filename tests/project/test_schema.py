@@ -29,6 +29,8 @@ from bpetite._persistence import load, save
 from project_tools import ROOT, run
 from texts import CORPORA, merge_lists
 
+pytestmark = pytest.mark.thorough
+
 SCHEMA: Final = json.loads((ROOT / "docs" / "reference" / "artifact.schema.json").read_bytes())
 VALIDATOR: Final = Draft202012Validator(SCHEMA)
 
