@@ -2,13 +2,16 @@
 
 import json
 import os
+import resource
+import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, bpetite, in_terminal, lines, pipeline
+from bpetite_cli import _inputs, _outputs
+from cli_tools import BPETITE, bpetite, bpetite_process, in_terminal, lines, pipeline
 
 NASTY = [
     "",
@@ -60,8 +63,17 @@ def test_no_ids_are_no_text(model: Path) -> None:
 
 
 @pytest.mark.parametrize("text", NASTY)
-def test_encode_and_decode_in_a_pipe_are_cat(model: Path, tmp_path: Path, text: str) -> None:
+def test_encode_and_decode_are_cat(model: Path, tmp_path: Path, text: str) -> None:
     """FR-25: what goes through both comes out byte for byte."""
+    (tmp_path / "text").write_bytes(text.encode())
+    encoded = bpetite("encode", "--model", model, "--input", tmp_path / "text")
+    decoded = bpetite("decode", "--model", model, "--input", "-", stdin=encoded.stdout)
+    assert (decoded.returncode, decoded.stdout, decoded.stderr) == (0, text.encode(), b"")
+
+
+def test_encode_and_decode_in_a_pipe_are_cat(model: Path, tmp_path: Path) -> None:
+    """FR-25: in a pipe, too, what goes through both comes out byte for byte."""
+    text = "".join(NASTY)
     (tmp_path / "text").write_bytes(text.encode())
     result = pipeline(
         f"bpetite encode --model {model} --input text | bpetite decode --model {model} --input -",
