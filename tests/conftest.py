@@ -3,8 +3,11 @@
 import gc
 import os
 import signal
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import Final
 
 import pytest
@@ -58,6 +61,30 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
                 item.add_marker(pytest.mark.thorough)
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Callable[..., str]:
+    """Return a function that runs a program in a new process and returns what it printed.
+
+    It takes the program, its arguments, the folder to run it in, and by name what to add to
+    its environment. The program must succeed and print no error.
+    """
+
+    def run(program: str, *arguments: str, folder: Path | None = None, **environment: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-c", dedent(program), *arguments],
+            check=False,
+            capture_output=True,
+            cwd=folder,
+            encoding="utf-8",
+            env={**os.environ, **environment},
+            timeout=60,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -244,19 +244,27 @@ def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("to", ["tiktoken", "huggingface", "gpt2"])
-def test_what_export_prints_loads_it(to: str, folder: Path) -> None:
-    """Standard output is a program that loads the export; a second one needs `--force`."""
+def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
+    """Standard output is what a library's user would type; a second export needs `--force`."""
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "out"]
     result = bpetite(*words, cwd=folder)
     assert result.returncode == 0, result.stderr
     assert lines(result.stderr)[-1] == "these lines load it:"
-    subprocess.run([sys.executable, "-c", result.stdout], cwd=folder, check=True)
+    assert re.search(rb"^tokenizer|^encoding", result.stdout, re.MULTILINE)
+    assert b"'out" in result.stdout
     again = bpetite(*words, cwd=folder)
     assert (again.returncode, again.stdout) == (1, b"")
     assert lines(again.stderr) == [
         "error: 'out' exists; use --force to replace it, or name another"
     ]
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
+
+
+def test_what_export_prints_loads_it(folder: Path) -> None:
+    """The printed lines are a program that runs in the folder of the export."""
+    words = ["export", "--model", "tokenizer.json", "--to", "tiktoken", "--output", "out"]
+    program = bpetite(*words, cwd=folder).stdout
+    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True)
 
 
 def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
