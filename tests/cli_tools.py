@@ -2,6 +2,7 @@
 
 import logging
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ __all__ = [
     "bpetite_process",
     "in_terminal",
     "lines",
+    "no_file_above",
     "pipeline",
     "shown_in_terminal",
     "terminal_process",
@@ -145,14 +147,14 @@ def shown_in_terminal(
     columns: int = 80,
     typed: bytes = b"",
 ) -> tuple[int, str]:
-    """Run `bpetite` in this process, with a terminal for all three of its streams.
+    """Run `bpetite` in this process, with a terminal as standard output and standard error.
 
     Args:
         arguments: what stands behind `bpetite` on the command line.
         cwd: the folder to run it in.
         env: what is added to the environment.
         columns: how wide the terminal is.
-        typed: what is typed as soon as the terminal shows something.
+        typed: what is typed as soon as the terminal shows something, if anything is.
 
     Returns:
         The exit status, and what the terminal was sent.
@@ -161,8 +163,9 @@ def shown_in_terminal(
         patch.delenv("COLUMNS", raising=False)
         patch.delenv("NO_COLOR", raising=False)
         env = {"TERM": "xterm-256color", **(env or {})}
-        with _terminal(columns, typed) as (theirs, shown):
-            status = _call([BPETITE, *arguments], (theirs, theirs, theirs), env, cwd)
+        with TemporaryFile() as empty, _terminal(columns, typed) as (theirs, shown):
+            stdin = theirs if typed else empty.fileno()
+            status = _call([BPETITE, *arguments], (stdin, theirs, theirs), env, cwd)
     return status, shown.decode("utf-8").replace("\r\n", "\n")
 
 
@@ -188,6 +191,17 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
         os.close(theirs)
         watcher.join()
         os.close(ours)
+
+
+@contextmanager
+def no_file_above(size: int) -> Iterator[None]:
+    """Have the system refuse to let a file grow above so many bytes, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def bpetite_process(

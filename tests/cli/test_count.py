@@ -294,8 +294,8 @@ def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
     """A closed pipe ends the command without a word."""
     name = "a" * 200
     (folder / name).write_text(A)
-    (folder / "line").write_text("count --model m.json" + f" {name}" * 1000)
-    result = pipeline("xargs -n 2000 -a line bpetite | head -n 1", folder)
+    names = f"$(printf '{name} %.0s' {{1..1000}})"  # more lines than a pipe holds
+    result = pipeline(f"bpetite count --model m.json {names} | head -n 1", folder)
     assert lines(result.stdout) == [f"{tokens_of(folder, A)}\t{name}"]
     assert b"error" not in result.stderr
 
