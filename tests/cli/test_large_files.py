@@ -1,6 +1,5 @@
 """Files of several megabytes: blocks of the real size, long results, and memory."""
 
-import os
 import random
 import subprocess
 import sys
@@ -51,9 +50,7 @@ def test_a_file_of_many_blocks_trains_as_one_text(folder: Path) -> None:
     words = ["low", "lower", " \n", "\r\n", "船夫", "  ", "⛵", "\x1c", "x" * 50, "\u2003", "don't"]
     text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(600_000))
     (folder / "c.txt").write_bytes(text.encode())
-    bpetite(
-        *("train", "--input", "c.txt", "--vocab-size", "300", "--output", "t.json"), cwd=folder
-    )
+    bpetite(*("train", "--input", "c.txt", "--vocab-size", "300", "--output", "t.json"), cwd=folder)
     Tokenizer.train(text, 300).save(folder / "expected.json")
     assert (folder / "t.json").read_bytes() == (folder / "expected.json").read_bytes()
 
