@@ -64,7 +64,8 @@ def check_help(command: str) -> None:
 
 
 def prepare_files(folder: Path) -> None:
-    """Write the files that the examples name."""
+    """Make a folder with the files that the examples name."""
+    folder.mkdir(exist_ok=True)
     tokenizer = Tokenizer.train(CORPUS, 310)
     tokenizer.save(folder / "tokenizer.json")
     Tokenizer.train(CORPUS, 32000).save(folder / "big.json")
