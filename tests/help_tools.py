@@ -20,8 +20,6 @@ from compare_tools import CORPUS
 __all__ = [
     "SUMMARIES",
     "check_help",
-    "examples_in",
-    "examples_of",
     "prepare_files",
     "run_example",
     "with_examples",
