@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import bpetite_cli
 from cli_tools import BPETITE, bpetite, lines, pipeline
 
 
@@ -194,6 +195,45 @@ def test_python_m_is_the_same_command() -> None:
         [sys.executable, "-m", "bpetite_cli", "--version"], capture_output=True, check=True
     )
     assert result.stdout == bpetite("--version").stdout
+
+
+def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run `bpetite_cli.main` on some words in a new process, after some code."""
+    code = f"import sys\n{code}\nfrom bpetite_cli import main\nsys.exit(main(sys.argv[1:]))"
+    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
+
+
+def test_a_platform_without_sighup_has_every_command() -> None:
+    """Where the system has no SIGHUP, as on Windows, a command runs all the same."""
+    result = run_main("import signal; del signal.SIGHUP", "--version")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == bpetite("--version").stdout
+
+
+@pytest.mark.parametrize("module", ["bpetite_cli._main", "argparse", "regex", "bpetite"])
+def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
+    """Ctrl-C while modules are still loaded ends with status 130 and shows no traceback."""
+    result = run_main(
+        "def interrupt(event, details):\n"
+        f"    if event == 'import' and details[0] == {module!r}:\n"
+        "        raise KeyboardInterrupt\n"
+        "sys.addaudithook(interrupt)",
+        "encode",
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+
+def test_the_package_itself_loads_no_other_module() -> None:
+    """`import bpetite_cli`, before Ctrl-C can be handled, loads nothing but itself."""
+    code = (
+        "import sys; known = {*sys.modules}; sys.path.append(sys.argv[1]); import bpetite_cli\n"
+        "print(*sys.modules.keys() - known)"
+    )
+    folder = Path(bpetite_cli.__file__).parents[1]
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, folder], capture_output=True, check=True
+    )
+    assert result.stdout == b"bpetite_cli\n"
 
 
 def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ __all__ = ["run"]
 
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments, run the command, and tell of a failure in a line or two."""
-    _undo_when_terminated()
     try:
+        _undo_when_terminated()
         status = _run_command(arguments)
         flush_output()
     except _Terminated as end:
@@ -37,8 +37,10 @@ def _undo_when_terminated() -> None:
     """Let SIGTERM and SIGHUP raise, where they would end the process on the spot."""
     if threading.current_thread() is not threading.main_thread():
         return  # only there can a signal be handled
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has SIGHUP ignored
+    for name in ("SIGTERM", "SIGHUP"):
+        # Windows has no SIGHUP.
+        number: signal.Signals | None = getattr(signal, name, None)
+        if number and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has SIGHUP ignored
             signal.signal(number, _terminate)
 
 
