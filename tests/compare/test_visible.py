@@ -1,6 +1,7 @@
 """Tokens as a person sees them."""
 
 import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,9 @@ from bpetite_compare._visible import visible
         ("\u202e\u200b\U000e0001", "‹U+202E›‹U+200B›‹U+E0001›"),
         (b"", ""),
         ("\u0301e\u0301", "◌\u0301e\u0301"),
+        ("\u3164\u2800\u034f", "‹U+3164›‹U+2800›‹U+034F›"),
+        ("\U0001d159\U00016fe4\U00013441", "‹U+1D159›‹U+16FE4›‹U+13441›"),
+        ("❤\ufe0f", "❤‹U+FE0F›"),
         (b"\x80" * 5000, "‹80›" * 5000),
     ],
 )
@@ -34,6 +38,7 @@ def test_whatever_is_shown_can_be_printed(token: bytes | str) -> None:
     shown = visible(token)
     assert shown.isprintable()
     assert " " not in shown
+    assert not regex.search(r"\p{Default_Ignorable_Code_Point}", shown)
 
 
 def test_messages_are_short() -> None:

@@ -1,25 +1,37 @@
-"""Tokens as a person can see them: whitespace, parts of characters, and what has no look."""
+"""Tokens as a person can see them: whitespace, parts of characters, and what is invisible."""
 
 import codecs
 import unicodedata
 from typing import Final
 
+import regex
+
 __all__ = ["visible"]
 
 _WHITESPACE: Final = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍"}
+
+_BLANK: Final = regex.compile(
+    # Characters without a glyph, among them the fillers of Hangul and the variation selectors.
+    r"[\p{Default_Ignorable_Code_Point}"
+    # Characters whose glyph is empty: Unicode has no property for them.
+    r"\N{BRAILLE PATTERN BLANK}\N{KHITAN SMALL SCRIPT FILLER}\N{MUSICAL SYMBOL NULL NOTEHEAD}"
+    r"\U00013441\U00013442]"  # EGYPTIAN HIEROGLYPH FULL BLANK and HALF BLANK, new in Unicode 15
+)
+"""Characters that `str.isprintable` accepts although they are invisible."""
 
 
 def visible(token: bytes | str) -> str:
     r"""Return a token, or a text, with nothing in it that is invisible or moves the cursor.
 
     A space is shown as ·, the end of a line as ⏎, a tab as ⇥ and a carriage return as ␍.
-    Bytes that are part of a character are shown in hex, what cannot be printed by its
-    code point. A mark in front, such as an accent, has ◌ to stand on.
+    Bytes that are part of a character are shown in hex, and a character that is invisible
+    or cannot be printed by its code point. A leading mark, such as an accent, gets a ◌.
 
     >>> visible(b" caf\xc3"), visible("a\tb\x1b[2J")
     ('·caf‹c3›', 'a⇥b‹U+001B›[2J')
     """
     text = token if isinstance(token, str) else token.decode("utf-8", _HEX)
+    text = _BLANK.sub(lambda found: _code_point(found[0]), text)
     base = "◌" if unicodedata.category(text[:1] or " ").startswith("M") else ""
     return base + "".join(map(_shown, text))
 
@@ -38,4 +50,8 @@ codecs.register_error(_HEX, _in_hex)
 def _shown(character: str) -> str:
     if character in _WHITESPACE:
         return _WHITESPACE[character]
-    return character if character.isprintable() else f"‹U+{ord(character):04X}›"
+    return character if character.isprintable() else _code_point(character)
+
+
+def _code_point(character: str) -> str:
+    return f"‹U+{ord(character):04X}›"
