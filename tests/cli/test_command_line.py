@@ -3,12 +3,18 @@
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr
 from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 
 import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bpetite_cli
+from bpetite_cli._progress import say
 from cli_tools import BPETITE, bpetite, lines, pipeline
 
 
@@ -82,6 +88,38 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
         (("decode", "--ids", "-5"), 1),  # no id, but a number
     ):
         assert bpetite(words[0], "--model", "m.json", *words[1:], cwd=tmp_path).returncode == status
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["count", "--model", "m", "-\x1b]0;pwned\x07"], r"unknown option -\x1b]0;pwned\x07"),
+        (["-\x9bn"], r"unknown option -\x9bn"),
+        (["encode", "--model", "m", "--text", "a", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
+        (["encode", "--model", "m", "--text", "--\u202e"], r"if it is --\u202e: --text=--\u202e"),
+        (["encode", "--model", "m", "--text", "a", "--format", "\x1bc"], r"choice: '\x1bc'"),
+        (["decode", "--model", "m", "--ids", "\u3164"], r"found '\u3164'"),
+        (["\u2800\x1b"], r"unknown command '\u2800\x1b'"),
+        (["count", "--model", "\x1b[2J\u2066\n"], r"no model '\x1b[2J\u2066\n'"),
+    ],
+)
+def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) -> None:
+    """No argument or file name, in a message of ours or of argparse, can control a terminal."""
+    result = bpetite(*words)
+    assert (result.returncode, result.stdout) in {(1, b""), (2, b"")}
+    complaint = lines(result.stderr)[-1]
+    assert shown in complaint
+    assert all(line.isprintable() for line in result.stderr.decode().split("\n"))
+
+
+@given(st.text())
+def test_a_message_has_no_control_characters(text: str) -> None:
+    """Whatever is put into a message, only newlines and visible characters are written."""
+    with redirect_stderr(StringIO()) as written:
+        say(text)
+    assert written.getvalue().count("\n") == text.count("\n") + 1
+    assert written.getvalue().replace("\n", "").isprintable()
+    assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
 
 
 def test_usage_is_no_data(tmp_path: Path) -> None:

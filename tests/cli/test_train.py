@@ -177,6 +177,19 @@ def test_force_replaces_an_existing_output(corpus: Path, tmp_path: Path) -> None
     assert Tokenizer.load(output).encode("") == []
 
 
+@pytest.mark.parametrize("to", ["pipe", "terminal"])
+def test_a_path_is_shown_escaped(corpus: Path, tmp_path: Path, to: str) -> None:
+    """The name of the output can neither control a terminal nor hide in it."""
+    words = ["train", "--input", str(corpus), "--vocab-size", "260", "--output", "\x1b[2J\u3164"]
+    if to == "pipe":
+        shown = bpetite(*words, cwd=tmp_path).stderr.decode()
+    else:
+        shown = in_terminal(words, tmp_path)[2].decode()
+    assert r"'\x1b[2J\u3164'" in shown
+    assert "\x1b[2J" not in shown
+    assert "\u3164" not in shown
+
+
 def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
     """A path that looks like markup, or holds a newline, is quoted and not interpreted."""
     result = train(tmp_path / "[red]\n.txt", tmp_path / "t.json")

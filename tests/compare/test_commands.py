@@ -365,6 +365,22 @@ def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("parity --model tokenizer.json --input text.txt -\x1b[2J", r"option -\x1b[2J"),
+        ("parity --model \u2066 --input text.txt", r"'\u2066': No such file"),
+        ("export --model tokenizer.json --to tiktoken --output \u3164", r"'\u3164', 324 tokens"),
+        ("import-tiktoken --ranks \u2800\x07 --output x", r"'\u2800\x07': No such file"),
+    ],
+)
+def test_an_argument_reaches_the_terminal_escaped(words: str, shown: str, folder: Path) -> None:
+    """No argument or file name can control a terminal or hide in it."""
+    result = bpetite(*words.split(" "), cwd=folder)
+    assert shown in result.stderr.decode()
+    assert all(line.isprintable() for line in result.stderr.decode().split("\n"))
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "parity --model tokenizer.json --input text.txt",

@@ -21,6 +21,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from bpetite_cli._training import Advance, Training
+from bpetite_cli._visible import escaped
 
 __all__ = ["TrainingBars", "draw_summary", "reading_bar"]
 
@@ -93,7 +94,7 @@ def draw_summary(rows: Mapping[str, str]) -> None:
     """Draw what came of it, a line for each fact."""
     table = Table.grid(padding=(0, 2))
     for name, fact in rows.items():
-        table.add_row(Text(name, style="bold"), Text(fact, overflow="fold"))
+        table.add_row(Text(name, style="bold"), Text(escaped(fact), overflow="fold"))
     Console(stderr=True, highlight=False).print(table)
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from bpetite_cli._inputs import is_typed, total_size
 from bpetite_cli._training import Advance, Training
+from bpetite_cli._visible import escaped
 
 __all__ = ["on_terminal", "reading", "say", "watch_training"]
 
@@ -70,10 +71,13 @@ def reading(what: str, paths: Sequence[str]) -> Iterator[Advance]:
 
 
 def say(line: str) -> None:
-    """Write a line to standard error, if anybody is there to read it."""
+    """Write a line to standard error, if anybody is there to read it.
+
+    A name or an argument in it cannot control the terminal.
+    """
     if sys.stderr is not None:
         with suppress(OSError):
-            sys.stderr.write(f"{line}\n")
+            sys.stderr.write(f"{escaped(line)}\n")
 
 
 def on_terminal() -> bool:

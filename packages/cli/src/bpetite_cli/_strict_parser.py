@@ -38,6 +38,7 @@ class StrictParser(argparse.ArgumentParser):
         for name in (None, "store"):
             self.register("action", name, _Once)
         self._mixing = False
+        self.color = False  # from Python 3.14 on, the usage would be coloured
 
     def parse_known_args(
         self,
@@ -93,8 +94,9 @@ class StrictParser(argparse.ArgumentParser):
             write_output([self.format_help().encode("utf-8")])
 
     def error(self, message: str) -> NoReturn:
-        """Tell of wrong usage; argparse would use standard output where there is no other."""
-        say(f"{self.format_usage()}{self.prog}: error: {message}")
+        """Report wrong usage on standard error; argparse would fall back to standard output."""
+        one_line = message.replace("\n", r"\n")  # a newline is part of an argument
+        say(f"{self.format_usage()}{self.prog}: error: {one_line}")
         raise SystemExit(_WRONG_USAGE)
 
 

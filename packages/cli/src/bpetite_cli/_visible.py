@@ -6,7 +6,7 @@ from typing import Final
 
 import regex
 
-__all__ = ["visible"]
+__all__ = ["escaped", "visible"]
 
 _WHITESPACE: Final = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍"}
 
@@ -34,6 +34,25 @@ def visible(token: bytes | str) -> str:
     text = _BLANK.sub(lambda found: _code_point(found[0]), text)
     base = "◌" if unicodedata.category(text[:1] or " ").startswith("M") else ""
     return base + "".join(map(_shown, text))
+
+
+def escaped(text: str) -> str:
+    r"""Return a text with every character escaped that is invisible or moves the cursor.
+
+    Newlines stay, and so do spaces.
+
+    >>> escaped("a \x1b]0;b\x07\n\u202ec\u3164")
+    'a \\x1b]0;b\\x07\n\\u202ec\\u3164'
+    """
+    text = _BLANK.sub(lambda found: _escape(found[0]), text)
+    return "".join(
+        character if character == "\n" or character.isprintable() else _escape(character)
+        for character in text
+    )
+
+
+def _escape(character: str) -> str:
+    return ascii(character)[1:-1]
 
 
 def _in_hex(error: UnicodeError) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final, TypeAlias
 
-from bpetite_compare._visible import visible
+from bpetite_compare._visible import escaped, visible
 
 __all__ = [
     "Commands",
@@ -85,10 +85,13 @@ def write_json(data: Mapping[str, object]) -> None:
 
 
 def say(line: str) -> None:
-    """Write a line to standard error, if anybody is there to read it."""
+    """Write a line to standard error, if anybody is there to read it.
+
+    A name or an argument in it cannot control the terminal.
+    """
     if sys.stderr is not None:
         with suppress(OSError):
-            sys.stderr.write(f"{line}\n")
+            sys.stderr.write(f"{escaped(line)}\n")
 
 
 def on_terminal() -> bool:
