@@ -129,17 +129,29 @@ def test_text_may_have_any_whitespace(folder: Path) -> None:
     assert run(folder, "decode", "--input", "ids", "--format", "text").stdout == b"H"
 
 
+@pytest.fixture(scope="module")
+def both_ways(
+    tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Tokenizer, dict[int, bytes]]:
+    """Return the tokenizer, and the bytes of each of its ids, as its file has them."""
+    path = tmp_path_factory.mktemp("model") / "m.json"
+    tokenizer.save(path)
+    vocab = json.loads(path.read_bytes())["vocab"]
+    return tokenizer, {int(token_id): bytes(token) for token_id, token in vocab.items()}
+
+
 @settings(max_examples=60)
 @given(text=TEXTS, size=st.integers(1, 9))
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_change_nothing(
-    tokenizer: Tokenizer,
+    both_ways: tuple[Tokenizer, dict[int, bytes]],
     tmp_path_factory: pytest.TempPathFactory,
     name: str,
     text: str,
     size: int,
 ) -> None:
     """However small the blocks are, the ids are those of the whole text, and come back."""
+    tokenizer, tokens = both_ways
     source = tmp_path_factory.getbasetemp() / "source"
     target = tmp_path_factory.getbasetemp() / "target"
     source.write_bytes(text.encode())
@@ -148,7 +160,7 @@ def test_blocks_change_nothing(
         patch.setattr(_inputs, "_BLOCK_BYTES", size)
         blocks = _ids(tokenizer, [read_text(str(source), ignore)], [])
         target.write_bytes(b"".join(chosen.write(blocks)))
-        back = b"".join(_texts(tokenizer, chosen.read(str(target), ignore), chosen.width))
+        back = b"".join(_texts(tokens, chosen.read(str(target), ignore), chosen.width))
     assert target.read_bytes() == written(name, tokenizer.encode(text))
     assert back == text.encode()
 

@@ -1,12 +1,12 @@
 """`bpetite decode`: ids to the text itself."""
 
 import argparse
+import codecs
 import json
-import re
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import accumulate
+from typing import Final
 
-from bpetite import Tokenizer
 from bpetite_cli._arguments import (
     Commands,
     add_model,
@@ -14,10 +14,10 @@ from bpetite_cli._arguments import (
     add_output,
     add_parser,
     integer,
-    load_model,
+    load_artifact,
 )
 from bpetite_cli._destination import check_destination
-from bpetite_cli._failure import Failure, explain, quoted
+from bpetite_cli._failure import Failure, quoted
 from bpetite_cli._formats import FORMATS, Counted
 from bpetite_cli._inputs import check_inputs
 from bpetite_cli._outputs import check_output, hold_output, send_output, write_output
@@ -25,6 +25,9 @@ from bpetite_cli._progress import reading, say
 from bpetite_cli._saving import save_parts
 
 __all__ = ["add_command"]
+
+_MOST_BYTES: Final = 1 << 20
+"""How many bytes are decoded at once, where no single token has more."""
 
 
 def add_command(commands: Commands) -> None:
@@ -68,11 +71,12 @@ def _run(options: argparse.Namespace) -> None:
     check_inputs(files)
     if options.output is not None:
         check_destination(options.output, [options.model, *files], force=options.force)
-    tokenizer = load_model(options.model)
+    artifact = load_artifact(options.model)
+    tokens = {token_id: artifact.bytes_of(token_id) for token_id in range(artifact.special_id + 1)}
     chosen = FORMATS[options.format or "json"]
     with reading("decoding", files) as advance:
         ids = Counted(chosen.read(options.input, advance) if files else [options.ids])
-        texts = _texts(tokenizer, ids, chosen.width if files else None)
+        texts = _texts(tokens, ids, chosen.width if files else None)
         if options.output is None:
             held = hold_output(texts)
         else:
@@ -85,56 +89,77 @@ def _run(options: argparse.Namespace) -> None:
     write_output([json.dumps(summary).encode("ascii"), b"\n"])
 
 
-def _texts(tokenizer: Tokenizer, blocks: Iterable[list[int]], width: int | None) -> Iterator[bytes]:
-    """Yield the text of blocks of ids, which may end anywhere, even inside a character.
-
-    `width` is how many bytes of the input each id takes, if all take the same.
-    """
-    held: list[int] = []
-    last: list[int] = []
-    begin = 0
+def _texts(
+    tokens: Mapping[int, bytes], blocks: Iterable[list[int]], width: int | None
+) -> Iterator[bytes]:
+    """Yield the text of blocks of ids, which may end anywhere, even inside a character."""
+    decoder = _Decoder(tokens, width)
+    most = max(1, _MOST_BYTES // max(map(len, tokens.values())))
     for block in blocks:
-        end = _end_of_whole_token(tokenizer, last)
-        held += last[:end]
-        if end:
-            yield _decoded(tokenizer, held, begin, width)
-            begin += len(held)
-            held = []
-        held += last[end:]
-        last = block
-    yield _decoded(tokenizer, held + last, begin, width)
+        for start in range(0, len(block), most):
+            yield decoder.decode(block[start : start + most])
+    yield decoder.decode([], final=True)
 
 
-def _end_of_whole_token(tokenizer: Tokenizer, ids: list[int]) -> int:
-    """Return how many ids there are up to the last token that is text by itself.
+class _Decoder:
+    """Decodes ids as they come, and keeps only the ids of an unfinished character.
 
-    In ids that are text, a character ends there and the next one begins: a safe cut.
+    It decodes bytes and not ids: a token may end one character and begin the next, so in
+    a long text there may be no id before which all characters are finished.
+
+    tokens: the bytes of every id.
+    width: how many bytes of the input each id takes, or None if that depends on the id.
     """
-    for end in range(len(ids), 0, -1):
+
+    def __init__(self, tokens: Mapping[int, bytes], width: int | None) -> None:
+        self._tokens = tokens
+        self._width = width
+        self._held: list[int] = []
+        self._begin = 0  # the position of the first held id
+        self._written = 0  # how many bytes of the held ids have been returned
+
+    def decode(self, ids: list[int], *, final: bool = False) -> bytes:
+        """Return the bytes of all characters that these ids finish."""
+        ids = self._held + ids
         try:
-            tokenizer.decode(ids[end - 1 : end])
-        except UnicodeDecodeError:
-            continue
+            data = b"".join(map(self._tokens.__getitem__, ids))
         except KeyError:
-            return len(ids)  # it is about to be refused, with all the ids before it
-        return end
-    return 0
+            raise self._unknown(ids) from None
+        rest = data[self._written :]
+        try:
+            _, size = codecs.utf_8_decode(rest, "strict", final)
+        except UnicodeDecodeError as error:
+            raise self._not_text(ids, error) from None
+        self._hold(ids, len(rest) - size)
+        return rest[:size]
 
+    def _hold(self, ids: list[int], size: int) -> None:
+        """Keep the ids of the last `size` bytes."""
+        first, held = len(ids), 0
+        while held < size:
+            first -= 1
+            held += len(self._tokens[ids[first]])
+        self._held, self._written = ids[first:], held - size
+        self._begin += first
 
-def _decoded(tokenizer: Tokenizer, ids: list[int], begin: int, width: int | None) -> bytes:
-    try:
-        return tokenizer.decode(ids).encode("utf-8")
-    except (KeyError, UnicodeDecodeError) as error:
-        told = explain(error) if isinstance(error, KeyError) else _not_text(error)
-        # The core counts from the first of the ids that it was given.
-        told = re.sub(r"(?<=at position )\d+", partial(_place, begin, width), told)
-        raise Failure(told) from None
+    def _unknown(self, ids: list[int]) -> Failure:
+        place = next(place for place, token_id in enumerate(ids) if token_id not in self._tokens)
+        return Failure(
+            f"unknown token id {ids[place]} at position {self._position(place)}; "
+            f"the ids are 0 to {len(self._tokens) - 1}"
+        )
 
+    def _not_text(self, ids: list[int], error: UnicodeDecodeError) -> Failure:
+        ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
+        wrong = self._written + error.start
+        place = next(place for place, end in enumerate(ends) if end > wrong)
+        return Failure(
+            f"the bytes of these ids are not UTF-8: {error.reason} "
+            f"(token id {ids[place]} at position {self._position(place)})"
+        )
 
-def _place(begin: int, width: int | None, counted: re.Match[str]) -> str:
-    position = begin + int(counted[0])
-    return f"{position}" if width is None else f"{position}, byte offset {position * width}"
-
-
-def _not_text(error: UnicodeDecodeError) -> str:
-    return f"the bytes of these ids are not UTF-8: {error.reason}"
+    def _position(self, place: int) -> str:
+        """Return the position of one of the ids at hand, counted from the first id of all."""
+        position = self._begin + place
+        offset = "" if self._width is None else f", byte offset {position * self._width}"
+        return f"{position}{offset}"
