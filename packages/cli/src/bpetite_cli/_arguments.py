@@ -28,7 +28,7 @@ __all__ = [
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
-_INTEGER: Final = re.compile(r"-?[0-9]+")
+_INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 _MOST_DIGITS: Final = 30
 
 
@@ -45,7 +45,7 @@ def add_parser(
 
 
 def integer(word: str) -> int:
-    """Read an integer in plain decimal: `int` alone takes 1_0 and other scripts' digits."""
+    """Read an integer in plain decimal: `int` also takes 1_0, -0 and other scripts' digits."""
     if not _INTEGER.fullmatch(word):
         message = f"expected an integer, found {word[:40]!r}"
         raise argparse.ArgumentTypeError(message)

@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain
 from typing import Final
 
@@ -15,6 +17,9 @@ __all__ = ["read_json"]
 
 _LONGEST_HELD: Final = 1 << 20
 """How many bytes may stand between two commas."""
+
+_NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
+"""JSON has -0, and integers that take long to convert."""
 
 
 def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
@@ -48,10 +53,10 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
 
 def _parse_ids(path: str, numbers: bytes) -> list[int]:
     """Return the integers between two commas, or between a comma and a bracket."""
-    try:
-        ids: list[int] = json.loads(f"[{numbers.decode('ascii')}]")
-    except (ValueError, RecursionError):
-        ids = []
+    ids: list[int] = []
+    if not _NEVER_IN_IDS.search(numbers):
+        with suppress(ValueError, RecursionError):
+            ids = json.loads(f"[{numbers.decode('ascii')}]")
     if not ids or not set(map(type, ids)) <= {int}:
         wrong = next((number for number in numbers.split(b",") if not _is_integer(number)), numbers)
         raise _no_array(path, wrong.strip() or b"nothing between two commas or brackets")
@@ -66,8 +71,8 @@ def _is_integer(number: bytes) -> bool:
 
 
 def _no_array(path: str, found: bytes) -> Failure:
-    shown = found[:40].decode("ascii", errors="backslashreplace")
     return Failure(
-        f"{name_of(path)} holds no JSON array of token ids, such as [72,101]: found {shown!r}"
-        "\n`bpetite encode` prints such an array; its other formats are read with --format"
+        f"{name_of(path)} holds no JSON array of token ids, such as [72,101]: "
+        f"found {repr(found[:40])[1:]}\n"
+        "`bpetite encode` prints such an array; its other formats are read with --format"
     )
