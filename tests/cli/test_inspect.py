@@ -329,6 +329,13 @@ def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
     assert all(len(line) <= columns for line in shown.splitlines() if "█" in line)
 
 
+def test_a_screen_that_is_too_narrow_shows_the_start_of_a_token(tmp_path: Path) -> None:
+    """In 16 columns a long token is shown by a sign that there is more of it."""
+    (tmp_path / "m.json").write_bytes(stored(chain(20)))
+    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
+    assert "  275  21 bytes  …\n" in shown.decode()
+
+
 def test_rich_is_loaded_only_for_colours(sample: Path) -> None:
     """Off a terminal nothing of rich is loaded, and `show` takes the widths of characters alone."""
     code = (

@@ -133,6 +133,18 @@ def test_bars_are_drawn_on_a_terminal(corpus: Path, tmp_path: Path) -> None:
     assert "\x1b[38;" in shown or "\x1b[3" in shown
 
 
+@pytest.mark.parametrize("columns", ["9" * 20, "9" * 5000, "0", "²", "wide"])
+@pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
+def test_a_size_that_no_screen_has_is_ignored(
+    corpus: Path, tmp_path: Path, name: str, columns: str
+) -> None:
+    """A size that is 0, no number or far too large is not drawn for."""
+    words = ["train", "--input", str(corpus), "--vocab-size", "300", "--output", "t.json"]
+    status, _, drawn = in_terminal(words, tmp_path, {name: columns})
+    assert status == 0
+    assert "saved" in drawn.decode()
+
+
 def test_no_color_is_honoured(corpus: Path, tmp_path: Path) -> None:
     """With NO_COLOR set, the bars have no colour."""
     _, _, drawn = in_terminal(

@@ -1,10 +1,11 @@
 """From the words of the command line to the exit status."""
 
 import os
+import re
 import signal
 import threading
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from bpetite_cli._failure import Failure, explain
 from bpetite_cli._outputs import flush_output
@@ -13,11 +14,14 @@ from bpetite_cli._progress import say
 
 __all__ = ["run"]
 
+_SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
+
 
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments, run the command, and tell of a failure in a line or two."""
     try:
         _undo_when_terminated()
+        _ignore_impossible_sizes()
         status = _run_command(arguments)
         flush_output()
     except _Terminated as end:
@@ -42,6 +46,13 @@ def _undo_when_terminated() -> None:
         number: signal.Signals | None = getattr(signal, name, None)
         if number and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has SIGHUP ignored
             signal.signal(number, _terminate)
+
+
+def _ignore_impossible_sizes() -> None:
+    """Ignore a COLUMNS or LINES that no screen has: rich would draw lines of any width."""
+    for name in ("COLUMNS", "LINES"):
+        if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
+            del os.environ[name]
 
 
 class _Terminated(BaseException):

@@ -79,7 +79,7 @@ def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
     rows = [(token_id, artifact.tokens[token_id]) for token_id in ids]
     number = len(str(artifact.special_id))
     size = max((len(f"{len(token):,}") for _, token in rows), default=0)
-    room = screen.width - number - size - 13
+    room = max(1, screen.width - number - size - 13)
     return "".join(
         f"  {token_id:>{number}}  {len(token):>{size},} bytes  "
         f"{screen.paint(shortened(token, room), 'green')}\n"
