@@ -459,15 +459,19 @@ def test_an_input_that_may_not_be_read_is_refused_first(corpus: Path, tmp_path: 
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_first(corpus: Path, tmp_path: Path) -> None:
-    """FR-33: a destination without permission is named before the training."""
+    """FR-33: a folder without permission is named, with the output, before the training."""
     (tmp_path / "locked").mkdir(mode=0o555)
     result = as_nobody_special(
         *("train", "--input", corpus.name, "--vocab-size", "300", "--output", "locked/t.json"),
         cwd=tmp_path,
     )
     assert (result.returncode, result.stdout) == (1, b"")
-    (line,) = lines(result.stderr)
-    assert line.endswith(": Permission denied; change its mode, or name another")
+    assert lines(result.stderr) == [
+        (
+            f"error: 'locked/t.json': cannot create a file in '{tmp_path}/locked': "
+            "Permission denied; choose another folder"
+        )
+    ]
 
 
 def test_inputs_may_be_named_one_by_one(tmp_path: Path) -> None:

@@ -30,8 +30,15 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     with suppress(FileNotFoundError):
         os.stat(destination)  # finds a name that is too long
     # Whether a file can be made there only the system knows: make one, and take it away.
-    with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
-        pass
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
+            pass
+    except OSError as error:
+        message = (
+            f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
+            "choose another folder"
+        )
+        raise Failure(message) from None
 
 
 def _check_replaceable(path: str, inputs: Sequence[str]) -> None:
