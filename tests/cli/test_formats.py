@@ -599,8 +599,11 @@ def test_an_existing_output_is_kept_without_force(both: Path, command: str) -> N
     [
         ("", "'' names no file; give --output the name of one"),
         ("missing/x", "'missing/x': there is no folder '{}/missing'; make it first"),
-        (".", "'.' is no regular file and cannot be replaced; name another file"),
-        ("/dev/null", "'/dev/null' is no regular file and cannot be replaced; name another file"),
+        (".", "'.' is not a regular file and cannot be replaced; name another file"),
+        (
+            "/dev/null",
+            "'/dev/null' is not a regular file and cannot be replaced; name another file",
+        ),
         ("link", "'link' is also an input and would be lost; name another output"),
     ],
 )

@@ -181,6 +181,15 @@ def test_an_existing_output_is_kept_without_force(corpus: Path, tmp_path: Path) 
     assert output.read_text() == "precious"
 
 
+def test_a_folder_is_never_said_to_be_replaceable(corpus: Path, tmp_path: Path) -> None:
+    """FR-33: where the output is a folder, `--force` would not help, and is not suggested."""
+    result = train(corpus, tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        f"error: '{tmp_path}' is not a regular file and cannot be replaced; name another file"
+    ]
+
+
 def test_force_replaces_an_existing_output(corpus: Path, tmp_path: Path) -> None:
     """`--force` replaces a file."""
     output = tmp_path / "t.json"
@@ -222,8 +231,8 @@ def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
         ),
         ("lost", "'lost': there is no folder '{}/nowhere'; make it first"),
         ("x" * 300, f"'{{}}/{'x' * 300}': File name too long; choose a shorter name"),
-        ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
-        ("fifo", "'fifo' is no regular file and cannot be replaced; name another file"),
+        ("folder", "'folder' is not a regular file and cannot be replaced; name another file"),
+        ("fifo", "'fifo' is not a regular file and cannot be replaced; name another file"),
         ("corpus.txt", "'corpus.txt' is also an input and would be lost; name another output"),
         ("link", "'link' is also an input and would be lost; name another output"),
     ],

@@ -259,6 +259,31 @@ def test_what_export_prints_loads_it(to: str, folder: Path) -> None:
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize(
+    ("words", "output", "kind"),
+    [
+        ("export --model tokenizer.json --to gpt2", "file", "a folder"),
+        ("export --model tokenizer.json --to gpt2", "link", "a folder"),
+        ("export --model tokenizer.json --to huggingface", "folder", "a regular file"),
+        ("export --model tokenizer.json --to tiktoken", "/dev/null", "a regular file"),
+        ("import-tiktoken --ranks ranks", "folder", "a regular file"),
+    ],
+)
+def test_what_force_cannot_replace_is_refused_at_once(
+    words: str, output: str, kind: str, force: list[str], folder: Path
+) -> None:
+    """Where a file stands for a folder, or the reverse, no message suggests `--force`."""
+    (folder / "file").write_bytes(b"old")
+    (folder / "link").symlink_to("nowhere")
+    (folder / "folder").mkdir()
+    result = bpetite(*words.split(), "--output", output, *force, cwd=folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    (line,) = lines(result.stderr)
+    assert line.startswith(f"error: '{output}' is not {kind} and cannot be replaced")
+    assert (folder / "file").read_bytes() == b"old"
+
+
 def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
     """A hand-made model that bytes cannot stand for is refused in one line."""
     write_artifact(folder / "odd.json", DUPLICATE)

@@ -1,7 +1,6 @@
 """Find before a long job what would keep its result from being saved."""
 
 import os
-import stat
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
@@ -17,11 +16,14 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     if not os.path.basename(path):
         message = f"{quoted(path)} names no file; give --output the name of one"
         raise Failure(message)
+    if os.path.exists(path) and not os.path.isfile(path):
+        message = f"{quoted(path)} is not a regular file and cannot be replaced; name another file"
+        raise Failure(message)
     if os.path.lexists(path):
         if not force:
             message = f"{quoted(path)} exists; use --force to replace it, or name another file"
             raise Failure(message)
-        _check_replaceable(path, inputs)
+        _check_no_input(path, inputs)
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):
@@ -41,15 +43,12 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
         raise Failure(message) from None
 
 
-def _check_replaceable(path: str, inputs: Sequence[str]) -> None:
-    """Refuse to replace what is no regular file, or what is about to be read."""
+def _check_no_input(path: str, inputs: Sequence[str]) -> None:
+    """Refuse to replace what is about to be read."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
         return  # a dangling link
-    if not stat.S_ISREG(status.st_mode):
-        message = f"{quoted(path)} is no regular file and cannot be replaced; name another file"
-        raise Failure(message)
     for source in inputs:
         try:
             source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)

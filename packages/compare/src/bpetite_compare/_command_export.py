@@ -1,9 +1,18 @@
 """`bpetite export`: a model in the files of another library."""
 
 import argparse
+import os
 
 from bpetite_compare._export import FORMATS, export
-from bpetite_compare._terminal import Commands, add_output, add_parser, check_output, say, write
+from bpetite_compare._terminal import (
+    Commands,
+    add_output,
+    add_parser,
+    check_output,
+    check_output_file,
+    say,
+    write,
+)
 
 __all__ = ["add_command"]
 
@@ -32,6 +41,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
+    _check_destination(options.to, options.output)
     try:
         exported = export(options.model, options.to, options.output, overwrite=options.force)
     except FileExistsError as error:
@@ -41,3 +51,12 @@ def _run(options: argparse.Namespace) -> None:
         say(f"exported: {path!r}, {exported.tokens:,} tokens")
     say("these lines load it:")
     write(exported.loading.encode("utf-8"))
+
+
+def _check_destination(to: str, path: str) -> None:
+    """Refuse a file where a folder is written, and the reverse: `--force` replaces neither."""
+    if to != "gpt2":
+        check_output_file(path)
+    elif os.path.lexists(path) and not os.path.isdir(path):  # noqa: PTH112 - as it was given
+        message = f"{path!r} is not a folder and cannot be replaced by one; name another folder"
+        raise ValueError(message)

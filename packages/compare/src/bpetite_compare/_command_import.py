@@ -8,6 +8,7 @@ from bpetite_compare._terminal import (
     add_output,
     add_parser,
     check_output,
+    check_output_file,
     say,
     working,
     write_json,
@@ -38,6 +39,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
+    check_output_file(options.output)
     with working("recovering the merges"):
         try:
             imported = import_tiktoken(

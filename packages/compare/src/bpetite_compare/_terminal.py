@@ -15,6 +15,7 @@ __all__ = [
     "add_output",
     "add_parser",
     "check_output",
+    "check_output_file",
     "code_points",
     "described",
     "on_terminal",
@@ -56,6 +57,13 @@ def _file(word: str) -> str:
         message = "- is standard input or output, and no file; for a file of that name write ./-"
         raise argparse.ArgumentTypeError(message)
     return word
+
+
+def check_output_file(path: str) -> None:
+    """Refuse an output that is there and is not a file: `--force` does not replace it."""
+    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as it was given
+        message = f"{path!r} is not a regular file and cannot be replaced; name another file"
+        raise ValueError(message)
 
 
 def text_argument(word: str) -> str:
