@@ -182,11 +182,12 @@ def _too_large(vocab_size: int) -> ValueError:
     Each merge may make the longest token longer, so tokens can take memory that is
     quadratic in the text. The limit of the file bounds them.
     """
-    message = f"vocab_size must be at most {vocab_size:,} for this corpus"
-    if vocab_size < MAX_VOCAB_SIZE:
-        message += (
-            ": with more tokens, the tokenizer file would be larger than "
-            f"{MAX_FILE_BYTES:,} bytes, the most that is read"
+    if vocab_size == MAX_VOCAB_SIZE:
+        message = f"vocab_size must be at most {vocab_size:,} for this corpus"
+    else:
+        message = (
+            f"vocab_size must be at most {vocab_size:,} for this corpus: with more tokens, the "
+            f"tokenizer file would be larger than {MAX_FILE_BYTES:,} bytes, the most that is read"
         )
     return ValueError(message)
 
