@@ -57,6 +57,6 @@ def _check_destination(to: str, path: str) -> None:
     """Refuse a file where a folder is written, and the reverse: `--force` replaces neither."""
     if to != "gpt2":
         check_output_file(path)
-    elif os.path.lexists(path) and not os.path.isdir(path):  # noqa: PTH112 - as it was given
+    elif os.path.lexists(path) and not os.path.isdir(path):
         message = f"{path!r} is not a folder and cannot be replaced by one; name another folder"
         raise ValueError(message)

@@ -61,7 +61,7 @@ def _file(word: str) -> str:
 
 def check_output_file(path: str) -> None:
     """Refuse an output that is there and is not a file: `--force` does not replace it."""
-    if os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113 - as it was given
+    if os.path.exists(path) and not os.path.isfile(path):
         message = f"{path!r} is not a regular file and cannot be replaced; name another file"
         raise ValueError(message)
 

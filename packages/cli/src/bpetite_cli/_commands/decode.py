@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Final
 
+from bpetite._files import write_parts
 from bpetite_cli._arguments import (
     Commands,
     add_model,
@@ -22,7 +23,6 @@ from bpetite_cli._formats import FORMATS, Counted
 from bpetite_cli._inputs import check_inputs
 from bpetite_cli._outputs import check_output, hold_output, send_output, write_output
 from bpetite_cli._progress import reading, say
-from bpetite_cli._saving import save_parts
 
 __all__ = ["add_command"]
 
@@ -71,8 +71,7 @@ def _run(options: argparse.Namespace) -> None:
     check_inputs(files)
     if options.output is not None:
         check_destination(options.output, [options.model, *files], force=options.force)
-    artifact = load_artifact(options.model)
-    tokens = {token_id: artifact.bytes_of(token_id) for token_id in range(artifact.special_id + 1)}
+    tokens = load_artifact(options.model).vocab
     chosen = FORMATS[options.format or "json"]
     with reading("decoding", files) as advance:
         ids = Counted(chosen.read(options.input, advance) if files else [options.ids])
@@ -80,7 +79,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.output is None:
             held = hold_output(texts)
         else:
-            size = save_parts(options.output, texts, overwrite=options.force)
+            size = write_parts(options.output, texts, overwrite=options.force)
     if options.output is None:
         send_output(held)
         return
