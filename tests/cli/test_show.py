@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
@@ -75,6 +75,7 @@ def test_no_text_has_no_tokens(worked: Path) -> None:
     assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
 
 
+@example([(1, "🏻".encode()), (2, "\u1161".encode())], 16)
 @given(
     st.lists(st.tuples(st.integers(0, 99_999), texts.TEXTS.map(str.encode).filter(bool))),
     st.integers(16, 90),

@@ -1,7 +1,6 @@
 """Tokens as a person can see them: whitespace, parts of characters, and what is invisible."""
 
 import codecs
-import unicodedata
 from typing import Final
 
 import regex
@@ -19,20 +18,26 @@ _BLANK: Final = regex.compile(
 )
 """Characters that `str.isprintable` accepts although they are invisible."""
 
+_JOINS_THE_LAST: Final = regex.compile(
+    r"[\p{M}\p{Emoji_Modifier}\p{Hangul_Syllable_Type=V}\p{Hangul_Syllable_Type=T}]"
+)
+"""Characters without a cell of their own: they are drawn on the one before them."""
+
 
 def visible(token: bytes | str) -> str:
     r"""Return a token, or a text, with nothing in it that is invisible or moves the cursor.
 
     A space is shown as ·, the end of a line as ⏎, a tab as ⇥ and a carriage return as ␍.
     Bytes that are part of a character are shown in hex, and a character that is invisible
-    or cannot be printed by its code point. A leading mark, such as an accent, gets a ◌.
+    or cannot be printed by its code point. A leading accent, or another character that is
+    drawn on the one before it, gets a ◌.
 
     >>> visible(b" caf\xc3"), visible("a\tb\x1b[2J")
     ('·caf‹c3›', 'a⇥b‹U+001B›[2J')
     """
     text = token if isinstance(token, str) else token.decode("utf-8", _HEX)
     text = _BLANK.sub(lambda found: _code_point(found[0]), text)
-    base = "◌" if unicodedata.category(text[:1] or " ").startswith("M") else ""
+    base = "◌" if _JOINS_THE_LAST.match(text) else ""
     return base + "".join(map(_shown, text))
 
 
