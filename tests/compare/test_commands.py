@@ -17,6 +17,8 @@ from cli_tools import bpetite, in_terminal, lines, pipeline
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
+UTF_8 = {"PYTHONUTF8": "1"}
+NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 NO_NETWORK = {
     "HTTPS_PROXY": "http://127.0.0.1:9",
     "https_proxy": "http://127.0.0.1:9",
@@ -228,6 +230,16 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
     ]
 
 
+def test_the_place_of_a_difference_is_the_same_in_every_locale(folder: Path) -> None:
+    """The name of the file with the difference is data, and no locale changes it."""
+    write_artifact(folder / "odd.json", UNREACHABLE)
+    (folder / "é").write_bytes(b"abc")
+    words = ["parity", "--model", "odd.json", "--input", "é"]
+    for env in (UTF_8, NOT_UTF_8):
+        result = bpetite(*words, cwd=folder, env=env)
+        assert data(result.stdout)["difference"]["path"] == "é"
+
+
 def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
     """Where only the engines' tables differ, the status is 0 and the characters are listed."""
     new = min(drift())
@@ -257,6 +269,16 @@ def test_what_export_prints_loads_it(to: str, folder: Path) -> None:
         "error: 'out' exists; use --force to replace it, or name another"
     ]
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
+
+
+@pytest.mark.parametrize("to", ["tiktoken", "huggingface", "gpt2"])
+def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: Path) -> None:
+    """A name that is not ASCII is written as it is, and the program finds the file."""
+    words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "é", "--force"]
+    programs = {bpetite(*words, cwd=folder, env=env).stdout for env in (UTF_8, NOT_UTF_8)}
+    (program,) = programs
+    assert "'é" in program.decode()
+    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True)
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

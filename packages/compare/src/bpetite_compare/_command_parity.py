@@ -11,6 +11,7 @@ from bpetite_compare._terminal import (
     code_points,
     described,
     say,
+    text_argument,
     working,
     write_json,
 )
@@ -96,7 +97,7 @@ def _data(result: Parity) -> dict[str, object]:
         "tokens": result.tokens,
         "difference": found
         and {
-            "path": found.path,
+            "path": text_argument(found.path),
             "byte": found.byte,
             "line": found.line,
             "before": found.before,

@@ -84,7 +84,7 @@ def _to_tiktoken(artifact: Artifact, path: str, overwrite: bool) -> Exported:
 import base64
 import tiktoken
 
-with open({path!r}, "rb") as file:
+with open({_text(path)!r}, "rb") as file:
     ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, file)}}
 encoding = tiktoken.Encoding(
     "bpetite",
@@ -101,7 +101,7 @@ def _to_huggingface(artifact: Artifact, path: str, overwrite: bool) -> Exported:
     loading = f"""\
 from tokenizers import Tokenizer
 
-tokenizer = Tokenizer.from_file({path!r})
+tokenizer = Tokenizer.from_file({_text(path)!r})
 """
     return Exported((path,), loading, artifact.special_id + 1)
 
@@ -155,10 +155,15 @@ def _to_gpt2(artifact: Artifact, path: str, overwrite: bool) -> Exported:
     loading = f"""\
 from tokenizers.implementations import ByteLevelBPETokenizer
 
-tokenizer = ByteLevelBPETokenizer({vocab_path!r}, {merges_path!r})
+tokenizer = ByteLevelBPETokenizer({_text(vocab_path)!r}, {_text(merges_path)!r})
 tokenizer.add_special_tokens([{artifact.special_token!r}])
 """
     return Exported((vocab_path, merges_path), loading, artifact.special_id + 1)
+
+
+def _text(path: str) -> str:
+    """Return the text of a path, which Python may have read by a locale that is not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def _vocab(artifact: Artifact) -> Mapping[str, int]:
