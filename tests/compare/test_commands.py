@@ -342,6 +342,9 @@ def test_gpt_2_at_the_command_line(folder: Path) -> None:
     )
     assert data(result.stdout)["difference"] is None
     assert "<|endoftext|> is 50256" in lines(result.stderr)[0]
+    words = ["export", "--model", "gpt2.json", "--to", "tiktoken", "--output", "out"]
+    warning, *_ = lines(bpetite(*words, cwd=folder).stderr)
+    assert warning.startswith("the ids 0 to 255 of this export differ from GPT-2's")
     refused = bpetite(
         *("import-tiktoken", "--encoding", "cl100k_base", "--output", "c.json"), cwd=folder
     )

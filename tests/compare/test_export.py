@@ -1,5 +1,6 @@
 """`export`: each form is read by the library whose form it is, and gives equal ids."""
 
+import hashlib
 import json
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 import oracle
 from bpetite import Tokenizer
-from bpetite_compare import export
+from bpetite_compare import GPT2_BYTE_ORDER, _gpt2, export, import_tiktoken
 from bpetite_compare._engines import drift
 from bpetite_compare._export import FORMATS
 from bpetite_compare._gpt2 import BYTE_LETTERS, to_letters
@@ -172,6 +173,40 @@ def test_a_merge_that_would_be_a_comment_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     encode, _ = load_back(model, "huggingface", tmp_path)
     assert encode("version") == oracle.encode("version", merges)
+
+
+def test_an_imported_gpt_2_is_exported_with_a_warning(
+    tmp_path: Path,
+    encoding_named: Callable[[str], tiktoken.Encoding],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The ids of an imported GPT-2 are GPT-2's but for the bytes, and the export says so."""
+    gpt2 = encoding_named("gpt2")
+    import_tiktoken(model := tmp_path / "gpt2.json", encoding="gpt2")
+    encode, _ = load_back(model, "huggingface", tmp_path)
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
+    assert record.getMessage().startswith("the ids 0 to 255 of this export differ from GPT-2's")
+    text = "Hello, world! 日本\n"
+    theirs = [GPT2_BYTE_ORDER[one] if one < 256 else one for one in gpt2.encode(text)]
+    assert encode(text) == theirs != gpt2.encode(text)
+
+
+def test_the_merges_of_gpt_2_are_known_by_their_digest(
+    small_model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The warning comes for the merges that have the digest, and for no others."""
+    export(small_model, "tiktoken", tmp_path / "before")
+    assert caplog.records == []
+    merges = json.loads(small_model.read_bytes())["merges"]
+    data = json.dumps(merges, separators=(",", ":")).encode()
+    monkeypatch.setattr(_gpt2, "_MERGES_SHA256", hashlib.sha256(data).hexdigest())
+    for to in FORMATS:
+        export(small_model, to, tmp_path / to)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * len(FORMATS)
 
 
 def test_an_unknown_form_is_refused(small_model: Path, tmp_path: Path) -> None:

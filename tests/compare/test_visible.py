@@ -1,5 +1,9 @@
 """Tokens as a person sees them."""
 
+import logging
+from contextlib import redirect_stderr
+from io import StringIO
+
 import pytest
 import regex
 from hypothesis import given
@@ -49,3 +53,10 @@ def test_messages_are_short() -> None:
     assert code_points(map(chr, range(5000))).endswith("U+0007 and 4,992 more")
     assert described((258, b" \xc3")) == "'·‹c3›' (id 258)"
     assert described(None) == "no more tokens"
+
+
+def test_a_warning_of_the_library_is_shown() -> None:
+    """What the logger `bpetite_compare` warns of is one line on standard error, escaped."""
+    with redirect_stderr(StringIO()) as shown:
+        logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
+    assert shown.getvalue() == "beware of \\x1b[2J\n"

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import logging
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -100,6 +101,18 @@ def say(line: str) -> None:
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(f"{escaped(line)}\n")
+
+
+class _Saying(logging.Handler):
+    """Shows what the library warns of."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the message of a record."""
+        say(record.getMessage())
+
+
+# Only the command line loads this module; a program that uses the library has its own handlers.
+logging.getLogger("bpetite_compare").addHandler(_Saying())
 
 
 def on_terminal() -> bool:
