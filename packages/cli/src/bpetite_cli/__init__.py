@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
         0, or 1 (a failure, told on standard error), 2 (wrong usage), 130 (interrupted).
     """
     try:
-        from bpetite_cli._main import run  # noqa: PLC0415
+        from bpetite_cli.run import run  # noqa: PLC0415
 
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
