@@ -324,6 +324,7 @@ def test_step_13_names_the_size_of_hundreds_of_merges(tmp_path: Path, count: int
     check_refused(tmp_path, data, ValueError, message)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("size", "message"),
     [
