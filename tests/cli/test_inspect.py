@@ -17,7 +17,7 @@ import artifacts
 import oracle
 import texts
 from bpetite import Tokenizer
-from bpetite_cli._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_cli._census import take_census
 from bpetite_cli._screen import Screen
 from bpetite_cli._scripts import OTHER, _pattern
@@ -48,14 +48,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def made_of(merges: Sequence[tuple[int, int]]) -> Artifact:
     """Return merges as the artifact that a file with them is loaded as."""
     vocabulary = oracle.vocabulary(merges)
-    return Artifact(
-        tokenizer=Tokenizer.train("", 256),
-        pattern=oracle.PATTERN,
-        merges=merges,
-        tokens=[vocabulary[token_id] for token_id in range(256 + len(merges))],
-        special_token=oracle.END_OF_TEXT,
-        special_id=256 + len(merges),
-    )
+    return Artifact(merges, [vocabulary[token_id] for token_id in range(256 + len(merges))])
 
 
 def chain(length: int) -> list[tuple[int, int]]:
