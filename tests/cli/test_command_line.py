@@ -142,7 +142,9 @@ def test_a_command_of_compare_says_what_to_install(installed: Path, command: str
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         f"error: no installed package has the command {command.split(maxsplit=1)[0]}",
-        "it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]",
+        "it comes with bpetite-compare; in a clone of bpetite, run one of",
+        "  uv tool install ./packages/cli --with ./packages/compare",
+        "  pip install ./packages/core ./packages/cli ./packages/compare",
     ]
 
 

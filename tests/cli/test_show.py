@@ -325,7 +325,7 @@ def test_a_reader_that_has_enough_is_no_error(model: Path, tmp_path: Path) -> No
 def test_a_full_standard_output_is_a_failure(model: Path) -> None:
     """Status 0 means that all of it was written."""
     for form in ([], ["--steps"], ["--json"]):
-        words = ("show", "--model", model, "--text", "hi", *form)
+        words = ("show", "--model", str(model), "--text", "hi", *form)
         result = bpetite(*words, stdout=Path("/dev/full"))
         assert result.returncode == 1
         assert lines(result.stderr) == [
