@@ -96,7 +96,9 @@ def _add_installed(commands: Commands, named: str | None) -> None:
     if named in OF_COMPARE and named not in entries.names:
         message = (
             f"no installed package has the command {named}\n"
-            f"it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]"
+            "it comes with bpetite-compare; in a clone of bpetite, run one of\n"
+            "  uv tool install ./packages/cli --with ./packages/compare\n"
+            "  pip install ./packages/core ./packages/cli ./packages/compare"
         )
         raise Failure(message)
     for entry in entries:
