@@ -20,7 +20,7 @@ from typing import Final
 
 import shtab
 
-from bpetite_cli._parser import GROUPS, OF_COMPARE, make_parser
+from bpetite_cli.parser import GROUPS, OF_COMPARE, make_parser
 
 _ROOT: Final = Path(__file__).parent.parent
 _SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")

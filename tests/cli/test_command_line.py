@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
-from bpetite_cli._progress import say
+from bpetite_cli.terminal.progress import say
 from cli_tools import BPETITE, bpetite, bpetite_process, lines, pipeline
 
 
@@ -246,7 +246,7 @@ def test_a_platform_without_sighup_has_every_command() -> None:
     assert result.stdout == bpetite("--version").stdout
 
 
-@pytest.mark.parametrize("module", ["bpetite_cli._main", "argparse", "regex", "bpetite"])
+@pytest.mark.parametrize("module", ["bpetite_cli.run", "argparse", "regex", "bpetite"])
 def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
     """Ctrl-C while modules are still loaded ends with status 130 and shows no traceback."""
     result = run_main(
@@ -294,13 +294,13 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
     code = (
         "import sys, bpetite_cli as b\n"
         "b.main(sys.argv[1:])\n"
-        "print(*(name for name in sys.modules if name.startswith('bpetite_cli._commands.')))\n"
+        "print(*(name for name in sys.modules if name.startswith('bpetite_cli.commands.')))\n"
         "print(*{'rich', 'importlib.metadata'} & sys.modules.keys())\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", code, "count", "--help"], capture_output=True, check=True
     )
-    assert lines(result.stdout)[-2:] == ["bpetite_cli._commands.count", ""]
+    assert lines(result.stdout)[-2:] == ["bpetite_cli.commands.count", ""]
     result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
     assert len(lines(result.stdout)[-2].split()) == 8
 

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
-from bpetite_cli._commands.decode import _texts
-from bpetite_cli._failure import Failure
+from bpetite_cli.commands.decode import _texts
+from bpetite_cli.streams.failure import Failure
 from cli_tools import (
     BPETITE,
     bpetite,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
-from bpetite_cli import _inputs
-from bpetite_cli._commands.decode import _texts
-from bpetite_cli._commands.encode import _ids
-from bpetite_cli._formats import FORMATS
-from bpetite_cli._inputs import read_text
+from bpetite_cli.commands.decode import _texts
+from bpetite_cli.commands.encode import _ids
+from bpetite_cli.streams import inputs as input_files
+from bpetite_cli.streams.formats import FORMATS
+from bpetite_cli.streams.inputs import read_text
 from cli_tools import (
     BPETITE,
     bpetite,
@@ -151,7 +151,7 @@ def test_blocks_change_nothing(
     source.write_bytes(text.encode())
     chosen = FORMATS[name]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_inputs, "_BLOCK_BYTES", size)
+        patch.setattr(input_files, "_BLOCK_BYTES", size)
         blocks = _ids(tokenizer, [read_text(str(source), ignore)], [])
         target.write_bytes(b"".join(chosen.write(blocks)))
         back = b"".join(_texts(tokens, chosen.read(str(target), ignore), chosen.width))
@@ -170,7 +170,7 @@ def test_a_special_token_is_found_across_blocks(
     """Wherever a block ends in it, <|endoftext|> is one id, and what only begins so is text."""
     text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
     (tmp_path / "text").write_text(text)
-    monkeypatch.setattr(_inputs, "_BLOCK_BYTES", size)
+    monkeypatch.setattr(input_files, "_BLOCK_BYTES", size)
     blocks = _ids(tokenizer, [read_text(str(tmp_path / "text"), ignore)], [])
     ids = [token_id for block in blocks for token_id in block]
     assert ids == tokenizer.encode(text)

@@ -18,11 +18,11 @@ import oracle
 import texts
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_cli._census import take_census
-from bpetite_cli._screen import Screen
-from bpetite_cli._scripts import OTHER, _pattern
-from bpetite_cli._tokens import shortened
-from bpetite_cli._tree import draw_tree, tree_data
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.views.census import take_census
+from bpetite_cli.views.scripts import OTHER, _pattern
+from bpetite_cli.views.tokens import shortened
+from bpetite_cli.views.tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, pipeline, shown_in_terminal
 from project_tools import ROOT
 

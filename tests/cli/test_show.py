@@ -12,10 +12,10 @@ from rich.cells import cell_len
 import oracle
 import texts
 from bpetite import Tokenizer
-from bpetite_cli._replay import cut, ranks_of, replay
-from bpetite_cli._rows import draw_rows
-from bpetite_cli._screen import Screen
-from bpetite_cli._visible import visible
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.visible import visible
+from bpetite_cli.views.replay import chunks_of, ranks_of, replay
+from bpetite_cli.views.rows import draw_rows
 from cli_tools import (
     bpetite,
     bpetite_process,
@@ -288,7 +288,7 @@ def test_the_steps_end_in_the_ids_of_the_encoder(corpus: list[str], text: str) -
     """The steps of all chunks end in what `encode` gives, and the chunks join to the text."""
     tokenizer = Tokenizer.train(corpus, 280)
     ranks = ranks_of(oracle.train(corpus, 280))
-    chunks = list(cut(text, oracle.PATTERN, oracle.END_OF_TEXT))
+    chunks = list(chunks_of(text, oracle.PATTERN, oracle.END_OF_TEXT))
     assert "".join(chunks) == text
     ids: list[int] = []
     for chunk in chunks:

@@ -1,16 +1,11 @@
 """Tokens as a person sees them."""
 
-import logging
-from contextlib import redirect_stderr
-from io import StringIO
-
 import pytest
 import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite_compare._terminal import code_points, described
-from bpetite_compare._visible import visible
+from bpetite_cli.terminal.visible import visible
 
 
 @pytest.mark.parametrize(
@@ -45,18 +40,3 @@ def test_whatever_is_shown_can_be_printed(token: bytes | str) -> None:
     assert shown.isprintable()
     assert " " not in shown
     assert not regex.search(r"\p{Default_Ignorable_Code_Point}", shown)
-
-
-def test_messages_are_short() -> None:
-    """Of many characters eight are named, and of a token its bytes and its id."""
-    assert code_points("ba") == "U+0061, U+0062"
-    assert code_points(map(chr, range(5000))).endswith("U+0007 and 4,992 more")
-    assert described((258, b" \xc3")) == "'·‹c3›' (id 258)"
-    assert described(None) == "no more tokens"
-
-
-def test_a_warning_of_the_library_is_shown() -> None:
-    """What the logger `bpetite_compare` warns of is one line on standard error, escaped."""
-    with redirect_stderr(StringIO()) as shown:
-        logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
-    assert shown.getvalue() == "beware of \\x1b[2J\n"
