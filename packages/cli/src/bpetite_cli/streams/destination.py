@@ -43,10 +43,15 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
         raise Failure(message) from None
 
 
-def check_destination_folder(path: str) -> None:
-    """Refuse a path at which no folder can be made."""
-    if os.path.lexists(path) and not os.path.isdir(path):
+def check_destination_folder(path: str, *, force: bool) -> None:
+    """Refuse a path at which no folder can be made, or whose files would be lost."""
+    if not os.path.lexists(path):
+        return
+    if not os.path.isdir(path):
         message = f"{quoted(path)} is not a folder and cannot be replaced by one; name another"
+        raise Failure(message)
+    if os.listdir(path) and not force:
+        message = f"{quoted(path)} exists; use --force to replace files in it, or name another"
         raise Failure(message)
 
 

@@ -44,7 +44,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     check_output()
     if options.to == "gpt2":
-        check_destination_folder(options.output)
+        check_destination_folder(options.output, force=options.force)
     else:
         check_destination(options.output, [options.model], force=options.force)
     exported = export(options.model, options.to, options.output, overwrite=options.force)
