@@ -1,7 +1,6 @@
 """The check of exercise 12: the vocabularies of different corpora."""
 
 from collections.abc import Iterator
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -14,9 +13,6 @@ from checks.words import WrongError, paragraph, token_text
 _SIZE: Final = 512
 _LEAST: Final = 2_000
 _BYTES: Final = [bytes([value]) for value in range(256)]
-
-_tokens = cache(learned_tokens)
-_ratio = cache(bytes_per_token)
 
 
 def _why_tokens(_case: Case, expected: list[bytes], got: list[bytes]) -> str:
@@ -47,18 +43,45 @@ def _check_files(learner: Learner) -> Iterator[str]:
     """Check the four answers on the learner's files, and yield the figures."""
     files, *answers = constants(learner, ["FILES", *_HINTS])
     texts = _texts(files)
-    ratios = _ratios(texts)
-    for (name, hint), right, said in zip(_HINTS.items(), _right(texts), answers, strict=True):
-        if said != right:
-            words = hint.format(fewest=min(ratios.values()), code=ratios["code by code"])
+    tokens = {name: learned_tokens(text, _SIZE) for name, text in texts.items()}
+    ratios = {
+        f"{name} by {by}": bytes_per_token(texts[by], texts[name], _SIZE)
+        for name, by in product(texts, repeat=2)
+    }
+    code, middle = texts["code"], len(texts["prose"]) // 2
+    halves = texts["prose"][:middle], texts["prose"][middle:]
+    seen, unseen = (bytes_per_token(halves[0], half, _SIZE) for half in halves)
+    growth = bytes_per_token(code, code, 2 * _SIZE) / ratios["code by code"]
+    more = len(tokens["prose"]) - len(tokens["code"])
+    right = [
+        "the same" if not more else "prose" if more > 0 else "code",
+        min(ratios, key=lambda name: ratios[name]),
+        "more" if unseen > seen else "fewer",
+        "twice" if growth == 2 else f"{'less' if growth < 2 else 'more'} than twice",
+    ]
+    for (name, hint), wanted, said in zip(_HINTS.items(), right, answers, strict=True):
+        if said != wanted:
+            words = hint.format(fewest=ratios[right[1]], code=ratios["code by code"])
             if name == "WORST" and str(said) in ratios:
                 words = f'"{said}" gets {ratios[str(said)]:.2f}. {words}'
             if not said:
                 words = "This question has no answer yet. The comment above it asks the question."
             shown = f"{name} = {said!r}"
             raise WrongError(shown, paragraph(words))
-    yield "the four answers are right"
-    yield from ("", *_figures(texts))
+    yield from ("the four answers are right", "", f"bytes per token, {_SIZE} tokens")
+    yield from (f"  {name}: {ratio:.2f}" for name, ratio in ratios.items())
+    yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
+    yield f"  code by code, 1,024 tokens: {growth:.2f} times as many"
+    yield from _only(tokens)
+
+
+def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
+    """Yield the tokens that only one of the vocabularies has."""
+    for name, learned in tokens.items():
+        others = {token for other in tokens if other != name for token in tokens[other]}
+        own = [token_text(token) for token in learned if token not in others]
+        yield f"tokens only in {name}, {len(own)} of {len(learned)}, the first learned:"
+        yield f"  {' '.join(own[:12])}"
 
 
 def _texts(files: object) -> dict[str, str]:
@@ -81,53 +104,6 @@ def _text(path: object) -> str:
     except (OSError, ValueError) as error:
         message = f"FILES names {path!r}, which cannot be read: {error}"
         raise WrongError(message) from None
-
-
-def _ratios(texts: dict[str, str]) -> dict[str, float]:
-    """Return the bytes per token of each text with the vocabulary of each corpus."""
-    return {
-        f"{name} by {by}": _ratio(texts[by], texts[name], _SIZE)
-        for name, by in product(texts, repeat=2)
-    }
-
-
-def _halves(prose: str) -> tuple[float, float]:
-    """Return the bytes per token of both halves, with the vocabulary of the first."""
-    first, second = prose[: len(prose) // 2], prose[len(prose) // 2 :]
-    return _ratio(first, first, _SIZE), _ratio(first, second, _SIZE)
-
-
-def _growth(code: str) -> float:
-    """Return how many times as many bytes per token twice the vocabulary gives."""
-    return _ratio(code, code, 2 * _SIZE) / _ratio(code, code, _SIZE)
-
-
-def _right(texts: dict[str, str]) -> list[str]:
-    """Return the right answer to each question."""
-    more = len(_tokens(texts["prose"], _SIZE)) - len(_tokens(texts["code"], _SIZE))
-    ratios, growth = _ratios(texts), _growth(texts["code"])
-    seen, unseen = _halves(texts["prose"])
-    return [
-        "the same" if not more else "prose" if more > 0 else "code",
-        min(ratios, key=lambda name: ratios[name]),
-        "more" if unseen > seen else "fewer",
-        "twice" if growth == 2 else f"{'less' if growth < 2 else 'more'} than twice",
-    ]
-
-
-def _figures(texts: dict[str, str]) -> Iterator[str]:
-    """Yield the figures, and the tokens that only one of the vocabularies has."""
-    seen, unseen = _halves(texts["prose"])
-    yield f"bytes per token, {_SIZE} tokens"
-    yield from (f"  {name}: {ratio:.2f}" for name, ratio in _ratios(texts).items())
-    yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
-    yield f"  code by code, 1,024 tokens: {_growth(texts['code']):.2f} times as many"
-    learned = {name: _tokens(text, _SIZE) for name, text in texts.items()}
-    for name, tokens in learned.items():
-        others = {token for other in learned if other != name for token in learned[other]}
-        own = [token_text(token) for token in tokens if token not in others]
-        yield f"tokens only in {name}, {len(own)} of {len(tokens)}, the first learned:"
-        yield f"  {' '.join(own[:12])}"
 
 
 _CORPORA = [
