@@ -40,6 +40,7 @@ PAGES = [
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in a folder that holds what a clone does of the pages' files."""
     monkeypatch.syspath_prepend(ROOT / "docs" / "course")  # the course is run in its folder
+    monkeypatch.syspath_prepend(ROOT / "docs" / "exercises")  # and the answers in theirs
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
     for folder in ("tests/vectors", "docs/exercises", "docs/reference"):
