@@ -2,7 +2,6 @@
 
 The checks compare learners with the answers, so the answers are compared with bpetite.
 """
-# ruff: noqa: E402 - the exercises are imported from their folder, as learners do
 
 import ast
 import contextlib
@@ -20,12 +19,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite import Tokenizer
-from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
-
-FOLDER: Final = Path(__file__).parents[2] / "docs" / "exercises"
-sys.path.insert(0, str(FOLDER))
-
 from answers.exercise_02 import to_ids, to_text
 from answers.exercise_03 import CHUNKS
 from answers.exercise_04 import count_pairs
@@ -36,6 +29,8 @@ from answers.exercise_09 import decode, vocabulary
 from answers.exercise_10 import encode, segments
 from answers.exercise_11 import index_pairs, merge_step
 from answers.exercise_12 import bytes_per_token, learned_tokens
+from bpetite import Tokenizer
+from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
 from check import NUMBERS, main
 from checks.compare import same
 from checks.judge import MISTAKES, Question, attempt, variant
@@ -43,6 +38,7 @@ from given import END_OF_TEXT, PATTERN, chunks_of
 
 pytestmark = pytest.mark.thorough
 
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "exercises"
 LEARNERS: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
 WRONG: Final = [
     (number, says, code)
