@@ -489,6 +489,23 @@ def test_an_interrupt_is_one_line(model: Path, tmp_path: Path) -> None:
     assert (process.returncode, output, errors) == (130, b"", b"interrupted\n")
 
 
+def test_a_signal_while_a_result_is_being_written_leaves_its_first_part(
+    model: Path, tmp_path: Path
+) -> None:
+    """The status tells a result that a signal has cut off from the whole."""
+    (tmp_path / "text").write_bytes(b"Hello world " * 100_000)
+    words = ["encode", "--model", str(model), "--input", str(tmp_path / "text")]
+    whole = bpetite(*words).stdout
+    with subprocess.Popen([BPETITE, *words], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        first = process.stdout.read(1)  # it writes, and waits for the pipe to be read
+        process.terminate()
+        output = first + process.stdout.read()
+    assert process.returncode == 128 + signal.SIGTERM
+    assert output != whole
+    assert whole.startswith(output)
+
+
 def open_once_read(fifo: Path, process: subprocess.Popen[bytes]) -> int:
     """Open a FIFO to write to it, as soon as the process reads it."""
     while process.poll() is None:
