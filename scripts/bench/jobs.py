@@ -1,14 +1,16 @@
-"""One job, once, in a process of its own, as no contestant is to feel what another left.
+"""One job in a process of its own, so that nothing that a library leaves behind slows the next.
 
-    worker.py ACTION ARGUMENT...
-
-The result goes to the last line of standard output, as JSON. A peer is used once on a
-little text before anything is measured, so that what it sets up once is not counted.
+`run_job` starts the process and `do_job` is what it does. Before anything is timed, the library
+has done the same job on a little text, so that what it sets up once is not counted.
 """
 
+import ctypes
+import gc
 import json
+import math
 import os
 import random
+import resource
 import string
 import subprocess
 import sys
@@ -17,110 +19,150 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 
+from bench.equality import count_different_ids
+from bench.libraries import Coder, Vocabulary, library
 from bpetite import Tokenizer
-from coders import CODERS, Coder
-from corpora import Corpus, read_corpus
-from equal import differing_ids
-from ours import Artifact, read_artifact
-from peak import peak_bytes, peak_bytes_of_children, settled_bytes
-from timing import percentile, seconds
-from trainers import EDUCATIONAL, TRAINERS, Trainer
+
+Result = Mapping[str, float]
 
 _LITTLE_CHARACTERS: Final = 2_000
 _LITTLE_VOCAB_SIZE: Final = 300
 _SENTENCE_WORDS: Final = 50
 _SENTENCES: Final = 1_000
+_STATUS: Final = Path("/proc/self/status")
+_RESET: Final = Path("/proc/self/clear_refs")
+_RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
 
-def tokens(name: str, path: str, characters: str, vocab_size: str) -> Mapping[str, list[str]]:
-    """Return the tokens that a trainer learns, each byte as a character."""
-    learned = _trainer(name).train(_corpus(path, characters), int(vocab_size))()
-    return {"tokens": sorted(token.decode("latin-1") for token in learned)}
+class JobError(Exception):
+    """A job ended without a result."""
 
 
-def train(name: str, path: str, characters: str, vocab_size: str) -> Mapping[str, float]:
-    """Return the seconds and the memory that training takes."""
-    trainer = _trainer(name)
-    corpus = _corpus(path, characters)
+def run_job(action: str, threads: int = 1, **arguments: object) -> dict[str, float]:
+    """Do a job in a new process with a number of threads, and return what it measured.
+
+    Raises:
+        JobError: it failed. The message is the last line of its error.
+    """
+    job = json.dumps({"action": action, **arguments}, default=str)
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).parent), "--job", job],
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "RAYON_NUM_THREADS": str(threads)},
+        check=False,
+    )
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+        raise JobError(lines[-1][:300])
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def do_job(job: str) -> int:
+    """Do a job in this process, and print what it measured as the last line."""
+    arguments: dict[str, Any] = json.loads(job)
+    print(json.dumps(_ACTIONS[arguments.pop("action")](**arguments)))
+    return 0
+
+
+def train(name: str, text: str, vocab_size: int, vocabulary: str) -> Result:
+    """Measure training; "same" is the share of its tokens and those of a vocabulary in both."""
+    trainer = library(name).train
+    corpus = _read(text)
     with suppress(Exception):  # sentencepiece wants more tokens; it has set itself up all the same
-        trainer.train(corpus.prefix(_LITTLE_CHARACTERS), _LITTLE_VOCAB_SIZE)
-    before = settled_bytes()
-    taken = seconds(partial(trainer.train, corpus, int(vocab_size)))
-    return {"seconds": taken, "taken": peak_bytes() - before}
+        trainer(corpus[:_LITTLE_CHARACTERS], _LITTLE_VOCAB_SIZE)
+    before = _settled_bytes()
+    begin = perf_counter()
+    learned = trainer(corpus, vocab_size)
+    taken = perf_counter() - begin
+    result = {"seconds": taken, "taken": _peak_bytes() - before}
+    if tokens := learned():
+        ours = set(Vocabulary(Path(vocabulary), corpus).tokens)
+        result["same"] = len(tokens & ours) / len(tokens | ours)
+    return result
 
 
-def check(name: str, path: str, characters: str, artifact: str) -> Mapping[str, float]:
-    """Return how many ids differ from tiktoken's."""
-    corpus = _corpus(path, characters)
-    return {"ids": differing_ids(_maker(name), read_artifact(Path(artifact), corpus))}
+def check(name: str, text: str, vocabulary: str) -> Result:
+    """Count the ids that differ from tiktoken's."""
+    found = Vocabulary(Path(vocabulary), _read(text))
+    return {"ids": count_different_ids(library(name), found)}
 
 
-def encode(name: str, path: str, characters: str, artifact: str) -> Mapping[str, float]:
-    """Return the seconds of two passes and of decoding, and the memory of the first pass."""
-    corpus = _corpus(path, characters)
-    coder = _new(name, read_artifact(Path(artifact), corpus))
-    job = partial(coder.encode, corpus.text)
-    before = settled_bytes()
-    first = seconds(job)
-    peak = peak_bytes()
-    warm = seconds(job)
+def encode(name: str, text: str, vocabulary: str) -> Result:
+    """Measure two passes and decoding, and the memory of the first pass."""
+    corpus = _read(text)
+    coder = _load(name, Vocabulary(Path(vocabulary), corpus))
+    job = partial(coder.encode, corpus)
+    before = _settled_bytes()
+    first = _seconds(job)
+    peak = _peak_bytes()
+    warm = _seconds(job)
     ids = job()
-    decoding = seconds(partial(coder.decode, ids))
-    return {
-        "first": first,
-        "warm": warm,
-        "decoding": decoding,
-        "ids": len(ids),
-        "taken": peak - before,
-    }
+    decoding = _seconds(partial(coder.decode, ids))
+    passes = {"first": first, "warm": warm, "decoding": decoding}
+    return {**passes, "ids": len(ids), "taken": peak - before}
 
 
-def sentence(name: str, path: str, artifact: str) -> Mapping[str, float]:
-    """Return what half of the calls keep within, and 99 of 100, and all."""
-    corpus = _corpus(path, str(1 << 16))
-    text = " ".join(corpus.text.split()[:_SENTENCE_WORDS])
-    coder = _new(name, read_artifact(Path(artifact), corpus))
-    coder.encode(text)
+def sentence(name: str, text: str, vocabulary: str) -> Result:
+    """Encode the first words of a text many times; measure what 50 and 99 of 100 calls take."""
+    corpus = _read(text)
+    words = " ".join(corpus[: 1 << 16].split()[:_SENTENCE_WORDS])
+    coder = _load(name, Vocabulary(Path(vocabulary), corpus))
+    coder.encode(words)
     samples = []
     for _ in range(_SENTENCES):
         begin = perf_counter()
-        coder.encode(text)
+        coder.encode(words)
         samples.append(perf_counter() - begin)
-    p50, p99 = percentile(samples, 50), percentile(samples, 99)
-    return {"p50": p50, "p99": p99, "slowest": max(samples)}
+    samples.sort()
+    p50, p99 = (samples[math.ceil(len(samples) * share) - 1] for share in (0.5, 0.99))
+    return {"p50": p50, "p99": p99, "slowest": samples[-1]}
 
 
-def long(name: str, path: str, artifact: str, kind: str, size: str) -> Mapping[str, float]:
-    """Return the seconds that it takes to encode a text without a safe boundary."""
-    coder = _new(name, read_artifact(Path(artifact), _corpus(path, "1")))
-    return {"seconds": seconds(partial(coder.encode, LONG[kind](int(size))))}
+def long(name: str, text: str, vocabulary: str, kind: str, size: int) -> Result:
+    """Measure the encoding of a text without a safe boundary."""
+    coder = _load(name, Vocabulary(Path(vocabulary), _read(text)))
+    return {"seconds": _seconds(partial(coder.encode, LONG[kind](size)))}
 
 
-def load(artifact: str) -> Mapping[str, float]:
-    """Return the seconds to load a tokenizer."""
-    return {"seconds": seconds(partial(Tokenizer.load, artifact))}
+def load(vocabulary: str) -> Result:
+    """Measure loading a tokenizer of ours."""
+    tokens = len(Vocabulary(Path(vocabulary), "").tokens)
+    return {"seconds": _seconds(partial(Tokenizer.load, vocabulary)), "tokens": tokens}
 
 
-def save(artifact: str, copy: str) -> Mapping[str, float]:
-    """Return the seconds to save a tokenizer."""
-    tokenizer = Tokenizer.load(artifact)
-    return {"seconds": seconds(partial(tokenizer.save, copy, overwrite=True))}
+def save(vocabulary: str, copy: str) -> Result:
+    """Measure saving a tokenizer of ours."""
+    tokens = len(Vocabulary(Path(vocabulary), "").tokens)
+    tokenizer = Tokenizer.load(vocabulary)
+    job = partial(tokenizer.save, copy, overwrite=True)
+    return {"seconds": _seconds(job), "tokens": tokens}
 
 
-def run(*command: str) -> Mapping[str, float]:
-    """Return the seconds and the memory of a program, from its start to its end.
-
-    Python may keep what it compiles, as it does for users.
-    """
+def command(words: list[str]) -> Result:
+    """Measure a program from its start to its end. Python may keep what it compiles."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    taken = seconds(partial(subprocess.run, command, check=True, capture_output=True, env=env))
-    return {"seconds": taken, "peak": peak_bytes_of_children()}
+    taken = _seconds(partial(subprocess.run, words, check=True, capture_output=True, env=env))
+    # At least what this process held when it started the program, so it must stay small.
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * _RUSAGE_UNIT
+    return {"seconds": taken, "peak": peak}
 
 
-_CHANCE: Final = random.Random(0)  # noqa: S311 - chance makes texts here, not secrets
+_ACTIONS: Final[dict[str, Callable[..., Result]]] = {
+    action.__name__: action
+    for action in (train, check, encode, sentence, long, load, save, command)
+}
+
+_CHANCE: Final = random.Random(0)
 _BASE64: Final = string.ascii_letters + string.digits + "+/"
+
+
+def _any_of(characters: str, length: int) -> str:
+    return "".join(_CHANCE.choices(characters, k=length))
+
 
 LONG: Final[dict[str, Callable[[int], str]]] = {
     "`a`": lambda size: "a" * size,
@@ -134,34 +176,43 @@ LONG: Final[dict[str, Callable[[int], str]]] = {
 """Texts of so many bytes, by what they are made of."""
 
 
-def _any_of(characters: str, length: int) -> str:
-    return "".join(_CHANCE.choices(characters, k=length))
+def _read(path: str) -> str:
+    return Path(path).read_bytes().decode("utf-8")
 
 
-def _corpus(path: str, characters: str) -> Corpus:
-    whole = read_corpus(Path(path))
-    return Corpus(whole.name, whole.text[: int(characters)], whole.path)
+def _load(name: str, vocabulary: Vocabulary) -> Coder:
+    """Return a new coder, after another one has set up what is set up once."""
+    loader = library(name).load
+    loader(vocabulary).encode(vocabulary.text[:_LITTLE_CHARACTERS])
+    return loader(vocabulary)
 
 
-def _trainer(name: str) -> Trainer:
-    return next(trainer for trainer in (*TRAINERS, EDUCATIONAL) if trainer.name == name)
+def _seconds(job: Callable[[], object]) -> float:
+    """Return how long a job takes by the clock on the wall, without dropping its result."""
+    gc.collect()
+    begin = perf_counter()
+    result = job()
+    end = perf_counter()
+    del result
+    return end - begin
 
 
-def _maker(name: str) -> type[Coder]:
-    return next(maker for maker in CODERS if maker.name == name)
+def _settled_bytes() -> int:
+    """Give back free memory, forget earlier peaks, and return the memory that is held.
+
+    Outside Linux nothing can be forgotten, and the peak so far is returned.
+    """
+    gc.collect()
+    with suppress(OSError, AttributeError):  # only the C library of GNU has it
+        ctypes.CDLL(None).malloc_trim(0)
+    if _RESET.exists():
+        _RESET.write_text("5", encoding="ascii")  # proc(5): the peak is what it is now
+    return _peak_bytes()
 
 
-def _new(name: str, artifact: Artifact) -> Coder:
-    """Return a new coder, where another one has set up what is set up once."""
-    maker = _maker(name)
-    maker(artifact).encode(artifact.corpus.text[:_LITTLE_CHARACTERS])
-    return maker(artifact)
-
-
-_ACTIONS: Final[dict[str, Callable[..., Mapping[str, object]]]] = {
-    action.__name__: action
-    for action in (tokens, train, check, encode, sentence, long, load, save, run)
-}
-
-if __name__ == "__main__":
-    print(json.dumps(_ACTIONS[sys.argv[1]](*sys.argv[2:])))
+def _peak_bytes() -> int:
+    """Return the most memory that this process has held since it settled."""
+    if _STATUS.exists():
+        lines = _STATUS.read_text(encoding="ascii").splitlines()
+        return next(int(line.split()[1]) << 10 for line in lines if line.startswith("VmHWM"))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RUSAGE_UNIT

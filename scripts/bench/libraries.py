@@ -1,15 +1,26 @@
-"""Those who encode and decode: bpetite and its peers, one small class each.
+"""The libraries that are measured: how each trains, loads a vocabulary, encodes and decodes.
 
-A coder is made from an artifact of ours, which nobody times. All of them run in one
-thread, look for the special token where they can, and give and take lists of integers.
+Each takes the number of threads from `RAYON_NUM_THREADS`, which `jobs` sets for a process: the
+libraries in Rust read it themselves. Imports are inside the functions, so
+that a library that is not installed does not stop the others.
 """
 
-from typing import Final, Protocol
+import json
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
 
 import bpetite
-from corpora import SPECIAL_TOKEN, blocks
-from ours import ALPHABET, Artifact
-from trainers import PATTERN
+from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+from bpetite._pretokenizer import blocks
+from bpetite_compare import GPT2_BYTE_ORDER, export
+
+BLOCK_CHARACTERS: Final = 1 << 14
+"""The size of the blocks in which libraries get a text that their threads share."""
 
 CL100K_PATTERN: Final = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"
@@ -17,202 +28,253 @@ CL100K_PATTERN: Final = (
 )
 """The pattern of tiktoken's cl100k_base, as tiktoken writes it."""
 
+# In Hugging Face's vocabularies printable bytes are themselves, and the others follow U+0100.
+_BYTE_OF: Final = {
+    chr(value if place < 188 else 68 + place): value for place, value in enumerate(GPT2_BYTE_ORDER)
+}
 
-class Coder(Protocol):
-    """A contestant in encoding and decoding.
+Tokens = Callable[[], set[bytes]]
+"""Lists the tokens that were learned, which is not part of training."""
 
-    modules: what must be installed for it, by import names.
-    pattern: the one by which it cuts; its ids are tiktoken's for the same pattern.
-    remark: what it does in another way than bpetite, for the report.
+
+def threads() -> int:
+    """Return the number of threads that a library may use in this process."""
+    return int(os.environ["RAYON_NUM_THREADS"])
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A tokenizer file, and the text that it was trained on. Exports are put beside the file."""
+
+    path: Path
+    text: str
+
+    @cached_property
+    def tokens(self) -> list[bytes]:
+        """The bytes of each token except the special one, whose id is the next."""
+        vocab = json.loads(self.path.read_bytes())["vocab"]
+        return [bytes(vocab[str(token_id)]) for token_id in range(len(vocab) - 1)]
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special token and its id."""
+        return {END_OF_TEXT_TOKEN: len(self.tokens)}
+
+    def exported(self, to: str) -> str:
+        """Export the tokenizer for another library, and return the path of the file."""
+        path = str(self.path.with_suffix(f".{to}"))
+        export(self.path, to, path, overwrite=True)
+        return path
+
+
+class Coder(NamedTuple):
+    """A loaded tokenizer."""
+
+    encode: Callable[[str], list[int]]
+    decode: Callable[[list[int]], str]
+
+
+def _cannot(*_: object) -> NoReturn:
+    raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library: its packages by their names on the index, and what it can do.
+
+    train: learns so many tokens from a text.
+    load: makes a coder with our vocabulary, which is not timed.
+    training, encoding: what it does differently, for the report; "" if it cannot do it.
+    pattern: its split pattern in encoding; its ids are those of tiktoken with this pattern.
     """
 
     name: str
-    modules: tuple[str, ...]
-    pattern: str
-    remark: str
-
-    def __init__(self, artifact: Artifact) -> None: ...
-
-    def encode(self, text: str) -> list[int]: ...
-
-    def decode(self, ids: list[int]) -> str: ...
+    packages: tuple[str, ...]
+    train: Callable[[str, int], Tokens] = _cannot
+    load: Callable[[Vocabulary], Coder] = _cannot
+    training: str = ""
+    encoding: str = ""
+    pattern: str = PRETOKENIZER_PATTERN
 
 
-class Bpetite(Coder):
-    """Ours, as users have it."""
+def _train_bpetite(text: str, vocab_size: int) -> Tokens:
+    tokenizer = bpetite.Tokenizer.train(text, vocab_size)
 
-    name = "bpetite"
-    modules = ("bpetite",)
-    pattern = PATTERN
-    remark = "keeps the ids of the words that it has seen"
+    def tokens() -> set[bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "tokenizer.json"
+            tokenizer.save(path)
+            return set(Vocabulary(path, text).tokens)
 
-    def __init__(self, artifact: Artifact) -> None:
-        self._tokenizer = bpetite.Tokenizer.load(artifact.path)
-
-    def encode(self, text: str) -> list[int]:
-        return self._tokenizer.encode(text)
-
-    def decode(self, ids: list[int]) -> str:
-        return self._tokenizer.decode(ids)
+    return tokens
 
 
-class Tiktoken(Coder):
-    """The reference for speed and for ids."""
-
-    name = "tiktoken"
-    modules = ("tiktoken",)
-    pattern = PATTERN
-    remark = "keeps nothing, so it has no first pass and no warm one"
-
-    def __init__(self, artifact: Artifact) -> None:
-        import tiktoken
-
-        self._encoding = tiktoken.Encoding(
-            "bench",
-            pat_str=self.pattern,
-            mergeable_ranks=artifact.ranks,
-            special_tokens=artifact.special_tokens,
-        )
-
-    def encode(self, text: str) -> list[int]:
-        return self._encoding.encode(text, allowed_special="all")
-
-    def decode(self, ids: list[int]) -> str:
-        return self._encoding.decode(ids)
+def _load_bpetite(vocabulary: Vocabulary) -> Coder:
+    tokenizer = bpetite.Tokenizer.load(vocabulary.path)
+    return Coder(tokenizer.encode, tokenizer.decode)
 
 
-class TiktokenCl100k(Tiktoken):
-    """The same vocabulary with another pattern: no contestant, but what quicktok must equal."""
+def load_tiktoken(vocabulary: Vocabulary, pattern: str = PRETOKENIZER_PATTERN) -> Coder:
+    """Make the coder that the ids of all others are compared with."""
+    import tiktoken
 
-    pattern = CL100K_PATTERN
-
-
-class HuggingFace(Coder):
-    """The tokenizers library, by itself."""
-
-    name = "Hugging Face"
-    modules = ("tokenizers",)
-    pattern = PATTERN
-    remark = "also works out the place of each token in the text"
-
-    def __init__(self, artifact: Artifact) -> None:
-        from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-
-        tokens = ["".join(map(ALPHABET.__getitem__, token)) for token in artifact.tokens]
-        vocab = {token: token_id for token_id, token in enumerate(tokens)}
-        merges = [(tokens[left], tokens[right]) for left, right in artifact.merges]
-        self.tokenizer = Tokenizer(models.BPE(vocab=vocab, merges=merges))
-        self.tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(
-            add_prefix_space=False, use_regex=True
-        )
-        self.tokenizer.decoder = decoders.ByteLevel()
-        self.tokenizer.add_special_tokens([SPECIAL_TOKEN])
-
-    def encode(self, text: str) -> list[int]:
-        ids: list[int] = self.tokenizer.encode(text).ids
-        return ids
-
-    def decode(self, ids: list[int]) -> str:
-        text: str = self.tokenizer.decode(ids, skip_special_tokens=False)
-        return text
+    encoding = tiktoken.Encoding(
+        "bench",
+        pat_str=pattern,
+        mergeable_ranks={token: rank for rank, token in enumerate(vocabulary.tokens)},
+        special_tokens=vocabulary.special_tokens,
+    )
+    return Coder(lambda text: encoding.encode(text, allowed_special="all"), encoding.decode)
 
 
-class RustBpe(Coder):
-    """Trained by itself on the same text, as it loads no vocabulary."""
+def _train_hugging_face(text: str, vocab_size: int) -> Tokens:
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    name = "rustbpe"
-    modules = ("rustbpe",)
-    pattern = PATTERN
-    remark = "cannot load a vocabulary, so it is trained on the same text; has no special token"
-
-    def __init__(self, artifact: Artifact) -> None:
-        import rustbpe
-
-        self._tokenizer = rustbpe.Tokenizer()
-        self._tokenizer.train_from_iterator(
-            blocks(artifact.corpus.text), len(artifact.tokens), pattern=PATTERN
-        )
-
-    def encode(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode(text)
-        return ids
-
-    def decode(self, ids: list[int]) -> str:
-        text: str = self._tokenizer.decode(ids)
-        return text
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(blocks(text, BLOCK_CHARACTERS), trainer)
+    return lambda: {bytes(map(_BYTE_OF.__getitem__, token)) for token in tokenizer.get_vocab()}
 
 
-class Quicktok(Coder):
-    """A tokenizer with one scanner for each pattern that it knows; GPT-2's is none of them."""
+def _load_hugging_face(vocabulary: Vocabulary) -> Coder:
+    from tokenizers import Tokenizer, pre_tokenizers
 
-    name = "quicktok"
-    modules = ("quicktok", "tokenizers")
-    pattern = CL100K_PATTERN
-    remark = "does not know GPT-2's pattern: our vocabulary with the pattern of cl100k_base"
+    tokenizer = Tokenizer.from_file(vocabulary.exported("huggingface"))
+    # The byte level's own pattern is GPT-2's too, and faster than the exported `Split`.
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    return Coder(
+        lambda text: tokenizer.encode(text).ids,
+        lambda ids: tokenizer.decode(ids, skip_special_tokens=False),
+    )
 
-    def __init__(self, artifact: Artifact) -> None:
-        import quicktok
 
-        folder = artifact.path.parent
-        if not (folder / "bench.enc").exists():
-            quicktok.import_tokenizer(self._exported(artifact), "bench", data_dir=str(folder))
-        self._tokenizer = quicktok.Tokenizer("bench", str(folder))
+def _rustbpe(text: str, vocab_size: int) -> Any:  # noqa: ANN401 - a class that has no types
+    import rustbpe
 
-    @staticmethod
-    def _exported(artifact: Artifact) -> str:
-        """Save the vocabulary in the one form that can be imported; return the path."""
-        from tokenizers import Regex, pre_tokenizers
+    tokenizer = rustbpe.Tokenizer()
+    text_blocks = blocks(text, BLOCK_CHARACTERS)
+    tokenizer.train_from_iterator(text_blocks, vocab_size, pattern=PRETOKENIZER_PATTERN)
+    return tokenizer
 
-        exported = HuggingFace(artifact).tokenizer
+
+def _train_rustbpe(text: str, vocab_size: int) -> Tokens:
+    tokenizer = _rustbpe(text, vocab_size)
+    return lambda: {bytes(token) for token, _ in tokenizer.get_mergeable_ranks()}
+
+
+def _load_rustbpe(vocabulary: Vocabulary) -> Coder:
+    tokenizer = _rustbpe(vocabulary.text, len(vocabulary.tokens))
+    return Coder(tokenizer.encode, tokenizer.decode)
+
+
+def _load_quicktok(vocabulary: Vocabulary) -> Coder:
+    import quicktok
+    from tokenizers import Regex, Tokenizer, pre_tokenizers
+
+    folder = vocabulary.path.parent
+    if not (folder / "bench.enc").exists():
+        path = vocabulary.exported("huggingface")
+        exported = Tokenizer.from_file(path)
         exported.pre_tokenizer = pre_tokenizers.Sequence(
             [
                 pre_tokenizers.Split(Regex(CL100K_PATTERN), behavior="isolated"),
                 pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
             ]
         )
-        path = str(artifact.path.with_name("quicktok.json"))
         exported.save(path)
-        return path
-
-    def encode(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode_with_special(text)
-        return ids
-
-    def decode(self, ids: list[int]) -> str:
-        text: str = self._tokenizer.decode(ids)
-        return text
+        quicktok.import_tokenizer(path, "bench", data_dir=str(folder))
+    tokenizer = quicktok.Tokenizer("bench", str(folder))
+    return Coder(tokenizer.encode_with_special, tokenizer.decode)
 
 
-class Gigatoken(Coder):
-    """The fastest there is; its ids come as a list here, as everybody's do."""
+def _train_bpeasy(text: str, vocab_size: int) -> Tokens:
+    import bpeasy
 
-    name = "gigatoken"
-    modules = ("gigatoken",)
-    pattern = PATTERN
-    remark = "its own form for ids is an array, which is faster still"
-
-    def __init__(self, artifact: Artifact) -> None:
-        import gigatoken
-
-        self._tokenizer = gigatoken.Tokenizer.from_tiktoken(
-            artifact.ranks_path, pretokenizer="gpt2", special_tokens=artifact.special_tokens
-        )
-
-    def encode(self, text: str) -> list[int]:
-        ids: list[int] = self._tokenizer.encode_batch_list([text], parallel=False)[0]
-        return ids
-
-    def decode(self, ids: list[int]) -> str:
-        data: bytes = self._tokenizer.decode(ids)
-        return data.decode("utf-8")
+    longest = len(text) * 4  # tokens as long as they come
+    text_blocks = blocks(text, BLOCK_CHARACTERS)
+    ranks = bpeasy.train_bpe(text_blocks, PRETOKENIZER_PATTERN, longest, vocab_size)
+    return lambda: set(ranks)
 
 
-CODERS: Final[tuple[type[Coder], ...]] = (
-    Bpetite,
-    Tiktoken,
-    HuggingFace,
-    RustBpe,
-    Quicktok,
-    Gigatoken,
+def _train_gigatoken(text: str, vocab_size: int) -> Tokens:
+    import gigatoken
+
+    vocab, _ = gigatoken.train_bpe(text.encode("utf-8"), vocab_size, [])
+    return lambda: set(vocab.values())
+
+
+def _load_gigatoken(vocabulary: Vocabulary) -> Coder:
+    import gigatoken
+
+    tokenizer = gigatoken.Tokenizer.from_tiktoken(
+        vocabulary.exported("tiktoken"),
+        pretokenizer="gpt2",
+        special_tokens=vocabulary.special_tokens,
+    )
+    return Coder(
+        lambda text: tokenizer.encode_batch_list([text], parallel=threads() > 1)[0],
+        lambda ids: tokenizer.decode(ids).decode("utf-8"),
+    )
+
+
+LIBRARIES: Final = (
+    Library(
+        "bpetite",
+        ("bpetite-core",),
+        _train_bpetite,
+        _load_bpetite,
+        training="takes the text as one `str`",
+        encoding="keeps the ids of the words that it has seen",
+    ),
+    Library(
+        "tiktoken",
+        ("tiktoken",),
+        load=load_tiktoken,
+        encoding="keeps nothing, so it has no first pass and no warm one",
+    ),
+    Library(
+        "Hugging Face",
+        ("tokenizers",),
+        _train_hugging_face,
+        _load_hugging_face,
+        training="breaks ties by its own order of the bytes, so a few merges differ",
+        encoding="also works out the place of each token in the text",
+    ),
+    Library(
+        "rustbpe",
+        ("rustbpe",),
+        _train_rustbpe,
+        _load_rustbpe,
+        training="learns the same merges",
+        encoding="cannot load a vocabulary, so it is trained on the same text; "
+        "has no special token",
+    ),
+    Library(
+        "quicktok",
+        ("quicktok-v1", "tokenizers"),
+        load=_load_quicktok,
+        encoding="does not know GPT-2's pattern: our vocabulary with the pattern of cl100k_base",
+        pattern=CL100K_PATTERN,
+    ),
+    Library("bpeasy", ("bpeasy",), _train_bpeasy, training="breaks ties in another way"),
+    Library(
+        "gigatoken",
+        ("gigatoken",),
+        _train_gigatoken,
+        _load_gigatoken,
+        training="breaks ties as Hugging Face does; goes on, with pairs that are nowhere, after "
+        "the last pair of the corpus",
+        encoding="its own form for ids is an array, which is faster still",
+    ),
 )
-"""Ours first, then the one that the others are compared with."""
+"""bpetite first, then the library that the others are compared with."""
+
+
+def library(name: str) -> Library:
+    """Return the library of a name."""
+    return next(one for one in LIBRARIES if one.name == name)

@@ -1,19 +1,18 @@
 """The report: what one run or more have measured, in words and tables of Markdown.
 
-docs/benchmarks.md is this page. Every figure in it comes from the runs.
+docs/benchmarks.md is this page, and README.md has its summary. Every figure comes from the runs.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-import tables
-from coders import CODERS
-from ours import VOCAB_SIZE
-from results import SAME_ENOUGH, Run, Series, latest, unique
-from sections import CHARACTERS_VOCAB_SIZE, SAMPLE_CHARACTERS, SAMPLE_VOCAB_SIZE
-from summary import summary, targets
-from trainers import EDUCATIONAL, TRAINERS
+from bench import tables
+from bench.libraries import LIBRARIES
+from bench.results import OURS, SAME_ENOUGH, VOCAB_SIZE, Run, Series, comparable, latest, unique
+from bench.sections import FILE_VOCAB_SIZE
+
+_DEMO: Final = "tinyshakespeare"
 
 _HEAD: Final = """\
 # Benchmarks
@@ -24,7 +23,7 @@ machine and texts, and to make the page again:
 
 ```sh
 uv run --group bench python scripts/bench FILE... --json docs/benchmarks.json
-uv run --group bench python scripts/bench/publish.py
+uv run --group bench python scripts/generate
 ```
 
 Nothing is timed before the results are compared, and the run ends with an error where they
@@ -43,7 +42,7 @@ minutes does it once.
 _RATIOS: Final = f"""\
 Above 1 bpetite is faster, below 1 it is slower; from the text on which it does worst to the
 one on which it does best. Texts on which a peer learns less than {SAME_ENOUGH:.0%} of the same
-tokens are left out; those of sentencepiece are of another kind, and are not compared.
+tokens are left out.
 """
 
 _UNFAIR: Final = """\
@@ -59,18 +58,54 @@ _UNFAIR: Final = """\
 """
 
 
+def _by_corpus(one: Series) -> Series:
+    return replace(one, case=one.corpus)
+
+
+def _by_size(one: Series) -> Series:
+    return replace(one, contestant=one.case, case=f"{one.contestant}: {one.amount:,} bytes")
+
+
+def _by_command(one: Series) -> Series:
+    return replace(
+        one, contestant=f"`{one.contestant}`" + f", {one.amount:,} tokens" * bool(one.amount)
+    )
+
+
+def _by_length(one: Series) -> Series:
+    case = {"seconds": "s", "peak": "peak memory, MB"}[one.case]
+    return replace(one, contestant=f"{one.amount:,} characters", case=case)
+
+
 @dataclass(frozen=True)
 class Section:
     """A section of the page: which series it shows, and how.
 
+    place: the row and the column of a series, as its contestant and its case.
     across: whether one table holds all texts; otherwise each text has its own.
     """
 
     name: str
     title: str
     words: str
-    table: Callable[[Sequence[Series]], str]
+    cell: tables.Cell
+    heading: Callable[[str], str] = str
+    place: Callable[[Series], Series] | None = None
     across: bool = False
+
+    def show(self, series: Sequence[Series]) -> list[str]:
+        """Return the section, with a table for each corpus."""
+        found = [one for one in series if one.section == self.name]
+        if not found:
+            return []
+        parts = [f"## {self.title}\n", f"{self.words}\n"]
+        for corpus in [""] if self.across else unique(one.corpus for one in found):
+            if corpus:
+                parts.append(f"### {self.title}: {corpus}\n")
+            shown = [one for one in found if self.across or one.corpus == corpus]
+            placed = list(map(self.place, shown)) if self.place else shown
+            parts.append(tables.grid(placed, self.cell, self.heading))
+        return parts
 
 
 _SECTIONS: Final = (
@@ -79,7 +114,8 @@ _SECTIONS: Final = (
         "Training",
         "From the text to the vocabulary, by the threads that each has by default; × is the "
         "multiple of bpetite's time, so above 1 bpetite is faster.",
-        tables.train,
+        tables.beside_ours,
+        lambda case: f"{int(case):,} tokens, s",
     ),
     Section(
         "same",
@@ -87,15 +123,8 @@ _SECTIONS: Final = (
         "Of all tokens that a contestant or bpetite has learned, the share that both have. "
         f"Where it is low, the times above are not for the same work. Below {SAME_ENOUGH:.0%} a "
         "contestant has no turn at a larger size.",
-        tables.same,
-    ),
-    Section(
-        "sample",
-        "Pure Python beside pure Python",
-        f"tiktoken's own trainer is written to be read, so it gets the first {SAMPLE_CHARACTERS:,} "
-        f"characters of each text, and {SAMPLE_VOCAB_SIZE} tokens to learn.",
-        tables.sample,
-        across=True,
+        tables.share,
+        lambda case: f"{int(case):,} tokens",
     ),
     Section(
         "encode",
@@ -104,14 +133,16 @@ _SECTIONS: Final = (
         "to a list of integers. The first pass is by a tokenizer that is new in each round, "
         "whose loading is not timed; what bpetite makes when it first encodes is. The warm one "
         "is the second by the same tokenizer. × is the multiple of tiktoken's throughput.",
-        tables.encode,
+        tables.rate,
+        lambda case: f"{case}, MB/s",
     ),
     Section(
         "equal",
         "Ids that are not tiktoken's",
         "The Unicode tables of `regex` and of the peers' engines are of different years, so on "
         "rare characters they may cut in different places.",
-        tables.equal,
+        tables.plain(),
+        place=_by_corpus,
         across=True,
     ),
     Section(
@@ -119,13 +150,16 @@ _SECTIONS: Final = (
         "A sentence",
         "The first 50 words of the text, encoded 1,000 times in a process, each call timed by "
         "itself: what half of the calls keep within, 99 of 100, and all.",
-        tables.sentence,
+        tables.spread(1e6),
+        lambda case: f"{case}, us",
     ),
     Section(
         "decode",
         "Decoding",
         "A list of all ids of the text to a `str`; × is the multiple of tiktoken's throughput.",
-        tables.decode,
+        tables.rate,
+        lambda case: f"{case}, million ids/s",
+        _by_corpus,
         across=True,
     ),
     Section(
@@ -133,35 +167,33 @@ _SECTIONS: Final = (
         "Start",
         "Loading (with every check) and saving (with every sync) the largest of the tokenizers; "
         "the lines of commands are whole processes, from their start to their end.",
-        tables.start,
+        tables.spread(1e3),
+        lambda _: "ms",
+        _by_command,
     ),
     Section(
         "memory",
         "Memory",
         "By how much the memory of a process that has read the text, and loaded the tokenizer, "
         "grows at most until the job is done, the result included: the median of the rounds.",
-        tables.memory,
-    ),
-    Section(
-        "growth",
-        "Growth",
-        f"bpetite alone: training to {VOCAB_SIZE:,} tokens, and the first pass of encoding, on "
-        "parts of the text. × is the multiple of the line above, which has half the text.",
-        tables.growth,
+        tables.plain(1e6),
+        lambda case: f"{case}, MB",
     ),
     Section(
         "long",
         "Long chunks",
-        "Text in which no safe boundary comes, encoded by a new tokenizer. × is what twice the "
-        "length costs.",
-        tables.long,
+        "Text in which no safe boundary comes, encoded by a new tokenizer.",
+        tables.plain(),
+        lambda case: f"{case}, s",
+        _by_size,
     ),
     Section(
-        "characters",
+        "file",
         "From a file, by the command line",
-        f"`bpetite train --vocab-size {CHARACTERS_VOCAB_SIZE}` on the beginning of a large file, "
-        "once each: the seconds of the whole process, from reading the file to the artifact.",
-        tables.characters,
+        f"`bpetite train --vocab-size {FILE_VOCAB_SIZE}` on a file, once: the seconds of the "
+        "whole process, from reading the file to the artifact.",
+        tables.by_unit,
+        place=_by_length,
     ),
 )
 
@@ -169,37 +201,79 @@ _SECTIONS: Final = (
 def page(runs: Sequence[Run], picture: str = "") -> str:
     """Return the whole page, with a picture where there is one."""
     series = latest(runs)
-    parts = [_HEAD, "## In short\n", targets(series), summary(series), _RATIOS]
+    parts = [_HEAD, "## In short\n", _targets(series), _summary(series), _RATIOS]
     if picture:
         parts.append(f"![The same as a plot]({picture})\n")
     parts.append(_remarks(runs))
     for section in _SECTIONS:
-        parts += _section(section, series)
+        parts += section.show(series)
     parts += ["## The runs\n", *map(_run, runs)]
     return "\n".join(part for part in parts if part)
 
 
-def _section(section: Section, series: Sequence[Series]) -> list[str]:
-    """Return a section, with a table for each corpus."""
-    found = [one for one in series if one.section == section.name]
-    if not found:
-        return []
-    parts = [f"## {section.title}\n", f"{section.words}\n"]
-    if section.across:
-        return [*parts, section.table(found)]
-    for corpus in unique([one.corpus for one in found]):
-        if corpus:
-            parts.append(f"### {section.title}: {corpus}\n")
-        parts.append(section.table([one for one in found if one.corpus == corpus]))
-    return parts
+def short(runs: Sequence[Run]) -> str:
+    """Return what the README says about speed: the targets, the summary, and the machine."""
+    series = latest(runs)
+    machine = runs[0].machine
+    texts = unique(corpus for run in runs for corpus in run.corpora)
+    words = (
+        f"Measured on {', '.join(texts)}, with {machine['Python']} on {machine['cores']} cores "
+        f"({machine['processor']}, {machine['system']}), at commit {machine['commit']}. "
+        "Where there are two numbers, they are for the worst text and for the best. Below 1 "
+        "bpetite is slower. A first pass is by a new tokenizer; a warm one is over a text that it "
+        "has just encoded.\n"
+    )
+    return "\n".join(part for part in (_targets(series), _summary(series), words) if part)
+
+
+def _targets(series: Sequence[Series]) -> str:
+    """Return the two targets of the specification, as far as they were measured."""
+    demo = {
+        (one.section, one.case): one
+        for one in series
+        if one.corpus == _DEMO and one.contestant == OURS
+    }
+    rows = []
+    if one := demo.get(("train", "512")):
+        job = "train on TinyShakespeare, 1.1 MB, to 512 tokens"
+        rows.append([job, "60 s", f"{tables.figure(one.median)} s (median)"])
+    if one := demo.get(("sentence", "p99")):
+        job = "encode a sentence of 50 words, the same again and again"
+        rows.append([job, "100 ms", f"{tables.figure(one.median * 1e3)} ms (p99)"])
+    return tables.markdown(["", "target", "measured"], rows) if rows else ""
+
+
+def _summary(series: Sequence[Series]) -> str:
+    """Return how many times as fast as each peer bpetite is, from the worst text to the best."""
+    columns = {
+        f"training to {VOCAB_SIZE:,}": ("train", str(VOCAB_SIZE)),
+        "first pass": ("encode", "first pass"),
+        "warm": ("encode", "warm"),
+        "decoding": ("decode", "decoding"),
+    }
+    compared = [one for one in comparable(series) if (one.section, one.case) in columns.values()]
+    ours = {(one.section, one.case, one.corpus): one for one in compared if one.contestant == OURS}
+    rows = []
+    for name in unique(one.contestant for one in compared if one.contestant != OURS):
+        cells = []
+        for column in columns.values():
+            found = [
+                one
+                for one in compared
+                if (one.contestant, one.section, one.case) == (name, *column)
+            ]
+            ratios = [ours[(*column, one.corpus)].rate / one.rate for one in found]
+            cells.append(tables.bounds(ratios))
+        rows.append([name, *cells])
+    head = ["bpetite is this many times as fast as", *columns]
+    return tables.markdown(head, rows) if rows else ""
 
 
 def _remarks(runs: Sequence[Run]) -> str:
-    """Return what is not fair, and what each contestant does in its own way."""
-    remarks = {one.name: one.remark for one in (*TRAINERS, EDUCATIONAL)}
-    training = "".join(f"- {name}: {remark}\n" for name, remark in remarks.items())
-    encoding = "".join(f"- {maker.name}: {maker.remark}\n" for maker in CODERS)
-    missing = sorted({module for run in runs for module in run.missing})
+    """Return what is not fair, and what each library does differently."""
+    training = "".join(f"- {one.name}: {one.training}\n" for one in LIBRARIES if one.training)
+    encoding = "".join(f"- {one.name}: {one.encoding}\n" for one in LIBRARIES if one.encoding)
+    missing = sorted({package for run in runs for package in run.missing})
     parts = [_UNFAIR, "In training:\n", training, "In encoding and decoding:\n", encoding]
     if missing:
         parts.append(f"Not installed, so not here: {', '.join(missing)}.\n")

@@ -1,10 +1,7 @@
-"""Measure bpetite beside its peers, in one run, on texts of yours.
+"""The command of the benchmark: read the texts, compare results, measure, print the report.
 
-    uv run --group bench python scripts/bench FILE... [--json PATH] [--plot PATH]
-
-First the results of all are compared, and are an error where they differ. The report goes
-to standard output as Markdown, and how it is getting on to standard error. A peer that is
-not installed is left out, and named. docs/benchmarks.md says what is measured, and how.
+The report goes to standard output as Markdown, progress to standard error. A library that is not
+installed is left out, and named. docs/benchmarks.md explains what is measured, and how.
 """
 
 import argparse
@@ -13,90 +10,87 @@ import shlex
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from bench import Bench
-from coders import CODERS
-from corpora import read_corpus
-from equal import UnequalError, check_merges
-from machine import facts, versions
-from plot import save_plot
-from report import page
-from results import Run, Series, save_run, unique
-from sections import characters, encode, equal, growth, long, sample, sentence, start, train
-from trainers import EDUCATIONAL, TRAINERS
-from turns import WorkError
+from bench import sections
+from bench.equality import UnequalError, check_merges
+from bench.jobs import JobError, do_job
+from bench.libraries import LIBRARIES
+from bench.report import page
+from bench.results import Run, Series, facts, save_run, unique
+from bench.sections import Bench, Corpus
+from bpetite._constants import END_OF_TEXT_TOKEN
 
 _SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section
-    for section in (train, sample, encode, sentence, start, growth, long, characters)
+    for section in (
+        *(sections.train, sections.encode, sections.sentence, sections.start),
+        *(sections.long, sections.file),
+    )
 }
 _NEED_EQUAL_IDS: Final = {"encode", "sentence", "long"}
-
 _ROUNDS: Final = 5
 _SIZES: Final = [512, 8_192, 32_000, 65_536]
 _QUICK_ROUNDS: Final = 2
 _QUICK_SIZES: Final = [512, 32_000]
-_CHARACTERS: Final = [1_000_000, 100_000_000, 1_000_000_000]
 
 
 def main() -> int:
-    """Run the benchmark, and return its exit status."""
+    """Run the benchmark and return its exit status."""
+    if sys.argv[1:2] == ["--job"]:
+        return do_job(sys.argv[2])
     parser = _parser()
     options = parser.parse_args()
-    only = options.only or list(_SECTIONS)
-    if not options.files and only != ["characters"]:
-        parser.error("name a file of text; only --only characters needs none")
-    if options.plot and not find_spec("matplotlib"):
-        parser.error("--plot needs matplotlib; run this with uv run --group bench")
-    for path in filter(None, (options.json, options.plot)):
-        if not path.parent.is_dir():  # said now, not after hours
-            parser.error(f"no folder {str(path.parent)!r}")
+    if options.json and not options.json.parent.is_dir():  # said now, not after hours
+        parser.error(f"there is no folder {str(options.json.parent)!r}")
     try:
-        run = measure(options, only)
-    except (OSError, ValueError, UnequalError, WorkError) as error:
+        run = measure(options)
+    except (OSError, ValueError, UnequalError, JobError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if options.json:
         save_run(run, options.json)
-    if options.plot:
-        save_plot([run], options.plot)
     print(page([run]), end="")
     return 0
 
 
-def measure(options: argparse.Namespace, only: Sequence[str]) -> Run:
-    """Make a run.
+def measure(options: argparse.Namespace) -> Run:
+    """Measure what the options ask for.
 
     Raises:
         OSError: a file cannot be read.
-        UnequalError: two results that must be equal are not.
-        ValueError: a file is no text that can be measured.
-        WorkError: a worker failed at something of ours.
+        UnequalError: two results that must be equal differ.
+        ValueError: a file cannot be measured.
+        JobError: a job of ours failed.
     """
     machine = facts()
-    modules = unique(
-        [*(t.module for t in (*TRAINERS, EDUCATIONAL)), *(m for c in CODERS for m in c.modules)]
-    )
-    missing = [module for module in modules if not find_spec(module)]
-    with tempfile.TemporaryDirectory() as folder:
-        bench = _bench(options, Path(folder))
+    packages = unique(package for one in LIBRARIES for package in one.packages)
+    versions = {package: found for package in packages if (found := _version(package))}
+    missing = [package for package in packages if package not in versions]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        bench = Bench(
+            corpora=[_corpus(path, folder) for path in options.files],
+            rounds=options.rounds or (_QUICK_ROUNDS if options.quick else _ROUNDS),
+            quick=options.quick,
+            sizes=options.sizes or (_QUICK_SIZES if options.quick else _SIZES),
+            cores=os.cpu_count() or 1,
+            libraries=[one for one in LIBRARIES if not set(one.packages).intersection(missing)],
+            folder=folder,
+            say=lambda message: print(message, file=sys.stderr, flush=True),
+        )
         if missing:
             bench.say(f"not installed, so left out: {', '.join(missing)}")
-        series: list[Series] = []
-        for corpus in bench.corpora:
-            bench.say(f"{corpus.name}: comparing merges with the oracle's")
-            check_merges(corpus, bench.folder)
-        if _NEED_EQUAL_IDS.intersection(only):
-            series += equal(bench)
-        for name in only:
-            series += _SECTIONS[name](bench)
+        only = options.only or list(_SECTIONS)
+        series = list(sections.equal(bench)) if _NEED_EQUAL_IDS.intersection(only) else []
+        for section in only:
+            series += _SECTIONS[section](bench)
     return Run(
-        command=_command(),
+        command=shlex.join(["python", "scripts/bench", *map(_without_folder, sys.argv[1:])]),
         machine=machine,
-        versions=versions(modules),
+        versions=versions,
         missing=missing,
         rounds=bench.rounds,
         corpora={corpus.name: (corpus.size, corpus.length) for corpus in bench.corpora},
@@ -104,89 +98,52 @@ def measure(options: argparse.Namespace, only: Sequence[str]) -> Run:
     )
 
 
-def _bench(options: argparse.Namespace, folder: Path) -> Bench:
-    corpora = [read_corpus(path) for path in options.files]
-    if len({corpus.name for corpus in corpora}) < len(corpora):
-        message = "two files have the same name, and the report could not tell them apart"
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
+
+
+def _corpus(path: Path, folder: Path) -> Corpus:
+    data = path.read_bytes()
+    text = data.decode("utf-8")
+    if not text or END_OF_TEXT_TOKEN in text:
+        # rustbpe and Hugging Face's trainer would read it in another way than the others.
+        message = f"{str(path)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
         raise ValueError(message)
-    return Bench(
-        corpora=corpora,
-        rounds=options.rounds or (_QUICK_ROUNDS if options.quick else _ROUNDS),
-        quick=options.quick,
-        sizes=options.sizes or (_QUICK_SIZES if options.quick else _SIZES),
-        characters=options.characters,
-        large=options.large,
-        trainers=[trainer for trainer in TRAINERS if find_spec(trainer.module)],
-        coders=[maker for maker in CODERS if all(map(find_spec, maker.modules))],
-        slow_trainers=[EDUCATIONAL] if find_spec(EDUCATIONAL.module) else [],
-        folder=folder,
-        say=lambda message: print(message, file=sys.stderr, flush=True),
-    )
+    check_merges(text, folder)
+    return Corpus(path.stem, path, len(data), len(text))
 
 
-def _command() -> str:
-    """Return how this was started, with the names of files and no folders."""
-    words = [Path(word).name if os.sep in word else word for word in sys.argv[1:]]
-    return shlex.join(["python", "scripts/bench", *words])
+def _without_folder(word: str) -> str:
+    return Path(word).name if os.sep in word else word
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python scripts/bench",
-        description="Measure bpetite beside its peers, and print a report as Markdown.",
-        epilog="docs/benchmarks.md says what is measured, and how.",
+        description="Measure bpetite beside other tokenizers, and print a report as Markdown.",
+        epilog="docs/benchmarks.md explains what is measured, and how.",
     )
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="a text in UTF-8")
-    parser.add_argument(
-        "--only",
-        type=_names,
-        metavar="SECTION,...",
-        help=f"measure these sections: {', '.join(_SECTIONS)}",
-    )
-    parser.add_argument("--quick", action="store_true", help="see that all works, in a minute")
-    parser.add_argument("--rounds", type=_positive, metavar="N", help=f"(default: {_ROUNDS})")
-    parser.add_argument(
-        "--sizes",
-        type=_numbers,
-        metavar="N,...",
-        help=f"train to these sizes (default: {','.join(map(str, _SIZES))})",
-    )
-    parser.add_argument(
-        "--large",
-        type=Path,
-        metavar="FILE",
-        help="train on the beginning of this file through the command line, streaming it",
-    )
-    parser.add_argument(
-        "--characters",
-        type=_numbers,
-        default=_CHARACTERS,
-        metavar="N,...",
-        help="how much of it to take, in rising order (default: 1 M, 100 M and 1 B)",
-    )
-    parser.add_argument("--json", type=Path, metavar="PATH", help="save every sample")
-    parser.add_argument("--plot", type=Path, metavar="PATH", help="draw an SVG")
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
+    add("--only", type=_names, metavar="SECTION,...", help=f"measure {', '.join(_SECTIONS)}")
+    add("--quick", action="store_true", help="show in a few minutes that everything works")
+    add("--rounds", type=int, metavar="N", help=f"(default: {_ROUNDS})")
+    sizes = ",".join(map(str, _SIZES))
+    add("--sizes", type=_numbers, metavar="N,...", help=f"train to these sizes (default: {sizes})")
+    add("--json", type=Path, metavar="PATH", help="save every sample")
     return parser
 
 
-def _names(text: str) -> list[str]:
+def _names(text: str) -> Sequence[str]:
     names = text.split(",")
     if unknown := set(names) - set(_SECTIONS):
-        message = f"no section {min(unknown)!r}; there are {', '.join(_SECTIONS)}"
+        message = f"there is no section {min(unknown)!r}, only {', '.join(_SECTIONS)}"
         raise argparse.ArgumentTypeError(message)
     return names
 
 
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text)):
-        message = f"{text!r} is no whole number above 0"
-        raise argparse.ArgumentTypeError(message)
-    return int(text)
-
-
-def _numbers(text: str) -> list[int]:
-    return [_positive(number) for number in text.split(",")]
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def _numbers(text: str) -> Sequence[int]:
+    return [int(number) for number in text.split(",")]

@@ -1,60 +1,42 @@
-"""Make docs/benchmarks.md, its plot and the README's table from docs/benchmarks*.json.
-
-    uv run --group bench python scripts/bench/publish.py
-
-It is run at the top of a clone. Where matplotlib is not installed, the plot stays as it is.
-"""
+"""docs/benchmarks.md and the README's table, from the samples in docs/benchmarks*.json."""
 
 import re
-import sys
-from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from plot import save_plot
-from report import page
-from results import Run, load_run
-from summary import short
+from bench.report import page, short
+from bench.results import Run, load_run
 
-_DOCS: Final = Path("docs")
-_README: Final = Path("README.md")
+_ROOT: Final = Path(__file__).parents[2]
 _BETWEEN_MARKERS: Final = re.compile(
-    r"(?<=<!-- made by scripts/bench/publish.py -->\n).*(?=<!-- end -->)", re.DOTALL
+    r"(?<=<!-- made by scripts/generate -->\n).*(?=<!-- end -->)", re.DOTALL
 )
 
 
-def main() -> int:
-    """Write the three files, and return the exit status."""
-    try:
-        paths = sorted(_DOCS.glob("benchmarks*.json"), key=lambda path: path.stem)
-        publish([load_run(path) for path in paths])
-    except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+def files() -> dict[Path, str]:
+    """Return the page, and the README with its table."""
+    runs = read_runs()
+    readme = (_ROOT / "README.md").read_text(encoding="utf-8")
+    return {
+        Path("README.md"): with_table(readme, short(runs)),
+        Path("docs/benchmarks.md"): page(runs, "benchmarks.svg"),
+    }
 
 
-def publish(runs: Sequence[Run]) -> None:
-    """Write the page, the README's table, and the plot where it can be drawn.
+def read_runs() -> list[Run]:
+    """Return the runs that are committed."""
+    paths = sorted((_ROOT / "docs").glob("benchmarks*.json"), key=lambda path: path.stem)
+    return [load_run(path) for path in paths]
+
+
+def with_table(readme: str, table: str) -> str:
+    """Return the README with another table between its markers.
 
     Raises:
-        OSError: a file cannot be read or written.
-        ValueError: there is no run, or the README has no place for the table.
+        ValueError: it has no such place, or more than one.
     """
-    if not runs:
-        message = "no docs/benchmarks*.json; make one with --json, and stand at the top of a clone"
-        raise ValueError(message)
-    readme = _README.read_bytes().decode("utf-8")
-    readme, places = _BETWEEN_MARKERS.subn(lambda _: short(runs), readme)
+    changed, places = _BETWEEN_MARKERS.subn(lambda _: table, readme)
     if places != 1:
-        message = f"{_README} must have one place between the two markers, and has {places}"
+        message = f"README.md must have one place between the two markers, and has {places}"
         raise ValueError(message)
-    _README.write_text(readme, encoding="utf-8")
-    (_DOCS / "benchmarks.md").write_text(page(runs, "benchmarks.svg"), encoding="utf-8")
-    if find_spec("matplotlib"):
-        save_plot(runs, _DOCS / "benchmarks.svg")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return changed

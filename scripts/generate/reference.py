@@ -1,27 +1,22 @@
-"""Make docs/reference/api.md of the docstrings of everything public, or check that it is that.
+"""The page of the Python API, docs/reference/api.md, from the docstrings of everything public.
 
-    uv run python scripts/make_reference.py           write the page
-    uv run python scripts/make_reference.py --check   compare, and write nothing
-
-The code is read and not run: what it says of itself is in its syntax tree. What is public
-is what `__all__` of a package names, and the records of the logger `bpetite`.
+The code is read and not run: its syntax trees have the signatures and the docstrings. Public is
+what `__all__` of a package names, and the records of the logger `bpetite`.
 """
 
 import ast
 import inspect
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-_ROOT: Final = Path(__file__).parent.parent
-_PAGE: Final = _ROOT / "docs" / "reference" / "api.md"
+_ROOT: Final = Path(__file__).parents[2]
 _LONG_LINE: Final = 84
 _PARTS: Final = {"Args:": "Takes", "Returns:": "Returns", "Raises:": "Raises"}
 _ENTRY: Final = re.compile(r"^([\w, ]+): (.*)")
 _HEAD: Final = """\
-<!-- made by scripts/make_reference.py -->
+<!-- made by scripts/generate -->
 
 # Methods
 
@@ -43,8 +38,12 @@ The logger `bpetite_compare` emits a record at level WARNING before tiktoken dow
 Definition = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
 
 
-def page() -> str:
+def files() -> dict[Path, str]:
     """Return the page."""
+    return {Path("docs/reference/api.md"): _page()}
+
+
+def _page() -> str:
     core = _ROOT / "packages" / "core" / "src" / "bpetite"
     compare = _ROOT / "packages" / "compare" / "src" / "bpetite_compare"
     parts = [
@@ -197,18 +196,3 @@ def _events(trainer: Path) -> str:
     rows = re.findall(r"^(\w+) {2,}(.+)$", docstring, re.MULTILINE)
     lines = [f"| `{event}` | {figures} |" for event, figures in rows]
     return "\n".join(["| `event` | figures, and when |", "|---|---|", *lines, ""])
-
-
-def main() -> int:
-    """Write the page, or compare it."""
-    if sys.argv[1:] != ["--check"]:
-        _PAGE.write_text(page(), encoding="utf-8")
-        return 0
-    if _PAGE.read_text(encoding="utf-8") == page():
-        return 0
-    print("docs/reference/api.md is not what the docstrings say", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,15 +1,11 @@
-"""Make docs/reference/artifact.schema.json, or check that it is what is made here.
+"""The JSON Schema of the artifact, docs/reference/artifact.schema.json.
 
-    uv run python scripts/make_schema.py           write the schema
-    uv run python scripts/make_schema.py --check   compare, and write nothing
-
-It is as strict as JSON Schema (2020-12) can be about an artifact. What no schema can say,
-such as that a token is what its merge makes, only `Tokenizer.load` checks; the list of it
-is in the test that holds the schema to the loader.
+It is as strict as JSON Schema (2020-12) can be about an artifact. What no schema can say, such as
+that a token is what its merge makes, only `Tokenizer.load` checks; the test that compares the
+schema with the loader lists it.
 """
 
 import json
-import sys
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +17,6 @@ from bpetite._constants import (
     SCHEMA_VERSION,
 )
 
-_SCHEMA: Final = Path(__file__).parent.parent / "docs" / "reference" / "artifact.schema.json"
 _INDENTED: Final = 4
 # In some dialects `$` also stands before a newline that ends the string.
 _DECIMAL: Final = r"^(0|[1-9][0-9]{0,6})$(?!\n)"
@@ -102,9 +97,9 @@ def _vocab() -> dict[str, object]:
     }
 
 
-def text() -> str:
-    """Return the file: JSON in ASCII, indented as far as it is read by people."""
-    return _lines(schema(), 0) + "\n"
+def files() -> dict[Path, str]:
+    """Return the schema: JSON in ASCII, indented as far as people read it."""
+    return {Path("docs/reference/artifact.schema.json"): _lines(schema(), 0) + "\n"}
 
 
 def _lines(value: object, depth: int) -> str:
@@ -113,18 +108,3 @@ def _lines(value: object, depth: int) -> str:
     inside, end = "\n" + "  " * (depth + 1), "\n" + "  " * depth
     entries = [f"{json.dumps(key)}: {_lines(entry, depth + 1)}" for key, entry in value.items()]
     return "{" + inside + f",{inside}".join(entries) + end + "}"
-
-
-def main() -> int:
-    """Write the schema, or compare it."""
-    if sys.argv[1:] != ["--check"]:
-        _SCHEMA.write_text(text(), encoding="ascii")
-        return 0
-    if _SCHEMA.read_text(encoding="ascii") == text():
-        return 0
-    print(f"{_SCHEMA.name} is not what scripts/make_schema.py makes", file=sys.stderr)
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

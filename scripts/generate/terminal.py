@@ -1,16 +1,11 @@
-"""Draw `docs/terminal.svg`, the picture of the terminal, from a real run.
+"""The picture of a terminal, docs/terminal.svg, from a real run in a pseudo-terminal.
 
-    uv run python scripts/draw_terminal.py           write it
-    uv run python scripts/draw_terminal.py --check   compare, and exit with 1 if it differs
-
-The commands run in a pseudo-terminal. The picture asks no host for a font, or for
-anything else, and is the same, byte for byte, each time it is drawn.
+The picture asks no host for a font or anything else, and is the same, byte for byte, each time.
 """
 
 import io
 import os
 import subprocess
-import sys
 import sysconfig
 import tempfile
 import termios
@@ -21,12 +16,11 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
-_ROOT: Final = Path(__file__).parent.parent
-PICTURE: Final = _ROOT / "docs" / "terminal.svg"
+_SAMPLE: Final = Path(__file__).parents[2] / "docs" / "sample.txt"
 _BPETITE: Final = Path(sysconfig.get_path("scripts")) / "bpetite"
 
-TRAIN: Final = ("train", "--vocab-size", "512", "--output", "tokenizer.json", "--input")
-COMMANDS: Final = (
+_TRAIN: Final = ("train", "--vocab-size", "512", "--output", "tokenizer.json", "--input")
+_COMMANDS: Final = (
     ("show", "--model", "tokenizer.json", "--text", "The ferryman, the river<|endoftext|>船"),
     ("show", "--model", "tokenizer.json", "--text", "the river", "--steps"),
     ("inspect", "--model", "tokenizer.json", "--token", "351"),
@@ -76,31 +70,21 @@ line-height: {line_height}px;
 """
 
 
-def main() -> int:
-    """Draw the picture, or compare it."""
-    drawn = picture()
-    if "--check" in sys.argv[1:]:
-        return int(drawn != PICTURE.read_text(encoding="utf-8"))
-    PICTURE.write_text(drawn, encoding="utf-8")
-    print(f"{PICTURE}: {len(drawn.encode()):,} bytes")
-    return 0
-
-
-def picture() -> str:
+def files() -> dict[Path, str]:
     """Return the picture, as SVG."""
     console = Console(
         record=True, width=_COLUMNS, file=io.StringIO(), color_system="standard", highlight=False
     )
     with tempfile.TemporaryDirectory() as folder:
-        sample = _ROOT / "docs" / "sample.txt"
-        subprocess.run([_BPETITE, *TRAIN, sample], cwd=folder, capture_output=True, check=True)
-        for command in COMMANDS:
+        subprocess.run([_BPETITE, *_TRAIN, _SAMPLE], cwd=folder, capture_output=True, check=True)
+        for command in _COMMANDS:
             console.print(Text.assemble(("$ ", "green"), (_spoken(command), "bold")))
             console.print(Text.from_ansi(_in_terminal(command, folder)))
     drawn = console.export_svg(
         title="bpetite", theme=_THEME, code_format=_FORMAT, unique_id="terminal"
     )
-    return "".join(f"{line.strip()}\n" for line in drawn.splitlines() if line.strip())
+    lines = (line.strip() for line in drawn.splitlines())
+    return {Path("docs/terminal.svg"): "".join(f"{line}\n" for line in lines if line)}
 
 
 def _spoken(command: tuple[str, ...]) -> str:
@@ -136,7 +120,3 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 1 << 16)
     except OSError:  # Linux says so when the other end is closed
         return b""
-
-
-if __name__ == "__main__":
-    sys.exit(main())

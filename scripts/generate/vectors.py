@@ -1,15 +1,10 @@
-"""Make the golden vectors in `tests/vectors`, or hold them to what this bpetite does.
+"""The golden vectors in tests/vectors, from what this bpetite does; docs/vectors.md explains them.
 
-    uv run python scripts/make_vectors.py           write them
-    uv run python scripts/make_vectors.py --check   compare, and exit with 1 if one differs
-
-`docs/vectors.md` says what is in them. They change only if the format or the algorithm does,
-which makes it another tokenizer.
+They change only if the format or the algorithm does, which makes it another tokenizer.
 """
 
 import hashlib
 import json
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Final
@@ -17,9 +12,8 @@ from typing import Any, Final
 from bpetite import Tokenizer
 from bpetite._pretokenizer import pretokenize
 
-_ROOT: Final = Path(__file__).parent.parent
-_FOLDER: Final = _ROOT / "tests" / "vectors"
-_SAMPLE: Final = (_ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")
+_FOLDER: Final = Path("tests/vectors")
+_SAMPLE: Final = (Path(__file__).parents[2] / "docs/sample.txt").read_bytes().decode("utf-8")
 
 CORPORA: Final[dict[str, tuple[list[str], int]]] = {
     "untrained": ([], 256),
@@ -56,13 +50,14 @@ NO_TEXT: Final = ([0x80], [97, 0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x8
 """Ids whose bytes are not UTF-8, in every vocabulary."""
 
 
-def vectors() -> dict[str, dict[str, Any]]:
-    """Return the content of each file by its name."""
+def files() -> dict[Path, str]:
+    """Return the chunks of each text, and the vectors of each corpus."""
     chunks = [{"text": text, "chunks": _chunks(text)} for text in TEXTS]
-    files: dict[str, dict[str, Any]] = {"chunks": {"vectors": chunks}}
+    contents: dict[str, dict[str, Any]] = {"chunks": {"vectors": chunks}}
     for name, (documents, vocab_size) in CORPORA.items():
-        files[name] = _of_tokenizer(Tokenizer.train(documents, vocab_size), documents, vocab_size)
-    return files
+        tokenizer = Tokenizer.train(documents, vocab_size)
+        contents[name] = _of_tokenizer(tokenizer, documents, vocab_size)
+    return {_FOLDER / f"{name}.json": _lines(content) for name, content in contents.items()}
 
 
 def _chunks(text: str) -> list[str]:
@@ -88,8 +83,8 @@ def _of_tokenizer(tokenizer: Tokenizer, documents: list[str], vocab_size: int) -
     }
 
 
-def lines(content: dict[str, Any]) -> str:
-    """Return a file: JSON in ASCII, with a line for each vector, which reads well in a diff."""
+def _lines(content: dict[str, Any]) -> str:
+    """Return JSON in ASCII with a line for each vector, which reads well in a diff."""
     fields = []
     for key, value in content.items():
         text = json.dumps(value, separators=(",", ":"))
@@ -98,23 +93,3 @@ def lines(content: dict[str, Any]) -> str:
             text = f"[\n  {rows}\n ]"
         fields.append(f' "{key}": {text}')
     return "{\n" + ",\n".join(fields) + "\n}\n"
-
-
-def main() -> int:
-    """Write the files, or compare them."""
-    differing = []
-    for name, content in vectors().items():
-        path = _FOLDER / f"{name}.json"
-        if sys.argv[1:] == ["--check"]:
-            if not path.exists() or path.read_text(encoding="ascii") != lines(content):
-                differing.append(path.name)
-        else:
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(lines(content), encoding="ascii")
-    if differing:
-        print(f"not what this bpetite does: {', '.join(differing)}", file=sys.stderr)
-    return 1 if differing else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

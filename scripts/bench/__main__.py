@@ -1,0 +1,16 @@
+"""Measure bpetite beside other tokenizers, on texts of yours.
+
+    uv run --group bench python scripts/bench FILE... [--json PATH]
+
+`run` is the command; `vocabularies.py` in this folder is a command of its own.
+"""
+
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).parents[1])  # the modules of scripts/ import each other
+
+from bench.run import main  # noqa: E402 - found by the line above
+
+if __name__ == "__main__":
+    sys.exit(main())
