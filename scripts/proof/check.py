@@ -1,18 +1,16 @@
-"""Check the proof of docs/proof, all of it, and the Python that is made of it.
+"""Check the proof of docs/proof, all of it, and the Python functions that are extracted from it.
 
-    python3 scripts/check_proof.py
-
-It needs Python and Coq 8.16, takes some minutes, and works in a temporary folder:
+It needs Coq 8.16, takes some minutes, and works in a temporary folder:
 
     compile     every file, and with it every proof
-    assume      the theorems rest on no axiom, says Coq
-    recheck     and so says `coqchk`, which reads the compiled files again
-    break       each wrong definition of docs/proof/broken.toml is refused where it should be
-    extract     the proved functions, printed as Python, are tests/proof_oracle.py
+    assume      Coq lists the axioms of the theorems: none
+    recheck     `coqchk`, which reads the compiled files again, agrees
+    break       Coq refuses each wrong definition of docs/proof/broken.toml where it should
+    extract     the proved functions, printed as Python, are tests/proof/extracted.py
 
-With --write, that file is written, and the rest is left out.
+With --write, that file is written, and nothing after "assume" is checked.
 
-Not here: how a function becomes Python (`print_proof.py`).
+Not here: how a function becomes Python (`coq_to_python`).
 """
 
 import argparse
@@ -28,11 +26,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from print_proof import print_functions
+from proof.coq_to_python import print_functions
 
-ROOT: Final = Path(__file__).resolve().parent.parent
+ROOT: Final = Path(__file__).resolve().parents[2]
 PROOF: Final = ROOT / "docs" / "proof"
-ORACLE: Final = ROOT / "tests" / "proof_oracle.py"
+EXTRACTED: Final = ROOT / "tests" / "proof" / "extracted.py"
 
 _TOOLS: Final = ("coqc", "coqchk", "coqdep")
 _VERSION: Final = "8.16"
@@ -60,10 +58,10 @@ class Broken:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    parser = argparse.ArgumentParser(description="Check the proof in docs/proof with Coq.")
-    parser.add_argument(
-        "--write", action="store_true", help=f"write {ORACLE.name} and check nothing else"
+    parser = argparse.ArgumentParser(
+        prog="python3 scripts/proof", description="Check the proof in docs/proof with Coq."
     )
+    parser.add_argument("--write", action="store_true", help=f"write {EXTRACTED.name}")
     options = parser.parse_args(arguments)
     try:
         with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as folder:
@@ -96,10 +94,10 @@ def check(folder: Path, *, write: bool = False) -> None:
     extracted = json.loads((folder / "oracle.json").read_text(encoding="utf-8"))
     source = print_functions(extracted)
     if write:
-        ORACLE.write_text(source, encoding="utf-8")
-        print(f"extract: {ORACLE.relative_to(ROOT)} written")
+        EXTRACTED.write_text(source, encoding="utf-8")
+        print(f"extract: {EXTRACTED.relative_to(ROOT)} written")
         return
-    _compare_oracle(source)
+    _compare_extracted(source)
     _recheck(folder)
     for broken in read_broken():
         _refuse(folder, files, broken)
@@ -123,7 +121,7 @@ def _check_tools() -> None:
 
 def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
     """Run one of Coq's programs to its end."""
-    return subprocess.run(  # noqa: S603 - found on PATH, as a user finds it
+    return subprocess.run(
         command,
         cwd=folder,
         stdin=subprocess.DEVNULL,
@@ -224,15 +222,11 @@ def _statement_at(path: Path, complaint: str) -> str:
     return names[-1] if names else f"nothing that is proved ({complaint.strip()})"
 
 
-def _compare_oracle(source: str) -> None:
-    if ORACLE.read_text(encoding="utf-8") != source:
+def _compare_extracted(source: str) -> None:
+    if EXTRACTED.read_text(encoding="utf-8") != source:
         message = (
-            f"{ORACLE.relative_to(ROOT)} is not what the proof gives; "
-            f"write it with: python3 scripts/check_proof.py --write"
+            f"{EXTRACTED.relative_to(ROOT)} is not what the proof gives; "
+            f"write it with: python3 scripts/proof --write"
         )
         raise ProofError(message)
-    print(f"extract: {ORACLE.relative_to(ROOT)} is what the proof gives")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    print(f"extract: {EXTRACTED.relative_to(ROOT)} is what the proof gives")

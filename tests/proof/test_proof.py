@@ -1,32 +1,23 @@
-"""The proof in docs/proof: what can be held of it without Coq.
-
-Whether it is a proof is for `scripts/check_proof.py` to say, which the workflow runs.
-"""
+"""The proof in docs/proof: what can be checked without Coq; `scripts/proof` checks the rest."""
 
 import importlib
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import pytest
 
-from project_tools import ROOT, load_script, run
+from project_tools import ROOT, run
+from proof import check
+from proof.coq_to_python import print_functions
+
+pytestmark = pytest.mark.thorough
 
 PROOF: Final = ROOT / "docs" / "proof"
 STATEMENT: Final = re.compile(r"^\s*(Theorem|Lemma|Corollary|Example) (\w+)", re.MULTILINE)
 ROW: Final = re.compile(r"^\| (`\w+\.\w+`.*) \| (.+) \| (.+) \|$", re.MULTILINE)
-
-
-@pytest.fixture
-def check_proof(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """Return the script, which imports its neighbour as it does when it is run."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    yield load_script("check_proof")
-    sys.modules.pop("print_proof", None)
 
 
 def statements(kind: str = "") -> set[str]:
@@ -115,31 +106,31 @@ def test_every_file_is_on_the_page() -> None:
     )
 
 
-def test_every_wrong_definition_can_be_made(check_proof: ModuleType) -> None:
+def test_every_wrong_definition_can_be_made() -> None:
     """Each edit of broken.toml finds its text once, and the lemma that must refuse it exists."""
-    wrong = list(check_proof.read_broken())
+    wrong = list(check.read_broken())
     assert len(wrong) >= 20
     names = {name.split(".")[1] for name in statements()}
     for broken in wrong:
         text = (PROOF / broken.file).read_text(encoding="utf-8")
-        assert check_proof._edited(text, broken) != text
+        assert check._edited(text, broken) != text
         assert broken.refused_by in names
 
 
 @pytest.mark.parametrize("word", ["Axiom f : nat.", "Admitted.", "  admit.", "Parameter p : nat."])
-def test_what_is_left_unproved_is_found(check_proof: ModuleType, word: str, tmp_path: Path) -> None:
+def test_what_is_left_unproved_is_found(word: str, tmp_path: Path) -> None:
     """A word that lets Coq take a statement on trust is an error, wherever it stands."""
-    check_proof._check_nothing_is_left_out(PROOF)
+    check._check_nothing_is_left_out(PROOF)
     shutil.copy(PROOF / "Passes.v", tmp_path)
-    check_proof._check_nothing_is_left_out(tmp_path)
+    check._check_nothing_is_left_out(tmp_path)
     (tmp_path / "Planted.v").write_text(f"Lemma l : True.\n{word}\n")
-    with pytest.raises(check_proof.ProofError, match=r"^Planted.v says"):
-        check_proof._check_nothing_is_left_out(tmp_path)
+    with pytest.raises(check.ProofError, match=r"^Planted.v says"):
+        check._check_nothing_is_left_out(tmp_path)
 
 
 def test_without_coq_the_command_says_what_to_install(tmp_path: Path) -> None:
     """Where Coq is not installed, one line says so and how to get it, and the status is 1."""
-    script = ROOT / "scripts" / "check_proof.py"
+    script = ROOT / "scripts" / "proof"
     result = run(sys.executable, script, cwd=tmp_path, env={"PATH": str(tmp_path)})
     assert result.returncode == 1
     assert result.stdout == ""
@@ -149,7 +140,7 @@ def test_without_coq_the_command_says_what_to_install(tmp_path: Path) -> None:
 def test_the_workflow_checks_the_proof() -> None:
     """The command that checks the proof is run by a job of the workflow."""
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
-    assert "python3 scripts/check_proof.py" in [line.strip() for line in text.splitlines()]
+    assert "python3 scripts/proof" in [line.strip() for line in text.splitlines()]
 
 
 def extraction(body: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -167,14 +158,14 @@ def rel(name: str) -> dict[str, Any]:
     return {"what": "expr:rel", "name": name}
 
 
-def test_a_function_is_printed_as_by_hand(check_proof: ModuleType) -> None:
+def test_a_function_is_printed_as_by_hand() -> None:
     """A match on a number becomes an `if`, and a primed name one that Python allows."""
     cases = [
         {"pat": {"name": "O", "argnames": []}, "body": rel("m'")},
         {"pat": {"name": "S", "argnames": ["k"]}, "body": rel("k")},
     ]
     body = {"what": "expr:case", "expr": rel("n"), "cases": cases}
-    source = check_proof.print_functions(extraction(body, "n", "m'"))
+    source = print_functions(extraction(body, "n", "m'"))
     names: dict[str, Any] = {}
     exec(source, names)  # noqa: S102 - what is printed is Python that runs
     assert [names["f"](0, 7), names["f"](5, 7)] == [7, 4]
@@ -204,9 +195,7 @@ def test_a_function_is_printed_as_by_hand(check_proof: ModuleType) -> None:
         ),
     ],
 )
-def test_what_the_printer_does_not_know_is_refused(
-    check_proof: ModuleType, body: dict[str, Any], message: str
-) -> None:
+def test_what_the_printer_does_not_know_is_refused(body: dict[str, Any], message: str) -> None:
     """Nothing is printed of what would not be the same in Python."""
     with pytest.raises(ValueError, match=f"^{message}"):
-        check_proof.print_functions(extraction(body, "n"))
+        print_functions(extraction(body, "n"))
