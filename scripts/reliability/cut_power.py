@@ -1,6 +1,6 @@
 """Cut the power some time after a save has returned, and look at what the disk holds.
 
-    sudo python scripts/cut_power.py [SECONDS...]
+    sudo python scripts/reliability/cut_power.py [SECONDS...]
 
 The disk is a file. So many seconds after `save` returned, the file is copied, as it stands;
 the copy is mounted, which replays the journal, and read. What `save` promises is the new file,
@@ -12,6 +12,7 @@ are saved to at the same time. Prints one JSON object; the exit status is 1 if a
 bpetite was not the new one.
 """
 
+import argparse
 import json
 import os
 import shutil
@@ -105,7 +106,9 @@ def cut(save: Save, kind: str, options: str, seconds: list[float], *, old: bool)
 
 def main() -> int:
     """Cut the power for each kind of disk, new and old, with care and without."""
-    seconds = [float(word) for word in sys.argv[1:]] or list(_SECONDS)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("seconds", nargs="*", type=float, default=_SECONDS, metavar="SECONDS")
+    seconds = parser.parse_args().seconds
     disks = [(kind, options) for kind, options in _DISKS if shutil.which(f"mkfs.{kind}")]
     report: dict[str, dict[str, int]] = {}
     for save in (save_well, save_naively):

@@ -1,17 +1,16 @@
-"""Look for inputs that break bpetite, led by the coverage of its code, with atheris.
+"""Look for inputs that break bpetite, guided by the coverage of its code, with atheris.
 
-    uv run --python 3.12 --group fuzz python scripts/fuzz.py load --seconds 60
-    uv run --python 3.12 --group fuzz python scripts/fuzz.py text --runs 100000
+    uv run --python 3.12 --group fuzz python scripts/reliability/fuzz.py load --seconds 60
+    uv run --python 3.12 --group fuzz python scripts/reliability/fuzz.py text --runs 100000
 
     load   any bytes as an artifact: refused with KeyError, ValueError or OSError and a short
-           message, or what is loaded says what the file says, and is saved and loaded the same
+           message, or loaded for what the file says, and saved and loaded alike
     text   any corpus and any text: the merges and the ids are those of the oracle of the tests,
            and the ids decode to the text
 
-An input that breaks this is written to `crash-*` in the folder, and the exit status is not 0.
-Such an input belongs in `tests/findings/`, where the tests keep it from coming back, beside the
-inputs that led to code that none before them had reached. Those are kept in the folder that
-`--corpus` names.
+An input that breaks this is written to `crash-*` in the folder, and the exit status is not 0. Put
+it into `tests/reliability/findings/`, whose tests keep it from coming back. Beside such inputs are
+those that reached code that no input before them had reached; `--corpus` names their folder.
 """
 
 import argparse
@@ -25,10 +24,10 @@ from typing import Any, Final
 
 import atheris
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
 with atheris.instrument_imports(include=["bpetite"]):
-    from fuzz_targets import check_artifact, check_text
+    from reliability.fuzz_targets import check_artifact, check_text
 
 from artifacts import GOOD, canonical
 

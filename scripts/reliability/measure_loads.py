@@ -1,6 +1,6 @@
 """Load hostile files of many megabytes, and hold time and memory to what is promised.
 
-    python scripts/measure_loads.py [MEGABYTES]
+    python scripts/reliability/measure_loads.py [MEGABYTES]
 
 Each file is loaded in a process of its own. `load` must end with KeyError, ValueError or
 OSError, or with a tokenizer, in at most 1 s and half a second for each megabyte, and the memory
@@ -8,6 +8,7 @@ of the process must grow by no more than 50 MB and 30 times the file. Prints a t
 the exit status is 1 if any of it is broken.
 """
 
+import argparse
 import json
 import os
 import resource
@@ -170,7 +171,9 @@ def main() -> int:
     if sys.argv[1:2] == ["--write"]:
         _write(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
         return 0
-    size = round(float(sys.argv[1] if sys.argv[1:] else _MEGABYTES) * 1e6)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("megabytes", nargs="?", type=float, default=_MEGABYTES, metavar="MEGABYTES")
+    size = round(parser.parse_args().megabytes * 1e6)
     print("| file | MB | outcome | s | MB of memory | times the file |")
     print("|---|---|---|---|---|---|")
     as_promised = True

@@ -1,28 +1,24 @@
-"""Change the core in one small place at a time, and see that a test notices.
+"""Change the core in one small place at a time, and check that a test notices.
 
-    uv run --group mutation python scripts/mutate.py [MODULE ...]
+    uv run --group mutation python scripts/reliability/mutate.py [MODULE ...]
 
-cosmic-ray makes the mutants. Each is put into a copy of the workspace, from which the tests and
-the processes that they start import it, and meets the tests of its module, as `TESTS` says, those
-that killed the mutants before it ahead of all others. The first that fails kills it. One that
-takes three times as long as the core itself, and 10 s, hangs: that counts as killed, and is told
-apart.
+cosmic-ray makes the mutants. Each is put into a copy of the workspace and meets the tests of its
+module, as `TESTS` lists them; tests that killed earlier mutants come first. The first test that
+fails kills it. A mutant that takes three times as long as the core itself, and 10 s more, hangs:
+that counts as killed, and is reported apart.
 
-What survives must stand in `tests/mutants.toml` with the reason why no test can tell. What stands
-there must survive, or hang, if all it does is to take time. The exit status is 1 if either is not
-so. Prints a table in Markdown, and each survivor that is not listed in the form of that file.
-Progress goes to standard error.
+A mutant that survives must be listed in tests/reliability/mutants.toml, with the reason why no
+test can tell. A listed mutant must survive, or hang, and must still be made. Otherwise the exit
+status is 1. The script prints a table in Markdown, and each survivor that is not listed in the
+form of that file; progress goes to standard error. Hypothesis always starts from the same seed.
 
-Hypothesis starts from the same seed each time, so that the same mutants survive.
-
-Left out are two kinds of mutants, which would all count as killed or all as survivors, and say
-nothing of the tests:
+Two kinds of mutants are left out, since they say nothing about the tests:
 
     annotations   nothing reads them while the core runs; mypy does
     no Python     such as `def save(path, %, overwrite)`
 
-Not here: how code is changed. cosmic-ray changes operators, comparisons, numbers, booleans,
-conditions, loops, decorators and what is caught, but no strings and no arguments.
+cosmic-ray changes operators, comparisons, numbers, booleans, conditions, loops, decorators and
+what is caught, but no strings and no arguments.
 """
 
 import argparse
@@ -50,9 +46,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Final, NamedTuple, NoReturn
 
-ROOT: Final = Path(__file__).resolve().parent.parent
+ROOT: Final = Path(__file__).resolve().parents[2]
 CORE: Final = Path("packages", "core", "src", "bpetite")
-LISTED: Final = ROOT / "tests" / "mutants.toml"
+LISTED: Final = ROOT / "tests" / "reliability" / "mutants.toml"
 
 TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_collector": ["collector"],
@@ -64,11 +60,11 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_pairs": ["trainer", "vectors proof_oracle"],
     "_persistence": ["loading", "persistence saving"],
     "_pretokenizer": ["pretokenizer", "encoder trainer logging proof_oracle"],
-    "_strict_json": ["loading", "measured_loads"],
+    "_strict_json": ["loading", "measure_loads"],
     "_tokenizer": ["tokenizer", "collector persistence"],
     "_trainer": ["trainer logging", "tokenizer collector vectors"],
 }
-"""The files of tests/core that a mutant of each module meets, in turns: the nearest first."""
+"""The tests that a mutant of each module meets, `test_NAME.py`, in turns: the nearest first."""
 
 _SERVER: Final = multiprocessing.get_context("forkserver")
 _SERVER.set_forkserver_preload(["hypothesis.strategies", "numpy", "pytest", "tiktoken"])
@@ -76,6 +72,7 @@ _SERVER.set_forkserver_preload(["hypothesis.strategies", "numpy", "pytest", "tik
 
 _PYTEST: Final = (
     *("-x", "-q", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
+    *("-m", ""),  # tests of every tier
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of what has been imported
 )
 _FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
@@ -161,8 +158,15 @@ def mutate(modules: Sequence[str], workers: int) -> int:
 
 
 def read_listed() -> Iterator[Name]:
-    """Yield the names of the mutants that no test can tell from the core."""
+    """Yield the names of the mutants that no test can tell from the core.
+
+    Raises:
+        MutationError: one has no reason.
+    """
     for entry in tomllib.loads(LISTED.read_text(encoding="utf-8"))["equivalent"]:
+        if not entry.get("reason"):
+            message = f"{LISTED.name}: no reason for {entry['module']}: {entry['line']}"
+            raise MutationError(message)
         for becomes in entry["becomes"]:
             nth = entry.get("nth", 1)
             yield Name(entry["module"], entry["function"], entry["line"], becomes, nth)
@@ -273,7 +277,8 @@ def _environment(copy: Path) -> dict[str, str]:
 def turns_of(tests: Iterable[str], copy: Path) -> Iterator[Turn]:
     """Yield the turns of a module's tests, each of which must pass without a mutant."""
     for names in tests:
-        files = [f"tests/core/test_{name}.py" for name in names.split()]
+        paths = (next(copy.glob(f"tests/*/test_{name}.py")) for name in names.split())
+        files = [str(path.relative_to(copy)) for path in paths]
         start = time.monotonic()
         if run_tests(copy, Turn(files, None), []) != "survived":
             message = f"not even the core itself passes {' '.join(files)}"

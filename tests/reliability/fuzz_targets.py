@@ -1,6 +1,6 @@
 """What must hold of any bytes: the fuzzer looks for an exception, the tests keep what it found.
 
-Not here: where the bytes come from (`scripts/fuzz.py`, `tests/findings`).
+Not here: where the bytes come from (`scripts/reliability/fuzz.py`, `findings`).
 """
 
 import json

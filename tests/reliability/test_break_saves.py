@@ -1,55 +1,51 @@
-"""Saving when it is killed, interrupted, raced or refused: a bounded run of the script for it."""
+"""Saving when it is killed, interrupted, raced or refused: short runs of the script for it."""
 
 import json
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable
-from typing import Any
+from typing import Final
 
 import pytest
 
 from project_tools import ROOT, run
 
-SCRIPT = ROOT / "scripts" / "break_saves.py"
-LEFT = ", and a temporary file"
-NAIVE = f"""
-    import importlib.util, json, os, signal, sys
+pytestmark = pytest.mark.thorough
 
-    spec = importlib.util.spec_from_file_location("break_saves", {str(SCRIPT)!r})
-    script = importlib.util.module_from_spec(spec)
-    sys.modules["break_saves"] = script
-    spec.loader.exec_module(script)
+SCRIPTS: Final = ROOT / "scripts"
+LEFT: Final = ", and a temporary file"
+NAIVE: Final = """
+import json, os, signal, sys
+from reliability import break_saves
 
-    def save(path, data, *, overwrite):
-        if not overwrite and os.path.exists(path):
-            raise FileExistsError(path)
-        with open(path, "wb", buffering=0) as file:
-            for start in range(0, len(data), 4096):
-                file.write(data[start : start + 4096])
+def save(path, data, *, overwrite):
+    if not overwrite and os.path.exists(path):
+        raise FileExistsError(path)
+    with open(path, "wb", buffering=0) as file:
+        for start in range(0, len(data), 4096):
+            file.write(data[start : start + 4096])
 
-    SECTIONS = {{
-        "kill": lambda: script.at_random_instants(signal.SIGKILL, 60, save),
-        "interrupt": lambda: script.at_random_instants(signal.SIGINT, 60, save),
-        "race": lambda: script.races(200, save),
-    }}
-    for _ in range(50):  # what is left to chance may take a while on a busy machine
-        seen = SECTIONS[sys.argv[1]]()
-        if any("wrong" in what for what in seen):
-            break
-    print(json.dumps(seen))
+SECTIONS = {
+    "kill": lambda: break_saves.at_random_instants(signal.SIGKILL, 60, save),
+    "interrupt": lambda: break_saves.at_random_instants(signal.SIGINT, 60, save),
+    "race": lambda: break_saves.races(200, save),
+}
+for _ in range(50):  # what is left to chance may take a while on a busy machine
+    seen = SECTIONS[sys.argv[1]]()
+    if any("wrong" in what for what in seen):
+        break
+print(json.dumps(seen))
 """
 
 
 def broken(*arguments: str) -> dict[str, int]:
     """Run a section of the script, which must find nothing wrong; return what it saw."""
-    done = run(sys.executable, SCRIPT, *arguments)
+    done = run(sys.executable, SCRIPTS / "reliability" / "break_saves.py", *arguments)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     seen: dict[str, int] = json.loads(done.stdout)
     return seen
 
 
-def test_killed_save_leaves_the_old_file_or_the_new() -> None:
+def test_a_killed_save_leaves_the_old_file_or_the_new() -> None:
     """FR-28: killed at any instant, a save leaves one whole file, and the next one succeeds."""
     seen = broken("kill", "150")
     assert set(seen) <= {state + left for state in ("old", "new") for left in ("", LEFT)}
@@ -57,7 +53,7 @@ def test_killed_save_leaves_the_old_file_or_the_new() -> None:
     assert len(seen) > 1
 
 
-def test_interrupted_save_leaves_nothing_else() -> None:
+def test_an_interrupted_save_leaves_nothing_else() -> None:
     """FR-28: Ctrl-C at any instant leaves the old file or the new one, and no other."""
     seen = broken("interrupt", "150")
     assert set(seen) == {"old", "new"}
@@ -65,7 +61,7 @@ def test_interrupted_save_leaves_nothing_else() -> None:
 
 
 def test_one_of_two_racing_processes_wins() -> None:
-    """FR-27: of two processes that save under one name, one wins, and its file stands."""
+    """FR-27: of two processes that save under one name, one wins, and its file stays."""
     assert broken("race", "200") == {"one won": 200, "file of the winner": 200}
 
 
@@ -80,15 +76,15 @@ def test_every_system_call_may_fail(error: str) -> None:
 
 
 def may_mount() -> bool:
-    """Return whether a process may have a namespace of its own, in which it may mount."""
+    """Return whether a process may mount in a namespace of its own."""
     if shutil.which("unshare") is None:
         return False
-    command = ["unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]  # noqa: S108 - a place that there is
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    mount = ("mount", "-t", "tmpfs", "none", "/tmp")  # noqa: S108 - a folder that exists
+    return run("unshare", "--map-root-user", "--mount", *mount).returncode == 0
 
 
 @pytest.mark.skipif(not may_mount(), reason="no right to mount, in a namespace either")
-def test_disk_of_any_size_that_is_too_small_keeps_the_old_file() -> None:
+def test_a_disk_that_is_too_small_keeps_the_old_file() -> None:
     """FR-28: a full disk, one without inodes, and a limit on files leave the old file whole."""
     seen = broken("disk")
     assert set(seen) == {"ENOSPC: old", "EFBIG: old", "saved: new"}
@@ -97,7 +93,8 @@ def test_disk_of_any_size_that_is_too_small_keeps_the_old_file() -> None:
 
 
 @pytest.mark.parametrize("section", ["kill", "interrupt", "race"])
-def test_naive_save_is_found_out(run_python: Callable[..., str], section: str) -> None:
-    """What saves without care is seen to tear files and to lose races."""
-    seen: dict[str, Any] = json.loads(run_python(NAIVE, section))
-    assert any("wrong" in what for what in seen)
+def test_a_naive_save_is_found_out(section: str) -> None:
+    """The script finds that a save without care tears files and loses races."""
+    done = run(sys.executable, "-c", NAIVE, section, env={"PYTHONPATH": str(SCRIPTS)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert any("wrong" in what for what in json.loads(done.stdout))

@@ -6,10 +6,9 @@ from typing import Final
 import pytest
 
 from bpetite._persistence import load
-from fuzz_targets import check_artifact, check_text
-from project_tools import ROOT
+from reliability.fuzz_targets import check_artifact, check_text
 
-FINDINGS: Final = ROOT / "tests" / "findings"
+FINDINGS: Final = Path(__file__).parent / "findings"
 ARTIFACTS: Final = sorted((FINDINGS / "load").iterdir())
 TEXTS: Final = sorted((FINDINGS / "text").iterdir())
 CHECKS: Final = (

@@ -1,36 +1,28 @@
-"""The script that mutates the core, and the list of the mutants that no test can kill.
+"""The script that mutates the core tells a mutant that is killed from one that is not."""
 
-What it finds takes an hour, and is told in docs/reliability.md.
-"""
-
-import ast
-import sys
 import tomllib
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
-from project_tools import ROOT, load_script, run
+from project_tools import ROOT
+from reliability import mutate
+from reliability.mutate import Mutant, MutationError, Name, Turn
 
-CORE: Final = ROOT / "packages" / "core" / "src" / "bpetite"
-TINY: Final = '''\
-"""A module to be mutated."""
+pytestmark = pytest.mark.thorough
 
+TINY: Final = """\
 LIMIT = 3
 
 
 class Counter:
-    """It counts."""
-
     @staticmethod
     def below(number: int | None) -> int:
-        """Count down to the limit."""
         while number > LIMIT:
             number -= 1
         return number
-'''
+"""
 TINY_TEST: Final = """\
 from bpetite._tiny import Counter
 
@@ -41,170 +33,70 @@ def test_it() -> None:
 
 
 @pytest.fixture
-def mutate(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the script, which its own processes can import."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    return load_script("mutate")
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Path:
-    """Return a workspace with one small module and its test."""
+def copy(tmp_path: Path) -> Path:
+    """Return the copy of a workspace with one small module and its test."""
     root = tmp_path / "workspace"
-    package = root / "packages" / "core" / "src" / "bpetite"
-    package.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (package / "_tiny.py").write_text(TINY, encoding="utf-8")
-    (root / "tests" / "core").mkdir(parents=True)
-    (root / "tests" / "core" / "test_tiny.py").write_text(TINY_TEST, encoding="utf-8")
-    return root
-
-
-def entries() -> list[dict[str, Any]]:
-    """Return what is listed; there is something."""
-    table = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = table["equivalent"]
-    assert found
-    return found
-
-
-def texts_of(script: ModuleType, module: str) -> dict[str, str]:
-    """Return each function of a module, and what stands outside them, as one line."""
-    source = (CORE / f"{module}.py").read_text(encoding="utf-8")
-    found: dict[str, str] = {}
-    for number, line in enumerate(source.splitlines(), 1):
-        place = script.function_at(source, number)
-        found[place] = f"{found.get(place, '')} {' '.join(line.split())}"
-    return found
-
-
-def test_every_listed_line_is_there(mutate: ModuleType) -> None:
-    """Each mutant that is listed changes a line that stands in the function that it names."""
-    for entry in entries():
-        assert entry["line"] in texts_of(mutate, entry["module"])[entry["function"]]
-
-
-def test_every_listed_mutant_is_a_change(mutate: ModuleType) -> None:
-    """No mutant is listed twice, and none is the line itself."""
-    names = list(mutate.read_listed())
-    assert len(set(names)) == len(names)
-    assert [name for name in names if name.line == name.becomes] == []
-
-
-def test_every_listed_mutant_has_a_reason() -> None:
-    """Each entry says in a sentence why no test can tell."""
-    for entry in entries():
-        assert entry["reason"].endswith(".")
-        assert len(entry["reason"].split()) > 5
-
-
-def test_every_module_is_mutated(mutate: ModuleType) -> None:
-    """Each module of the core but the one that only imports has tests that there are."""
-    assert sorted(mutate.TESTS) == sorted(path.stem for path in CORE.glob("_[a-z]*.py"))
-    for turns in mutate.TESTS.values():
-        for name in " ".join(turns).split():
-            assert (ROOT / "tests" / "core" / f"test_{name}.py").is_file()
+    for path, text in (
+        (mutate.CORE / "__init__.py", ""),
+        (mutate.CORE / "_tiny.py", TINY),
+        (Path("tests/core/test_tiny.py"), TINY_TEST),
+    ):
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return mutate.copy_workspace(root, tmp_path / "copy")
 
 
 @pytest.mark.parametrize(
-    ("change", "outcome"),
+    ("old", "new", "outcome"),
     [
-        (("LIMIT = 3", "LIMIT = 4"), "killed"),
-        (("while number > LIMIT", "while number != LIMIT"), "survived"),
-        (("number -= 1", "number -= 0"), "hung"),
+        ("LIMIT = 3", "LIMIT = 4", "killed"),
+        ("while number > LIMIT", "while number != LIMIT", "survived"),
+        ("number -= 1", "number -= 0", "hung"),
     ],
 )
-def test_planted_mutant_is_judged(
-    mutate: ModuleType, workspace: Path, tmp_path: Path, change: tuple[str, str], outcome: str
-) -> None:
-    """A mutant that a test notices is killed, one that none does survives, a loop is ended."""
-    copy = mutate.copy_workspace(workspace, tmp_path / "copy")
-    mutated = TINY.replace(*change)
-    mutant = mutate.Mutant(mutate.name_of("_tiny", TINY, mutated), mutated)
-    turn = mutate.Turn(["tests/core/test_tiny.py"], 3 if outcome == "hung" else 100)
+def test_a_planted_mutant_is_judged(copy: Path, old: str, new: str, outcome: str) -> None:
+    """A mutant that a test notices is killed, another survives, and an endless loop is ended."""
+    mutated = TINY.replace(old, new)
+    mutant = Mutant(mutate.name_of("_tiny", TINY, mutated), mutated)
+    turn = Turn(["tests/core/test_tiny.py"], 3 if outcome == "hung" else 100)
     assert mutate.try_all([mutant], [turn], [copy]) == {mutant.name: outcome}
     assert (copy / mutate.CORE / "_tiny.py").read_text(encoding="utf-8") == TINY
 
 
-def test_checkout_is_not_touched(mutate: ModuleType, workspace: Path, tmp_path: Path) -> None:
-    """All is done in the copy: of the workspace, nothing is changed and nothing is added."""
-    before = {path: path.stat().st_mtime_ns for path in workspace.rglob("*")}
-    copy = mutate.copy_workspace(workspace, tmp_path / "copy")
-    mutated = TINY.replace("3", "4")
-    mutant = mutate.Mutant(mutate.name_of("_tiny", TINY, mutated), mutated)
-    mutate.try_all([mutant], list(mutate.turns_of(["tiny"], copy)), [copy])
-    assert {path: path.stat().st_mtime_ns for path in workspace.rglob("*")} == before
-
-
-def test_tests_that_fail_anyway_are_refused(
-    mutate: ModuleType, workspace: Path, tmp_path: Path
-) -> None:
-    """Where a test fails without a mutant, no mutant is tried."""
-    (workspace / "tests" / "core" / "test_tiny.py").write_text("def test_it(): assert False\n")
-    copy = mutate.copy_workspace(workspace, tmp_path / "copy")
-    with pytest.raises(mutate.MutationError, match=r"not even the core .* tests/core/test_tiny.py"):
+def test_tests_that_fail_without_a_mutant_are_an_error(copy: Path) -> None:
+    """No mutant is tried if a test fails on the core itself."""
+    (copy / "tests" / "core" / "test_tiny.py").write_text("def test_it(): assert False\n")
+    with pytest.raises(MutationError, match=r"not even the core .* tests/core/test_tiny.py"):
         list(mutate.turns_of(["tiny"], copy))
 
 
-def test_another_package_is_refused(mutate: ModuleType, tmp_path: Path) -> None:
-    """Where the tests would import another `bpetite` than the copy, nothing is tried."""
-    empty = tmp_path / "workspace"
-    empty.mkdir()
-    with pytest.raises(mutate.MutationError, match="not the copy is imported, but"):
-        mutate.copy_workspace(empty, tmp_path / "copy")
-
-
-def test_name_tells_the_place_without_a_number(mutate: ModuleType) -> None:
-    """A change has the same name wherever in its file the function stands."""
-    mutated = TINY.replace("number > LIMIT", "number is LIMIT")
-    name = mutate.name_of("_tiny", TINY, mutated)
-    assert name == (
-        *("_tiny", "Counter.below", "while number > LIMIT:", "while number is LIMIT:"),
-        1,
-    )
-    assert mutate.name_of("_tiny", f"import os\n\n{TINY}", f"import os\n\n{mutated}") == name
-
-
-def test_survivors_are_held_to_the_list(
-    mutate: ModuleType, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What survives and is not listed is an error, and what is listed and does not survive, too."""
-    one, other = (mutate.Name("_tiny", "", "LIMIT = 3", f"LIMIT = {limit}") for limit in (2, 4))
-    assert mutate.report({one: "survived", other: "killed"}, {one}) == 0
+def test_survivors_are_compared_with_the_list(capsys: pytest.CaptureFixture[str]) -> None:
+    """A survivor that is not listed is an error, and so is a listed mutant that is killed."""
+    one, other = (Name("_tiny", "", "LIMIT = 3", f"LIMIT = {limit}") for limit in (2, 4))
     assert mutate.report({one: "survived", other: "hung"}, {one, other}) == 0
     assert capsys.readouterr().out == ""
     assert mutate.report({one: "survived", other: "killed"}, set()) == 1
     (found,) = tomllib.loads(capsys.readouterr().out)["equivalent"]
     assert found == {**one._asdict(), "becomes": [one.becomes], "reason": ""}
-    assert mutate.report({one: "survived", other: "killed"}, {one, other}) == 1
-    assert capsys.readouterr().out == "\nlisted, but killed: _tiny: : LIMIT = 4\n"
-    assert mutate.report({one: "survived"}, {one, other}) == 1
-    assert capsys.readouterr().out == "\nlisted, but not made: _tiny: : LIMIT = 4\n"
+    for outcomes, why in (({one: "killed"}, "killed"), ({}, "not made")):
+        assert mutate.report(outcomes, {one}) == 1
+        assert capsys.readouterr().out == f"\nlisted, but {why}: _tiny: : LIMIT = 2\n"
 
 
-def test_row_counts_what_became_of_mutants(mutate: ModuleType) -> None:
-    """A row gives mutants, killed, hung among them, survivors that are listed, and others."""
-    names = [mutate.Name("_tiny", "", "LIMIT = 3", f"LIMIT = {limit}") for limit in range(4, 10)]
-    outcomes = ["killed", "killed", "hung", "survived", "survived", "survived"]
-    tried = dict(zip(names, outcomes, strict=True))
-    assert mutate.row("all", tried, {names[-1]}) == "| all | 6 | 3 | 1 | 1 | 2 |"
+def test_every_module_has_tests() -> None:
+    """Each module of the core is mutated, and its tests exist."""
+    core = ROOT / mutate.CORE
+    assert sorted(mutate.TESTS) == sorted(path.stem for path in core.glob("_[a-z]*.py"))
+    names = {name for turns in mutate.TESTS.values() for turn in turns for name in turn.split()}
+    assert [name for name in names if len([*ROOT.glob(f"tests/*/test_{name}.py")]) != 1] == []
 
 
-def test_unknown_module_is_refused() -> None:
-    """A module that there is not ends the command with one line that names those that there are."""
-    done = run(sys.executable, ROOT / "scripts" / "mutate.py", "_nothing")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: _nothing is no module; they are _collector, ")
-
-
-def test_mutants_are_python_and_change_what_is_done(mutate: ModuleType) -> None:
-    """Operators, numbers and decorators are changed; annotations are left, and so is no Python."""
+def test_only_code_that_runs_is_mutated() -> None:
+    """Operators, numbers and decorators are changed; annotations are not."""
     pytest.importorskip("cosmic_ray", reason="cosmic-ray is in the group `mutation`")
-    mutants = list(mutate.mutants_of("_tiny", TINY))
-    changes = {(mutant.name.line, mutant.name.becomes) for mutant in mutants}
+    names = [mutant.name for mutant in mutate.mutants_of("_tiny", TINY)]
+    changes = {(name.line, name.becomes) for name in names}
     assert ("LIMIT = 3", "LIMIT = 4") in changes
     assert ("while number > LIMIT:", "while number >= LIMIT:") in changes
     assert ("@staticmethod", "") in changes
-    assert [mutant for mutant in mutants if "def below" in mutant.name.line] == []
-    for mutant in mutants:
-        ast.parse(mutant.source)
+    assert [name for name in names if "def below" in name.line] == []

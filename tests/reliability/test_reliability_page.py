@@ -1,4 +1,4 @@
-"""The page of promises names commands that there are, and tests that they select."""
+"""docs/reliability.md names commands that exist, and tests that they select."""
 
 import re
 from typing import Final
@@ -7,43 +7,40 @@ import pytest
 
 from project_tools import ROOT, run, tool
 
+pytestmark = pytest.mark.thorough
+
 PAGE: Final = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
-COMMANDS: Final = re.findall(r"`[^`]*?(?:pytest|python|scripts)[^`]*`", PAGE)
 
 
 @pytest.fixture(scope="module")
-def tests_that_there_are() -> list[str]:
+def tests() -> list[str]:
     """Return the id of every test, collected once."""
-    done = run(tool("pytest"), "--collect-only", "-q", "--no-header")
+    done = run(tool("pytest"), "--collect-only", "-q", "--no-header", "-m", "")
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
-def selected(command: str, tests: list[str]) -> list[list[str]]:
-    """Return the tests that a command selects, for each of the words after its `-k`."""
-    (paths, words) = re.fullmatch(r"([^\"]*?)(?: -k (.*))?", command.strip("`")).groups()  # type: ignore[union-attr]  # it matches any line
-    places = re.findall(r"tests[\w/.]*", paths)
-    inside = [test for test in tests if any(test.startswith(place) for place in places)]
-    wanted = re.split(" or | and ", words.strip('"')) if words else [""]
-    return [[test for test in inside if word in test] for word in wanted]
+def selects_nothing(command: str, tests: list[str]) -> bool:
+    """Return whether no test is in a path of a command, or has one of the words after `-k`."""
+    paths, _, words = command.partition(" -k ")
+    places = tuple(re.findall(r"tests[\w/.]*", paths))
+    inside = [test for test in tests if test.startswith(places)]
+    return not all(
+        any(word in test for test in inside) for word in re.split(" or | and ", words.strip('"'))
+    )
 
 
-def test_commands_of_the_page_select_tests(tests_that_there_are: list[str]) -> None:
-    """Every `pytest` command of docs/reliability.md, and each word after `-k`, selects a test."""
-    commands = [command for command in COMMANDS if "pytest" in command and "tests" in command]
+def test_commands_of_the_page_select_tests(tests: list[str]) -> None:
+    """Every `pytest` command, and each word after its `-k`, selects a test."""
+    commands = re.findall(r"`([^`]*pytest tests[^`]*)`", PAGE)
     assert len(commands) > 10
-    empty = [c for c in commands if not all(selected(c, tests_that_there_are))]
-    assert empty == []
+    assert [command for command in commands if selects_nothing(command, tests)] == []
+    assert selects_nothing('pytest tests/core -k "stack or no_such_fact"', tests)
+    assert selects_nothing("pytest tests/cor.py", tests)
 
 
-def test_a_command_that_selects_nothing_is_found(tests_that_there_are: list[str]) -> None:
-    """A word after `-k` that is in no name is noticed, and a path that is not there."""
-    assert not all(selected('`pytest tests/core -k "stack or no_such_fact"`', tests_that_there_are))
-    assert not all(selected("`pytest tests/cor.py`", tests_that_there_are))
-
-
-def test_scripts_of_the_page_are_there() -> None:
-    """Every script that docs/reliability.md names exists, and it names all that attack."""
-    named = set(re.findall(r"scripts/\w+\.py", PAGE))
-    assert [name for name in named if not (ROOT / name).is_file()] == []
-    attacks = ("break_saves", "cut_power", "fuzz", "measure_loads")
-    assert {f"scripts/{name}.py" for name in attacks} <= named
+def test_scripts_of_the_page_exist() -> None:
+    """Every script that the page names exists, and it names all of scripts/reliability."""
+    named = set(re.findall(r"scripts/[\w/]+(?:\.py)?", PAGE))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    scripts = {f"scripts/reliability/{path.name}" for path in ROOT.glob("scripts/reliability/*.py")}
+    assert scripts <= named
