@@ -1,18 +1,21 @@
-"""What repeats the parsers of the command line says what they say."""
+"""The page of the commands and the man page have every command and every option."""
 
 import re
 import shutil
 import subprocess
-from pathlib import Path
+from importlib import import_module
 from typing import Final
 
 import pytest
 
 from bpetite_cli._parser import make_parser
 from cli_tools import bpetite
-from project_tools import ROOT, load_script
+from generate import manual
+from generate.manual import SHARE
+from project_tools import ROOT
 
-SHARE: Final = "packages/cli/src/bpetite_cli/installed/share"
+pytestmark = pytest.mark.thorough
+
 MAN_PAGE: Final = ROOT / SHARE / "man" / "man1" / "bpetite.1"
 
 
@@ -29,39 +32,12 @@ def commands() -> dict[str, set[str]]:
     return {command: options_of(command) for command in vars(action)["choices"]}
 
 
-def test_the_manual_is_what_the_parsers_say() -> None:
-    """The page, the man page and the completions are those that `make_manual.py` makes today."""
-    made = load_script("make_manual").manual()
-    assert len(made) == 5
-    assert [str(path) for path, text in made.items() if (ROOT / path).read_text() != text] == []
-
-
-def test_there_is_nothing_else_in_the_environment() -> None:
-    """The wheel puts into `share` what `make_manual.py` makes, and nothing else."""
-    made = {ROOT / path for path in load_script("make_manual").manual()}
-    found = {path for path in (ROOT / SHARE).rglob("*") if path.is_file()}
-    assert found == {path for path in made if path.is_relative_to(ROOT / SHARE)}
-
-
-def test_a_stale_manual_is_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """`make_manual.py --check` names the files that say anything else, or are missing."""
-    script = load_script("make_manual")
-    monkeypatch.setattr(script, "_ROOT", tmp_path)
-    monkeypatch.setattr("sys.argv", ["make_manual.py"])
-    assert script.main() == 0
-    monkeypatch.setattr("sys.argv", ["make_manual.py", "--check"])
-    assert script.main() == 0
-    page, man_page = tmp_path / "docs" / "reference" / "commands.md", tmp_path / SHARE / "man"
-    page.write_text(page.read_text().replace("--force", "--forces", 1))
-    shutil.rmtree(man_page)
-    capsys.readouterr()
-    assert script.main() == 1
-    assert capsys.readouterr().out.splitlines() == [
-        f"{path} is not what the parsers say; run scripts/make_manual.py"
-        for path in (f"{SHARE}/man/man1/bpetite.1", "docs/reference/commands.md")
-    ]
+def test_nothing_else_is_installed() -> None:
+    """The wheel puts into `share` what `scripts/generate` makes, and nothing else."""
+    pytest.importorskip("shtab", reason="shtab, which makes the completions, is not installed")
+    generated = {*manual.files(), *import_module("generate.completions").files()}
+    found = {path.relative_to(ROOT) for path in (ROOT / SHARE).rglob("*") if path.is_file()}
+    assert found == {path for path in generated if path.is_relative_to(SHARE)}
 
 
 def test_the_page_has_every_option(commands: dict[str, set[str]]) -> None:
