@@ -22,7 +22,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from bench.equality import count_different_ids
-from bench.libraries import Coder, Vocabulary, library
+from bench.libraries import LOADERS, TRAINERS, Coder, Vocabulary
 from bpetite import Tokenizer
 
 Result = Mapping[str, float]
@@ -70,25 +70,22 @@ def do_job(job: str) -> int:
 
 def train(name: str, text: str, vocab_size: int, vocabulary: str) -> Result:
     """Measure training; "same" is the share of its tokens and those of a vocabulary in both."""
-    trainer = library(name).train
     corpus = _read(text)
-    with suppress(Exception):  # sentencepiece wants more tokens; it has set itself up all the same
-        trainer(corpus[:_LITTLE_CHARACTERS], _LITTLE_VOCAB_SIZE)
+    TRAINERS[name](corpus[:_LITTLE_CHARACTERS], _LITTLE_VOCAB_SIZE)
     before = _settled_bytes()
     begin = perf_counter()
-    learned = trainer(corpus, vocab_size)
+    learned = TRAINERS[name](corpus, vocab_size)
     taken = perf_counter() - begin
-    result = {"seconds": taken, "taken": _peak_bytes() - before}
-    if tokens := learned():
-        ours = set(Vocabulary(Path(vocabulary), corpus).tokens)
-        result["same"] = len(tokens & ours) / len(tokens | ours)
-    return result
+    peak = _peak_bytes()
+    tokens, ours = learned(), set(Vocabulary(Path(vocabulary), corpus).tokens)
+    same = len(tokens & ours) / len(tokens | ours)
+    return {"seconds": taken, "taken": peak - before, "same": same}
 
 
 def check(name: str, text: str, vocabulary: str) -> Result:
     """Count the ids that differ from tiktoken's."""
     found = Vocabulary(Path(vocabulary), _read(text))
-    return {"ids": count_different_ids(library(name), found)}
+    return {"ids": count_different_ids(name, LOADERS[name](found), found)}
 
 
 def encode(name: str, text: str, vocabulary: str) -> Result:
@@ -134,14 +131,6 @@ def load(vocabulary: str) -> Result:
     return {"seconds": _seconds(partial(Tokenizer.load, vocabulary)), "tokens": tokens}
 
 
-def save(vocabulary: str, copy: str) -> Result:
-    """Measure saving a tokenizer of ours."""
-    tokens = len(Vocabulary(Path(vocabulary), "").tokens)
-    tokenizer = Tokenizer.load(vocabulary)
-    job = partial(tokenizer.save, copy, overwrite=True)
-    return {"seconds": _seconds(job), "tokens": tokens}
-
-
 def command(words: list[str]) -> Result:
     """Measure a program from its start to its end. Python may keep what it compiles."""
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
@@ -152,8 +141,7 @@ def command(words: list[str]) -> Result:
 
 
 _ACTIONS: Final[dict[str, Callable[..., Result]]] = {
-    action.__name__: action
-    for action in (train, check, encode, sentence, long, load, save, command)
+    action.__name__: action for action in (train, check, encode, sentence, long, load, command)
 }
 
 _CHANCE: Final = random.Random(0)
@@ -182,9 +170,8 @@ def _read(path: str) -> str:
 
 def _load(name: str, vocabulary: Vocabulary) -> Coder:
     """Return a new coder, after another one has set up what is set up once."""
-    loader = library(name).load
-    loader(vocabulary).encode(vocabulary.text[:_LITTLE_CHARACTERS])
-    return loader(vocabulary)
+    LOADERS[name](vocabulary).encode(vocabulary.text[:_LITTLE_CHARACTERS])
+    return LOADERS[name](vocabulary)
 
 
 def _seconds(job: Callable[[], object]) -> float:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple, NoReturn
+from typing import Any, Final, NamedTuple
 
 import bpetite
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
@@ -72,29 +72,6 @@ class Coder(NamedTuple):
 
     encode: Callable[[str], list[int]]
     decode: Callable[[list[int]], str]
-
-
-def _cannot(*_: object) -> NoReturn:
-    raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Library:
-    """A library: its packages by their names on the index, and what it can do.
-
-    train: learns so many tokens from a text.
-    load: makes a coder with our vocabulary, which is not timed.
-    training, encoding: what it does differently, for the report; "" if it cannot do it.
-    pattern: its split pattern in encoding; its ids are those of tiktoken with this pattern.
-    """
-
-    name: str
-    packages: tuple[str, ...]
-    train: Callable[[str, int], Tokens] = _cannot
-    load: Callable[[Vocabulary], Coder] = _cannot
-    training: str = ""
-    encoding: str = ""
-    pattern: str = PRETOKENIZER_PATTERN
 
 
 def _train_bpetite(text: str, vocab_size: int) -> Tokens:
@@ -222,59 +199,35 @@ def _load_gigatoken(vocabulary: Vocabulary) -> Coder:
     )
 
 
-LIBRARIES: Final = (
-    Library(
-        "bpetite",
-        ("bpetite-core",),
-        _train_bpetite,
-        _load_bpetite,
-        training="takes the text as one `str`",
-        encoding="keeps the ids of the words that it has seen",
-    ),
-    Library(
-        "tiktoken",
-        ("tiktoken",),
-        load=load_tiktoken,
-        encoding="keeps nothing, so it has no first pass and no warm one",
-    ),
-    Library(
-        "Hugging Face",
-        ("tokenizers",),
-        _train_hugging_face,
-        _load_hugging_face,
-        training="breaks ties by its own order of the bytes, so a few merges differ",
-        encoding="also works out the place of each token in the text",
-    ),
-    Library(
-        "rustbpe",
-        ("rustbpe",),
-        _train_rustbpe,
-        _load_rustbpe,
-        training="learns the same merges",
-        encoding="cannot load a vocabulary, so it is trained on the same text; "
-        "has no special token",
-    ),
-    Library(
-        "quicktok",
-        ("quicktok-v1", "tokenizers"),
-        load=_load_quicktok,
-        encoding="does not know GPT-2's pattern: our vocabulary with the pattern of cl100k_base",
-        pattern=CL100K_PATTERN,
-    ),
-    Library("bpeasy", ("bpeasy",), _train_bpeasy, training="breaks ties in another way"),
-    Library(
-        "gigatoken",
-        ("gigatoken",),
-        _train_gigatoken,
-        _load_gigatoken,
-        training="breaks ties as Hugging Face does; goes on, with pairs that are nowhere, after "
-        "the last pair of the corpus",
-        encoding="its own form for ids is an array, which is faster still",
-    ),
-)
-"""bpetite first, then the library that the others are compared with."""
+PACKAGES: Final = {
+    "bpetite": ("bpetite-core",),
+    "tiktoken": ("tiktoken",),
+    "Hugging Face": ("tokenizers",),
+    "rustbpe": ("rustbpe",),
+    "quicktok": ("quicktok-v1", "tokenizers"),
+    "bpeasy": ("bpeasy",),
+    "gigatoken": ("gigatoken",),
+}
+"""The libraries, and the packages that each needs. tiktoken is what others are compared with."""
 
+TRAINERS: Final[dict[str, Callable[[str, int], Tokens]]] = {
+    "bpetite": _train_bpetite,
+    "Hugging Face": _train_hugging_face,
+    "rustbpe": _train_rustbpe,
+    "bpeasy": _train_bpeasy,
+    "gigatoken": _train_gigatoken,
+}
+"""Learn so many tokens from a text."""
 
-def library(name: str) -> Library:
-    """Return the library of a name."""
-    return next(one for one in LIBRARIES if one.name == name)
+LOADERS: Final[dict[str, Callable[[Vocabulary], Coder]]] = {
+    "bpetite": _load_bpetite,
+    "tiktoken": load_tiktoken,
+    "Hugging Face": _load_hugging_face,
+    "rustbpe": _load_rustbpe,
+    "quicktok": _load_quicktok,
+    "gigatoken": _load_gigatoken,
+}
+"""Make a coder with our vocabulary, which is not timed."""
+
+PATTERNS: Final = {"quicktok": CL100K_PATTERN}
+"""The split patterns that are not ours. The ids must be tiktoken's with the same pattern."""

@@ -17,8 +17,8 @@ from typing import Final
 from bench import sections
 from bench.equality import UnequalError, check_merges
 from bench.jobs import JobError, do_job
-from bench.libraries import LIBRARIES
-from bench.report import page
+from bench.libraries import PACKAGES
+from bench.report import report
 from bench.results import Run, Series, facts, save_run, unique
 from bench.sections import Bench, Corpus
 from bpetite._constants import END_OF_TEXT_TOKEN
@@ -52,7 +52,7 @@ def main() -> int:
         return 1
     if options.json:
         save_run(run, options.json)
-    print(page([run]), end="")
+    print(report(run), end="")
     return 0
 
 
@@ -66,7 +66,7 @@ def measure(options: argparse.Namespace) -> Run:
         JobError: a job of ours failed.
     """
     machine = facts()
-    packages = unique(package for one in LIBRARIES for package in one.packages)
+    packages = unique(package for needed in PACKAGES.values() for package in needed)
     versions = {package: found for package in packages if (found := _version(package))}
     missing = [package for package in packages if package not in versions]
     with tempfile.TemporaryDirectory() as name:
@@ -77,7 +77,7 @@ def measure(options: argparse.Namespace) -> Run:
             quick=options.quick,
             sizes=options.sizes or (_QUICK_SIZES if options.quick else _SIZES),
             cores=os.cpu_count() or 1,
-            libraries=[one for one in LIBRARIES if not set(one.packages).intersection(missing)],
+            libraries=[name for name, needed in PACKAGES.items() if not {*needed} & {*missing}],
             folder=folder,
             say=lambda message: print(message, file=sys.stderr, flush=True),
         )

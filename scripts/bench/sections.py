@@ -12,7 +12,7 @@ from time import monotonic
 from typing import Any, Final, NamedTuple
 
 from bench.jobs import LONG, JobError, run_job
-from bench.libraries import Library
+from bench.libraries import LOADERS, TRAINERS
 from bench.results import OURS, REFERENCE, SAME_ENOUGH, VOCAB_SIZE, Series
 from bpetite import Tokenizer
 
@@ -50,6 +50,7 @@ class Bench:
     quick: show that everything works, rather than measure.
     sizes: the sizes of vocabularies to train.
     cores: the number of threads for training.
+    libraries: the names of those that are installed.
     folder: a place for files that is removed after the run.
     say: reports progress.
     """
@@ -59,7 +60,7 @@ class Bench:
     quick: bool
     sizes: list[int]
     cores: int
-    libraries: list[Library]
+    libraries: list[str]
     folder: Path
     say: Callable[[str], None]
     _trained: dict[tuple[str, int], Path] = field(default_factory=dict)
@@ -79,9 +80,9 @@ class Bench:
         """Return a job for each library that encodes, or for those of some names."""
         files = {"text": corpus.path, "vocabulary": self.vocabulary(corpus)}
         return {
-            one.name: {"action": action, "name": one.name, **files}
-            for one in self.libraries
-            if one.encoding and (not names or one.name in names)
+            name: {"action": action, "name": name, **files}
+            for name in self.libraries
+            if name in (names or LOADERS)
         }
 
     def take_turns(self, jobs: Jobs, rounds: int | None = None) -> Results:
@@ -144,7 +145,7 @@ def train(bench: Bench) -> Iterator[Series]:
     A library that learns other tokens at one size has no turn at a larger one.
     """
     for corpus in bench.corpora:
-        name, names = corpus.name, [one.name for one in bench.libraries if one.training]
+        name, names = corpus.name, [one for one in bench.libraries if one in TRAINERS]
         for size in sorted(bench.sizes):
             bench.say(f"{name}: training to {size:,}")
             job = {"action": "train", "threads": bench.cores, "text": corpus.path}
@@ -199,19 +200,12 @@ def start(bench: Bench) -> Iterator[Series]:
         f"python -c {shlex.quote(code)}": [sys.executable, "-c", code]
         for code in ("pass", "import regex", "import bpetite")
     }
-    commands["bpetite encode --text hi"] = [
-        _BPETITE,
-        "encode",
-        "--model",
-        str(path),
-        "--text",
-        "hi",
-    ]
+    hi = [_BPETITE, "encode", "--model", str(path), "--text", "hi"]
+    commands["bpetite encode --text hi"] = hi
     jobs: dict[str, dict[str, Any]] = {
         name: {"action": "command", "words": words} for name, words in commands.items()
     }
     jobs["Tokenizer.load"] = {"action": "load", "vocabulary": path}
-    jobs["save"] = {"action": "save", "vocabulary": path, "copy": bench.folder / "copy.json"}
     results = bench.take_turns(jobs, bench.rounds * _STARTS_IN_A_ROUND)
     yield from _series(results, "seconds", _Case("start", "", "start", amount="tokens"))
 

@@ -1,7 +1,6 @@
 """The tables of docs/pictures.md, from what `scripts/bench/vocabularies.py` has measured."""
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -9,6 +8,7 @@ from typing import Any, Final
 import regex
 
 from bench.tables import figure, markdown
+from generate.places import filled
 
 CLASSES: Final = {
     "Latin": "#4c78a8",
@@ -32,15 +32,22 @@ _SHOWN_SIZES: Final = (512, 2048, 8192, 32768)
 _SHOWN_CHARACTERS: Final = 32
 
 _ROOT: Final = Path(__file__).parents[2]
-_PLACE: Final = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 Figures = Mapping[str, Any]  # JSON, as `vocabularies.py` writes it
 
 
 def files() -> dict[Path, str]:
     """Return the page with its tables."""
-    page = Path("docs/pictures.md")
-    return {page: filled((_ROOT / page).read_text(encoding="utf-8"), read_figures())}
+    page, measured = Path("docs/pictures.md"), read_figures()
+    sizes, texts = measured["sizes"], measured["texts"]
+    tables = {
+        "sizes": _sizes_of_texts(texts),
+        "bytes-per-token": _bytes_per_token(texts, {one: sizes.index(one) for one in _SHOWN_SIZES}),
+        "lengths": _lengths(texts),
+        "classes": _classes(texts),
+        "examples": _examples(texts),
+    }
+    return {page: filled((_ROOT / page).read_text(encoding="utf-8"), tables)}
 
 
 def read_figures() -> Figures:
@@ -60,32 +67,6 @@ def of_classes(found: Mapping[str, int]) -> list[float]:
     for made_of, count in found.items():
         counts[made_of if made_of in counts else "other scripts"] += count
     return [100 * count / sum(counts.values()) for count in counts.values()]
-
-
-def filled(page: str, measured: Figures) -> str:
-    """Return the page with its tables made again.
-
-    Raises:
-        ValueError: it has not as many places for tables as there are tables.
-    """
-    tables = [f"\n{table}\n" for table in _tables(measured)]
-    parts = _PLACE.split(page)
-    if len(parts) != len(tables) + 1:
-        message = f"the page must have {len(tables)} places for tables, and has {len(parts) - 1}"
-        raise ValueError(message)
-    return "".join(part + table for part, table in zip(parts, [*tables, ""], strict=True))
-
-
-def _tables(measured: Figures) -> list[str]:
-    """Return the tables in the order in which they stand on the page."""
-    sizes, texts = measured["sizes"], measured["texts"]
-    return [
-        _sizes_of_texts(texts),
-        _bytes_per_token(texts, {size: sizes.index(size) for size in _SHOWN_SIZES}),
-        _lengths(texts),
-        _classes(texts),
-        _examples(texts),
-    ]
 
 
 def _sizes_of_texts(texts: Figures) -> str:

@@ -8,7 +8,6 @@ import json
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -17,7 +16,7 @@ from typing import Final
 import pytest
 
 from bench.equality import UnequalError, count_different_ids
-from bench.libraries import Coder, Vocabulary, library
+from bench.libraries import LOADERS, Coder, Vocabulary
 from bench.results import load_run, save_run
 from bpetite import Tokenizer
 from project_tools import ROOT, run
@@ -42,7 +41,7 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     found = {one["section"] for one in json.loads(samples.read_text(encoding="utf-8"))["series"]}
     assert found == {*sections.split(","), "same", "equal", "decode", "memory"}
-    for title in ("Training", "Encoding", "Decoding", "A sentence", "Start", "Memory", "The runs"):
+    for title in ("Training", "Encoding", "Decoding", "A sentence", "Start", "Memory", "The run"):
         assert f"\n## {title}\n" in result.stdout
 
 
@@ -74,14 +73,14 @@ def test_ids_that_differ_are_an_error(
     encode: Callable[[Coder, str], list[int]], message: str, tmp_path: Path
 ) -> None:
     """A library that loses an id, or has other ids for the same text, stops the benchmark."""
-    ours, text = library("bpetite"), SAMPLE.read_bytes().decode("utf-8")
+    text = SAMPLE.read_bytes().decode("utf-8")
     vocabulary = Vocabulary(tmp_path / "tokenizer.json", text)
     Tokenizer.train(text, 300).save(vocabulary.path)
-    assert count_different_ids(ours, vocabulary) == 0
-    right = ours.load(vocabulary)
+    right = LOADERS["bpetite"](vocabulary)
+    assert count_different_ids("bpetite", right, vocabulary) == 0
     wrong = Coder(partial(encode, right), right.decode)
     with pytest.raises(UnequalError, match=f"^{message}$"):
-        count_different_ids(replace(ours, load=lambda _: wrong), vocabulary)
+        count_different_ids("bpetite", wrong, vocabulary)
 
 
 @pytest.mark.parametrize(

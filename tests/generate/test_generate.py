@@ -8,10 +8,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from bench.report import page, short
+from bench.report import sections, short
 from generate import command
-from generate.benchmarks import read_runs, with_table
+from generate.benchmarks import read_runs
 from generate.command import PARTS, main
+from generate.places import filled
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
@@ -69,14 +70,17 @@ def test_a_changed_sample_changes_what_is_published() -> None:
         for one in runs[0].series
     ]
     others = [replace(runs[0], series=halved), *runs[1:]]
-    assert page(others) != page(runs)
+    assert sections(others)["train"] != sections(runs)["train"]
     assert short(others) != short(runs)
 
 
-def test_a_readme_without_a_place_for_the_table_is_an_error() -> None:
-    """A table is put between the two markers, and nowhere else."""
-    with pytest.raises(ValueError, match="must have one place"):
-        with_table("# bpetite\n<!-- made by scripts/generate -->\n", "a table\n")
+def test_a_page_without_a_place_for_a_table_is_an_error() -> None:
+    """Tables are put between two markers, and nowhere else."""
+    page = "# Page\n\n<!-- made by scripts/generate: speed -->\nold\n<!-- end -->\n"
+    assert filled(page, {"speed": "new\n"}) == page.replace("old", "\nnew\n")
+    for broken in (page.replace("<!-- end -->", ""), page.replace("speed", "sped"), page * 2):
+        with pytest.raises(ValueError, match=r"^the page has places for \["):
+            filled(broken, {"speed": "new\n"})
 
 
 def test_the_terminal_picture_loads_nothing() -> None:
