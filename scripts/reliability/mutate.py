@@ -51,15 +51,18 @@ CORE: Final = Path("packages", "core", "src", "bpetite")
 LISTED: Final = ROOT / "tests" / "reliability" / "mutants.toml"
 
 TESTS: Final[Mapping[str, Sequence[str]]] = {
+    "_artifact": ["artifact", "loading saving tokenizer"],
+    "_checks": ["loading", "artifact persistence saving"],
     "_collector": ["collector"],
     "_constants": ["worked_examples vectors", "trainer", "loading"],
     "_decoder": ["decoder", "roundtrip"],
     "_encoder": ["encoder", "tokenizer vectors"],
-    "_files": ["saving", "loading"],
+    "_files": ["files", "saving", "loading"],
     "_merges": ["merges", "encoder vectors proof_oracle"],
     "_pairs": ["trainer", "vectors proof_oracle"],
-    "_persistence": ["loading", "persistence saving"],
+    "_persistence": ["persistence", "loading saving"],
     "_pretokenizer": ["pretokenizer", "encoder trainer logging proof_oracle"],
+    "_schema": ["artifact", "trainer vectors", "loading saving"],
     "_strict_json": ["loading", "measure_loads"],
     "_tokenizer": ["tokenizer", "collector persistence"],
     "_trainer": ["trainer logging", "tokenizer collector vectors"],
@@ -67,7 +70,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
 """The tests that a mutant of each module meets, `test_NAME.py`, in turns: the nearest first."""
 
 _SERVER: Final = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["hypothesis.strategies", "numpy", "pytest", "tiktoken"])
+_SERVER.set_forkserver_preload(["hypothesis.strategies", "pytest"])
 """Each run of tests is a fork of a process that has imported what takes long, but not the core."""
 
 _PYTEST: Final = (
@@ -269,7 +272,7 @@ def _environment(copy: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, packages)),
-        "BPETITE_PROFILE": "quick",
+        "BPETITE_PROFILE": "thorough",
         "TMPDIR": str(copy / ".tmp"),
     }
 

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,8 @@ from hypothesis import given
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._trainer import train_bpe
-from bpetite_cli._artifact import Artifact
-from bpetite_cli._commands.truncate import _first_tokens
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, HOSTILE, write_artifact
 from project_tools import ROOT
@@ -50,29 +48,23 @@ def truncate(folder: Path, size: object, *more: str, output: str = "small.json")
     return [result.stdout.decode("utf-8"), *lines(result.stderr)]
 
 
-@pytest.mark.parametrize("name", TRAINED)
-def test_every_smaller_tokenizer_is_that_of_training(
-    name: str, tmp_path: Path, run_python: Callable[..., str]
-) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if wanted <= 300 else pytest.mark.thorough)
+        for name, (_, wanted) in TRAINED.items()
+    ],
+)
+def test_every_smaller_tokenizer_is_that_of_training(name: str, tmp_path: Path) -> None:
     """At each size the file is, byte for byte, that of a training at this size."""
     documents, wanted = TRAINED[name]
     Tokenizer.train(documents, wanted).save(tmp_path / "model.json")
     largest = json.loads((tmp_path / "model.json").read_bytes())["mergeable_vocab_size"]
-    run_python(
-        """
-        import os, sys, bpetite_cli
-        sys.stderr = open(os.devnull, "w")
-        for size in range(256, int(sys.argv[1]) + 1):
-            words = f"truncate --model model.json --vocab-size {size} --output {size}.json"
-            assert bpetite_cli.main(words.split()) == 0
-        """,
-        str(largest),
-        folder=tmp_path,
-    )
     for size in range(256, largest + 1):
-        path = tmp_path / "trained.json"
-        Tokenizer.train(documents, size).save(path, overwrite=True)
-        assert (tmp_path / f"{size}.json").read_bytes() == path.read_bytes()
+        words = f"truncate --model model.json --vocab-size {size} --output {size}.json"
+        assert bpetite(*words.split(), cwd=tmp_path).returncode == 0
+        Tokenizer.train(documents, size).save(tmp_path / "trained.json", overwrite=True)
+        assert (tmp_path / f"{size}.json").read_bytes() == (tmp_path / "trained.json").read_bytes()
 
 
 @given(CORPORA)
@@ -81,9 +73,10 @@ def test_the_first_merges_are_those_of_training(
 ) -> None:
     """Whatever the corpus, its first tokens at any size are those of a training at this size."""
     path = tmp_path_factory.getbasetemp() / "model.json"
-    model = Artifact.load(write_artifact(path, train_bpe(documents, 290).merges))
+    model = Artifact.read(write_artifact(path, train_bpe(documents, 290).merges))
     for size in range(256, model.special_id + 1):
-        assert _first_tokens(model, size)["merges"] == [*train_bpe(documents, size).merges]
+        smaller = Artifact.of_merges(model.merges[: size - 256])
+        assert smaller.merges == [*train_bpe(documents, size).merges]
 
 
 def test_the_result_is_told(folder: Path) -> None:

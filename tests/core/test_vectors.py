@@ -50,6 +50,7 @@ def test_ids_are_the_same_as_ever(name: str) -> None:
             tokenizer.decode(ids)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_are_those_of_the_oracle(name: str) -> None:
     """FR-12: the specification as slow code, which shares nothing with bpetite, gives the same."""

@@ -4,10 +4,14 @@ import doctest
 import re
 from typing import Final
 
+import pytest
+
 import bpetite
 import bpetite_compare
 from bpetite_compare import reference
 from project_tools import ROOT
+
+pytestmark = pytest.mark.thorough
 
 PAGE: Final = ROOT / "docs" / "reference" / "api.md"
 

@@ -2,7 +2,7 @@
 
 The messages are read off the syntax tree, as the code writes them: in a variable `message`
 or `reason`, in the call that makes or raises an exception, in `parser.error`, in the core's
-`_refuse`, and in what a few functions return. What is put in at run time is `…`.
+`refuse`, and in what a few functions return. What is put in at run time is `…`.
 """
 
 import ast
@@ -14,6 +14,8 @@ import pytest
 
 from project_tools import PACKAGES, ROOT, sources
 
+pytestmark = pytest.mark.thorough
+
 PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
 VARIABLES: Final = frozenset({"message", "reason"})
 TELLING: Final = frozenset({"Failure", "error"})
@@ -23,7 +25,7 @@ RETURNING: Final = frozenset(
 )
 """Functions that return a message, or the part of one that says what to do."""
 REFUSAL: Final = "…: expected …, found …"
-"""What `_refuse` makes of its arguments, which are read where it is called."""
+"""What `refuse` makes of its arguments, which are read where it is called."""
 _ROW: Final = re.compile(r"^\| (`+) ?(.+?) ?\1 \| (.+) \| (.+) \|$", re.MULTILINE)
 
 
@@ -77,7 +79,7 @@ def _of_function(function: ast.FunctionDef) -> Iterator[str]:
 
     for node in ast.walk(function):
         match node:
-            case ast.Call(func=ast.Name(id="_refuse"), args=[where, expected, found]):
+            case ast.Call(func=ast.Name(id="refuse"), args=[where, expected, found]):
                 shown = text(found) if isinstance(found, ast.JoinedStr) else "…"
                 yield f"{text(where)}: expected {text(expected)}, found {shown}"
             case ast.Return(value=ast.expr() as value) if function.name in RETURNING:
@@ -127,9 +129,9 @@ def fail(name, size):
     raise OSError(1, "No such luck", name)
     parser.error("name it | once")
     return Failure(f"lost: {name}\\nlook at `{size}`")
-    _refuse(f"merges[{size}]", "a pair", name)
+    refuse(f"merges[{size}]", "a pair", name)
     expected = f"{size} at most"
-    _refuse("size", expected, name)
+    refuse("size", expected, name)
     sys.stderr.write(f"error: cannot start: {size}\\n")
 def find_duplicate(): return f"twice: {0}"
 """

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite_cli._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_cli._failure import Failure, explain, quoted
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "integer",
     "load_artifact",
     "load_model",
-    "save_model",
+    "save_artifact",
     "text_argument",
     "vocab_size",
 ]
@@ -113,13 +113,13 @@ def load_model(path: str) -> Tokenizer:
 def load_artifact(path: str) -> Artifact:
     """Load a tokenizer with its merges and tokens, or say why it cannot be."""
     with _told_of_model(path):
-        return Artifact.load(path)
+        return Artifact.read(path)
 
 
-def save_model(tokenizer: Tokenizer, path: str, *, force: bool) -> None:
+def save_artifact(artifact: Artifact, path: str, *, force: bool) -> None:
     """Save a tokenizer, or say why it cannot be."""
     try:
-        tokenizer.save(path, overwrite=force)
+        artifact.write(path, overwrite=force)
     except (OSError, ValueError) as error:
         message = f"saving the tokenizer: {explain(error)}"
         raise Failure(message) from None

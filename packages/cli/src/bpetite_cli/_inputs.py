@@ -52,7 +52,7 @@ def check_inputs(paths: Sequence[str]) -> None:
         if path == STANDARD_INPUT:
             with open_input(path):
                 continue
-        if stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116 - `Path` drops a trailing slash
+        if stat.S_ISDIR(os.stat(path).st_mode):
             message = f"{quoted(path)} is a folder; name the files in it"
             raise Failure(message)
         if not os.access(path, os.R_OK):
@@ -64,7 +64,7 @@ def open_input(path: str) -> AbstractContextManager[BinaryIO]:
     """Open a file, or standard input for `-`, as bytes."""
     if path != STANDARD_INPUT:
         try:
-            return open(path, "rb")  # noqa: PTH123 - the caller closes it
+            return open(path, "rb")
         except IsADirectoryError:
             message = f"{quoted(path)} is a folder; name the files in it"
             raise Failure(message) from None
@@ -79,7 +79,7 @@ def total_size(paths: Iterable[str]) -> int | None:
     total = 0
     for path in paths:
         try:
-            status = os.fstat(0) if path == STANDARD_INPUT else os.stat(path)  # noqa: PTH116
+            status = os.fstat(0) if path == STANDARD_INPUT else os.stat(path)
         except OSError:
             return None
         if not stat.S_ISREG(status.st_mode):

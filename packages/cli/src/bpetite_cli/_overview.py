@@ -1,12 +1,10 @@
 """What is in an artifact, as a page and as data."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
+from bpetite._artifact import Artifact
 from bpetite_cli._arguments import text_argument
-from bpetite_cli._artifact import Artifact
 from bpetite_cli._census import Census, take_census
 from bpetite_cli._failure import quoted
 from bpetite_cli._screen import Screen
@@ -22,11 +20,11 @@ _SHOWN: Final = 10
 
 def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
     """Return all there is to say, as JSON has it."""
-    file, census = Path(path).read_bytes(), take_census(artifact.tokens)
+    census = take_census(artifact.tokens)
     return {
         "path": text_argument(path),
-        "bytes": len(file),
-        "sha256": hashlib.sha256(file).hexdigest(),
+        "bytes": artifact.size,
+        "sha256": artifact.sha256,
         "schema_version": _SCHEMA_VERSION,
         "mergeable_vocab_size": len(artifact.tokens),
         "merges": len(artifact.merges),
@@ -42,12 +40,12 @@ def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
 
 def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str]:
     """Yield the page, part by part."""
-    file, census = Path(path).read_bytes(), take_census(artifact.tokens)
+    census = take_census(artifact.tokens)
     yield _facts(
         {
             "model": quoted(text_argument(path)),
-            "size": counted(len(file), "byte"),
-            "sha256": hashlib.sha256(file).hexdigest(),
+            "size": counted(artifact.size, "byte"),
+            "sha256": artifact.sha256,
             "schema version": str(_SCHEMA_VERSION),
             "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
             f"{counted(len(artifact.merges), 'merge')}, 1 special token",

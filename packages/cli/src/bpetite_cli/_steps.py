@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from bpetite_cli._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_cli._replay import Ranks, Step, cut, ranks_of, replay
 from bpetite_cli._screen import Screen
 from bpetite_cli._visible import visible

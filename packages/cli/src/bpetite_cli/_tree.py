@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
-from bpetite_cli._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_cli._screen import Screen
 from bpetite_cli._tokens import counted, shortened, token_data
 from bpetite_cli._visible import visible

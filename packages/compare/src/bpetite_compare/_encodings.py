@@ -13,7 +13,7 @@ from typing import Final
 import tiktoken
 import tiktoken.load
 
-from bpetite_compare._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_compare._soundness import find_duplicate
 
 __all__ = ["SELF", "encode", "get_encoding", "of_artifact", "pattern_of", "ranks_of", "specials_of"]

@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bpetite_compare._artifact import Artifact
-from bpetite_compare._files import refuse_the_input, write_file, write_folder
+from bpetite._artifact import Artifact
+from bpetite._files import write_file, write_folder
 from bpetite_compare._gpt2 import to_letters
+from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 
 __all__ = ["FORMATS", "Exported", "export"]
@@ -63,7 +64,7 @@ def export(
     if to not in _WRITERS:
         message = f"there is no export to {to[:40]!r}, only to {', '.join(FORMATS)}"
         raise ValueError(message)
-    artifact = Artifact.load(model)
+    artifact = Artifact.read(model)
     if fault := find_duplicate(artifact) or find_unreachable(artifact):
         message = f"this model cannot be exported: {fault}"
         raise ValueError(message)

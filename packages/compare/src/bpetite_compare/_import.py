@@ -11,9 +11,7 @@ the bytes, whatever their order was.
 
 import base64
 import binascii
-import json
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +19,10 @@ from typing import Final
 
 import regex
 
-from bpetite_compare._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
-from bpetite_compare._files import refuse_the_input
 from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern
+from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_unreachable
 from bpetite_compare.reference import Pair, recover_merges
 
@@ -89,11 +87,15 @@ def import_tiktoken(
         tokens = _in_order(table)
         _check_chunks(tokens)
         merges = recover_merges(table)
+        byte_order = b"".join(tokens[:256])
+        artifact = _artifact(merges, byte_order)
     except ValueError as error:
         message = f"{name} does not fit into an artifact: {error}"
         raise ValueError(message) from None
-    byte_order = b"".join(tokens[:256])
-    _save(_artifact(tokens, merges, byte_order), name, os.fspath(output), overwrite=overwrite)
+    if fault := find_unreachable(artifact):
+        message = f"{name} does not fit into an artifact: {fault}"
+        raise ValueError(message)
+    artifact.write(output, overwrite=overwrite)
     return Imported(os.fspath(output), len(tokens), byte_order)
 
 
@@ -168,33 +170,10 @@ def _check_chunks(tokens: list[bytes]) -> None:
             raise ValueError(message)
 
 
-def _artifact(
-    tokens: list[bytes], merges: Mapping[Pair, int], byte_order: bytes
-) -> dict[str, object]:
-    size = len(tokens)
-    special = _SPECIAL_TOKEN.encode("utf-8")
-    in_order = [*(bytes([value]) for value in range(256)), *tokens[256:], special]
+def _artifact(merges: Mapping[Pair, int], byte_order: bytes) -> Artifact:
+    """Return the artifact with these merges, in which the ids of the bytes are the bytes."""
 
     def new_id(token_id: int) -> int:
         return byte_order[token_id] if token_id < 256 else token_id
 
-    return {
-        "mergeable_vocab_size": size,
-        "merges": [[new_id(left), new_id(right)] for left, right in merges],
-        "pretokenizer_pattern": GPT2_PATTERN,
-        "schema_version": 1,
-        "special_tokens": {_SPECIAL_TOKEN: size},
-        "vocab": {str(token_id): list(token) for token_id, token in enumerate(in_order)},
-    }
-
-
-def _save(artifact: Mapping[str, object], name: str, output: str, *, overwrite: bool) -> None:
-    """Have the core check the artifact, and save it with the core's care."""
-    with tempfile.TemporaryDirectory(prefix="bpetite-") as folder:
-        draft = Path(folder) / "draft.json"
-        draft.write_text(json.dumps(artifact), encoding="ascii")
-        loaded = Artifact.load(draft)
-        if fault := find_unreachable(loaded):
-            message = f"{name} does not fit into an artifact: {fault}"
-            raise ValueError(message)
-        loaded.tokenizer.save(output, overwrite)
+    return Artifact.of_merges((new_id(left), new_id(right)) for left, right in merges)

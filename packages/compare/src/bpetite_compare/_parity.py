@@ -15,7 +15,8 @@ from typing import Final
 import regex
 import tiktoken
 
-from bpetite_compare._artifact import Artifact
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite_compare._comparison import tokenize_both
 from bpetite_compare._encodings import SELF, of_artifact
 from bpetite_compare._engines import drift
@@ -82,7 +83,7 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         KeyError, ValueError, OSError: the model or a file cannot be read.
         ValueError: two tokens of the model have the same bytes.
     """
-    artifact = Artifact.load(model)
+    artifact = Artifact.read(model)
     witness = _Witness(artifact)
     result = Parity()
     for path in paths:
@@ -111,6 +112,7 @@ class _Witness:
 
     def __init__(self, artifact: Artifact) -> None:
         self._artifact = artifact
+        self._tokenizer = Tokenizer._of(artifact)
         self._encoding = of_artifact(artifact, SELF)
         self._pattern = regex.compile(artifact.pattern)
         # With a pattern that takes any text whole, tiktoken encodes it as one chunk.
@@ -123,7 +125,7 @@ class _Witness:
 
     def look_at(self, block: str, place: _Place, result: Parity) -> FileDifference | None:
         """Compare the ids of a block, and add it to the result."""
-        ours, theirs = tokenize_both(self._artifact, self._encoding, block)
+        ours, theirs = tokenize_both(self._tokenizer, self._encoding, block)
         result.bytes += len(block.encode("utf-8"))
         result.characters += len(block)
         result.tokens += len(ours.ids)
@@ -144,13 +146,13 @@ class _Witness:
 
     def _look_closer(self, piece: str, result: Parity) -> Difference | None:
         """Return the true difference in a piece, if there is one."""
-        ours, theirs = tokenize_both(self._artifact, self._encoding, piece)
+        ours, theirs = tokenize_both(self._tokenizer, self._encoding, piece)
         difference = first_difference(ours, theirs, by_id=True)
         if difference is None or piece.isascii() or drift().isdisjoint(piece):
             return difference
         result.engine_differences += 1
         chunks = list(self._chunks(piece))
-        both = [tokenize_both(self._artifact, self._chunk_encoding, chunk) for chunk in chunks]
+        both = [tokenize_both(self._tokenizer, self._chunk_encoding, chunk) for chunk in chunks]
         return first_difference(
             _joined(ours for ours, _ in both), _joined(theirs for _, theirs in both), by_id=True
         )

@@ -30,7 +30,7 @@ _ANY_BOUNDARY: Final = re.compile(_BOUNDARY)
 def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]:
     """Open a file, or standard input for `-`, as bytes."""
     if path != STANDARD_INPUT:
-        return open(path, "rb")  # noqa: PTH123 - the caller closes it
+        return open(path, "rb")
     if sys.stdin is None:
         message = "standard input is closed; name a file"
         raise ValueError(message)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from bpetite import Tokenizer
+from bpetite._files import write_parts
 from bpetite_cli._arguments import (
     Commands,
     add_model,
@@ -22,7 +23,6 @@ from bpetite_cli._formats import FORMATS, Counted
 from bpetite_cli._inputs import check_inputs
 from bpetite_cli._outputs import check_output, hold_output, send_output, write_output
 from bpetite_cli._progress import reading, say
-from bpetite_cli._saving import save_parts
 
 __all__ = ["add_command"]
 
@@ -76,7 +76,7 @@ def _run(options: argparse.Namespace) -> None:
         if options.output is None:
             held = hold_output(texts)
         else:
-            size = save_parts(options.output, texts, overwrite=options.force)
+            size = write_parts(options.output, texts, overwrite=options.force)
     if options.output is None:
         send_output(held)
         return

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bpetite import Tokenizer
+from bpetite._files import write_parts
 from bpetite_cli._arguments import (
     Commands,
     add_model,
     add_need,
     add_output,
     add_parser,
-    load_model,
+    load_artifact,
     text_argument,
 )
 from bpetite_cli._destination import check_destination
@@ -21,7 +22,6 @@ from bpetite_cli._formats import FORMATS, Counted
 from bpetite_cli._inputs import check_inputs, read_text
 from bpetite_cli._outputs import check_output, hold_output, is_terminal, send_output, write_output
 from bpetite_cli._progress import reading, say
-from bpetite_cli._saving import save_parts
 
 __all__ = ["add_command"]
 
@@ -77,21 +77,23 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     files: list[str] = options.input or []
     _check(options, files)
-    tokenizer = load_model(options.model)
-    (special_id,) = tokenizer.encode(_SPECIAL_TOKEN)
-    _check_width(options.format, special_id)
+    artifact = load_artifact(options.model)
+    _check_width(options.format, artifact.special_id)
+    tokenizer = Tokenizer._of(artifact)
     with reading("encoding", files) as advance:
         texts: Iterable[Iterable[str]] = (
             [[text_argument(options.text)]]
             if options.input is None
             else (read_text(path, advance) for path in files)
         )
-        ids = Counted(_ids(tokenizer, texts, [special_id] if options.separator_token else []))
+        ids = Counted(
+            _ids(tokenizer, texts, [artifact.special_id] if options.separator_token else [])
+        )
         parts = FORMATS[options.format].write(ids)
         if options.output is None:
             held = hold_output(parts)
         else:
-            size = save_parts(options.output, parts, overwrite=options.force)
+            size = write_parts(options.output, parts, overwrite=options.force)
     if options.output is None:
         send_output(held)
         return

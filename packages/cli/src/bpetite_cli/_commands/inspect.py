@@ -3,8 +3,8 @@
 import argparse
 import json
 
+from bpetite._artifact import Artifact
 from bpetite_cli._arguments import Commands, add_model, add_parser, integer, load_artifact
-from bpetite_cli._artifact import Artifact
 from bpetite_cli._failure import Failure
 from bpetite_cli._outputs import check_output, stream_output, write_output
 from bpetite_cli._overview import draw_overview, overview_data

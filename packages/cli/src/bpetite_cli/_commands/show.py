@@ -4,8 +4,9 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact, text_argument
-from bpetite_cli._artifact import Artifact
 from bpetite_cli._inputs import read_text
 from bpetite_cli._outputs import check_output, hold_output, send_output, stream_output
 from bpetite_cli._progress import reading
@@ -68,8 +69,9 @@ def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
 
 
 def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, bytes]]:
+    tokenizer = Tokenizer._of(artifact)
     for text in texts:
-        for token_id in artifact.tokenizer.encode(text):
+        for token_id in tokenizer.encode(text):
             yield token_id, artifact.bytes_of(token_id)
 
 

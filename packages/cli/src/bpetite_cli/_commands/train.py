@@ -7,7 +7,7 @@ from bpetite_cli._arguments import (
     Commands,
     add_destination,
     add_parser,
-    save_model,
+    save_artifact,
     vocab_size,
 )
 from bpetite_cli._corpus import add_corpus, learn
@@ -47,7 +47,7 @@ def _run(options: argparse.Namespace) -> None:
     check_inputs(options.input)
     check_destination(options.output, options.input, force=options.force)
     tokenizer, training = learn(options.input, options.vocab_size)
-    save_model(tokenizer, options.output, force=options.force)
+    save_artifact(tokenizer._artifact, options.output, force=options.force)
     _summarize(training, options.output)
     summary = {
         "corpus_bytes": training.corpus_bytes,

@@ -6,21 +6,17 @@ any size is the beginning of what it has learned in the end.
 
 import argparse
 import json
-import tempfile
-from collections.abc import Mapping
-from pathlib import Path
 
-from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite_cli._arguments import (
     Commands,
     add_destination,
     add_model,
     add_parser,
     load_artifact,
-    save_model,
+    save_artifact,
     vocab_size,
 )
-from bpetite_cli._artifact import Artifact
 from bpetite_cli._destination import check_destination
 from bpetite_cli._failure import Failure, quoted
 from bpetite_cli._outputs import check_output, write_output
@@ -61,31 +57,10 @@ def _run(options: argparse.Namespace) -> None:
         )
         raise Failure(message)
     check_destination(options.output, [options.model], force=options.force)
-    tokenizer = _checked(_first_tokens(artifact, size))
-    save_model(tokenizer, options.output, force=options.force)
+    smaller = Artifact.of_merges(artifact.merges[: size - 256])
+    save_artifact(smaller, options.output, force=options.force)
     say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
     if size < artifact.special_id:
         say(f"{artifact.special_token} is now {size}, where it was {artifact.special_id}")
     summary = {"mergeable_vocab_size": size, "special_token_id": size}
     write_output([json.dumps(summary).encode("ascii"), b"\n"])
-
-
-def _first_tokens(artifact: Artifact, size: int) -> dict[str, object]:
-    """Return the content of the artifact that has the first tokens of another."""
-    tokens = [*artifact.tokens[:size], artifact.special_token.encode("utf-8")]
-    return {
-        "mergeable_vocab_size": size,
-        "merges": artifact.merges[: size - 256],
-        "pretokenizer_pattern": artifact.pattern,
-        "schema_version": 1,
-        "special_tokens": {artifact.special_token: size},
-        "vocab": {str(token_id): list(token) for token_id, token in enumerate(tokens)},
-    }
-
-
-def _checked(content: Mapping[str, object]) -> Tokenizer:
-    """Have the core make all its checks, so that it can save what it has loaded."""
-    with tempfile.TemporaryDirectory(prefix="bpetite-") as folder:
-        draft = Path(folder) / "draft.json"
-        draft.write_text(json.dumps(content), encoding="ascii")
-        return Tokenizer.load(draft)

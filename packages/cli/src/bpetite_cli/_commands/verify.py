@@ -1,16 +1,13 @@
 """`bpetite verify`: train again, and hold an artifact to what comes of it."""
 
 import argparse
-import hashlib
 import json
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
+from bpetite._artifact import Artifact
 from bpetite_cli._arguments import Commands, add_model, add_parser, load_artifact
-from bpetite_cli._artifact import Artifact
 from bpetite_cli._corpus import add_corpus, learn
 from bpetite_cli._failure import Failure, quoted
 from bpetite_cli._inputs import check_inputs
@@ -43,14 +40,11 @@ class _Proof:
     """A model beside what training gives.
 
     model, trained: the two, as artifacts.
-    file, saved: the sha256 of the model's file, and of the one that training gives.
     proved: how many merges there are before the first that is not the same.
     """
 
     model: Artifact
     trained: Artifact
-    file: str
-    saved: str
     proved: int
 
     @property
@@ -62,19 +56,15 @@ class _Proof:
 def _run(options: argparse.Namespace) -> None:
     check_output()
     model = load_artifact(options.model)
-    file = _sha256(options.model)
     check_inputs(options.input)
     tokenizer, training = learn(options.input, model.special_id)
-    with tempfile.TemporaryDirectory(prefix="bpetite-") as folder:
-        again = Path(folder) / "trained.json"
-        tokenizer.save(again)
-        trained, saved = Artifact.load(again), _sha256(again)
-    proof = _Proof(model, trained, file, saved, _common(model, trained))
+    trained = tokenizer._artifact
+    proof = _Proof(model, trained, _common(model, trained))
     data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}
     write_output([json.dumps(data).encode("ascii"), b"\n"])
     if proof.differs:
         raise Failure(_told(proof))
-    if file != saved:
+    if model.sha256 != trained.sha256:
         message = (
             f"the bytes of {quoted(options.model)} are not those that bpetite saves, though they "
             f"say the same: all {proof.proved:,} merges are those of this corpus\nan editor or a "
@@ -83,11 +73,6 @@ def _run(options: argparse.Namespace) -> None:
         )
         raise Failure(message)
     say(f"proved: {proof.proved:,} of {proof.proved:,} merges are those of this corpus")
-
-
-def _sha256(path: str | Path) -> str:
-    with open(path, "rb") as file:  # noqa: PTH123 - `Path` drops a trailing slash
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _common(model: Artifact, trained: Artifact) -> int:
@@ -100,7 +85,7 @@ def _common(model: Artifact, trained: Artifact) -> int:
 def _data(proof: _Proof) -> Mapping[str, object]:
     rank = proof.proved
     return {
-        "equal": proof.file == proof.saved,
+        "equal": proof.model.sha256 == proof.trained.sha256,
         "merges": len(proof.model.merges),
         "merges_proved": rank,
         "difference": {
@@ -111,8 +96,8 @@ def _data(proof: _Proof) -> Mapping[str, object]:
         }
         if proof.differs
         else None,
-        "sha256": proof.file,
-        "sha256_of_training": proof.saved,
+        "sha256": proof.model.sha256,
+        "sha256_of_training": proof.trained.sha256,
     }
 
 
