@@ -110,13 +110,16 @@ def _put_back(kept: int, number: int) -> None:
 
 @contextmanager
 def _signals_and_loggers_restored() -> Iterator[None]:
+    """Undo what the command changes; meanwhile only its own handlers get log records."""
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+    of_pytest, logging.root.handlers = logging.root.handlers, []
     logger = logging.getLogger("bpetite")
     level, propagate, listening = logger.level, logger.propagate, logger.handlers[:]
     raising = logging.raiseExceptions
     try:
         yield
     finally:
+        logging.root.handlers = of_pytest
         logging.raiseExceptions = raising
         logger.setLevel(level)
         logger.propagate, logger.handlers = propagate, listening

@@ -55,10 +55,6 @@ def test_wrong_usage_has_status_2(words: str) -> None:
         ("encode --model m --txt=a", "unknown option --txt; did you mean --text?"),
         ("show --model m -x", "bpetite show: error: unknown option -x"),
         ("encode --model m --text --a", "error: --text has no value; if it is --a: --text=--a"),
-        (
-            "parity --modle m",
-            "bpetite parity: error: unknown option --modle; did you mean --model?",
-        ),
     ],
 )
 def test_an_unknown_word_is_named_first(words: str, complaint: str) -> None:

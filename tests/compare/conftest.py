@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import tiktoken
 import tiktoken.load
+from tiktoken import registry
 
+import oracle
 from bpetite import Tokenizer
 from compare_tools import CORPUS
 
@@ -18,6 +20,39 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "tokenizer.json"
     Tokenizer.train(CORPUS, 340).save(path)
     return path
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tiktoken hold no encoding, and reach neither a folder of files nor a network."""
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", os.devnull)
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that has tiktoken know an encoding, which it need not download."""
+    tiktoken.list_encoding_names()  # the first call finds the constructors
+    constructors = registry.ENCODING_CONSTRUCTORS
+    assert constructors is not None
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+
+    def register(name: str, *tokens: bytes, pattern: str = oracle.PATTERN) -> None:
+        ranks = {bytes([value]): value for value in range(256)}
+        ranks |= {token: 256 + place for place, token in enumerate(tokens)}
+        parts = {
+            "name": name,
+            "pat_str": pattern,
+            "mergeable_ranks": ranks,
+            "special_tokens": {oracle.END_OF_TEXT: len(ranks)},
+        }
+        monkeypatch.setitem(constructors, name, lambda: parts)
+
+    return register
 
 
 @pytest.fixture(scope="session")
