@@ -132,7 +132,7 @@ class _Version(argparse.Action):
 
 
 class _Completion(argparse.Action):
-    """`--completion`, with a file that `scripts/make_manual.py` has made of these parsers."""
+    """`--completion`, with a file that `scripts/generate` has made of these parsers."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object
