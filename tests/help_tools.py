@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite_cli._parser import make_parser
+from bpetite_cli.parser import make_parser
 from cli_tools import bpetite, pipeline
 from compare_tools import CORPUS
 

@@ -141,7 +141,7 @@ def test_the_model_itself_is_never_replaced(folder: Path, output: str) -> None:
 @pytest.mark.parametrize(
     ("output", "complaint"),
     [
-        ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
+        ("folder", "'folder' is not a regular file and cannot be replaced; name another file"),
         ("no/small.json", "'no/small.json': there is no folder '{}/no'; make it first"),
     ],
 )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from operator import index
 from typing import Final
 
-from bpetite._collector import collector_held_back
+from bpetite._collector import garbage_collector_paused
 from bpetite._constants import (
     BASE_VOCAB_SIZE,
     END_OF_TEXT_TOKEN,
@@ -79,7 +79,7 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
     wanted = _checked_vocab_size(vocab_size)
     _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
     chunks = _count_corpus(corpus)
-    with collector_held_back():
+    with garbage_collector_paused():
         merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
