@@ -67,16 +67,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def run_python() -> Callable[..., str]:
     """Return a function that runs a program in a new process and returns what it printed.
 
-    It takes the program, its arguments, the folder to run it in, and by name what to add to
-    its environment. The program must succeed and print no error.
+    It takes the program, its arguments, the folder to run it in, its standard input, and by
+    name what to add to its environment. The program must succeed and print no error.
     """
 
-    def run(program: str, *arguments: str, folder: Path | None = None, **environment: str) -> str:
+    def run(
+        program: str,
+        *arguments: str,
+        folder: Path | None = None,
+        stdin: str = "",
+        **environment: str,
+    ) -> str:
         done = subprocess.run(
             [sys.executable, "-c", dedent(program), *arguments],
             check=False,
             capture_output=True,
             cwd=folder,
+            input=stdin,
             encoding="utf-8",
             env={**os.environ, **environment},
             timeout=60,

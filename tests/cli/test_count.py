@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli import _inputs
-from bpetite_cli._commands.count import _count
+from bpetite_cli.commands.count import _count
+from bpetite_cli.streams import inputs as input_files
 from cli_tools import BPETITE, bpetite, bpetite_process, in_terminal, lines, pipeline
 from texts import TEXTS
 
@@ -283,7 +283,7 @@ def test_a_text_has_as_many_tokens_in_blocks(
     path.write_bytes(text.encode())
     read: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_inputs, "_BLOCK_BYTES", size)
+        patch.setattr(input_files, "_BLOCK_BYTES", size)
         counted = _count(tokenizer, str(path), read.append)
     assert (counted.tokens, counted.error) == (len(tokenizer.encode(text)), None)
     assert counted.size == sum(read) == len(text.encode())

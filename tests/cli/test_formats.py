@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
-from bpetite_cli import _inputs
-from bpetite_cli._commands.decode import _texts
-from bpetite_cli._commands.encode import _ids
-from bpetite_cli._formats import FORMATS
-from bpetite_cli._inputs import read_text
+from bpetite_cli.commands.decode import _texts
+from bpetite_cli.commands.encode import _ids
+from bpetite_cli.streams import inputs as input_files
+from bpetite_cli.streams.formats import FORMATS
+from bpetite_cli.streams.inputs import read_text
 from cli_tools import (
     BPETITE,
     bpetite,
@@ -118,25 +118,37 @@ def test_text_may_have_any_whitespace(folder: Path) -> None:
     assert run(folder, "decode", "--input", "ids", "--format", "text").stdout == b"H"
 
 
+@pytest.fixture(scope="module")
+def both_ways(
+    tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Tokenizer, dict[int, bytes]]:
+    """Return the tokenizer, and the bytes of each of its ids, as its file has them."""
+    path = tmp_path_factory.mktemp("model") / "m.json"
+    tokenizer.save(path)
+    vocab = json.loads(path.read_bytes())["vocab"]
+    return tokenizer, {int(token_id): bytes(token) for token_id, token in vocab.items()}
+
+
 @given(text=TEXTS, size=st.integers(1, 9))
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_change_nothing(
-    tokenizer: Tokenizer,
+    both_ways: tuple[Tokenizer, dict[int, bytes]],
     tmp_path_factory: pytest.TempPathFactory,
     name: str,
     text: str,
     size: int,
 ) -> None:
     """However small the blocks are, the ids are those of the whole text, and come back."""
+    tokenizer, tokens = both_ways
     source = tmp_path_factory.getbasetemp() / "source"
     target = tmp_path_factory.getbasetemp() / "target"
     source.write_bytes(text.encode())
     chosen = FORMATS[name]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_inputs, "_BLOCK_BYTES", size)
+        patch.setattr(input_files, "_BLOCK_BYTES", size)
         blocks = _ids(tokenizer, [read_text(str(source), ignore)], [])
         target.write_bytes(b"".join(chosen.write(blocks)))
-        back = b"".join(_texts(tokenizer, chosen.read(str(target), ignore), chosen.width))
+        back = b"".join(_texts(tokens, chosen.read(str(target), ignore), chosen.width))
     assert target.read_bytes() == written(name, tokenizer.encode(text))
     assert back == text.encode()
 
@@ -152,7 +164,7 @@ def test_a_special_token_is_found_across_blocks(
     """Wherever a block ends in it, <|endoftext|> is one id, and what only begins so is text."""
     text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
     (tmp_path / "text").write_text(text)
-    monkeypatch.setattr(_inputs, "_BLOCK_BYTES", size)
+    monkeypatch.setattr(input_files, "_BLOCK_BYTES", size)
     blocks = _ids(tokenizer, [read_text(str(tmp_path / "text"), ignore)], [])
     ids = [token_id for block in blocks for token_id in block]
     assert ids == tokenizer.encode(text)
@@ -517,8 +529,11 @@ def test_an_existing_output_is_kept_without_force(both: Path, command: str) -> N
     [
         ("", "'' names no file; give --output the name of one"),
         ("missing/x", "'missing/x': there is no folder '{}/missing'; make it first"),
-        (".", "'.' is no regular file and cannot be replaced; name another file"),
-        ("/dev/null", "'/dev/null' is no regular file and cannot be replaced; name another file"),
+        (".", "'.' is not a regular file and cannot be replaced; name another file"),
+        (
+            "/dev/null",
+            "'/dev/null' is not a regular file and cannot be replaced; name another file",
+        ),
         ("link", "'link' is also an input and would be lost; name another output"),
     ],
 )

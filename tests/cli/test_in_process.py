@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bpetite_cli._commands import BUILT_IN
+from bpetite_cli.commands import BUILT_IN
 from cli_tools import BPETITE, bpetite, check_as_started
 
 CALLS = (

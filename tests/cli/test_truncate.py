@@ -10,9 +10,8 @@ from hypothesis import given
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._trainer import train_bpe
-from bpetite_cli._artifact import Artifact
-from bpetite_cli._commands.truncate import _first_tokens
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, HOSTILE, write_artifact
 from project_tools import ROOT
@@ -74,9 +73,10 @@ def test_the_first_merges_are_those_of_training(
 ) -> None:
     """Whatever the corpus, its first tokens at any size are those of a training at this size."""
     path = tmp_path_factory.getbasetemp() / "model.json"
-    model = Artifact.load(write_artifact(path, train_bpe(documents, 290).merges))
+    model = Artifact.read(write_artifact(path, train_bpe(documents, 290).merges))
     for size in range(256, model.special_id + 1):
-        assert _first_tokens(model, size)["merges"] == [*train_bpe(documents, size).merges]
+        smaller = Artifact.of_merges(model.merges[: size - 256])
+        assert smaller.merges == [*train_bpe(documents, size).merges]
 
 
 def test_the_result_is_told(folder: Path) -> None:
@@ -141,7 +141,7 @@ def test_the_model_itself_is_never_replaced(folder: Path, output: str) -> None:
 @pytest.mark.parametrize(
     ("output", "complaint"),
     [
-        ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
+        ("folder", "'folder' is not a regular file and cannot be replaced; name another file"),
         ("no/small.json", "'no/small.json': there is no folder '{}/no'; make it first"),
     ],
 )

@@ -28,6 +28,7 @@ from bpetite_compare.reference import (
 )
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
+from exports import load_back
 from help_tools import prepare_files, run_example, with_examples
 from texts import ASCII_TEXTS, TEXTS
 
@@ -163,6 +164,26 @@ def test_other_encodings_are_refused(
     with pytest.raises(ValueError, match=f"does not fit into an artifact: .*{of_file}"):
         import_tiktoken(tmp_path / "model.json", ranks=ranks)
     assert not (tmp_path / "model.json").exists()
+
+
+# export
+
+
+def test_an_imported_gpt_2_is_exported_with_a_warning(
+    tmp_path: Path,
+    encoding_named: Callable[[str], tiktoken.Encoding],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The ids of an imported GPT-2 are GPT-2's but for the bytes, and the export says so."""
+    gpt2 = encoding_named("gpt2")
+    import_tiktoken(model := tmp_path / "gpt2.json", encoding="gpt2")
+    encode, _ = load_back(model, "huggingface", tmp_path)
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
+    assert record.getMessage().startswith("the ids 0 to 255 of this export differ from GPT-2's")
+    text = "Hello, world! 日本\n"
+    theirs = [GPT2_BYTE_ORDER[one] if one < 256 else one for one in gpt2.encode(text)]
+    assert encode(text) == theirs != gpt2.encode(text)
 
 
 # the patterns

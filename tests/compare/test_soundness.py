@@ -1,8 +1,6 @@
 """When bytes tell tokens apart: the check, held to its definition, and what follows from it."""
 
 from collections.abc import Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 import tiktoken
@@ -10,11 +8,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
-from bpetite_compare._artifact import Artifact
+from bpetite._artifact import Artifact
 from bpetite_compare._encodings import of_artifact
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 from bpetite_compare.reference import Model, Pair, encode_chunk
-from compare_tools import DUPLICATE, UNREACHABLE, write_artifact
+from compare_tools import DUPLICATE, UNREACHABLE
 from texts import CHUNKS, CORPORA, merge_lists
 
 RUNS_OF_A = st.lists(st.integers(1, 12), max_size=8).map(
@@ -25,8 +23,7 @@ RUNS_OF_A = st.lists(st.integers(1, 12), max_size=8).map(
 
 def artifact_of(merges: Sequence[Pair]) -> Artifact:
     """Return the artifact that has these merges."""
-    with TemporaryDirectory() as folder:
-        return Artifact.load(write_artifact(Path(folder) / "a.json", merges))
+    return Artifact.of_merges(merges)
 
 
 def encode_to_themselves(merges: Sequence[Pair]) -> bool:

@@ -320,7 +320,7 @@ def test_what_is_no_text_is_refused(text: str, name: str) -> None:
         ("\ud800", 0),
         ("ab \udfff", 3),
         ("ab<|endoftext|>é\ud83d \ude00", 16),
-        ("<|endoftext|>" * 2 + "a" * 2_000_000 + " \udc80", 2_000_027),
+        ("<|endoftext|>" * 2 + "a" * 200_000 + " \udc80", 200_027),
     ],
     ids=["first", "later", "after-the-special-token", "in-a-later-block"],
 )

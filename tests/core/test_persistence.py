@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 
 import oracle
-from artifacts import GOOD, MERGES, PARTS, canonical
+from artifacts import GOOD, PARTS, canonical
 from bpetite import Tokenizer
-from bpetite._persistence import MAX_ARTIFACT_BYTES, load, save
+from bpetite._persistence import load, save
 from bpetite._pretokenizer import blocks
 from bpetite._trainer import train_bpe
 from texts import CORPORA
@@ -130,12 +130,17 @@ def test_loading_and_saving_changes_no_byte(any_path: Path, documents: list[str]
     assert artifact_of(Tokenizer.load(any_path), any_path) == first
 
 
-def test_artifact_that_could_not_be_loaded_is_not_saved(path: Path) -> None:
-    """A tokenizer too large for `load` raises `ValueError` before anything is written."""
-    special_tokens = {"x" * MAX_ARTIFACT_BYTES: 258}
-    message = r"^the artifact would have 6711\d{4} bytes, more than the 67108864 that can be loaded"
-    with pytest.raises(ValueError, match=message):
-        save(path, PARTS[0], MERGES, special_tokens)
+def test_what_the_merges_do_not_make_is_not_saved(path: Path) -> None:
+    """Parts that do not belong together raise `ValueError` before anything is written."""
+    vocab, merges, special_tokens = PARTS
+    for parts in (
+        ({**vocab, 256: b"ba"}, merges, special_tokens),
+        (vocab, merges[:1], special_tokens),
+        (vocab, merges, {"<|endoftext|>": 257}),
+        (vocab, merges, {"x": 258}),
+    ):
+        with pytest.raises(ValueError, match="must be those that the merges make"):
+            save(path, *parts)
     assert list(path.parent.iterdir()) == []
 
 
@@ -144,12 +149,13 @@ def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
 ) -> None:
     """What has just the bytes that `load` reads is saved and loaded; one byte less is too few."""
     size = len(canonical(GOOD))
-    monkeypatch.setattr("bpetite._persistence.MAX_ARTIFACT_BYTES", size)
+    monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", size)
+    monkeypatch.setattr("bpetite._artifact.MAX_FILE_BYTES", size)
     save(path, *PARTS)
     assert load(path) == PARTS
-    monkeypatch.setattr("bpetite._persistence.MAX_ARTIFACT_BYTES", size - 1)
-    message = f"^the artifact would have {size} bytes, more than the {size - 1} that can be loaded"
-    with pytest.raises(ValueError, match=message):
+    monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", size - 1)
+    monkeypatch.setattr("bpetite._artifact.MAX_FILE_BYTES", size - 1)
+    with pytest.raises(ValueError, match=f"larger than {size - 1} bytes, .* from merge 1 on"):
         save(path, *PARTS, overwrite=True)
     with pytest.raises(ValueError, match=f"is larger than {size - 1} bytes"):
         load(path)

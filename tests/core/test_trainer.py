@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
+from bpetite import Tokenizer
 from bpetite._merges import Merges
 from bpetite._pretokenizer import blocks
 from bpetite._trainer import TrainerResult, train_bpe
@@ -206,6 +208,59 @@ def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPat
     assert train_bpe("abc", 9999).mergeable_vocab_size == 258
     with pytest.raises(ValueError, match=r"^vocab_size must be at most 258 for this corpus$"):
         train_bpe("abcd", 9999)
+
+
+def test_training_stops_where_the_tokenizer_could_no_longer_be_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The size that the error allows can be saved and loaded, and one merge more could not be."""
+    limit = 200_000
+    for module in ("_schema", "_artifact", "_trainer"):
+        monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", limit)
+    corpus = growing_tokens(600)
+    with pytest.raises(
+        ValueError, match="larger than 200,000 bytes, the most that is read"
+    ) as stop:
+        Tokenizer.train(corpus, 30_000)
+    (allowed,) = re.findall(
+        r"^vocab_size must be at most ([\d,]+) for this corpus", str(stop.value)
+    )
+    largest = Tokenizer.train(corpus, int(allowed.replace(",", "")))
+    largest.save(path := tmp_path / "tokenizer.json")
+    assert limit - 10_000 < path.stat().st_size <= limit
+    assert Tokenizer.load(path)._artifact.merges == list(largest._artifact.merges)
+    monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", limit * 2)
+    next_larger = Tokenizer.train(corpus, int(allowed.replace(",", "")) + 1)
+    assert len(next_larger._artifact.to_bytes()) > limit
+
+
+def test_memory_of_training_is_bounded_by_the_largest_file(
+    run_python: Callable[..., str],
+) -> None:
+    """A small text whose tokens would take gigabytes is refused in half a gigabyte."""
+    program = """
+        import resource, sys
+        from bpetite import Tokenizer
+        resource.setrlimit(resource.RLIMIT_AS, (512 << 20, 512 << 20))
+        try:
+            Tokenizer.train(sys.stdin.buffer.read().decode(), 30_000)
+        except ValueError as error:
+            print(error)
+    """
+    corpus = growing_tokens(11_000)
+    assert len(corpus.encode("utf-8")) < 170_000
+    printed = run_python(program, stdin=corpus)
+    assert re.match(r"vocab_size must be at most 14,\d{3} for this corpus: with more", printed)
+
+
+def growing_tokens(letters: int) -> str:
+    """Return a corpus that makes a token of all its letters, longer by a letter each merge.
+
+    Each letter occurs three times by itself, so that it becomes a token; the chunk of all
+    has them in descending order, so that the smallest pair is always at its end.
+    """
+    alphabet = [chr(0x4E00 + number) for number in range(letters)]
+    return "".join(f"{letter}\n" * 3 for letter in alphabet) + "".join(reversed(alphabet))
 
 
 def test_long_run_may_ask_for_any_size() -> None:

@@ -2,7 +2,7 @@
 
 The messages are read off the syntax tree, as the code writes them: in a variable `message`
 or `reason`, in the call that makes or raises an exception, in `parser.error`, in the core's
-`_refuse`, and in what a few functions return. What is put in at run time is `…`.
+`refuse`, and in what a few functions return. What is put in at run time is `…`.
 """
 
 import ast
@@ -20,12 +20,10 @@ PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="ut
 VARIABLES: Final = frozenset({"message", "reason"})
 TELLING: Final = frozenset({"Failure", "error"})
 """What is called with the message of an error: a class, and the method of a parser."""
-RETURNING: Final = frozenset(
-    {"_told", "_not_text", "advice_on_encoding", "find_duplicate", "find_unreachable"}
-)
+RETURNING: Final = frozenset({"_told", "advice_on_encoding", "find_duplicate", "find_unreachable"})
 """Functions that return a message, or the part of one that says what to do."""
 REFUSAL: Final = "…: expected …, found …"
-"""What `_refuse` makes of its arguments, which are read where it is called."""
+"""What `refuse` makes of its arguments, which are read where it is called."""
 _ROW: Final = re.compile(r"^\| (`+) ?(.+?) ?\1 \| (.+) \| (.+) \|$", re.MULTILINE)
 
 
@@ -79,7 +77,7 @@ def _of_function(function: ast.FunctionDef) -> Iterator[str]:
 
     for node in ast.walk(function):
         match node:
-            case ast.Call(func=ast.Name(id="_refuse"), args=[where, expected, found]):
+            case ast.Call(func=ast.Name(id="refuse"), args=[where, expected, found]):
                 shown = text(found) if isinstance(found, ast.JoinedStr) else "…"
                 yield f"{text(where)}: expected {text(expected)}, found {shown}"
             case ast.Return(value=ast.expr() as value) if function.name in RETURNING:
@@ -129,9 +127,9 @@ def fail(name, size):
     raise OSError(1, "No such luck", name)
     parser.error("name it | once")
     return Failure(f"lost: {name}\\nlook at `{size}`")
-    _refuse(f"merges[{size}]", "a pair", name)
+    refuse(f"merges[{size}]", "a pair", name)
     expected = f"{size} at most"
-    _refuse("size", expected, name)
+    refuse("size", expected, name)
     sys.stderr.write(f"error: cannot start: {size}\\n")
 def find_duplicate(): return f"twice: {0}"
 """

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import tiktoken
 
-from bpetite_compare._artifact import Artifact
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite_compare._encodings import SELF, encode, get_encoding, of_artifact
 from bpetite_compare._engines import drift
-from bpetite_compare._tokens import Difference, Tokenization, first_difference
+from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
 __all__ = ["Comparison", "compare", "to_tiktoken", "tokenize_both"]
 
@@ -49,10 +50,10 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
             encoding, or cannot get it.
         UnicodeEncodeError: the text holds a lone surrogate.
     """
-    artifact = Artifact.load(model)
+    artifact = Artifact.read(model)
     same = encoding == SELF
     theirs = of_artifact(artifact, SELF) if same else get_encoding(encoding)
-    ours, others = tokenize_both(artifact, theirs, text)
+    ours, others = tokenize_both(Tokenizer._of(artifact), theirs, text)
     found = frozenset() if text.isascii() else drift().intersection(text)
     return Comparison(text, ours, others, first_difference(ours, others, by_id=same), found)
 
@@ -68,14 +69,15 @@ def to_tiktoken(model: str | os.PathLike[str]) -> tiktoken.Encoding:
         KeyError, ValueError, OSError: the model cannot be loaded.
         ValueError: two of its tokens have the same bytes, as no training makes them.
     """
-    return of_artifact(Artifact.load(model), "bpetite")
+    return of_artifact(Artifact.read(model), "bpetite")
 
 
 def tokenize_both(
-    artifact: Artifact, encoding: tiktoken.Encoding, text: str
+    tokenizer: Tokenizer, encoding: tiktoken.Encoding, text: str
 ) -> tuple[Tokenization, Tokenization]:
-    """Return what both make of a text, with the special token of the artifact on both sides."""
-    ids = artifact.tokenizer.encode(text)  # refuses lone surrogates; tiktoken would replace them
+    """Return what both make of a text, with bpetite's special token on both sides."""
+    artifact = tokenizer._artifact
+    ids = tokenizer.encode(text)  # refuses lone surrogates; tiktoken would replace them
     others = encode(encoding, text, artifact.special_token)
     return (
         Tokenization("bpetite", ids, list(map(artifact.bytes_of, ids))),

@@ -10,27 +10,29 @@ the bytes, whatever their order was.
 """
 
 import base64
-import binascii
-import json
 import os
-import tempfile
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import regex
 
-from bpetite_compare._artifact import Artifact
+from bpetite._artifact import Artifact
+from bpetite._files import read_file
 from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
-from bpetite_compare._files import refuse_the_input
 from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern
+from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_unreachable
 from bpetite_compare.reference import Pair, recover_merges
 
 __all__ = ["Imported", "import_tiktoken"]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
+_LARGEST_FILE: Final = 1 << 26
+"""How many bytes of ranks are read: larger ones would not fit into an artifact."""
+
+_RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
 _CHUNK: Final = regex.compile(GPT2_PATTERN)
 
 # The only tokens of a chunk that are two chunks by themselves: the beginnings of 'll, 've, 're.
@@ -89,11 +91,15 @@ def import_tiktoken(
         tokens = _in_order(table)
         _check_chunks(tokens)
         merges = recover_merges(table)
+        byte_order = b"".join(tokens[:256])
+        artifact = _artifact(merges, byte_order)
     except ValueError as error:
         message = f"{name} does not fit into an artifact: {error}"
         raise ValueError(message) from None
-    byte_order = b"".join(tokens[:256])
-    _save(_artifact(tokens, merges, byte_order), name, os.fspath(output), overwrite=overwrite)
+    if fault := find_unreachable(artifact):
+        message = f"{name} does not fit into an artifact: {fault}"
+        raise ValueError(message)
+    artifact.write(output, overwrite=overwrite)
     return Imported(os.fspath(output), len(tokens), byte_order)
 
 
@@ -122,17 +128,34 @@ def _ranks_of_file(path: str) -> Mapping[bytes, int]:
     tiktoken's own reader would take an older file of the same path from its cache.
     """
     ranks: dict[bytes, int] = {}
-    for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+    taken: set[int] = set()
+    for number, line in enumerate(read_file(path, _LARGEST_FILE).splitlines(), 1):
         try:
-            token, rank = line.split()
-            ranks[base64.b64decode(token, validate=True)] = int(rank)
-        except (ValueError, binascii.Error):
+            token, rank = _token_and_rank(line)
+        except ValueError:
             message = (
                 f"{path!r} is no file of ranks: expected base64, a space and a number "
                 f"on line {number}, found {line[:40]!r}"
             )
             raise ValueError(message) from None
+        if token in ranks:
+            message = f"{path!r} lists the token {token[:40]!r} a second time, on line {number}"
+            raise ValueError(message)
+        if rank in taken:
+            message = f"{path!r} gives the rank {rank} to a second token, on line {number}"
+            raise ValueError(message)
+        ranks[token] = rank
+        taken.add(rank)
     return ranks
+
+
+def _token_and_rank(line: bytes) -> tuple[bytes, int]:
+    """Read a line; `int` alone would take +256 and 2_5_6."""
+    word, rank = line.split()
+    token = base64.b64decode(word, validate=True)
+    if not token or not _RANK.fullmatch(rank):
+        raise ValueError
+    return token, int(rank)
 
 
 def _in_order(ranks: Mapping[bytes, int]) -> list[bytes]:
@@ -168,33 +191,10 @@ def _check_chunks(tokens: list[bytes]) -> None:
             raise ValueError(message)
 
 
-def _artifact(
-    tokens: list[bytes], merges: Mapping[Pair, int], byte_order: bytes
-) -> dict[str, object]:
-    size = len(tokens)
-    special = _SPECIAL_TOKEN.encode("utf-8")
-    in_order = [*(bytes([value]) for value in range(256)), *tokens[256:], special]
+def _artifact(merges: Mapping[Pair, int], byte_order: bytes) -> Artifact:
+    """Return the artifact with these merges, in which the ids of the bytes are the bytes."""
 
     def new_id(token_id: int) -> int:
         return byte_order[token_id] if token_id < 256 else token_id
 
-    return {
-        "mergeable_vocab_size": size,
-        "merges": [[new_id(left), new_id(right)] for left, right in merges],
-        "pretokenizer_pattern": GPT2_PATTERN,
-        "schema_version": 1,
-        "special_tokens": {_SPECIAL_TOKEN: size},
-        "vocab": {str(token_id): list(token) for token_id, token in enumerate(in_order)},
-    }
-
-
-def _save(artifact: Mapping[str, object], name: str, output: str, *, overwrite: bool) -> None:
-    """Have the core check the artifact, and save it with the core's care."""
-    with tempfile.TemporaryDirectory(prefix="bpetite-") as folder:
-        draft = Path(folder) / "draft.json"
-        draft.write_text(json.dumps(artifact), encoding="ascii")
-        loaded = Artifact.load(draft)
-        if fault := find_unreachable(loaded):
-            message = f"{name} does not fit into an artifact: {fault}"
-            raise ValueError(message)
-        loaded.tokenizer.save(output, overwrite)
+    return Artifact.of_merges((new_id(left), new_id(right)) for left, right in merges)

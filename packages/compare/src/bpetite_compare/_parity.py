@@ -15,12 +15,13 @@ from typing import Final
 import regex
 import tiktoken
 
-from bpetite_compare._artifact import Artifact
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite_compare._comparison import tokenize_both
 from bpetite_compare._encodings import SELF, of_artifact
 from bpetite_compare._engines import drift
-from bpetite_compare._text import blocks, pieces
-from bpetite_compare._tokens import Difference, Tokenization, first_difference
+from bpetite_compare._text import blocks, cut_everywhere
+from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
 __all__ = ["FileDifference", "Parity", "parity"]
 
@@ -82,15 +83,15 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         KeyError, ValueError, OSError: the model or a file cannot be read.
         ValueError: two tokens of the model have the same bytes.
     """
-    artifact = Artifact.load(model)
-    witness = _Witness(artifact)
+    artifact = Artifact.read(model)
+    comparer = _Comparer(artifact)
     result = Parity()
     for path in paths:
         result.files += 1
         line, begin = 1, result.bytes
         for block in blocks(path):
             place = _Place(os.fspath(path), result.bytes - begin, line)
-            result.difference = witness.look_at(block, place, result)
+            result.difference = comparer.look_at(block, place, result)
             if result.difference:
                 return result
             line += block.count("\n")
@@ -106,11 +107,12 @@ class _Place:
     line: int
 
 
-class _Witness:
+class _Comparer:
     """The two tokenizers, side by side."""
 
     def __init__(self, artifact: Artifact) -> None:
         self._artifact = artifact
+        self._tokenizer = Tokenizer._of(artifact)
         self._encoding = of_artifact(artifact, SELF)
         self._pattern = regex.compile(artifact.pattern)
         # With a pattern that takes any text whole, tiktoken encodes it as one chunk.
@@ -123,7 +125,7 @@ class _Witness:
 
     def look_at(self, block: str, place: _Place, result: Parity) -> FileDifference | None:
         """Compare the ids of a block, and add it to the result."""
-        ours, theirs = tokenize_both(self._artifact, self._encoding, block)
+        ours, theirs = tokenize_both(self._tokenizer, self._encoding, block)
         result.bytes += len(block.encode("utf-8"))
         result.characters += len(block)
         result.tokens += len(ours.ids)
@@ -133,7 +135,7 @@ class _Witness:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for piece in pieces(block):
+        for piece in cut_everywhere(block):
             found = self._look_closer(piece, result)
             if found:
                 return _located(found, block, start, place)
@@ -144,13 +146,13 @@ class _Witness:
 
     def _look_closer(self, piece: str, result: Parity) -> Difference | None:
         """Return the true difference in a piece, if there is one."""
-        ours, theirs = tokenize_both(self._artifact, self._encoding, piece)
+        ours, theirs = tokenize_both(self._tokenizer, self._encoding, piece)
         difference = first_difference(ours, theirs, by_id=True)
         if difference is None or piece.isascii() or drift().isdisjoint(piece):
             return difference
         result.engine_differences += 1
         chunks = list(self._chunks(piece))
-        both = [tokenize_both(self._artifact, self._chunk_encoding, chunk) for chunk in chunks]
+        both = [tokenize_both(self._tokenizer, self._chunk_encoding, chunk) for chunk in chunks]
         return first_difference(
             _joined(ours for ours, _ in both), _joined(theirs for _, theirs in both), by_id=True
         )

@@ -11,7 +11,8 @@ from typing import Final
 
 import tiktoken
 
-from bpetite_compare._artifact import Artifact
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite_compare._encodings import encode, get_encoding, pattern_of, ranks_of
 from bpetite_compare._gpt2 import is_gpt2_pattern
 from bpetite_compare._text import blocks
@@ -73,10 +74,10 @@ def report(
         KeyError, ValueError, OSError: the model or a file cannot be read, or tiktoken has
             no such encoding, or cannot get it.
     """
-    artifact = Artifact.load(model)
+    artifact = Artifact.read(model)
     others = list(map(get_encoding, encodings))
     counts = [
-        _Count("bpetite", _ranks(artifact), artifact.tokenizer.encode),
+        _Count("bpetite", _ranks(artifact), Tokenizer._of(artifact).encode),
         *(_Count(other.name, ranks_of(other), _encoder(other, artifact)) for other in others),
     ]
     total_bytes = characters = 0

@@ -15,7 +15,7 @@ A trained vocabulary is so. A hand-made file may not be, and whoever relies on i
 
 from collections.abc import Mapping
 
-from bpetite_compare._artifact import Artifact
+from bpetite._artifact import Artifact
 
 __all__ = ["find_duplicate", "find_unreachable"]
 

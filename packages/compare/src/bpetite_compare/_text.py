@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import BinaryIO, Final
 
-__all__ = ["STANDARD_INPUT", "blocks", "cut_safely", "open_input", "pieces"]
+__all__ = ["STANDARD_INPUT", "blocks", "cut_everywhere", "cut_safely", "open_input"]
 
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
@@ -30,7 +30,7 @@ _ANY_BOUNDARY: Final = re.compile(_BOUNDARY)
 def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]:
     """Open a file, or standard input for `-`, as bytes."""
     if path != STANDARD_INPUT:
-        return open(path, "rb")  # noqa: PTH123 - the caller closes it
+        return open(path, "rb")
     if sys.stdin is None:
         message = "standard input is closed; name a file"
         raise ValueError(message)
@@ -65,7 +65,7 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
-def pieces(text: str) -> list[str]:
+def cut_everywhere(text: str) -> list[str]:
     """Return a text cut at every boundary."""
     return _ANY_BOUNDARY.split(text)
 

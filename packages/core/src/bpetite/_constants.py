@@ -5,6 +5,7 @@ from typing import Final
 __all__ = [
     "BASE_VOCAB_SIZE",
     "END_OF_TEXT_TOKEN",
+    "MAX_FILE_BYTES",
     "MAX_VOCAB_SIZE",
     "PRETOKENIZER_PATTERN",
     "SCHEMA_VERSION",
@@ -19,6 +20,9 @@ MAX_VOCAB_SIZE: Final = 0x110000
 Training and encoding hold a sequence of ids as a `str` with one character for each id,
 and this is how many characters there are.
 """
+
+MAX_FILE_BYTES: Final = 64 << 20
+"""The largest tokenizer file that is written or read: a million merges fit."""
 
 END_OF_TEXT_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 """The one special token. Its id is the first after the mergeable vocabulary."""

@@ -1,24 +1,25 @@
-"""Read a file that may be anything, and replace a file so that nothing is ever half done.
+"""Read a file that may be anything; write files and folders so that none is ever half done.
 
 Reading: one open, regular files only, no more than a stated number of bytes.
 
 Writing: the data goes to a new file in the folder of the destination, is synced, and then
-takes its name in one step that the kernel makes whole or not at all. A destination that
-must not be overwritten is taken by `link`, which fails where something stands already, so
-of several processes one wins. The folder is synced last: after that, a power cut finds
-the new file. The new file is removed on any failure before its name is taken, whatever
-the exception; only a killed process leaves one behind, called `.bpetite-*.tmp`.
+takes its name in one step that the kernel does as a whole or not at all. Where nothing
+may be overwritten, that step is `link`, which fails if the name exists, so one of several
+processes wins. The folder is synced last: after that, a power cut finds the new file. Any
+exception before the name is taken removes the new file; only a killed process leaves one
+behind, named `.bpetite-*.tmp`. A folder of files is written in the same way.
 
-Not here: what the bytes mean (`_persistence`).
+Not here: what the bytes mean (`_artifact`).
 """
 
 import errno
 import os
 import secrets
 import stat
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
-__all__ = ["read_file", "write_file"]
+__all__ = ["read_file", "write_file", "write_folder", "write_parts"]
 
 
 def read_file(path: str, limit: int) -> bytes:
@@ -49,66 +50,149 @@ def _open_without_waiting(path: str, flags: int) -> int:
 
 
 def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
-    """Write a whole file, or leave everything as it was.
+    """Write a whole file, or leave everything as it was; `write_parts` says more."""
+    write_parts(path, [data], overwrite=overwrite)
 
-    A new file gets the mode that the umask gives; one that is overwritten keeps its own.
-    To overwrite a symbolic link is to overwrite its target.
+
+def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
+    """Write a file part by part, as a whole or not at all.
+
+    A new file gets the mode that the umask gives; an overwritten file keeps its own.
+    Overwriting a symbolic link overwrites its target.
+
+    Returns:
+        The number of bytes written.
 
     Raises:
-        FileExistsError: something stands at the path, and `overwrite` is false.
-        OSError: anything else that the system refuses, or a path that names no file.
+        FileExistsError: the path exists, and `overwrite` is false.
+        OSError: the system refuses anything else, or the path names no file.
+        Exception: whatever `parts` raises, unchanged.
     """
     if not os.path.basename(path):
-        code = errno.EISDIR if path else errno.ENOENT
-        raise OSError(code, os.strerror(code), path)
-    destination = os.path.realpath(path) if overwrite and os.path.islink(path) else path
+        raise _os_error(errno.EISDIR if path else errno.ENOENT, path)
     mode = _mode_of_existing(path, overwrite=overwrite)
-    folder = os.path.dirname(destination) or os.curdir
-    os.stat(os.path.join(folder, ""))  # a missing folder is named before anything is made
-    temporary = os.path.join(folder, f".bpetite-{secrets.token_hex(8)}.tmp")
+    destination = os.path.realpath(path) if overwrite and os.path.islink(path) else path
+    folder = _existing_folder(destination)
+    temporary = _temporary(folder)
     try:
-        _write_synced(temporary, data, mode)
-        if overwrite:
-            os.replace(temporary, destination)
-        else:
-            _take_name(temporary, destination)
-    except OSError as error:
-        if error.filename in {None, temporary}:
-            error.filename, error.filename2 = path, None
-        raise
+        size = _write_synced(temporary, parts, mode, path)
+        with _naming(path, temporary):
+            if overwrite:
+                os.replace(temporary, destination)
+            else:
+                _take_name(temporary, destination)
     finally:
         try:  # noqa: SIM105 - `suppress` is Python code, in which Ctrl-C could come first
             os.unlink(temporary)
         except OSError:
             pass  # gone, after `replace`; and no error hides the first one
     _sync_folder(folder)
+    return size
+
+
+def write_folder(path: str, files: Mapping[str, bytes], *, overwrite: bool) -> None:
+    """Make a folder with these files, all of them or none.
+
+    With `overwrite`, in a folder that exists, each file is replaced as a whole, one after
+    the other, and other files stay: a failure may leave the first new and the second old.
+
+    Raises:
+        FileExistsError: the folder exists and is not empty, and `overwrite` is false; or
+            something else exists at the path.
+        OSError: the system refuses anything else.
+    """
+    if overwrite and os.path.isdir(path):
+        for name in files:  # find what cannot be replaced before the first file is
+            _mode_of_existing(os.path.join(path, name), overwrite=True)
+        for name, data in files.items():
+            write_file(os.path.join(path, name), data, overwrite=True)
+        return
+    destination = path.rstrip("/")
+    if not destination:
+        raise _os_error(errno.EEXIST, path)
+    folder = _existing_folder(destination)
+    temporary = _temporary(folder)
+    try:
+        with _naming(path, temporary):
+            os.mkdir(temporary)
+        for name, data in files.items():
+            _write_synced(os.path.join(temporary, name), [data], None, path)
+        with _naming(path, temporary):
+            _sync_folder(temporary)
+            _rename_folder(temporary, destination)
+    finally:
+        _remove_folder(temporary)
+    _sync_folder(folder)
+
+
+def _os_error(code: int, path: str) -> OSError:
+    return OSError(code, os.strerror(code), path)
+
+
+def _existing_folder(destination: str) -> str:
+    """Return the folder of a destination; a missing one is named before anything is made."""
+    folder = os.path.dirname(destination) or os.curdir
+    os.stat(os.path.join(folder, ""))
+    return folder
+
+
+def _temporary(folder: str) -> str:
+    return os.path.join(folder, f".bpetite-{secrets.token_hex(8)}.tmp")
+
+
+@contextmanager
+def _naming(path: str, temporary: str) -> Iterator[None]:
+    """Have an error of the system name the path that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename in {None, temporary}:
+            error.filename, error.filename2 = path, None
+        raise
 
 
 def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     """Return the mode that an overwritten file keeps, or None if there is no file yet."""
     if not overwrite:
         if os.path.lexists(path):
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+            raise _os_error(errno.EEXIST, path)
         return None
     try:
         status = os.stat(path)
     except FileNotFoundError:
         return None
     if stat.S_ISDIR(status.st_mode):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+        raise _os_error(errno.EISDIR, path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "No regular file, so not overwritten", path)
     return stat.S_IMODE(status.st_mode)
 
 
-def _write_synced(path: str, data: bytes, mode: int | None) -> None:
+def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path: str) -> int:
+    """Write a new file and sync it; only errors of the system are given the name `path`."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with open(os.open(path, flags, 0o666), "wb") as file:
+    size = 0
+    with _naming(path, temporary):
+        descriptor = os.open(temporary, flags, 0o666)
+    # Without a buffer: its rest would be written at the end, also after an error.
+    with open(descriptor, "wb", buffering=0) as file:
         if mode is not None:
-            os.chmod(path, mode)
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
+            with _naming(path, temporary):
+                os.chmod(temporary, mode)
+        for part in parts:
+            with _naming(path, temporary):
+                _write_all(file.fileno(), part)
+            size += len(part)
+        with _naming(path, temporary):
+            os.fsync(file.fileno())
+    return size
+
+
+def _write_all(descriptor: int, part: bytes) -> None:
+    """Write a part; the system may take less at once, as before a disk is full."""
+    rest = memoryview(part)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
 
 
 def _take_name(temporary: str, destination: str) -> None:
@@ -116,7 +200,7 @@ def _take_name(temporary: str, destination: str) -> None:
     try:
         os.link(temporary, destination)
     except FileExistsError:
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), destination) from None
+        raise _os_error(errno.EEXIST, destination) from None
     except OSError:
         _take_name_without_link(temporary, destination)
 
@@ -137,6 +221,23 @@ def _take_name_without_link(temporary: str, destination: str) -> None:
             if may_be_held and os.path.getsize(destination) == 0:
                 os.unlink(destination)
         raise
+
+
+def _rename_folder(temporary: str, destination: str) -> None:
+    """Give a finished folder its name, unless something other than an empty folder has it."""
+    try:
+        os.rename(temporary, destination)
+    except OSError as error:
+        if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
+            raise _os_error(errno.EEXIST, destination) from None
+        raise
+
+
+def _remove_folder(folder: str) -> None:
+    """Remove what is left of a folder that did not get its name."""
+    from shutil import rmtree  # noqa: PLC0415 - slow to import, and only folders need it
+
+    rmtree(folder, ignore_errors=True)
 
 
 def _sync_folder(folder: str) -> None:

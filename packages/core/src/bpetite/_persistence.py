@@ -1,55 +1,11 @@
-"""Write and read the artifact: one JSON file that holds a tokenizer, schema version 1.
+"""Save and load the parts of a tokenizer: the specification's face of `_artifact`."""
 
-    mergeable_vocab_size   256 + the number of merges
-    merges                 [left id, right id] of each merge; the one at rank r makes the
-                           token with the id 256 + r
-    pretokenizer_pattern   the pattern of `_constants`
-    schema_version         1
-    special_tokens         {"<|endoftext|>": mergeable_vocab_size}
-    vocab                  the bytes of each id, as integers; the key is the id in decimal
-
-The same tokenizer gives the same bytes: keys are sorted as strings, there is no space
-between tokens of JSON, all is ASCII, and no newline ends the file.
-
-`load` trusts nothing. It makes the checks of the specification in their order, so that a
-file with more than one fault is always refused for the same one.
-
-Not here: how a file is replaced safely (`_files`), strict JSON (`_strict_json`).
-"""
-
-import json
 import os
 from collections.abc import Mapping, Sequence
-from reprlib import Repr
-from typing import Final, NoReturn
 
-from bpetite._constants import (
-    BASE_VOCAB_SIZE,
-    END_OF_TEXT_TOKEN,
-    MAX_VOCAB_SIZE,
-    PRETOKENIZER_PATTERN,
-    SCHEMA_VERSION,
-)
-from bpetite._files import read_file, write_file
-from bpetite._strict_json import parse_json
+from bpetite._artifact import Artifact
 
-__all__ = ["MAX_ARTIFACT_BYTES", "load", "save"]
-
-MAX_ARTIFACT_BYTES: Final = 64 << 20
-"""The largest file that is read: a million merges fit."""
-
-_KEYS: Final = (
-    "mergeable_vocab_size",
-    "merges",
-    "pretokenizer_pattern",
-    "schema_version",
-    "special_tokens",
-    "vocab",
-)
-_SHORT: Final = Repr()
-_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 40
-_SHORT.maxlist = _SHORT.maxdict = 4
-_SHORT.maxlevel = 2
+__all__ = ["load", "save"]
 
 
 def save(
@@ -59,192 +15,21 @@ def save(
     special_tokens: Mapping[str, int],
     overwrite: bool = False,
 ) -> None:
-    """Write an artifact, whole or not at all; `Tokenizer.save` says more."""
-    name = _checked_path(path)
-    artifact = {
-        "mergeable_vocab_size": BASE_VOCAB_SIZE + len(merges),
-        "merges": [list(pair) for pair in merges],
-        "pretokenizer_pattern": PRETOKENIZER_PATTERN,
-        "schema_version": SCHEMA_VERSION,
-        "special_tokens": dict(special_tokens),
-        "vocab": {str(token_id): list(token) for token_id, token in vocab.items()},
-    }
-    data = json.dumps(artifact, sort_keys=True, separators=(",", ":")).encode("ascii")
-    if len(data) > MAX_ARTIFACT_BYTES:
-        message = (
-            f"the artifact would have {len(data)} bytes, more than the {MAX_ARTIFACT_BYTES} "
-            f"that can be loaded; its tokens are too many or too long"
-        )
+    """Write a tokenizer file, whole or not at all; `Tokenizer.save` says more.
+
+    Raises:
+        ValueError: the vocabulary or the special tokens are not those of these merges.
+    """
+    artifact = Artifact.of_merges(merges)
+    if artifact.vocab != dict(vocab) or artifact.special_tokens != dict(special_tokens):
+        message = "the vocabulary and the special tokens must be those that the merges make"
         raise ValueError(message)
-    write_file(name, data, overwrite=overwrite)
+    artifact.write(path, overwrite=overwrite)
 
 
 def load(
     path: str | os.PathLike[str],
-) -> tuple[dict[int, bytes], list[tuple[int, int]], dict[str, int]]:
-    """Return vocab, merges and special tokens of an artifact; `Tokenizer.load` says more."""
-    name = _checked_path(path)
-    data = read_file(name, MAX_ARTIFACT_BYTES)
-    try:
-        artifact = _checked_keys(parse_json(data))
-        _check_pattern(artifact["pretokenizer_pattern"])
-        merges = _checked_merges(artifact["merges"])
-        size = _checked_size(artifact["mergeable_vocab_size"], merges)
-        tokens, others = _checked_vocab(artifact["vocab"], size)
-        _check_base(tokens)
-        _check_derived(tokens, merges)
-        special_token = _checked_special(artifact["special_tokens"], others, size)
-        _check_no_other_ids(others, size)
-    except KeyError as error:
-        message = f"{name!r}: {error.args[0]}"
-        raise KeyError(message) from None
-    except ValueError as error:
-        message = f"{name!r}: {error}"
-        raise ValueError(message) from None
-    return dict(enumerate([*tokens, special_token])), merges, {END_OF_TEXT_TOKEN: size}
-
-
-def _checked_path(path: str | os.PathLike[str]) -> str:
-    name = os.fspath(path) if isinstance(path, os.PathLike) else path
-    if not isinstance(name, str):
-        message = f"path must be str or os.PathLike[str], got {type(path).__name__}"
-        raise TypeError(message)
-    return name
-
-
-def _refuse(where: str, expected: str, found: object) -> NoReturn:
-    message = f"{where}: expected {expected}, found {_SHORT.repr(found):.60}"
-    raise ValueError(message)
-
-
-def _checked_keys(artifact: object) -> dict[str, object]:
-    """Steps 3 to 8: an object with the six keys, of schema version 1."""
-    if not isinstance(artifact, dict):
-        _refuse("the artifact", "a JSON object", artifact)
-    if "schema_version" not in artifact:
-        message = "missing key 'schema_version'; is this a bpetite artifact?"
-        raise KeyError(message)
-    version = artifact["schema_version"]
-    if type(version) is not int:  # a boolean is one for `isinstance`
-        _refuse("schema_version", "an integer", version)
-    if version != SCHEMA_VERSION:
-        _refuse("schema_version", f"{SCHEMA_VERSION}, the one that this bpetite reads", version)
-    for key in _KEYS:
-        if key not in artifact:
-            message = f"missing key {key!r}"
-            raise KeyError(message)
-    for key in artifact:
-        if key not in _KEYS:
-            _refuse("the artifact", f"the keys {', '.join(_KEYS)} and no other", key)
-    return artifact
-
-
-def _check_pattern(pattern: object) -> None:
-    """Steps 9 and 10: the pattern of this code."""
-    if not isinstance(pattern, str):
-        _refuse("pretokenizer_pattern", "a string", pattern)
-    if pattern != PRETOKENIZER_PATTERN:
-        _refuse("pretokenizer_pattern", "the GPT-2 pattern as bpetite writes it", pattern)
-
-
-def _checked_merges(merges: object) -> list[tuple[int, int]]:
-    """Step 11: a list of pairs of non-negative integers."""
-    if not isinstance(merges, list):
-        _refuse("merges", "a list", merges)
-    pairs: list[tuple[int, int]] = []
-    for rank, pair in enumerate(merges):
-        if type(pair) is list and len(pair) == 2:
-            left, right = pair
-            if type(left) is int and type(right) is int and left >= 0 and right >= 0:
-                pairs.append((left, right))
-                continue
-        _refuse(f"merges[{rank}]", "a list of two non-negative integers", pair)
-    return pairs
-
-
-def _checked_size(size: object, merges: Sequence[tuple[int, int]]) -> int:
-    """Steps 12 and 13: the number that the merges make."""
-    if type(size) is not int:
-        _refuse("mergeable_vocab_size", "an integer", size)
-    if size != BASE_VOCAB_SIZE + len(merges):
-        expected = f"{BASE_VOCAB_SIZE + len(merges)} (256 + {len(merges)} merges)"
-        _refuse("mergeable_vocab_size", expected, size)
-    if size > MAX_VOCAB_SIZE:
-        _refuse("mergeable_vocab_size", f"{MAX_VOCAB_SIZE} at most", size)
-    return size
-
-
-def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, bytes]]:
-    """Steps 14 and 15: ids in canonical decimal with their bytes, none missing.
-
-    Returns:
-        The tokens with the ids 0 to size - 1, in order; and any others.
-    """
-    if not isinstance(vocab, dict):
-        _refuse("vocab", "an object", vocab)
-    others: dict[str, bytes] = {}
-    for key, values in vocab.items():
-        if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
-            _refuse("vocab", "ids in decimal as keys", key)
-        token = _token(values)
-        if token is None:
-            _refuse(f"vocab[{_SHORT.repr(key)}]", "a list of integers in 0..255", values)
-        others[key] = token
-    tokens: list[bytes] = []
-    for token_id in range(size):
-        token = others.pop(str(token_id), None)
-        if token is None:
-            _refuse("vocab", f"the ids 0 to {size - 1}", f"no {token_id}")
-        tokens.append(token)
-    return tokens, others
-
-
-def _token(values: object) -> bytes | None:
-    """Return the bytes of a list of integers in 0..255, or None if it is no such list."""
-    # `bytes` alone would take an integer for a length, and True for 1.
-    if type(values) is not list or not set(map(type, values)) <= {int}:
-        return None
-    try:
-        return bytes(values)
-    except ValueError:
-        return None
-
-
-def _check_base(tokens: Sequence[bytes]) -> None:
-    """Step 16: the first 256 ids are the bytes."""
-    for value, token in enumerate(tokens[:BASE_VOCAB_SIZE]):
-        if token != bytes([value]):
-            _refuse(f"vocab['{value}']", f"[{value}]", list(token))
-
-
-def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
-    """Step 17: each merge joins two tokens with lower ids than its own."""
-    for token_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
-        if left >= token_id or right >= token_id:
-            where = f"merges[{token_id - BASE_VOCAB_SIZE}]"
-            _refuse(where, f"two ids below its own, {token_id}", [left, right])
-        if tokens[token_id] != tokens[left] + tokens[right]:
-            expected = f"the bytes of {left} and of {right}, joined"
-            _refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
-
-
-def _checked_special(special: object, others: Mapping[str, bytes], size: int) -> bytes:
-    """Step 18: the one special token, its id and its bytes."""
-    if not isinstance(special, dict) or special.keys() != {END_OF_TEXT_TOKEN}:
-        _refuse("special_tokens", f"an object with the one key {END_OF_TEXT_TOKEN!r}", special)
-    token_id = special[END_OF_TEXT_TOKEN]
-    if type(token_id) is not int or token_id != size:
-        where = f"special_tokens[{END_OF_TEXT_TOKEN!r}]"
-        _refuse(where, f"{size}, the first id after the mergeable ones", token_id)
-    token = others.get(str(size))
-    if token != END_OF_TEXT_TOKEN.encode("utf-8"):
-        found = "nothing" if token is None else list(token)
-        _refuse(f"vocab['{size}']", f"the bytes of {END_OF_TEXT_TOKEN!r}", found)
-    return token
-
-
-def _check_no_other_ids(others: Mapping[str, bytes], size: int) -> None:
-    """Step 19: no id above that of the special token."""
-    if len(others) > 1:
-        other = min(others.keys() - {str(size)})
-        _refuse("vocab", f"the ids 0 to {size} and no other", other)
+) -> tuple[dict[int, bytes], Sequence[tuple[int, int]], dict[str, int]]:
+    """Return vocab, merges and special tokens of a file; `Tokenizer.load` says more."""
+    artifact = Artifact.read(path)
+    return artifact.vocab, artifact.merges, artifact.special_tokens

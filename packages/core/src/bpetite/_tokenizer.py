@@ -1,18 +1,16 @@
 """The one public class: its five methods, each wired to the module that does the work."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
-from bpetite import _persistence
-from bpetite._collector import collector_held_back
+from bpetite._artifact import Artifact
+from bpetite._collector import garbage_collector_paused
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._trainer import train_bpe
 
 __all__ = ["Tokenizer"]
-
-_Parts = tuple[Mapping[int, bytes], Sequence[tuple[int, int]], Mapping[str, int]]
 
 
 class Tokenizer:
@@ -24,11 +22,9 @@ class Tokenizer:
     A tokenizer never changes. Threads may share it, and it can be pickled and copied.
     """
 
-    __slots__ = ("_decoder", "_encoder", "_merges", "_special_tokens", "_vocab")
+    __slots__ = ("_artifact", "_decoder", "_encoder")
 
-    _vocab: Mapping[int, bytes]
-    _merges: Sequence[tuple[int, int]]
-    _special_tokens: Mapping[str, int]
+    _artifact: Artifact
     _encoder: Encoder | None
     _decoder: Decoder
 
@@ -57,15 +53,16 @@ class Tokenizer:
 
         Raises:
             TypeError: corpus is no text, or vocab_size is no integer.
-            ValueError: vocab_size is below 256, or asks for more than 1,114,112 tokens
-                of a corpus that has them.
+            ValueError: vocab_size is below 256, or asks for more tokens than can be saved
+                of a corpus that has them: 1,114,112, or a file of 64 MiB.
             UnicodeEncodeError: a document holds a lone surrogate; the index is given.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
         """
         result = train_bpe(corpus, vocab_size)
-        return cls._of(result.vocab, result.merges, result.special_tokens)
+        tokens = [result.vocab[token_id] for token_id in range(result.mergeable_vocab_size)]
+        return cls._of(Artifact(result.merges, tokens))
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text.
@@ -88,8 +85,10 @@ class Tokenizer:
         """
         # Made when it is first needed, as it is much to make. Threads may each make one, alike.
         if (encoder := self._encoder) is None:
-            with collector_held_back():
-                encoder = Encoder(self._vocab, self._merges, self._special_tokens)
+            with garbage_collector_paused():
+                encoder = Encoder(
+                    self._artifact.vocab, self._artifact.merges, self._artifact.special_tokens
+                )
             self._encoder = encoder
         return encoder.encode(text)
 
@@ -129,9 +128,8 @@ class Tokenizer:
             FileNotFoundError: the folder does not exist.
             OSError: the system refuses, or the path is a folder, a device, a FIFO or a
                 socket. What was there is untouched.
-            ValueError: the artifact would be larger than `load` reads, 64 MiB.
         """
-        _persistence.save(path, self._vocab, self._merges, self._special_tokens, overwrite)
+        self._artifact.write(path, overwrite=overwrite)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -146,25 +144,21 @@ class Tokenizer:
                 what was expected and what was found.
             OSError: the file cannot be read.
         """
-        with collector_held_back():
-            return cls._of(*_persistence.load(path))
+        with garbage_collector_paused():
+            return cls._of(Artifact.read(path))
 
     @classmethod
-    def _of(
-        cls,
-        vocab: Mapping[int, bytes],
-        merges: Sequence[tuple[int, int]],
-        special_tokens: Mapping[str, int],
-    ) -> Self:
+    def _of(cls, artifact: Artifact) -> Self:
+        """Return the tokenizer of an artifact; `_artifact` is the way back."""
         self = cls.__new__(cls)
-        self._vocab, self._merges, self._special_tokens = vocab, merges, special_tokens
+        self._artifact = artifact
         self._encoder = None
-        self._decoder = Decoder(vocab)
+        self._decoder = Decoder(artifact.vocab)
         return self
 
-    def __reduce__(self) -> tuple[Callable[..., Self], _Parts]:
-        # Pickled and copied by what it is made of; the encoder's cache stays behind.
-        return type(self)._of, (self._vocab, self._merges, self._special_tokens)
+    def __reduce__(self) -> tuple[Callable[[Artifact], Self], tuple[Artifact]]:
+        # Pickled and copied by its data; the encoder's cache stays behind.
+        return type(self)._of, (self._artifact,)
 
     def __repr__(self) -> str:
-        return f"<bpetite.Tokenizer with {len(self._vocab) - 1} mergeable tokens>"
+        return f"<bpetite.Tokenizer with {self._artifact.special_id} mergeable tokens>"

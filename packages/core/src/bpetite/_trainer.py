@@ -17,10 +17,16 @@ from dataclasses import dataclass
 from operator import index
 from typing import Final
 
-from bpetite._collector import collector_held_back
-from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_VOCAB_SIZE
+from bpetite._collector import garbage_collector_paused
+from bpetite._constants import (
+    BASE_VOCAB_SIZE,
+    END_OF_TEXT_TOKEN,
+    MAX_FILE_BYTES,
+    MAX_VOCAB_SIZE,
+)
 from bpetite._pairs import Pairs
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces
+from bpetite._schema import FileSize
 
 __all__ = ["TrainerResult", "train_bpe"]
 
@@ -28,6 +34,7 @@ _LOGGER: Final = logging.getLogger("bpetite")
 _MERGES_PER_RECORD: Final = 100
 _BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
+_BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +69,8 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
 
     Raises:
         TypeError: the corpus or a document is no `str`, or vocab_size is no integer.
-        ValueError: vocab_size is below 256, or asks for more than 1,114,112 tokens of a
-            corpus that has them.
+        ValueError: vocab_size is below 256, or asks for more tokens than can be saved of a
+            corpus that has them: 1,114,112, or a file of 64 MiB.
         UnicodeEncodeError: a document holds a lone surrogate.
 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
@@ -72,7 +79,7 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
     wanted = _checked_vocab_size(vocab_size)
     _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
     chunks = _count_corpus(corpus)
-    with collector_held_back():
+    with garbage_collector_paused():
         merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
@@ -153,28 +160,49 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
     pairs = Pairs(chunks)
     merges: list[tuple[int, int]] = []
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+    file_size = FileSize()
     while len(tokens) < wanted:
         pair, count = pairs.take_most_frequent()
         if not count:
             break
-        if len(tokens) == MAX_VOCAB_SIZE:
-            message = f"vocab_size must be at most {MAX_VOCAB_SIZE:,} for this corpus"
-            raise ValueError(message)
-        pairs.merge(pair, chr(len(tokens)))
         left, right = ord(pair[0]), ord(pair[1])
+        if len(tokens) == MAX_VOCAB_SIZE or not file_size.add(left, right):
+            raise _too_large(len(tokens))
+        pairs.merge(pair, chr(len(tokens)))
         merges.append((left, right))
         tokens.append(tokens[left] + tokens[right])
         if len(merges) % _MERGES_PER_RECORD == 0:
-            _log(
-                "merge",
-                f"merge {len(merges):,} of {wanted - BASE_VOCAB_SIZE:,}: "
-                f"{tokens[-1]!r}, {count:,} times",
-                merges=len(merges),
-                merges_wanted=wanted - BASE_VOCAB_SIZE,
-                token=tokens[-1],
-                count=count,
-            )
+            _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
     return merges, tokens
+
+
+def _too_large(vocab_size: int) -> ValueError:
+    """Return the error for a tokenizer that could not be saved if it had one token more.
+
+    Each merge may make the longest token longer, so tokens can take memory that is
+    quadratic in the text. The limit of the file bounds them.
+    """
+    if vocab_size == MAX_VOCAB_SIZE:
+        message = f"vocab_size must be at most {vocab_size:,} for this corpus"
+    else:
+        message = (
+            f"vocab_size must be at most {vocab_size:,} for this corpus: with more tokens, the "
+            f"tokenizer file would be larger than {MAX_FILE_BYTES:,} bytes, the most that is read"
+        )
+    return ValueError(message)
+
+
+def _log_merge(merges: int, merges_wanted: int, token: bytes, count: int) -> None:
+    shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
+    of = f" and {len(token) - len(shown):,} bytes more" if len(shown) < len(token) else ""
+    _log(
+        "merge",
+        f"merge {merges:,} of {merges_wanted:,}: {shown!r}{of}, {count:,} times",
+        merges=merges,
+        merges_wanted=merges_wanted,
+        token=shown,
+        count=count,
+    )
 
 
 def _log(event: str, message: str, **figures: object) -> None:
@@ -183,7 +211,8 @@ def _log(event: str, message: str, **figures: object) -> None:
     start     vocab_size, as wanted
     count     documents and characters so far; about every 16 million characters
     counted   documents, characters, distinct_chunks
-    merge     merges and merges_wanted, the last token and its count; every 100 merges
+    merge     merges and merges_wanted; of the last token the first 40 bytes, and its
+              count; every 100 merges
     end       vocab_size, as wanted; mergeable_vocab_size, as learned
     """
     _LOGGER.info(message, extra={"event": event, **figures})

@@ -1,0 +1,141 @@
+"""The artifact as a value: what a tokenizer file contains, read once, checked once, written.
+
+Merges, tokens, size and digest come from the same bytes: the file is opened once.
+
+Not here: the form of the file (`_schema`), its checks (`_checks`), safe files (`_files`).
+"""
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from bpetite._checks import check_content, refuse
+from bpetite._constants import (
+    BASE_VOCAB_SIZE,
+    END_OF_TEXT_TOKEN,
+    MAX_FILE_BYTES,
+    PRETOKENIZER_PATTERN,
+)
+from bpetite._files import read_file, write_file
+from bpetite._schema import FileSize, to_json
+from bpetite._strict_json import parse_json
+
+__all__ = ["Artifact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A tokenizer as data.
+
+    merges: pairs of ids; the merge at rank r makes the id 256 + r.
+    tokens: the bytes of the mergeable tokens; the position of each is its id.
+    """
+
+    merges: Sequence[tuple[int, int]]
+    tokens: Sequence[bytes]
+    _read_from: tuple[int, str] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of_merges(cls, merges: Iterable[tuple[int, int]]) -> Self:
+        """Return the artifact with these merges.
+
+        Raises:
+            ValueError: a merge joins an id that is not below its own, or the file would be
+                larger than what is read. No token is made beyond that size.
+
+        >>> Artifact.of_merges([(97, 98), (256, 97)]).tokens[257]
+        b'aba'
+        """
+        pairs = list(merges)
+        tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+        size = FileSize()
+        for rank, (left, right) in enumerate(pairs):
+            if not (0 <= left < len(tokens) and 0 <= right < len(tokens)):
+                refuse(f"merges[{rank}]", f"two ids below its own, {len(tokens)}", [left, right])
+            if not size.add(left, right):
+                message = (
+                    f"the tokenizer file would be larger than {MAX_FILE_BYTES} bytes, the most "
+                    f"that is read, from merge {rank} on; its tokens are too many or too long"
+                )
+                raise ValueError(message)
+            tokens.append(tokens[left] + tokens[right])
+        return cls(pairs, tokens)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a tokenizer file; `Tokenizer.load` says what is raised."""
+        name = _checked_path(path)
+        data = read_file(name, MAX_FILE_BYTES)
+        try:
+            merges, tokens = check_content(parse_json(data))
+        except KeyError as error:
+            message = f"{name!r}: {error.args[0]}"
+            raise KeyError(message) from None
+        except ValueError as error:
+            message = f"{name!r}: {error}"
+            raise ValueError(message) from None
+        return cls(merges, tokens, (len(data), _sha256(data)))
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> None:
+        """Write the tokenizer file; `Tokenizer.save` says what is raised."""
+        name = _checked_path(path)
+        write_file(name, self.to_bytes(), overwrite=overwrite)
+
+    def to_bytes(self) -> bytes:
+        """Return the content of the tokenizer file, the same on every machine."""
+        return to_json(self.merges, self.tokens)
+
+    @property
+    def size(self) -> int:
+        """The bytes of the file that this was read from; otherwise of the file to write."""
+        return self._read_from[0] if self._read_from else len(self.to_bytes())
+
+    @property
+    def sha256(self) -> str:
+        """The digest, in hex, of the same file."""
+        return self._read_from[1] if self._read_from else _sha256(self.to_bytes())
+
+    @property
+    def pattern(self) -> str:
+        """The split pattern; schema version 1 has only this one."""
+        return PRETOKENIZER_PATTERN
+
+    @property
+    def special_token(self) -> str:
+        """The text of the one special token."""
+        return END_OF_TEXT_TOKEN
+
+    @property
+    def special_id(self) -> int:
+        """The id of the special token, which is the number of mergeable tokens."""
+        return len(self.tokens)
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The id of each special token by its text; there is one."""
+        return {self.special_token: self.special_id}
+
+    @property
+    def vocab(self) -> dict[int, bytes]:
+        """The bytes of every token by its id, the special token included."""
+        return dict(enumerate([*self.tokens, self.special_token.encode("utf-8")]))
+
+    def bytes_of(self, token_id: int) -> bytes:
+        """Return the bytes of an id, also of the special token's."""
+        if token_id == self.special_id:
+            return self.special_token.encode("utf-8")
+        return self.tokens[token_id]
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _checked_path(path: str | os.PathLike[str]) -> str:
+    name = os.fspath(path) if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str):
+        message = f"path must be str or os.PathLike[str], got {type(path).__name__}"
+        raise TypeError(message)
+    return name

@@ -1,0 +1,119 @@
+"""The artifact as a value: one read, and everything from the bytes of that read."""
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from artifacts import GOOD, MERGES, PARTS, canonical
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite._schema import FileSize, to_json
+from texts import merge_lists
+
+CHAIN = [(97, 98), *((256 + rank, 97) for rank in range(10_000))]
+"""Merges that each make the longest token longer by a letter."""
+
+DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
+"""Merges that each double the longest token: the last would have 2 to the power of 41 bytes."""
+
+
+@given(merge_lists())
+def test_the_size_is_known_before_the_file_is_made(merges: list[tuple[int, int]]) -> None:
+    """After each merge, the size is the number of bytes that the file would have."""
+    size = FileSize()
+    for rank, (left, right) in enumerate(merges, 1):
+        assert size.add(left, right)
+        assert size.bytes == len(Artifact.of_merges(merges[:rank]).to_bytes())
+
+
+def test_the_size_is_known_where_ids_get_a_digit_more() -> None:
+    """The size stays exact where the vocabulary goes from 999 to 1,000 tokens and beyond."""
+    size = FileSize()
+    for rank, (left, right) in enumerate(CHAIN[:800], 1):
+        size.add(left, right)
+        if rank in {1, 2, 742, 743, 744, 745, 746, 800}:
+            assert size.bytes == len(Artifact.of_merges(CHAIN[:rank]).to_bytes())
+
+
+def test_merges_make_the_tokens() -> None:
+    """An artifact made of merges is the one that a file with them is read as."""
+    artifact = Artifact.of_merges(MERGES)
+    assert artifact.to_bytes() == canonical(GOOD)
+    assert (artifact.vocab, artifact.merges, artifact.special_tokens) == PARTS
+
+
+@pytest.mark.parametrize("pair", [(97, 256), (256, 97), (-1, 97), (97, -1)])
+def test_a_merge_of_ids_that_are_not_there_is_refused(pair: tuple[int, int]) -> None:
+    """A merge joins two ids below its own."""
+    message = rf"^merges\[0\]: expected two ids below its own, 256, found \[{pair[0]}, {pair[1]}\]$"
+    with pytest.raises(ValueError, match=message):
+        Artifact.of_merges([pair])
+
+
+@pytest.mark.parametrize("merges", [CHAIN, DOUBLING])
+def test_merges_that_make_too_large_a_file_are_refused(merges: list[tuple[int, int]]) -> None:
+    """No token is made beyond the size of the largest file, so memory stays bounded as well."""
+    with pytest.raises(ValueError, match="larger than 67108864 bytes, the most that is read"):
+        Artifact.of_merges(merges)
+
+
+def test_size_and_digest_are_those_of_the_bytes_that_were_read(tmp_path: Path) -> None:
+    """Of a reformatted file, size and digest are the file's; writing it gives the usual bytes."""
+    path = tmp_path / "tokenizer.json"
+    path.write_text(json.dumps(GOOD, indent=1), encoding="ascii")
+    data = path.read_bytes()
+    artifact = Artifact.read(path)
+    path.unlink()
+    assert (artifact.size, artifact.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+    assert artifact.to_bytes() == canonical(GOOD)
+
+
+def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Path) -> None:
+    """Of a trained tokenizer, size and digest are those of the file that `save` writes."""
+    tokenizer = Tokenizer.train("ab ab ab", 258)
+    tokenizer.save(path := tmp_path / "tokenizer.json")
+    data, artifact = path.read_bytes(), tokenizer._artifact
+    assert (artifact.size, artifact.sha256) == (len(data), hashlib.sha256(data).hexdigest())
+    assert Artifact.read(path) == Artifact(list(artifact.merges), artifact.tokens)
+
+
+def test_a_tokenizer_is_made_of_an_artifact_without_a_file() -> None:
+    """`Tokenizer._of` and `_artifact` are each other's way back."""
+    artifact = Artifact.of_merges(MERGES)
+    tokenizer = Tokenizer._of(artifact)
+    assert tokenizer._artifact is artifact
+    assert tokenizer.encode("ab ab<|endoftext|>") == [256, 257, 258]
+
+
+def test_every_id_has_its_bytes() -> None:
+    """`bytes_of` gives the bytes of each id, the special token's included."""
+    artifact = Artifact.of_merges(MERGES)
+    assert [artifact.bytes_of(token_id) for token_id in range(259)] == [*PARTS[0].values()]
+
+
+def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading opens the file once, so a file that is swapped meanwhile is the old or the new."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(canonical(GOOD))
+    opened: list[object] = []
+    real = os.open
+
+    def noted(name: str, flags: int, *others: int) -> int:
+        opened.append(name)
+        return real(name, flags, *others)
+
+    monkeypatch.setattr(os, "open", noted)
+    Artifact.read(path)
+    assert opened == [str(path)]
+
+
+def test_json_has_its_fields_in_order() -> None:
+    """The file without merges has the 256 bytes and the special token, keys sorted as strings."""
+    tokens = [bytes([value]) for value in range(256)]
+    content = json.loads(to_json([], tokens))
+    assert list(content) == sorted(content)
+    assert list(content["vocab"]) == sorted(map(str, range(257)))
