@@ -3,9 +3,11 @@
 import json
 import os
 import platform
+import re
 import statistics
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -133,12 +135,11 @@ def facts() -> dict[str, str]:
 
 
 def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
+    with suppress(OSError):
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+        if name := re.search(r"^model name\s*: (.*)", text, re.MULTILINE):
+            return name[1]
+    return platform.processor() or platform.machine()
 
 
 def _commit() -> str:

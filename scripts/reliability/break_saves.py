@@ -1,16 +1,16 @@
-"""Break the saving of a file in every way there is, and look at what is left of it.
+"""Break the saving of a file, and look at what is left.
 
     kill N        N saves of 800 KB, each killed at a random instant
     interrupt N   the same with Ctrl-C
-    race N        N times, two processes save under one name, and neither may overwrite
     calls ERRORS  each system call of a save in turn fails or is met by a signal (needs strace)
-    disk          disks that are too small by every number of pages, or have no inode left, and
-                  every limit on the size of a file (needs the right to mount, in a namespace)
+    disk          disks that are too small by every number of pages, and one without inodes
+                  (needs the right to mount, in a namespace)
 
-After each save the destination must hold the old file or the new one, whole, and nothing else
-may be left in the folder; only a kill may leave one temporary file, over which the next save
-must not trip. Prints what was seen as one JSON object; the exit status is 1 if any of it was
-wrong.
+After each save the destination must hold the old file or the new one, whole, and the folder must
+hold nothing else. Only a kill may leave one temporary file, and the next save must succeed all the
+same. Prints what it saw as one JSON object; the exit status is 1 if any of it was wrong.
+
+Not here: processes that save under one name at once (`tests/core/test_saving.py`).
 """
 
 import argparse
@@ -19,7 +19,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -90,19 +89,11 @@ def _child(work: Callable[[], object]) -> int:
     process = os.fork()
     if process:
         return process
-    status = 2
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         work()
-        status = 0
-    except FileExistsError:
-        status = 1
     finally:
-        os._exit(status)
-
-
-def _status(process: int) -> int:
-    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        os._exit(0)
 
 
 def at_random_instants(number: signal.Signals, runs: int, save: Save = write_file) -> Seen:
@@ -115,7 +106,7 @@ def at_random_instants(number: signal.Signals, runs: int, save: Save = write_fil
             process = _child(partial(save, folder.path, _NEW, overwrite=True))
             time.sleep(chance.uniform(0, median))
             os.kill(process, number)
-            _status(process)
+            os.waitpid(process, 0)
             seen[folder.state(_NEW, temporary_files=int(number == signal.SIGKILL))] += 1
             save(folder.path, _OLD, overwrite=True)
             if Path(folder.path).read_bytes() != _OLD:
@@ -127,38 +118,8 @@ def at_random_instants(number: signal.Signals, runs: int, save: Save = write_fil
 def _time_of_a_save(save: Save) -> float:
     with _folder(old=True) as folder:
         start = time.perf_counter()
-        _status(_child(partial(save, folder.path, _NEW, overwrite=True)))
+        os.waitpid(_child(partial(save, folder.path, _NEW, overwrite=True)), 0)
         return time.perf_counter() - start
-
-
-def races(rounds: int, save: Save = write_file) -> Seen:
-    """Let two processes save under one name at once: one must win, and its file stand."""
-    seen: Seen = Counter()
-    for _ in range(rounds):
-        with _folder(old=False) as folder:
-            hold, release = os.pipe()
-
-            contents = [b"one" * 9999, b"two" * 9999]
-            processes = [
-                _child(partial(_wait_and_save, (hold, release), folder.path, data, save))
-                for data in contents
-            ]
-            os.close(hold)
-            os.close(release)  # both wait for this
-            statuses = [_status(process) for process in processes]
-            won = sorted(statuses) == [0, 1]
-            seen["one won" if won else f"wrong: statuses {statuses}"] += 1
-            if won:
-                state = folder.state(contents[statuses.index(0)])
-                seen["file of the winner" if state == "new" else f"wrong: {state}"] += 1
-    return seen
-
-
-def _wait_and_save(pipe: tuple[int, int], path: str, data: bytes, save: Save) -> None:
-    hold, release = pipe
-    os.close(release)
-    os.read(hold, 1)  # until nobody is left who could write
-    save(path, data, overwrite=False)
 
 
 def save_once(path: str, *, overwrite: bool) -> None:
@@ -241,30 +202,24 @@ def _with_a_fault(name: str, number: int, error: str, *, old: bool) -> str | Non
 
 
 def disks() -> Seen:
-    """Save to disks that are too small, to one without inodes, and under limits on a file."""
+    """Save to disks that are too small, and to one without inodes."""
     seen: Seen = Counter()
     with tempfile.TemporaryDirectory() as place:
         for options in [*(f"size={pages * 4}k" for pages in range(2, 20)), "nr_inodes=2"]:
             subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], check=True)
-            seen[_attempt(_Folder(Path(place), old=True), errno.ENOSPC)] += 1
+            seen[_attempt(_Folder(Path(place), old=True))] += 1
             subprocess.run(["umount", place], check=True)
-    for limit in range(0, len(_SMALL) + 512, 512):
-        with _folder(old=True) as folder:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-            outcome = _attempt(folder, errno.EFBIG)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
-            seen[outcome] += 1
     return seen
 
 
-def _attempt(folder: _Folder, code: int) -> str:
+def _attempt(folder: _Folder) -> str:
     """Save, and return what came of it."""
     outcome, allowed = "saved", "new"
     try:
         write_file(folder.path, _SMALL, overwrite=True)
     except OSError as error:
         outcome, allowed = errno.errorcode[error.errno or 0], "old"
-        if error.errno != code:
+        if error.errno != errno.ENOSPC:
             return f"wrong: {outcome}"
     state = folder.state(_SMALL)
     return f"{outcome}: {state}" if state == allowed else f"wrong: {outcome}, {state}"
@@ -291,7 +246,6 @@ def main() -> int:
     sections: dict[str, Callable[[], Seen]] = {
         "kill": lambda: at_random_instants(signal.SIGKILL, int(given.arguments[0])),
         "interrupt": lambda: at_random_instants(signal.SIGINT, int(given.arguments[0])),
-        "race": lambda: races(int(given.arguments[0])),
         "calls": lambda: calls(given.arguments or list(_ERRORS)),
         "disk": _disks_in_a_namespace,
         "mounted-disks": disks,

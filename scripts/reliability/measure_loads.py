@@ -1,28 +1,32 @@
-"""Load hostile files of many megabytes, and hold time and memory to what is promised.
+"""Load hostile files of many megabytes, and compare time and memory with what is promised.
 
     python scripts/reliability/measure_loads.py [MEGABYTES]
 
-Each file is loaded in a process of its own. `load` must end with KeyError, ValueError or
-OSError, or with a tokenizer, in at most 1 s and half a second for each megabyte, and the memory
-of the process must grow by no more than 50 MB and 30 times the file. Prints a table in Markdown;
-the exit status is 1 if any of it is broken.
+Each file is loaded in a process of its own. `load` must end with KeyError, ValueError or OSError,
+or with a tokenizer, in at most 1 s and half a second for each megabyte, and the memory of the
+process must grow by at most 50 MB and 30 times the file. Prints a table in Markdown; the exit
+status is 1 if a promise is broken.
 """
 
 import argparse
 import json
+import multiprocessing
 import os
 import resource
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from itertools import chain, count, takewhile
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import count
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+
+R = TypeVar("R")
 
 _MEGABYTES: Final = 60
 _MERGES: Final = 1_110_000  # nearly as many as there can be
@@ -110,8 +114,8 @@ def _write(path: Path, case: str, size: int) -> None:
         os.truncate(path, int(case.split(maxsplit=1)[0].replace(",", "")) * 1_000_000)
 
 
-def load(path: str) -> None:
-    """Load one file, and print what came of it, the seconds, and the memory that it took."""
+def load(path: str) -> tuple[str, float, int]:
+    """Load one file; return what came of it, the seconds, and the bytes of memory it took."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     try:
@@ -121,24 +125,22 @@ def load(path: str) -> None:
         outcome = type(error).__name__
     seconds = time.perf_counter() - start
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    unit = 1 if sys.platform == "darwin" else 1024
-    print(json.dumps([outcome, seconds, grown * unit]))
+    return outcome, seconds, grown * (1 if sys.platform == "darwin" else 1024)
+
+
+def _in_a_process(job: Callable[..., R], *arguments: object) -> R:
+    """Do a job in a process of its own, to which this one passes on little memory."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(job, *arguments).result(timeout=600)
 
 
 def _row(case: str, path: str) -> tuple[str, bool]:
     """Load a file in a process; return a row of the table, and whether it is as promised."""
-    status = Path(path).stat()
-    size = status.st_size if path.endswith(".json") else 0
-    done = subprocess.run(
-        [sys.executable, __file__, "--load", path],
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        timeout=600,
-        check=False,
-    )
-    if done.returncode:
+    size = Path(path).stat().st_size if path.endswith(".json") else 0
+    try:
+        outcome, seconds, grown = _in_a_process(load, path)
+    except BrokenProcessPool:
         return f"| {case} | {size / 1e6:,.1f} | **died** | | |", False
-    outcome, seconds, grown = json.loads(done.stdout)
     bounded = min(size, 64 << 20)
     good = seconds <= 1 + bounded / 2e6 and grown <= 50e6 + 30 * bounded
     times = f"{grown / size:.1f}" if size else "-"
@@ -152,25 +154,18 @@ def _rows(size: int) -> Iterator[tuple[str, bool]]:
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "tokenizer.json"
         for case in [*CASES, "100 MB of nothing", "1,000,000 MB of nothing"]:
-            # In a process of its own: what this one has used is passed on to its children.
-            subprocess.run([sys.executable, __file__, "--write", path, case, str(size)], check=True)
+            _in_a_process(_write, path, case, size)
             yield _row(case, str(path))
             path.unlink()
         fifo = Path(place) / "fifo"
         os.mkfifo(fifo)
         yield _row("a FIFO", str(fifo))
-        for device in takewhile(os.path.exists, chain(["/dev/zero", "/dev/urandom"])):
+        for device in filter(os.path.exists, ("/dev/zero", "/dev/urandom")):
             yield _row(device, device)
 
 
 def main() -> int:
     """Load every file, and print the table."""
-    if sys.argv[1:2] == ["--load"]:
-        load(sys.argv[2])
-        return 0
-    if sys.argv[1:2] == ["--write"]:
-        _write(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
-        return 0
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("megabytes", nargs="?", type=float, default=_MEGABYTES, metavar="MEGABYTES")
     size = round(parser.parse_args().megabytes * 1e6)

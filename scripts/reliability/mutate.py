@@ -24,7 +24,6 @@ what is caught, but no strings and no arguments.
 import argparse
 import ast
 import json
-import multiprocessing
 import os
 import re
 import resource
@@ -44,7 +43,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CORE: Final = Path("packages", "core", "src", "bpetite")
@@ -69,14 +68,9 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
 }
 """The tests that a mutant of each module meets, `test_NAME.py`, in turns: the nearest first."""
 
-_SERVER: Final = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["hypothesis.strategies", "pytest"])
-"""Each run of tests is a fork of a process that has imported what takes long, but not the core."""
-
 _PYTEST: Final = (
-    *("-x", "-q", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
-    *("-m", ""),  # tests of every tier
-    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of what has been imported
+    *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"),
+    *("--hypothesis-seed=0", "-m", ""),  # tests of every tier
 )
 _FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
 _KILLERS: Final = 8
@@ -340,35 +334,26 @@ def _write(path: Path, source: str) -> None:
 
 def run_tests(copy: Path, turn: Turn, killers: list[str]) -> str:
     """Run tests in a copy until one fails: killed, hung or survived. Note the one that fails."""
-    with tempfile.NamedTemporaryFile() as output:
-        process = _SERVER.Process(target=run_pytest, args=(copy, turn.tests, output.name))
-        process.start()
-        process.join(turn.seconds)
-        outcome = {None: "hung", 0: "survived"}.get(process.exitcode, "killed")
-        if process.pid:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)  # and what the tests left behind
-        process.join()
-        if found := _FAILED.search(output.read().decode("utf-8", errors="replace")):
-            killers[:] = [*(killer for killer in killers if killer != found[1]), found[1]]
+    with subprocess.Popen(
+        [*_PYTEST, *turn.tests],
+        cwd=copy,
+        env=_environment(copy),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        output, outcome = "", "hung"
+        with suppress(subprocess.TimeoutExpired):
+            output, _ = process.communicate(timeout=turn.seconds)
+            outcome = "killed" if process.returncode else "survived"
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # and what the tests left behind
+    if found := _FAILED.search(output):
+        killers[:] = [*(killer for killer in killers if killer != found[1]), found[1]]
     return outcome
-
-
-def run_pytest(copy: Path, tests: Sequence[str], output: str) -> NoReturn:
-    """Become a process that runs tests in a copy, and write what they say to a file."""
-    import pytest
-
-    os.setsid()
-    os.chdir(copy)
-    environment = _environment(copy)
-    os.environ.update(environment)
-    tempfile.tempdir = None  # which is that of the copy, too
-    sys.path[:0] = environment["PYTHONPATH"].split(os.pathsep)
-    for number, (path, flags) in enumerate(
-        [(os.devnull, os.O_RDONLY), (output, os.O_WRONLY), (os.devnull, os.O_WRONLY)]
-    ):
-        os.dup2(os.open(path, flags), number)
-    sys.exit(pytest.main([*_PYTEST, *tests]))
 
 
 def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:
