@@ -14,7 +14,6 @@ from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces, pretokenize, split
 from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE, every_character
 
-SURROGATES = range(0xD800, 0xE000)
 ASCII = [chr(code) for code in range(128)]
 
 
