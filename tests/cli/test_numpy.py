@@ -18,5 +18,4 @@ def test_numpy_maps_the_file(here: Path, tokenizer: Tokenizer, name: str, dtype:
     text = "ab 船夫 ab\n<|endoftext|>" * 40
     output = ("--format", name, "--output", "ids.bin")
     assert bpetite("encode", "--model", "m.json", "--text", text, *output, cwd=here).returncode == 0
-    ids = np.memmap("ids.bin", dtype=dtype, mode="r")
-    assert ids.tolist() == tokenizer.encode(text)
+    assert np.memmap("ids.bin", dtype=dtype, mode="r").tolist() == tokenizer.encode(text)
