@@ -26,8 +26,10 @@ What `bpetite COMMAND --help` says, of all commands. Four of them come with `bpe
 {of_compare}.
 Data goes to standard output, and what is for a person to standard error. The exit status is 0,
 1 for a failure, 2 for wrong usage, or 130 when interrupted. A failure leaves standard output
-empty, but for three commands whose answer may be no: `count --max`, `parity` and `verify` print
-what they found, and their status is 1.
+empty, with these exceptions. The answer of `count --max`, `parity` and `verify` may be no: they
+print what they found, and their status is 1. `show` and `inspect` draw as they go. And output
+breaks off where a signal, a full disk or a closed pipe ends the command while it is writing: a
+status other than 0 means that the output may not be complete.
 
 The shell completes the words after `eval "$(bpetite --completion bash)"`, the same with `zsh`
 after `compinit`, and in fish after `bpetite --completion fish | source`. `man bpetite` finds its
@@ -36,7 +38,9 @@ page if the folder of `bpetite` is on `PATH`.
 
 _EXIT_STATUS: Final = (
     "0, 1 for a failure, 2 for wrong usage, or 130 when interrupted. "
-    "It is 1 also where the answer of count, parity or verify is no, which is then printed."
+    "It is 1 also where the answer of count, parity or verify is no, which is then printed. "
+    "Output may be incomplete where the status is not 0: a signal, a full disk or a closed pipe "
+    "ends the command while it is writing."
 )
 
 

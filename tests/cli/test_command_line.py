@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import bpetite_cli
 from bpetite_cli.terminal.progress import say
-from cli_tools import BPETITE, bpetite, bpetite_process, lines, pipeline
+from cli_tools import bpetite, bpetite_process, lines, pipeline
 
 
 def test_the_version_names_what_results_depend_on() -> None:
@@ -317,8 +317,3 @@ def test_a_fault_of_our_own_is_told_in_one_line(installed: Path) -> None:
     assert result.returncode == 1
     (line,) = lines(result.stderr)
     assert line.startswith("error: a fault in bpetite itself, please report it: AttributeError(")
-
-
-def test_the_script_is_the_installed_one() -> None:
-    """The tests run the console script that users get."""
-    assert Path(BPETITE).is_file()

@@ -145,6 +145,7 @@ def test_the_script_of_a_token(token: str | bytes, script: str) -> None:
     assert take_census([data]).scripts == {script: 1}
 
 
+@pytest.mark.thorough
 def test_the_list_of_scripts_is_complete() -> None:
     """Every letter of Unicode 15.1 is of a script on the list, or of what many scripts have."""
     if tuple(map(int, unicodedata.unidata_version.split("."))) > (15, 1, 0):

@@ -314,18 +314,16 @@ def test_any_merges_that_a_file_may_hold_are_replayed(
 def test_a_reader_that_has_enough_is_no_error(model: Path, tmp_path: Path) -> None:
     """A closed pipe ends the command without a word."""
     (tmp_path / "text").write_bytes(b"Hello world " * 10_000)  # more than a pipe holds
-    for form in ("", "--steps"):
-        command = f"bpetite show --model {model} --input text {form} | head -1"
-        result = pipeline(command, tmp_path)
-        assert (result.returncode, result.stderr) == (1, b"")
-        assert len(lines(result.stdout)) == 1
+    result = pipeline(f"bpetite show --model {model} --input text | head -1", tmp_path)
+    assert (result.returncode, result.stderr) == (1, b"")
+    assert len(lines(result.stdout)) == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_standard_output_is_a_failure(model: Path) -> None:
     """Status 0 means that all of it was written."""
-    for form in ([], ["--steps"], ["--json"]):
-        words = ("show", "--model", str(model), "--text", "hi", *form)
+    for form in ((), ("--steps",), ("--json",)):
+        words = ("show", "--model", model, "--text", "hi", *form)
         result = bpetite(*words, stdout=Path("/dev/full"))
         assert result.returncode == 1
         assert lines(result.stderr) == [
@@ -333,9 +331,9 @@ def test_a_full_standard_output_is_a_failure(model: Path) -> None:
         ]
 
 
-def test_a_closed_standard_output_is_a_failure(model: Path, tmp_path: Path) -> None:
+def test_a_closed_standard_output_is_a_failure(model: Path) -> None:
     """A standard output that is not there is said to be closed."""
-    result = pipeline(f"bpetite show --model {model} --text hi >&-", tmp_path)
+    result = bpetite("show", "--model", model, "--text", "hi", closed="stdout")
     assert result.returncode == 1
     assert b"error: standard output is closed" in result.stderr
 

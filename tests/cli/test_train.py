@@ -268,16 +268,8 @@ def test_the_destination_is_checked_first(
 
 def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
     """An output is recognized as an input also behind `<`."""
-    with corpus.open("rb") as file:
-        result = subprocess.run(
-            [
-                *(BPETITE, "train", "--input", "-", "--vocab-size", "300"),
-                *("--output", str(corpus), "--force"),
-            ],
-            stdin=file,
-            capture_output=True,
-            check=False,
-        )
+    words = ("train", "--input", "-", "--vocab-size", "300", "--output", corpus, "--force")
+    result = bpetite(*words, stdin=corpus)
     assert result.returncode == 1
     assert b"is also an input" in result.stderr
     assert corpus.read_bytes() == TEXT.encode()
@@ -507,17 +499,8 @@ def test_inputs_may_be_named_one_by_one(tmp_path: Path) -> None:
 
 def test_a_closed_standard_output_is_noticed_first(corpus: Path, tmp_path: Path) -> None:
     """Nothing is trained for a standard output that is closed."""
-    result = subprocess.run(
-        [
-            "bash",
-            "-c",
-            f'"{BPETITE}" train --input "$0" --vocab-size 300 --output t.json >&-',
-            corpus,
-        ],
-        capture_output=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    words = ("train", "--input", corpus, "--vocab-size", "300", "--output", "t.json")
+    result = bpetite(*words, cwd=tmp_path, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr) == [
         "error: standard output is closed; send it to a file or to a program"

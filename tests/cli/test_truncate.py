@@ -181,6 +181,7 @@ def test_the_published_hash_is_reached_from_above(folder: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_oracle_says_that_merges_are_a_beginning() -> None:
     """By the specification itself, what is learned at a size begins what is learned at a larger."""
     merges = oracle.train([CORPUS], 330)

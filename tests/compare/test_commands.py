@@ -14,7 +14,7 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import bpetite, bpetite_process, in_terminal, lines, pipeline
+from cli_tools import bpetite, bpetite_process, in_terminal, lines
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
@@ -446,10 +446,11 @@ def test_a_full_output_is_told(words: str, folder: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("words", [words for words in WRITERS if "tiny" not in words])
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("words", WRITERS)
 def test_a_closed_output_is_told(words: str, folder: Path) -> None:
     """FR-33: a closed standard output is an error in one line."""
-    result = pipeline(f"bpetite {words} >&-", folder)
+    result = bpetite(*words.split(), cwd=folder, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr)[-1] == (
         "error: standard output is closed; send it to a file or to a program"

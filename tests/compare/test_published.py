@@ -29,7 +29,7 @@ from bpetite_compare.reference import (
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
 from exports import load_back
-from help_tools import examples_of, prepare_files, run_example
+from help_tools import prepare_files, run_example, with_examples
 from texts import ASCII_TEXTS, TEXTS
 
 pytestmark = pytest.mark.thorough
@@ -312,9 +312,7 @@ def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiktoken_cache")
-@pytest.mark.parametrize(
-    "example", [*examples_of("compare-tiktoken"), *examples_of("import-tiktoken")]
-)
+@with_examples("compare-tiktoken", "import-tiktoken")
 def test_an_example_in_the_help_works(example: str, tmp_path: Path) -> None:
     """What stands in the help of a command as an example runs as it stands there."""
     prepare_files(tmp_path / "prepared")

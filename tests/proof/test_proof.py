@@ -15,8 +15,6 @@ from proof.coq_to_python import print_functions
 
 pytestmark = pytest.mark.thorough
 
-pytestmark = pytest.mark.thorough
-
 PROOF: Final = ROOT / "docs" / "proof"
 STATEMENT: Final = re.compile(r"^\s*(Theorem|Lemma|Corollary|Example) (\w+)", re.MULTILINE)
 ROW: Final = re.compile(r"^\| (`\w+\.\w+`.*) \| (.+) \| (.+) \|$", re.MULTILINE)
