@@ -105,7 +105,7 @@ def test_the_versions_are_equal() -> None:
 
 
 def test_siblings_take_each_other_in_this_version() -> None:
-    """Each package requires exactly its own version of its siblings: they share private names."""
+    """A package requires exactly its own version of a sibling, as it uses private names of it."""
     versions = {
         metadata["name"]: metadata["version"]
         for metadata in (project(PACKAGES / member) for member in MEMBERS)
@@ -118,7 +118,7 @@ def test_siblings_take_each_other_in_this_version() -> None:
             requirement = Requirement(text)
             if requirement.name in versions:
                 found.append((member, requirement.name))
-                assert str(requirement.specifier) == f"=={versions[requirement.name]}"
+                assert str(requirement.specifier) == f"=={versions[requirement.name]}", text
     assert sorted(found) == [
         ("cli", "bpetite-compare"),
         ("cli", "bpetite-core"),
