@@ -69,4 +69,21 @@ def test_a_call_leaves_nothing_behind(folder: Path) -> None:
     words = "train --input text --vocab-size 270 --output new.json"
     assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
     bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
+    bpetite("--version", env={"COLUMNS": "0"})  # which the program removes
     assert state() == before
+
+
+def test_a_signal_to_the_tests_ends_them(installed: Path) -> None:
+    """A command that a signal interrupts does not keep the tests from ending."""
+    (installed / "ending.py").write_text(
+        "import os, signal\n"
+        "def add(commands):\n"
+        "    parser = commands.add_parser('end')\n"
+        "    parser.set_defaults(run=lambda options: os.kill(os.getpid(), signal.SIGTERM))\n"
+    )
+    info = installed / "ending-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ending\nVersion: 1\n")
+    (info / "entry_points.txt").write_text("[bpetite.commands]\nend = ending:add\n")
+    with pytest.raises(KeyboardInterrupt):
+        bpetite("end")
