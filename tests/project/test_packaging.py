@@ -105,7 +105,7 @@ def test_the_versions_are_equal() -> None:
 
 
 def test_siblings_take_each_other_in_this_version() -> None:
-    """A package requires exactly its own version of a sibling, since it uses what is private to it."""
+    """A package requires exactly its own version of a sibling, as it uses private names of it."""
     versions = {
         metadata["name"]: metadata["version"]
         for metadata in (project(PACKAGES / member) for member in MEMBERS)
