@@ -88,7 +88,7 @@ def test_tokens_that_stay_are_those_that_encode_to_themselves(
         for token_id, token in oracle.vocabulary(merges).items()
         if token_id < 256 + len(merges) and oracle.encode_chunk(token, merges) == [token_id]
     ]
-    assert Merges(merges).tokens_that_stay() == expected
+    assert Merges(merges).self_encoding_tokens() == expected
 
 
 @given(merge_lists())
@@ -100,10 +100,10 @@ def test_neighbours_stay_if_their_bytes_encode_to_both(merges: list[tuple[int, i
     """Two tokens stay side by side exactly if their bytes, joined, encode to the two."""
     vocab = oracle.vocabulary(merges)
     ready = Merges(merges)
-    tokens = [97, 98, 99, *(token for token in ready.tokens_that_stay() if token > 255)]
+    tokens = [97, 98, 99, *(token for token in ready.self_encoding_tokens() if token > 255)]
     for left, right in product(tokens, repeat=2):
         joined = oracle.encode_chunk(vocab[left] + vocab[right], merges)
-        assert ready.stay(left, right) == (joined == [left, right])
+        assert ready.keep_apart(left, right) == (joined == [left, right])
 
 
 @pytest.mark.parametrize("times", [1, 50])

@@ -1,16 +1,17 @@
-"""Turn text into ids: cut it into pieces, and look up what each is known to become.
+"""Turn text into ids: cut it into pieces, and look up the ids of each piece.
 
-Most of a text has been seen before, so there are two caches, one of pieces and one of
-chunks, and what a text holds that is new is worked out from what is known:
+Most pieces have occurred before, so there are two caches, one of pieces and one of
+chunks. The ids of a new text are computed from known ones:
 
-    piece   its chunks, one after the other
-    chunk   a part in front that is known, and the rest, if their tokens stay as they are
-            where they meet; if no part will do, the merges are applied to its bytes
+    piece   the ids of its chunks, one after the other
+    chunk   the ids of a known prefix and of the rest, if no merge crosses the boundary
+            between them; if there is no such prefix, the merges are applied to its bytes
 
-The cache of chunks begins with the tokens. `_merges` says why the second is legal.
+The cache of chunks begins with the self-encoding tokens. `_merges` explains why the rule
+for chunks is correct.
 
-The special token is extracted before anything else, wherever its exact text stands. Text
-from strangers may hold it too: whoever must not allow that takes it out first.
+The special token is extracted first, wherever its exact text occurs. Untrusted text may
+contain it: if that must not happen, remove it before encoding.
 
 Not here: where a chunk ends (`_pretokenizer`), ids back into text (`_decoder`).
 """
@@ -88,14 +89,14 @@ class Encoder:
             for end in range(len(chunk) - 1, 0, -1):
                 if front := known.get(chunk[:end]):
                     rest = known[chunk[end:]]
-                    if self._merges.stay(front[-1], rest[0]):
+                    if self._merges.keep_apart(front[-1], rest[0]):
                         return front + rest
         return tuple(self._merges.apply(chunk.encode("utf-8")))
 
     def _known_tokens(self, vocab: Mapping[int, bytes]) -> dict[str, _Ids]:
-        """Return the tokens of whole characters that become themselves."""
+        """Return the self-encoding tokens that are made of whole characters."""
         tokens: dict[str, _Ids] = {}
-        for token_id in self._merges.tokens_that_stay():
+        for token_id in self._merges.self_encoding_tokens():
             try:
                 tokens[vocab[token_id].decode("utf-8")] = (token_id,)
             except UnicodeDecodeError:

@@ -1,23 +1,23 @@
-"""What a list of merges makes of the bytes of a chunk, and what it leaves as it is.
+"""What a list of merges does to the bytes of a chunk, and where it changes nothing.
 
 The specification: for each merge in the order in which it was learned, one pass over the
-chunk, which replaces every occurrence of its pair, from left to right.
+chunk replaces every occurrence of its pair, from left to right.
 
 Rank order is minimum rank: a merge makes an id larger than both of its parts, so every
-pair that its pass creates belongs to a later merge. To take the lowest merge that is
-present, again and again, is thus to make the same passes, less those that find nothing.
-`Merges.apply` rests on this.
+pair that its pass creates belongs to a later merge. Applying the lowest merge that is
+present, again and again, thus makes the same passes, except those that find nothing.
+`Merges.apply` relies on this.
 
-Neighbours: where the bytes of two tokens stand side by side, each token comes about as it
-does alone, unless some merge takes a symbol from both. At any time the symbols that meet
-at the border are on the right edge of the left token's tree of merges and on the left
-edge of the right one's, so a walk down the two edges finds such a merge, if there is one.
-`Merges.stay` rests on this.
+Adjacent tokens: if the bytes of two tokens are adjacent, each token is made as it would
+be alone, unless a merge takes a symbol from both. At any time the two symbols at the
+boundary are on the right edge of the left token's tree of merges and on the left edge of
+the right one's. So a walk down the two edges finds such a merge, if there is one.
+`Merges.keep_apart` relies on this.
 
-Source: Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so little time"
-(2024), for the second.
+Source of the second: Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so
+little time" (2024).
 
-Not here: which texts are worked out in which way (`_encoder`).
+Not here: when a chunk is taken apart and when the merges are applied (`_encoder`).
 """
 
 from collections.abc import Sequence
@@ -81,12 +81,12 @@ class Merges:
                     places[later].append(start)
         return [symbol for symbol in symbols if symbol != _GONE]
 
-    def stay(self, left: int, right: int, token: int = _GONE) -> bool:
-        """Return whether two tokens side by side stay what they are, but for making `token`.
+    def keep_apart(self, left: int, right: int, token: int = _GONE) -> bool:
+        """Return whether no merge crosses from one token into the next, except into `token`.
 
-        From the end back to the bytes: the younger of the two symbols at the border is
-        taken apart. Their pair merges across if its turn comes before that of the merges
-        that use them up; of two that come at once, the one on the left goes first.
+        This goes from the end back to the bytes: the younger of the two symbols at the
+        boundary is taken apart. Their pair merges if its turn comes before that of the
+        merges that use them up. Of two merges at the same time, the left one goes first.
         """
         id_of_pair = self._id_of_pair.get
         left_used_up = right_used_up = MAX_VOCAB_SIZE
@@ -101,12 +101,12 @@ class Merges:
             else:
                 right_used_up, right = right, self._left[right]
 
-    def tokens_that_stay(self) -> list[int]:
-        """Return the ids of the tokens whose bytes become the token itself.
+    def self_encoding_tokens(self) -> list[int]:
+        """Return the ids of the tokens whose bytes encode to the token itself.
 
-        In a trained vocabulary these are all, in a vocabulary made by hand maybe not.
+        In a trained vocabulary these are all tokens; in one made by hand, some may be missing.
         """
         stays = [True] * BASE_VOCAB_SIZE
         for token, (left, right) in enumerate(self._pairs, BASE_VOCAB_SIZE):
-            stays.append(stays[left] and stays[right] and self.stay(left, right, token))
+            stays.append(stays[left] and stays[right] and self.keep_apart(left, right, token))
         return [token for token, stayed in enumerate(stays) if stayed]
