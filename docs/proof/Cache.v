@@ -1,4 +1,4 @@
-(** A new chunk from parts that are known: [_encoder.py: Encoder._encode_chunk], and the cache.
+(** A new chunk from parts that are known: [_encoder.py: Encoder], and the cache.
 
     A cache is a list of texts with their ids. It may hold whatever it likes and forget what it
     likes, as long as what it holds is right: then what is put together from it is right. *)
@@ -8,15 +8,15 @@ Import ListNotations.
 
 Notation cache := (list (list nat * list nat)) (only parsing).
 
-(** The ids that are known of a text: [dict.get] of [_Cache]. *)
+(** The ids that are known of a text: [dict.get] of the cache. *)
 Fixpoint known (c : cache) (text : list nat) : option (list nat) :=
   match c with
   | [] => None
   | (t, ids) :: rest => if list_eqb t text then Some ids else known rest text
   end.
 
-(** [_Cache.__getitem__], which keeps the texts that are worked out, if they are not longer than
-    [longest], and [tidy], which may make room: [_Cache.__missing__]. *)
+(** [__getitem__] of the cache, which keeps the texts that are worked out, if they are not longer
+    than [longest], and [tidy], which may make room: its [__missing__]. *)
 Definition get (work_out : cache -> list nat -> list nat * cache) (tidy : cache -> cache)
     (longest : nat) (c : cache) (text : list nat) : list nat * cache :=
   match known c text with
@@ -26,7 +26,7 @@ Definition get (work_out : cache -> list nat -> list nat * cache) (tidy : cache 
       (ids, if length text <=? longest then (text, ids) :: tidy c' else c')
   end.
 
-(** The loop of [Encoder._encode_chunk]: the longest part in front that is known, and fits. *)
+(** The loop over the parts in front of a chunk: the longest that is known, and fits. *)
 Fixpoint by_parts (ms : list (nat * nat)) (limit : nat)
     (look_up : cache -> list nat -> list nat * cache) (chunk : list nat) (stop : nat) (c : cache)
     : list nat * cache :=
@@ -42,7 +42,7 @@ Fixpoint by_parts (ms : list (nat * nat)) (limit : nat)
       end
   end.
 
-(** [Encoder._encode_chunk]: it works out the rest of a [short] chunk in the same way. *)
+(** The ids of a new chunk: the rest of a [short] chunk is worked out in the same way. *)
 Fixpoint work_out (ms : list (nat * nat)) (limit short longest : nat) (tidy : cache -> cache)
     (fuel : nat) (c : cache) (chunk : list nat) : list nat * cache :=
   match fuel with
@@ -54,12 +54,12 @@ Fixpoint work_out (ms : list (nat * nat)) (limit short longest : nat) (tidy : ca
       else (greedy (rank ms) (utf8s chunk), c)
   end.
 
-(** [Encoder._ids_of_chunk], looked up: of a chunk, its ids, and the cache after that. *)
+(** The cache of chunks, looked up: of a chunk, its ids, and the cache after that. *)
 Definition encode_chunk (ms : list (nat * nat)) (limit short longest : nat) (tidy : cache -> cache)
     (c : cache) (chunk : list nat) : list nat * cache :=
   get (work_out ms limit short longest tidy (length chunk)) tidy longest c chunk.
 
-(** The tokens that stay, with their texts, as the cache begins: [Encoder._known_tokens]. *)
+(** The tokens that stay, with their texts, with which the cache begins. *)
 Definition known_tokens (ms : list (nat * nat)) (limit : nat) : cache :=
   let tokens := vocab ms in
   flat_map
@@ -98,7 +98,7 @@ Proof.
 Qed.
 
 (** Two texts, joined, have their ids, joined, if the tokens at the border stay. Speaks of
-    [_encoder.Encoder._encode_chunk]. *)
+    [_encoder.Encoder.encode]. *)
 Theorem texts_join u v : text_ok u -> text_ok v -> u <> [] -> v <> [] ->
   stay ms limit (last (ids_of u) 0) (hd 0 (ids_of v)) 0 = true <->
   ids_of (u ++ v) = ids_of u ++ ids_of v.
@@ -152,13 +152,13 @@ Proof.
 Qed.
 
 (** Whatever the cache holds and forgets, a chunk has the ids of the specification, and what the
-    cache holds stays right. Speaks of [_encoder.Encoder._encode_chunk] and [_encoder._Cache]. *)
+    cache holds stays right. Speaks of [_encoder.Encoder.encode]. *)
 Theorem encode_chunk_ok c chunk : right c -> text_ok chunk ->
   fst (encode_chunk ms limit short longest tidy c chunk) = ids_of chunk /\
   right (snd (encode_chunk ms limit short longest tidy c chunk)).
 Proof. apply get_ok, work_out_ok. Qed.
 
-(** And the cache begins with what is right. Speaks of [_encoder.Encoder._known_tokens]. *)
+(** And the cache begins with what is right. Speaks of [_encoder.Encoder.encode]. *)
 Theorem known_tokens_right : right (known_tokens ms limit).
 Proof.
   intros text ids H. unfold known_tokens in H. apply in_flat_map in H. destruct H as (t & I & H).

@@ -422,7 +422,7 @@ Proof.
 Qed.
 
 (** Two parts of a chunk encode one by one if, and only if, the last token of the first and the
-    first token of the second stay. Speaks of [_encoder.Encoder._encode_chunk]. *)
+    first token of the second stay. Speaks of [_encoder.Encoder.encode]. *)
 Theorem stay_join u v us x y vs : Forall byte u -> Forall byte v ->
   encode u = us ++ [x] -> encode v = y :: vs ->
   stay ms limit x y 0 = true <-> encode (u ++ v) = encode u ++ encode v.
