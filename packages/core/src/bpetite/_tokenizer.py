@@ -86,9 +86,7 @@ class Tokenizer:
         # Made when it is first needed, as it is much to make. Threads may each make one, alike.
         if (encoder := self._encoder) is None:
             with collector_held_back():
-                encoder = Encoder(
-                    self._artifact.vocab, self._artifact.merges, self._artifact.special_tokens
-                )
+                encoder = Encoder(self._artifact.merges, self._artifact.special_id)
             self._encoder = encoder
         return encoder.encode(text)
 
