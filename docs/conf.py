@@ -1,6 +1,6 @@
 """How Sphinx makes a site of these pages.
 
-    uv run sphinx-build --fail-on-warning --fresh-env docs site
+    uv run --group docs sphinx-build --fail-on-warning --fresh-env docs site
 
 The pages are plain Markdown, for a host of code as much as for the site: what MyST adds to
 the language is turned off, and the navigation stands here. A page that is not in it, a link

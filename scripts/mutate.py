@@ -71,11 +71,12 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
 """The files of tests/core that a mutant of each module meets, in turns: the nearest first."""
 
 _SERVER: Final = multiprocessing.get_context("forkserver")
-_SERVER.set_forkserver_preload(["hypothesis.strategies", "numpy", "pytest", "tiktoken"])
+_SERVER.set_forkserver_preload(["hypothesis.strategies", "pytest"])
 """Each run of tests is a fork of a process that has imported what takes long, but not the core."""
 
 _PYTEST: Final = (
     *("-x", "-q", "--tb=no", "-p", "no:cacheprovider", "--hypothesis-seed=0"),
+    *("-m", ""),  # the thorough tests, too
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # of what has been imported
 )
 _FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
@@ -163,6 +164,9 @@ def mutate(modules: Sequence[str], workers: int) -> int:
 def read_listed() -> Iterator[Name]:
     """Yield the names of the mutants that no test can tell from the core."""
     for entry in tomllib.loads(LISTED.read_text(encoding="utf-8"))["equivalent"]:
+        if not entry["reason"].endswith("."):
+            message = f"{LISTED.name}: no reason for {entry['module']}: {entry['line']}"
+            raise MutationError(message)
         for becomes in entry["becomes"]:
             nth = entry.get("nth", 1)
             yield Name(entry["module"], entry["function"], entry["line"], becomes, nth)
@@ -265,7 +269,7 @@ def _environment(copy: Path) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, packages)),
-        "BPETITE_PROFILE": "quick",
+        "BPETITE_PROFILE": "thorough",
         "TMPDIR": str(copy / ".tmp"),
     }
 

@@ -1,16 +1,42 @@
-"""Start the real `bpetite` and look at what it writes and how it ends."""
+"""Call `bpetite` in this process, or start it as its users do, and look at what it writes."""
 
+import logging
 import os
+import resource
+import signal
 import subprocess
+import sys
 import sysconfig
 import termios
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryFile, gettempdir
+from threading import Thread
+from typing import IO, Final
 
-__all__ = ["BPETITE", "bpetite", "in_terminal", "lines", "pipeline", "shown_in_terminal"]
+import pytest
 
-BPETITE = str(Path(sysconfig.get_path("scripts")) / "bpetite")
+from bpetite_cli import main
+
+__all__ = [
+    "BPETITE",
+    "bpetite",
+    "bpetite_process",
+    "in_terminal",
+    "lines",
+    "no_file_above",
+    "pipeline",
+    "shown_in_terminal",
+    "terminal_process",
+]
+
+BPETITE: Final = str(Path(sysconfig.get_path("scripts")) / "bpetite")
+
+_READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
+_STREAMS: Final = {"stdin": "r", "stdout": "w", "stderr": "w"}
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_TEMPORARY: Final = gettempdir()
 
 
 def bpetite(
@@ -18,8 +44,176 @@ def bpetite(
     stdin: bytes = b"",
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
+    stdout: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite` to its end; `env` is added to the environment."""
+    """Run `bpetite` to its end in this process; `env` is added to the environment.
+
+    Files replace the descriptors 0, 1 and 2, and everything that the command changes is
+    restored afterwards. `stdout` is a file to write to instead of returning the output.
+    """
+    words = [BPETITE, *map(os.fsdecode, arguments)]
+    with ExitStack() as stack:
+        files = [stack.enter_context(TemporaryFile(dir=_TEMPORARY)) for _ in range(3)]
+        files[0].write(stdin)
+        files[0].seek(0)
+        descriptors = [file.fileno() for file in files]
+        if stdout is not None:
+            descriptors[1] = stack.enter_context(stdout.open("wb")).fileno()
+        status = _call(words, descriptors, env or {}, cwd)
+        output, errors = map(_content, files[1:])
+    return subprocess.CompletedProcess(words, status, output, errors)
+
+
+def _content(file: IO[bytes]) -> bytes:
+    file.seek(0)
+    return file.read()
+
+
+def _call(
+    words: list[str], descriptors: Sequence[int], env: Mapping[str, str], cwd: Path | None
+) -> int:
+    """Call what the console script calls, with these as descriptors 0, 1 and 2."""
+    too_late = [name for name in env if name.startswith(_READ_AT_START)]
+    assert not too_late, f"Python reads {too_late} when it starts: use bpetite_process"
+    with _signals_and_loggers_restored(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", words)
+        for name, value in env.items():
+            patch.setenv(name, value)
+        if cwd is not None:
+            patch.chdir(cwd)
+        with _standard_streams(descriptors, patch):
+            return main()
+
+
+@contextmanager
+def _standard_streams(descriptors: Sequence[int], patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Replace the descriptors 0, 1 and 2, and the streams that Python has for them."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with ExitStack() as stack:
+        for number, descriptor in enumerate(descriptors):
+            stack.callback(_put_back, os.dup(number), number)
+            os.dup2(descriptor, number)
+        for number, (name, mode) in enumerate(_STREAMS.items()):
+            errors = "backslashreplace" if name == "stderr" else "strict"
+            stream = stack.enter_context(
+                open(number, mode, encoding="utf-8", errors=errors, closefd=False)
+            )
+            patch.setattr(sys, name, stream)
+        yield
+
+
+def _put_back(kept: int, number: int) -> None:
+    os.dup2(kept, number)
+    os.close(kept)
+
+
+@contextmanager
+def _signals_and_loggers_restored() -> Iterator[None]:
+    """Undo what the command changes; meanwhile only its own handlers get log records."""
+    handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+    of_pytest, logging.root.handlers = logging.root.handlers, []
+    logger = logging.getLogger("bpetite")
+    level, propagate, listening = logger.level, logger.propagate, logger.handlers[:]
+    raising = logging.raiseExceptions
+    try:
+        yield
+    finally:
+        logging.root.handlers = of_pytest
+        logging.raiseExceptions = raising
+        logger.setLevel(level)
+        logger.propagate, logger.handlers = propagate, listening
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+
+def in_terminal(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
+) -> tuple[int, bytes, bytes]:
+    """Run `bpetite` in this process, with a terminal as its standard error.
+
+    Returns:
+        The exit status, standard output, and what the terminal was sent.
+    """
+    env = {"TERM": "xterm-256color", "COLUMNS": "100", **(env or {})}
+    with TemporaryFile() as empty, TemporaryFile() as output:
+        with _terminal() as (theirs, drawn):
+            descriptors = (empty.fileno(), output.fileno(), theirs)
+            status = _call([BPETITE, *arguments], descriptors, env, cwd)
+        return status, _content(output), bytes(drawn)
+
+
+def shown_in_terminal(
+    arguments: Sequence[str],
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    columns: int = 80,
+    typed: bytes = b"",
+) -> tuple[int, str]:
+    """Run `bpetite` in this process, with a terminal as standard output and standard error.
+
+    Args:
+        arguments: what stands behind `bpetite` on the command line.
+        cwd: the folder to run it in.
+        env: what is added to the environment.
+        columns: how wide the terminal is.
+        typed: what is typed as soon as the terminal shows something, if anything is.
+
+    Returns:
+        The exit status, and what the terminal was sent.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        patch.delenv("NO_COLOR", raising=False)
+        env = {"TERM": "xterm-256color", **(env or {})}
+        with TemporaryFile() as empty, _terminal(columns, typed) as (theirs, shown):
+            stdin = theirs if typed else empty.fileno()
+            status = _call([BPETITE, *arguments], (stdin, theirs, theirs), env, cwd)
+    return status, shown.decode("utf-8").replace("\r\n", "\n")
+
+
+@contextmanager
+def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, bytearray]]:
+    """Make a terminal; yield its descriptor, and what it has been sent."""
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (24, columns))
+    shown = bytearray()
+
+    def watch() -> None:
+        with suppress(OSError):  # Linux says so when the other end is closed
+            while read := os.read(ours, 65536):
+                if not shown:
+                    os.write(ours, typed)
+                shown.extend(read)
+
+    watcher = Thread(target=watch)
+    watcher.start()
+    try:
+        yield theirs, shown
+    finally:
+        os.close(theirs)
+        watcher.join()
+        os.close(ours)
+
+
+@contextmanager
+def no_file_above(size: int) -> Iterator[None]:
+    """Have the system refuse to let a file grow above so many bytes, as a full disk does."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def bpetite_process(
+    *arguments: str | os.PathLike[str] | bytes,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Start the installed `bpetite` and wait for its end; `env` is added to the environment."""
     return subprocess.run(
         [BPETITE, *arguments],
         input=stdin,
@@ -29,6 +223,27 @@ def bpetite(
         timeout=60,
         check=False,
     )
+
+
+def terminal_process(arguments: Sequence[str], cwd: Path, columns: int = 80) -> tuple[int, str]:
+    """Start the installed `bpetite` in a terminal.
+
+    Returns:
+        The exit status, and what the terminal was sent.
+    """
+    own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
+    with _terminal(columns) as (theirs, shown):
+        status = subprocess.run(
+            [BPETITE, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            env={**own, "TERM": "xterm-256color"},
+            cwd=cwd,
+            timeout=60,
+            check=False,
+        ).returncode
+    return status, shown.decode("utf-8").replace("\r\n", "\n")
 
 
 def lines(output: bytes) -> list[str]:
@@ -47,66 +262,3 @@ def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
         timeout=60,
         check=False,
     )
-
-
-def in_terminal(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
-) -> tuple[int, bytes, bytes]:
-    """Run `bpetite` with a terminal as its standard error.
-
-    Returns:
-        The exit status, standard output, and what the terminal was sent.
-    """
-    ours, theirs = os.openpty()
-    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "100", **(env or {})}
-    with subprocess.Popen(
-        [BPETITE, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=theirs,
-        env=environment,
-        cwd=cwd,
-    ) as process:
-        os.close(theirs)
-        drawn = b""
-        while True:
-            try:
-                read = os.read(ours, 65536)
-            except OSError:  # Linux says so when the other end is closed
-                break
-            if not read:
-                break
-            drawn += read
-        output = process.stdout.read() if process.stdout else b""
-        status = process.wait(timeout=60)
-    os.close(ours)
-    return status, output, drawn
-
-
-def shown_in_terminal(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, columns: int = 80
-) -> tuple[int, str]:
-    """Run `bpetite` with a terminal as its standard output, which errors are sent to as well.
-
-    Returns:
-        The exit status, and what the terminal was sent.
-    """
-    ours, theirs = os.openpty()
-    termios.tcsetwinsize(theirs, (24, columns))
-    own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
-    with subprocess.Popen(
-        [BPETITE, *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**own, "TERM": "xterm-256color", **(env or {})},
-        cwd=cwd,
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        with suppress(OSError):  # Linux says so when the other end is closed
-            while read := os.read(ours, 65536):
-                shown += read
-        status = process.wait(timeout=60)
-    os.close(ours)
-    return status, shown.decode("utf-8").replace("\r\n", "\n")

@@ -1,6 +1,7 @@
 """What the tests of the comparison share: artifacts made by hand, and hostile texts."""
 
-from collections.abc import Sequence
+import base64
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import oracle
@@ -44,6 +45,23 @@ DUPLICATE = ((97, 98), (98, 99), (256, 99), (97, 257))
 """Merges that make "abc" twice."""
 
 
+PATTERNS = {
+    "gpt2": oracle.PATTERN,
+    "cl100k_base": (
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+        r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+    ),
+    "o200k_base": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+}
+"""The patterns of tiktoken's encodings, whose blocks of a text are those of the whole."""
+
+
 def write_artifact(path: Path, merges: Sequence[tuple[int, int]]) -> Path:
     """Write the artifact that has these merges, by hand."""
     vocab = oracle.vocabulary(merges)
@@ -57,3 +75,20 @@ def write_artifact(path: Path, merges: Sequence[tuple[int, int]]) -> Path:
     }
     path.write_bytes(canonical(artifact))
     return path
+
+
+def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
+    """Write a file of ranks as tiktoken has them."""
+    path.write_bytes(
+        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    )
+    return path
+
+
+def write_texts(folder: Path) -> list[Path]:
+    """Write the hostile texts and the corpus, a file for each."""
+    paths = []
+    for place, text in enumerate([*HOSTILE, CORPUS]):
+        paths.append(folder / f"{place}.txt")
+        paths[-1].write_bytes(text.encode())
+    return paths

@@ -1,4 +1,4 @@
-"""What the tests share: how hard hypothesis tries, tokenizers, and Python in its own process."""
+"""The tiers of the tests, how hard Hypothesis tries in each, and fixtures for every package."""
 
 import gc
 import os
@@ -11,19 +11,18 @@ from textwrap import dedent
 from typing import Final
 
 import pytest
-import tiktoken
-import tiktoken.load
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from bpetite import Tokenizer
-from compare_tools import CORPUS
 
-PROFILES: Final = {"quick": 200, "thorough": 5_000, "nightly": 20_000}
-"""How many examples of each property are tried; BPETITE_PROFILE names the profile."""
+EVERYDAY: Final = "not thorough"
+"""The tier in pyproject.toml, which is run unless `-m` asks for another."""
+
+PROFILES: Final = {"everyday": 25, "thorough": 200, "release": 5_000, "nightly": 20_000}
+"""How many examples Hypothesis tries of each property; BPETITE_PROFILE names the profile."""
 
 for name, max_examples in PROFILES.items():
     settings.register_profile(name, max_examples=max_examples, deadline=None, print_blob=True)
-settings.load_profile(os.environ.get("BPETITE_PROFILE", "quick"))
 
 # A shell that puts the tests into the background has them ignore Ctrl-C, and nohup a hangup.
 # The programs that they start would ignore it, too, and never end.
@@ -33,6 +32,35 @@ for number, handler in (
 ):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, handler)
+
+
+def everyday(config: pytest.Config) -> bool:
+    """Return whether only the everyday tests are asked for."""
+    asked: str = config.option.markexpr
+    return EVERYDAY in asked
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try each property as often as the tier or BPETITE_PROFILE says."""
+    tier = "everyday" if everyday(config) else "thorough"
+    settings.load_profile(os.environ.get("BPETITE_PROFILE", tier))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import a file of thorough tests every day: what it imports need not be installed."""
+    if not everyday(config) or collection_path.suffix != ".py":
+        return None
+    source = collection_path.read_text(encoding="utf-8")
+    return "\npytestmark = pytest.mark.thorough\n" in source or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Run every property in the thorough tier, too: it tries more examples."""
+    if not everyday(config):
+        for item in items:
+            if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+                item.add_marker(pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")
@@ -85,45 +113,3 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the test, in which the process then stands."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture(scope="session")
-def small_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the artifact of a small tokenizer."""
-    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
-    Tokenizer.train(CORPUS, 340).save(path)
-    return path
-
-
-@pytest.fixture(scope="session")
-def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a folder with links to tiktoken's files, in which it looks; skip where none are.
-
-    tiktoken adds to its folder and removes from it, so it gets one of its own.
-    """
-    data = os.environ.get("BPETITE_DATA")
-    named = os.environ.get("TIKTOKEN_CACHE_DIR")
-    source = Path(named) if named else Path(data or os.devnull) / "tiktoken-cache"
-    if not source.is_dir():
-        pytest.skip("neither TIKTOKEN_CACHE_DIR nor BPETITE_DATA names tiktoken's files")
-    folder = tmp_path_factory.mktemp("tiktoken-cache")
-    for file in source.iterdir():
-        (folder / file.name).symlink_to(file.resolve())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
-        yield folder
-
-
-@pytest.fixture(scope="session")
-def encoding_named(tiktoken_cache: Path) -> Callable[[str], tiktoken.Encoding]:
-    """Return a function that gets an encoding from the files, or skips the test."""
-
-    def get(name: str) -> tiktoken.Encoding:
-        def refuse(path: str) -> bytes:
-            pytest.skip(f"{tiktoken_cache} has no {path}")
-
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(tiktoken.load, "read_file", refuse)
-            return tiktoken.get_encoding(name)
-
-    return get

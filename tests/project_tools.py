@@ -9,10 +9,11 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -55,12 +56,21 @@ def tool(name: str) -> Path:
     return Path(sys.executable).with_name(name)
 
 
-def run_uv(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run uv, which is no part of the development environment, or skip the test."""
+def run_uv(
+    *arguments: str | Path, cwd: Path = ROOT, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run uv, which is not part of the development environment, or skip the test."""
     uv = os.environ.get("UV") or shutil.which("uv")
     if uv is None:
         pytest.skip("uv is not on PATH")
-    return run(uv, *arguments, cwd=cwd)
+    return run(uv, *arguments, cwd=cwd, env=env)
+
+
+def project(folder: Path) -> dict[str, Any]:
+    """Return the table [project] of a pyproject.toml."""
+    text = (folder / "pyproject.toml").read_text(encoding="utf-8")
+    table: dict[str, Any] = tomllib.loads(text)["project"]
+    return table
 
 
 def load_script(name: str) -> ModuleType:

@@ -359,17 +359,17 @@ def test_hostile_tokens_are_shown_not_obeyed(tmp_path: Path) -> None:
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
     """A closed pipe ends the command without a word."""
-    (tmp_path / "m.json").write_bytes(stored(chain(2000)))
-    result = pipeline("bpetite inspect --model m.json --token 2255 | head -1", tmp_path)
+    (tmp_path / "m.json").write_bytes(stored(chain(600)))  # a tree of more than a pipe holds
+    result = pipeline("bpetite inspect --model m.json --token 855 | head -1", tmp_path)
     assert (result.returncode, result.stderr) == (1, b"")
     assert len(lines(result.stdout)) == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("words", ["", "--json", "--token 300", "--token 300 --json"])
-def test_a_full_standard_output_is_a_failure(sample: Path, tmp_path: Path, words: str) -> None:
+def test_a_full_standard_output_is_a_failure(sample: Path, words: str) -> None:
     """Status 0 means that all of it was written."""
-    result = pipeline(f"bpetite inspect --model {sample} {words} > /dev/full", tmp_path)
+    result = bpetite("inspect", "--model", sample, *words.split(), stdout=Path("/dev/full"))
     assert result.returncode == 1
     assert lines(result.stderr) == [
         "error: standard output cannot be written: No space left on device"

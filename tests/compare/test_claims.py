@@ -23,6 +23,8 @@ from bpetite_compare._engines import drift
 from compare_tools import CORPUS, HOSTILE
 from texts import TEXTS, TIES
 
+pytestmark = pytest.mark.thorough
+
 TIED = "ba ab ba ab"
 SPECIAL = "<|endoftext|>"
 HALF_A_CHARACTER = b"\xe6\x97"

@@ -1,21 +1,19 @@
 """`compare` and `to_tiktoken`: one text, tokenized twice."""
 
-import os
-from collections.abc import Callable
+import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite_compare import Tokenization, compare, to_tiktoken
+from bpetite_compare import Tokenization, compare, parity, to_tiktoken
 from bpetite_compare._engines import drift
 from bpetite_compare._tokens import first_difference
-from compare_tools import CORPUS, DUPLICATE, ENCODINGS, HOSTILE, UNREACHABLE, write_artifact
+from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
 from texts import CORPORA, TEXTS
 
 
@@ -130,97 +128,36 @@ def test_an_unknown_encoding_is_refused(small_model: Path) -> None:
         compare(small_model, "x", "gpt9")
 
 
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_special_tokens_are_treated_alike(
-    name: str, small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """`<|endoftext|>` is one token on both sides, and every other special token is text."""
-    encoding = encoding_named(name)
-    text = "a<|endoftext|>b<|fim_prefix|><|endofprompt|>"
-    comparison = compare(small_model, text, name)
-    assert comparison.ours.ids.count(323) == 1
-    assert comparison.theirs.ids.count(encoding.eot_token) == 1
-    others = {encoding._special_tokens[special] for special in encoding._special_tokens}
-    assert others & set(comparison.theirs.ids) == {encoding.eot_token}
-    assert b"".join(comparison.theirs.tokens) == text.encode()
-
-
-def test_the_first_place_where_two_vocabularies_part(
-    small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """With another vocabulary the bytes of the tokens count, and not their ids."""
-    encoding_named("gpt2")
-    comparison = compare(small_model, "é the cat zebra", "gpt2")
-    found = comparison.difference
-    assert found is not None
-    assert comparison.ours.tokens[: found.token] == comparison.theirs.tokens[: found.token]
-    assert found.ours != found.theirs
-
-
-NO_NETWORK = {
-    f"{scheme}_{suffix}".upper(): "http://127.0.0.1:9"
-    for scheme in ("http", "https", "all")
-    for suffix in ("proxy",)
-}
-
-
+@pytest.mark.usefixtures("offline")
 def test_a_download_is_told_before_it_begins(
-    small_model: Path, tmp_path: Path, run_python: Callable[..., str]
+    small_model: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Where a file is missing, the address is logged first; without a network one line follows."""
-    printed = run_python(
-        """
-        import logging, sys
-        logging.basicConfig(stream=sys.stdout, format="%(name)s %(levelname)s %(message)s")
-        from bpetite_compare import compare
-        try:
-            compare(sys.argv[1], "x", "gpt2")
-        except OSError as error:
-            print(error)
-        """,
-        str(small_model),
-        TIKTOKEN_CACHE_DIR=str(tmp_path / "empty"),
-        NO_PROXY="",
-        **NO_NETWORK,
-    )
-    logged, message = printed.splitlines()
-    assert logged.startswith("bpetite_compare WARNING tiktoken downloads https://")
-    assert logged.endswith("/vocab.bpe, for the encoding gpt2")
-    assert message == (
+    with pytest.raises(OSError, match="cannot download") as caught:
+        compare(small_model, "x", "gpt2")
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
+    assert record.getMessage().startswith("tiktoken downloads https://")
+    assert record.getMessage().endswith("/vocab.bpe, for the encoding gpt2")
+    assert str(caught.value) == (
         "tiktoken cannot download the encoding gpt2 (ProxyError); set TIKTOKEN_CACHE_DIR "
         "to a folder that holds it, or run this once where there is a network"
     )
 
 
-def test_nothing_is_told_where_the_files_are(
-    encoding_named: Callable[[str], tiktoken.Encoding],
-    small_model: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """What is at hand is not downloaded, and not spoken of."""
-    encoding_named("r50k_base")
-    compare(small_model, "x", "r50k_base")
-    assert caplog.records == []
-
-
+@pytest.mark.usefixtures("offline")
 def test_our_own_vocabulary_needs_no_network(
-    small_model: Path, run_python: Callable[..., str]
+    small_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`compare` with "self", and `parity`, open no socket."""
-    printed = run_python(
-        """
-        import socket, sys
-        def refuse(*_):
-            raise AssertionError("a socket")
-        socket.socket = socket.create_connection = socket.getaddrinfo = refuse
-        from bpetite_compare import compare, parity
-        print(compare(sys.argv[1], "the cat", "self").difference, end=" ")
-        print(parity(sys.argv[1], [sys.argv[1]]).difference)
-        """,
-        str(small_model),
-        TIKTOKEN_CACHE_DIR=os.devnull,
-    )
-    assert printed == "None None\n"
+
+    def refuse(*_: object) -> None:
+        pytest.fail("a socket")
+
+    for name in ("socket", "create_connection", "getaddrinfo"):
+        monkeypatch.setattr(socket, name, refuse)
+    assert compare(small_model, "the cat", "self").difference is None
+    assert parity(small_model, [small_model]).difference is None
 
 
 def test_the_oracle_agrees_with_tiktoken(tmp_path: Path) -> None:

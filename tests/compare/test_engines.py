@@ -6,8 +6,6 @@ import regex
 import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Regex
-from tokenizers.pre_tokenizers import Split
 
 import oracle
 from artifacts import GOOD
@@ -63,11 +61,3 @@ def test_one_character_is_in_the_class_that_it_is_found_in(character: str) -> No
         ).encode_ordinary(character)
         assert bool(alone) == (character in theirs)
         assert bool(regex.match(name, character)) == (character in ours)
-
-
-def test_hugging_face_and_tiktoken_hold_the_same_of_unicode() -> None:
-    """The two engines of others put every code point into the same class as each other."""
-    for name in _CLASSES:
-        finder = Split(Regex(name), behavior="removed", invert=True)
-        found = "".join(piece for piece, _ in finder.pre_tokenize_str(ALL))
-        assert frozenset(found) == _found_by_tiktoken(name, ALL)

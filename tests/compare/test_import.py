@@ -1,32 +1,19 @@
 """`import_tiktoken`: an encoding becomes an artifact, or is refused with the reason."""
 
-import base64
-import os
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
 from bpetite_compare import GPT2_BYTE_ORDER, export, import_tiktoken
-from bpetite_compare._engines import drift
-from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
+from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_ranks
 from texts import CORPORA
 
 BYTES = {bytes([value]): value for value in range(256)}
-
-
-def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
-    """Write a file of ranks as tiktoken has them."""
-    path.write_bytes(
-        b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
-    )
-    return path
 
 
 @given(CORPORA, st.integers(256, 300))
@@ -60,51 +47,6 @@ def test_the_byte_order_of_gpt_2_is_a_permutation() -> None:
     """Every byte has one place in GPT-2's order, and the printable ones of ASCII come first."""
     assert sorted(GPT2_BYTE_ORDER) == list(range(256))
     assert GPT2_BYTE_ORDER[:94] == bytes(range(0x21, 0x7F))
-
-
-@pytest.mark.parametrize("name", ["gpt2", "r50k_base"])
-def test_gpt_2_is_imported(
-    name: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """GPT-2's own ids come out on hostile and on real text, but for the order of the bytes."""
-    encoding = encoding_named(name)
-    imported = import_tiktoken(tmp_path / "gpt2.json", encoding=name)
-    assert imported.mergeable_vocab_size == 50256
-    assert imported.byte_order == GPT2_BYTE_ORDER
-    tokenizer = Tokenizer.load(tmp_path / "gpt2.json")
-    theirs = {value: token_id for token_id, value in enumerate(imported.byte_order)}
-    for text in (*HOSTILE, CORPUS, *_real_texts()):
-        if drift().isdisjoint(text):
-            ids = [theirs.get(token_id, token_id) for token_id in tokenizer.encode(text)]
-            assert ids == encoding.encode(text, allowed_special="all")
-    assert tokenizer.encode("<|endoftext|>") == [50256]
-
-
-def _real_texts() -> list[str]:
-    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
-    return [corpus.read_bytes().decode()] if corpus.is_file() else []
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("p50k_base", "its special tokens are {'<|endoftext|>': 50256}, and an artifact has"),
-        ("cl100k_base", "its pattern is not GPT-2's, so it cuts text into other chunks"),
-        ("o200k_base", "its pattern is not GPT-2's, so it cuts text into other chunks"),
-    ],
-)
-def test_other_encodings_are_refused(
-    name: str, reason: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """An encoding that does not fit is refused with the reason, by its name and by its file."""
-    encoding = encoding_named(name)
-    with pytest.raises(ValueError, match=f"^{name} does not fit into an artifact: {reason}"):
-        import_tiktoken(tmp_path / "model.json", encoding=name)
-    ranks = write_ranks(tmp_path / "ranks", encoding._mergeable_ranks)
-    of_file = "no token has the rank 50256" if name == "p50k_base" else "stands in no chunk"
-    with pytest.raises(ValueError, match=f"does not fit into an artifact: .*{of_file}"):
-        import_tiktoken(tmp_path / "model.json", ranks=ranks)
-    assert not (tmp_path / "model.json").exists()
 
 
 def trained_by(merges: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> dict[bytes, int]:

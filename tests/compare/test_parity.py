@@ -1,6 +1,5 @@
 """`parity`: whole files, and what is a difference and what is not."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -75,14 +74,3 @@ def test_what_differs_beside_such_a_character_is_found(tmp_path: Path) -> None:
     assert found is not None
     assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
     assert found.byte == len(f"x{new}!".encode())
-
-
-def test_a_corpus_is_equal(tmp_path: Path) -> None:
-    """A megabyte of English has the same ids in tiktoken, where it is at hand."""
-    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
-    if not corpus.is_file():
-        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
-    Tokenizer.train(corpus.read_bytes().decode(), 4096).save(tmp_path / "model.json")
-    result = parity(tmp_path / "model.json", [corpus])
-    assert (result.difference, result.bytes) == (None, corpus.stat().st_size)
-    assert not result.engine_characters

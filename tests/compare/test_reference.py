@@ -1,7 +1,5 @@
 """The reference model: every lemma, and ids equal to tiktoken's and to the core's."""
 
-import lzma
-import os
 import random
 import re
 from collections import Counter
@@ -18,7 +16,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite_compare import GPT2_BYTE_ORDER, reference
+from bpetite_compare import reference
 from bpetite_compare._engines import drift
 from bpetite_compare.reference import (
     Model,
@@ -37,7 +35,7 @@ from bpetite_compare.reference import (
     pre_tokenize_ascii,
     recover_merges,
 )
-from compare_tools import CORPUS, ENCODINGS, HOSTILE
+from compare_tools import CORPUS
 from texts import ASCII_TEXTS, CHUNKS, CORPORA, TEXTS, merge_lists
 
 SPECIAL = "<|endoftext|>"
@@ -310,93 +308,3 @@ def test_its_ids_are_those_of_tiktoken_on_ranks_of_our_own(
     )
     if drift().isdisjoint(text):
         assert encode(model, text) == encoding.encode(text, allowed_special="all")
-
-
-@cache
-def model_of_encoding(encoding: tiktoken.Encoding) -> Model:
-    """Return the model of an encoding of tiktoken."""
-    return Model.of_ranks(encoding._mergeable_ranks, encoding._pat_str, encoding._special_tokens)
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_a_published_encoding_is_well_formed(
-    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """All merges of each of OpenAI's encodings are recovered, and fulfil the conditions."""
-    encoding = encoding_named(name)
-    model = model_of_encoding(encoding)
-    assert len(model.merges) == len(encoding._mergeable_ranks) - 256
-    check_well_formed(model.merges, model.vocab, model.byte_shuffle)
-    # All five have GPT-2's order of the bytes.
-    assert bytes(model.inverse_byte_shuffle) == GPT2_BYTE_ORDER
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_its_ids_are_those_of_tiktoken(
-    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """The model gives tiktoken's ids, in many scripts and on hostile texts, and its text."""
-    encoding = encoding_named(name)
-    model = model_of_encoding(encoding)
-    for text in (*HOSTILE, CORPUS):
-        if drift().isdisjoint(text):
-            ids = encoding.encode(text, allowed_special="all")
-            assert (text, encode(model, text)) == (text, ids)
-            assert decode(model, ids) == text
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_its_ids_are_those_of_tiktoken_in_many_scripts(
-    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """The same on verses in many languages, where they are at hand."""
-    path = Path(os.environ.get("BPETITE_DATA", "")) / "multilingual.txt.xz"
-    if not path.is_file():
-        pytest.skip("BPETITE_DATA names no folder with multilingual.txt.xz")
-    lines = lzma.decompress(path.read_bytes()).decode("utf-8").splitlines(keepends=True)
-    text = "".join(lines[:: max(1, len(lines) // 100)])
-    encoding = encoding_named(name)
-    assert len({character for character in text if character > "\u07ff"}) > 100
-    assert encode(model_of_encoding(encoding), text) == encoding.encode(text)
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_its_ids_are_those_of_tiktoken_on_any_text(
-    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """The same on whatever hypothesis finds."""
-    encoding = encoding_named(name)
-    model = model_of_encoding(encoding)
-
-    @given(TEXTS)
-    def check(text: str) -> None:
-        if drift().isdisjoint(text):
-            assert encode(model, text) == encoding.encode(text, allowed_special="all")
-
-    check()
-
-
-def test_the_state_machine_has_the_ids_of_tiktoken(
-    encoding_named: Callable[[str], tiktoken.Encoding],
-) -> None:
-    """Cut by the state machine, ASCII text has the ids of cl100k_base in tiktoken."""
-    encoding = encoding_named("cl100k_base")
-    model = model_of_encoding(encoding)
-
-    @given(ASCII_ALPHABETS)
-    def check(text: str) -> None:
-        chunks = pre_tokenize_ascii(text.encode("ascii"))
-        ids = [token_id for chunk in chunks for token_id in encode_chunk(model, chunk)]
-        assert ids == encoding.encode_ordinary(text)
-
-    check()
-
-
-def test_no_token_makes_the_branch_for_the_end_matter(
-    encoding_named: Callable[[str], tiktoken.Encoding],
-) -> None:
-    """No token of cl100k_base is whitespace with a newline in it that is not its end."""
-    tokens = encoding_named("cl100k_base")._mergeable_ranks
-    blank = [token for token in tokens if not token.strip(b" \t\n\v\f\r")]
-    assert len(blank) > 100
-    assert [token for token in blank if token[:-1].strip(b" \t\v\f") and token[-1:] in b" \t"] == []

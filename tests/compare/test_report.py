@@ -4,21 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import tiktoken
-from tiktoken import registry
 
 from bpetite import Tokenizer
 from bpetite_compare import _text, report
-from compare_tools import CORPUS, ENCODINGS, HOSTILE
-
-
-def write_texts(folder: Path) -> list[Path]:
-    """Write the hostile texts and the corpus, a file for each."""
-    paths = []
-    for place, text in enumerate([*HOSTILE, CORPUS]):
-        paths.append(folder / f"{place}.txt")
-        paths[-1].write_bytes(text.encode())
-    return paths
+from compare_tools import CORPUS, HOSTILE, write_texts
 
 
 def test_the_row_of_the_model(small_model: Path, tmp_path: Path) -> None:
@@ -43,45 +32,16 @@ def test_no_text_has_no_ratios(small_model: Path, tmp_path: Path) -> None:
     assert (row.tokens, row.bytes_per_token, row.single_byte_share) == (0, None, None)
 
 
-@pytest.mark.parametrize("size", [1, 5, 1 << 20])
-def test_the_rows_of_encodings(
-    size: int,
+def test_a_pattern_that_is_not_known_has_whole_files(
     small_model: Path,
     tmp_path: Path,
-    encoding_named: Callable[[str], tiktoken.Encoding],
     monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The figures of an encoding are those of its ids of whole files, wherever blocks end."""
-    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
-    encodings = list(map(encoding_named, ENCODINGS))
-    rows = report(small_model, write_texts(tmp_path), ENCODINGS).rows[1:]
-    ours = {bytes([value]) for value in range(256)}
-    for row, encoding in zip(rows, encodings, strict=True):
-        ids = [
-            token_id
-            for text in (*HOSTILE, CORPUS)
-            for token_id in encoding.encode(
-                text, allowed_special={"<|endoftext|>"}, disallowed_special=()
-            )
-        ]
-        assert (row.name, row.tokens) == (encoding.name, len(ids))
-        tokens = encoding.decode_tokens_bytes(ids)
-        assert row.single_byte_share == sum(len(token) == 1 for token in tokens) / len(tokens)
-        assert row.vocabulary == len(encoding._mergeable_ranks)
-        assert len(ours) < row.shared < 323
-
-
-def test_a_pattern_that_is_not_known_has_whole_files(
-    small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    register: Callable[..., None],
 ) -> None:
     """With an encoding whose pattern might cut otherwise, no file is cut."""
     monkeypatch.setattr(_text, "_BLOCK_BYTES", 1)
     (tmp_path / "text").write_bytes(b"a b c")
-    ranks = {bytes([value]): value for value in range(256)} | {b"a b c": 256}
-    parts = {"name": "whole", "pat_str": "(?s:.+)", "mergeable_ranks": ranks, "special_tokens": {}}
-    tiktoken.list_encoding_names()
-    monkeypatch.setitem(registry.ENCODING_CONSTRUCTORS or {}, "whole", lambda: parts)
-    monkeypatch.setattr(registry, "ENCODINGS", {})
+    register("whole", b"a b c", pattern="(?s:.+)")
     result = report(small_model, [tmp_path / "text"], ["whole"])
     assert [row.tokens for row in result.rows] == [
         len(Tokenizer.load(small_model).encode("a b c")),

@@ -2,19 +2,16 @@
 
 import io
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import regex
-import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracle
 from bpetite_compare import _text
 from bpetite_compare._text import blocks, cut_safely, pieces
-from compare_tools import ENCODINGS, HOSTILE
+from compare_tools import HOSTILE, PATTERNS
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 PARTS = st.lists(
@@ -22,20 +19,6 @@ PARTS = st.lists(
         st.sampled_from(WHITESPACE + "ab1'!/.sS船⛵") | st.characters(codec="utf-8"), min_size=1
     )
 )
-PATTERNS = {
-    "gpt2": oracle.PATTERN,
-    "cl100k_base": (
-        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
-        r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-    ),
-    "o200k_base": (
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-}
 
 
 def chunks(pattern: str, text: str) -> list[str]:
@@ -59,15 +42,6 @@ def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> N
     whole = chunks(pattern, text)
     assert [chunk for block in cut_safely(parts) for chunk in chunks(pattern, block)] == whole
     assert [chunk for piece in pieces(text) for chunk in chunks(pattern, piece)] == whole
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_the_patterns_are_those_of_tiktoken(
-    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """The patterns of this test are tiktoken's own, or another spelling of GPT-2's."""
-    pattern = encoding_named(name)._pat_str
-    assert pattern == PATTERNS.get(name, PATTERNS["gpt2"]) or "{1,3}" not in pattern
 
 
 def test_blocks_are_cut_where_they_can_be() -> None:

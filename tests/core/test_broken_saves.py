@@ -11,6 +11,8 @@ import pytest
 
 from project_tools import ROOT, run
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT = ROOT / "scripts" / "break_saves.py"
 LEFT = ", and a temporary file"
 NAIVE = f"""

@@ -339,6 +339,7 @@ def test_step_13_names_the_size_of_hundreds_of_merges(tmp_path: Path, count: int
     check_refused(tmp_path, data, ValueError, message)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("size", "message"),
     [
@@ -847,6 +848,7 @@ DAMAGES: dict[str, Callable[[bytes, int], bytes]] = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_every_damage_at_every_byte_is_refused(tmp_path: Path, damage: str) -> None:
     """FR-29: cut off, or with a byte lost, doubled or put in, wherever: no artifact."""
@@ -866,6 +868,7 @@ def test_every_two_neighbours_swapped_are_refused(tmp_path: Path) -> None:
     assert outcomes_of(tmp_path, files) == {"refused": len(files)}
 
 
+@pytest.mark.thorough
 def test_every_flipped_bit_is_refused(tmp_path: Path) -> None:
     """FR-29: whichever bit of an artifact is flipped, it is no artifact any more."""
     data = canonical(GOOD)

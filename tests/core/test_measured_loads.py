@@ -2,7 +2,11 @@
 
 import sys
 
+import pytest
+
 from project_tools import ROOT, run
+
+pytestmark = pytest.mark.thorough
 
 SCRIPT = ROOT / "scripts" / "measure_loads.py"
 

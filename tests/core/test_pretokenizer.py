@@ -70,6 +70,7 @@ def test_chunks_join_to_the_text(text: str) -> None:
     assert all(chunks)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("between", ["", " ", "a", "\n ", "1'"])
 def test_every_character_is_in_a_chunk(between: str) -> None:
     """FR-5: each of the 1,112,064 characters comes through, whatever stands between them."""
@@ -187,6 +188,7 @@ def test_counted_chunks_are_the_chunks(texts: list[str]) -> None:
     assert count_chunks(pieces) == dict(expected)
 
 
+@pytest.mark.thorough
 def test_chunks_with_every_character_are_counted() -> None:
     """For each of the 1,112,064 characters, counting by pieces is counting chunks."""
     text = "".join(f"{character}\x1c {character}" for character in EVERY_CHARACTER)

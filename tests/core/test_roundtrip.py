@@ -92,6 +92,7 @@ def test_file_changes_nothing(
     assert Tokenizer.load(path).encode(text) == tokenizer.encode(text)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("between", ["", " "])
 def test_every_character_decodes_to_itself(pair: list[Tokenizer], between: str) -> None:
     """FR-25: each of the 1,112,064 characters comes back, whatever stands between them."""

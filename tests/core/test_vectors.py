@@ -50,6 +50,7 @@ def test_ids_are_the_same_as_ever(name: str) -> None:
             tokenizer.decode(ids)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_are_those_of_the_oracle(name: str) -> None:
     """FR-12: the specification as slow code, which shares nothing with bpetite, gives the same."""
@@ -76,6 +77,7 @@ def test_chunks_are_the_same_as_ever() -> None:
         assert chunks == vector["chunks"]
 
 
+@pytest.mark.thorough
 def test_script_makes_the_vectors() -> None:
     """The files are what `scripts/make_vectors.py` writes, no more and no fewer."""
     script = load_script("make_vectors")
@@ -84,6 +86,7 @@ def test_script_makes_the_vectors() -> None:
     assert len(NAMES) >= 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("old", ['"ids":[32]', '"artifact_sha256": "', '"merges": [['])
 def test_changed_vector_is_found_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str

@@ -13,6 +13,8 @@ import bpetite_compare
 from bpetite_compare import reference
 from project_tools import ROOT, load_script, run
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT: Final = ROOT / "scripts" / "make_reference.py"
 PAGE: Final = ROOT / "docs" / "reference" / "api.md"
 

@@ -146,11 +146,15 @@ def test_every_contract_is_kept() -> None:
     assert check_contracts(ROOT) == dict.fromkeys(contract_names(), "KEPT")
 
 
+@pytest.mark.thorough
+@pytest.mark.thorough
 def test_a_copy_keeps_the_contracts(copy: Path) -> None:
     """A copy without a plant breaks nothing, so what breaks with one is the plant's doing."""
     assert check_contracts(copy) == dict.fromkeys(contract_names(), "KEPT")
 
 
+@pytest.mark.thorough
+@pytest.mark.thorough
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
 def test_a_planted_import_breaks_its_contract(plant: Plant, copy: Path) -> None:
     """An import that a contract forbids breaks that contract, by name, and no other."""

@@ -15,6 +15,8 @@ import pytest
 
 from project_tools import ROOT, run
 
+pytestmark = pytest.mark.thorough
+
 BENCH: Final = ROOT / "scripts" / "bench"
 SAMPLE: Final = ROOT / "docs" / "sample.txt"
 PUBLISHED: Final = ("README.md", "docs/benchmarks.md")

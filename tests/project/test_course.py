@@ -19,6 +19,8 @@ from bpetite import Tokenizer
 from project_tools import ROOT
 from texts import TEXTS, TIES
 
+pytestmark = pytest.mark.thorough
+
 COURSE: Final = ROOT / "docs" / "course"
 START: Final = COURSE / "README.md"
 PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))

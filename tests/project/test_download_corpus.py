@@ -21,6 +21,8 @@ import pytest
 
 from project_tools import PACKAGES, ROOT, imported_modules, load_script, sources
 
+pytestmark = pytest.mark.thorough
+
 SCRIPT: Final = ROOT / "scripts" / "download_corpus.py"
 NETWORKED: Final = frozenset(
     {"asyncio", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "socketserver"}

@@ -14,6 +14,8 @@ import pytest
 
 from project_tools import PACKAGES, ROOT, sources
 
+pytestmark = pytest.mark.thorough
+
 PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
 VARIABLES: Final = frozenset({"message", "reason"})
 TELLING: Final = frozenset({"Failure", "error"})

@@ -35,6 +35,8 @@ from project_tools import ROOT, imported_modules, run, sources
 from texts import TEXTS
 from wrong_answers import WRONG
 
+pytestmark = pytest.mark.thorough
+
 FOLDER: Final = ROOT / "docs" / "exercises"
 SHORT_TEXTS: Final = st.text("ab é", max_size=24)
 

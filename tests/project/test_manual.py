@@ -12,6 +12,8 @@ from bpetite_cli._parser import make_parser
 from cli_tools import bpetite
 from project_tools import ROOT, load_script
 
+pytestmark = pytest.mark.thorough
+
 SHARE: Final = "packages/cli/src/bpetite_cli/installed/share"
 MAN_PAGE: Final = ROOT / SHARE / "man" / "man1" / "bpetite.1"
 

@@ -8,11 +8,13 @@ import sys
 import tomllib
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from project_tools import ROOT, load_script, run
+
+pytestmark = pytest.mark.thorough
 
 CORE: Final = ROOT / "packages" / "core" / "src" / "bpetite"
 TINY: Final = '''\
@@ -60,42 +62,16 @@ def workspace(tmp_path: Path) -> Path:
     return root
 
 
-def entries() -> list[dict[str, Any]]:
-    """Return what is listed; there is something."""
-    table = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
-    found: list[dict[str, Any]] = table["equivalent"]
-    assert found
-    return found
-
-
-def texts_of(script: ModuleType, module: str) -> dict[str, str]:
-    """Return each function of a module, and what stands outside them, as one line."""
-    source = (CORE / f"{module}.py").read_text(encoding="utf-8")
-    found: dict[str, str] = {}
-    for number, line in enumerate(source.splitlines(), 1):
-        place = script.function_at(source, number)
-        found[place] = f"{found.get(place, '')} {' '.join(line.split())}"
-    return found
-
-
-def test_every_listed_line_is_there(mutate: ModuleType) -> None:
-    """Each mutant that is listed changes a line that stands in the function that it names."""
-    for entry in entries():
-        assert entry["line"] in texts_of(mutate, entry["module"])[entry["function"]]
-
-
-def test_every_listed_mutant_is_a_change(mutate: ModuleType) -> None:
-    """No mutant is listed twice, and none is the line itself."""
-    names = list(mutate.read_listed())
-    assert len(set(names)) == len(names)
-    assert [name for name in names if name.line == name.becomes] == []
-
-
-def test_every_listed_mutant_has_a_reason() -> None:
-    """Each entry says in a sentence why no test can tell."""
-    for entry in entries():
-        assert entry["reason"].endswith(".")
-        assert len(entry["reason"].split()) > 5
+def test_mutant_without_a_reason_is_refused(
+    mutate: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Where a listed mutant has no reason, no mutant is tried."""
+    listed = tmp_path / "mutants.toml"
+    one = mutate.Name("_tiny", "", "LIMIT = 3", "LIMIT = 4")
+    listed.write_text(mutate.entry(one), encoding="utf-8")
+    monkeypatch.setattr(mutate, "LISTED", listed)
+    with pytest.raises(mutate.MutationError, match=r"no reason for _tiny: LIMIT = 3"):
+        list(mutate.read_listed())
 
 
 def test_every_module_is_mutated(mutate: ModuleType) -> None:

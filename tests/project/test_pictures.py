@@ -15,6 +15,8 @@ from hypothesis import settings
 
 from project_tools import ROOT, run
 
+pytestmark = pytest.mark.thorough
+
 BENCH: Final = ROOT / "scripts" / "bench"
 PICTURES: Final = ROOT / "docs" / "pictures"
 

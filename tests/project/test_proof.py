@@ -16,6 +16,8 @@ import pytest
 
 from project_tools import ROOT, load_script, run
 
+pytestmark = pytest.mark.thorough
+
 PROOF: Final = ROOT / "docs" / "proof"
 STATEMENT: Final = re.compile(r"^\s*(Theorem|Lemma|Corollary|Example) (\w+)", re.MULTILINE)
 ROW: Final = re.compile(r"^\| (`\w+\.\w+`.*) \| (.+) \| (.+) \|$", re.MULTILINE)

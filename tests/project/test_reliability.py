@@ -7,6 +7,8 @@ import pytest
 
 from project_tools import ROOT, run, tool
 
+pytestmark = pytest.mark.thorough
+
 PAGE: Final = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 COMMANDS: Final = re.findall(r"`[^`]*?(?:pytest|python|scripts)[^`]*`", PAGE)
 

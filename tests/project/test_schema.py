@@ -29,6 +29,8 @@ from bpetite._persistence import load, save
 from project_tools import ROOT, run
 from texts import CORPORA, merge_lists
 
+pytestmark = pytest.mark.thorough
+
 SCHEMA: Final = json.loads((ROOT / "docs" / "reference" / "artifact.schema.json").read_bytes())
 VALIDATOR: Final = Draft202012Validator(SCHEMA)
 
@@ -38,7 +40,6 @@ CANNOT_SAY: Final = {
     "test_step_13_refuses_another_size": "how long another field is",
     "test_step_13_refuses_a_size_without_its_merges": "how long another field is",
     "test_step_13_names_the_size_of_hundreds_of_merges": "how long another field is",
-    "test_step_13_refuses_more_tokens_than_ids_can_be": "which keys, of the most that there can be",
     "test_step_15_refuses_a_vocab_with_a_gap": "which keys, by a number in another field",
     "test_step_17_refuses_a_merge_of_a_later_id": "what depends on the place in a list",
     "test_step_17_names_the_rank_of_a_late_merge": "the same, and what two tokens make",
@@ -100,7 +101,7 @@ def hostile_files(folder: Path) -> dict[str, list[bytes]]:
 def _cases(marks: list[pytest.Mark]) -> Iterator[dict[str, object]]:
     """Yield the arguments of each case of a test that has several."""
     tables = []
-    for mark in marks:
+    for mark in (mark for mark in marks if mark.name == "parametrize"):
         names, rows = mark.args
         names = names.split(",") if isinstance(names, str) else names
         values = [getattr(row, "values", row if len(names) > 1 else [row]) for row in rows]
@@ -111,10 +112,11 @@ def _cases(marks: list[pytest.Mark]) -> Iterator[dict[str, object]]:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[bytes]]:
-    """Return the hostile files."""
-    another = canonical(changed((("vocab", "259"), [97, 98])))
+    """Return the hostile files, but for those of a million merges: each takes half a minute."""
     files = hostile_files(tmp_path_factory.mktemp("hostile"))
-    return {**files, "test_step_19_with_a_token_of_two_bytes": [another]}
+    small = {name: [data for data in found if len(data) < 100_000] for name, found in files.items()}
+    another = canonical(changed((("vocab", "259"), [97, 98])))
+    return {**small, "test_step_19_with_a_token_of_two_bytes": [another]}
 
 
 def test_the_schema_is_what_the_script_makes() -> None:
@@ -193,6 +195,7 @@ LOOSENED: Final = [
     ("properties", "pretokenizer_pattern", "const"),
     ("properties", "schema_version", "const"),
     ("properties", "mergeable_vocab_size", "minimum"),
+    ("properties", "mergeable_vocab_size", "maximum"),
     ("properties", "mergeable_vocab_size", "type"),
     ("properties", "merges", "type"),
     ("properties", "merges", "items", "minItems"),
@@ -220,9 +223,8 @@ TWO_BYTES: Final = [
 
 @pytest.fixture(scope="module")
 def refused(hostile: dict[str, list[bytes]]) -> list[object]:
-    """Return the hostile documents that the schema refuses, but for the largest."""
-    small = [data for files in hostile.values() for data in files if len(data) < 100_000]
-    documents = [json.loads(data) for data in small if is_json(data)]
+    """Return the hostile documents that the schema refuses."""
+    documents = [json.loads(data) for files in hostile.values() for data in files if is_json(data)]
     return [one for one in [*documents, *TWO_BYTES] if not VALIDATOR.is_valid(one)]
 
 

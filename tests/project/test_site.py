@@ -11,6 +11,8 @@ import pytest
 
 from project_tools import ROOT, run, tool
 
+pytestmark = pytest.mark.thorough
+
 LOADED: Final = {"audio", "embed", "iframe", "img", "link", "object", "script", "source", "video"}
 
 

@@ -3,7 +3,11 @@
 import re
 from xml.etree import ElementTree as ET
 
+import pytest
+
 from project_tools import ROOT, load_script
+
+pytestmark = pytest.mark.thorough
 
 PICTURE = ROOT / "docs" / "terminal.svg"
 

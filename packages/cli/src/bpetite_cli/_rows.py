@@ -51,8 +51,8 @@ def draw_rows(
 
 
 def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]:
-    below = str(token_id)
-    for part in chop_cells(visible(token), width):
+    shown, below = visible(token), str(token_id)
+    for part in chop_cells(shown, width) or [shown]:  # rich drops a text that takes no cells
         yield _Tile(part, below, cell_len(part), ink)
         below = _MORE_OF_THE_SAME
 

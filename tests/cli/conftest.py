@@ -1,0 +1,39 @@
+"""Fixtures for the tests of the command line."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bpetite_cli import _inputs, _outputs, _progress
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return a folder whose packages count as installed in this process, before all others."""
+    monkeypatch.syspath_prepend(tmp_path)
+    known = set(sys.modules)
+    yield tmp_path
+    for name in sys.modules.keys() - known:
+        if Path(getattr(sys.modules[name], "__file__", None) or "").is_relative_to(tmp_path):
+            del sys.modules[name]
+
+
+@pytest.fixture
+def block(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Have files read in small blocks, and return how many bytes one has."""
+    monkeypatch.setattr(_inputs, "_BLOCK_BYTES", 1 << 12)
+    return 1 << 12
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a result of a kilobyte wait in a temporary file, as one of many megabytes does."""
+    monkeypatch.setattr(_outputs, "_HELD_IN_MEMORY", 1000)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have a bar drawn from the first block on."""
+    monkeypatch.setattr(_progress, "_PATIENCE_SECONDS", 0)

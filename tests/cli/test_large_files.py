@@ -1,0 +1,101 @@
+"""Files of several megabytes: blocks of the real size, long results, and memory."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from cli_tools import BPETITE, bpetite, lines, pipeline
+
+pytestmark = pytest.mark.thorough
+
+TEXT = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 12_000
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a model and a text of more than a megabyte."""
+    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290).save(
+        tmp_path / "m.json"
+    )
+    (tmp_path / "text").write_bytes(TEXT.encode())
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
+def test_encode_and_decode_in_a_pipe_are_cat(folder: Path, name: str) -> None:
+    """FR-25: a long text goes through a pipe byte for byte."""
+    result = pipeline(
+        f"bpetite encode --model m.json --input text --format {name} |"
+        f" bpetite decode --model m.json --input - --format {name} | cmp - text",
+        folder,
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
+
+
+def test_a_block_may_end_inside_a_character(folder: Path) -> None:
+    """Ids that are parts of characters are decoded together, wherever a block ends."""
+    Tokenizer.train("", 256).save(folder / "bytes.json")
+    words = ("--model", "bytes.json", "--input", "-")
+    ids = bpetite("encode", *words, stdin=TEXT.encode(), cwd=folder).stdout
+    assert bpetite("decode", *words, stdin=ids, cwd=folder).stdout == TEXT.encode()
+
+
+def test_a_file_of_many_blocks_trains_as_one_text(folder: Path) -> None:
+    """A file is streamed in blocks, and the artifact is that of the whole text."""
+    chooser = random.Random(7)
+    words = ["low", "lower", " \n", "\r\n", "船夫", "  ", "⛵", "\x1c", "x" * 50, "\u2003", "don't"]
+    text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(600_000))
+    (folder / "c.txt").write_bytes(text.encode())
+    bpetite(*("train", "--input", "c.txt", "--vocab-size", "300", "--output", "t.json"), cwd=folder)
+    Tokenizer.train(text, 300).save(folder / "expected.json")
+    assert (folder / "t.json").read_bytes() == (folder / "expected.json").read_bytes()
+
+
+def test_a_long_result_that_finds_no_room_is_a_failure(folder: Path) -> None:
+    """A long result waits in a temporary file; where that cannot grow, the way out is named."""
+    (folder / "text").write_bytes(b"0 " * 4_500_000)
+    result = pipeline(
+        f"ulimit -f 1000; export TMPDIR={folder}; bpetite encode --model m.json --input text",
+        folder,
+    )
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert b"File too large; set TMPDIR to a folder with more" in result.stderr
+
+
+def peak_bytes(folder: Path, *words: str) -> int:
+    """Return how much memory a command took at most."""
+    # A small program starts it: on Linux a process begins with the peak of its parent.
+    code = (
+        "import os, sys\n"
+        "process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)\n"
+        "_, status, usage = os.wait4(process, 0)\n"
+        "print(usage.ru_maxrss * (1 if sys.platform == 'darwin' else 1024), file=sys.stderr)\n"
+        "sys.exit(status != 0)\n"
+    )
+    command = [sys.executable, "-S", "-c", code, BPETITE, *words]
+    result = subprocess.run(command, capture_output=True, cwd=folder, check=True)
+    return int(lines(result.stderr)[-1])
+
+
+@pytest.mark.parametrize("name", ["text", "u16"])
+def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
+    """A file of 12 MB takes as much memory as one of 3, to encode and to decode."""
+    line = "Hello world, hello words; the end of the words 船夫\n"
+    for size in (3, 12):
+        (folder / f"{size}").write_text(line * (size * 1_000_000 // len(line)))
+    peaks = {}
+    for size in (3, 12):
+        model = ("--model", "m.json", "--format", name)
+        peaks["encode", size] = peak_bytes(
+            folder, "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
+        )
+        peaks["decode", size] = peak_bytes(
+            folder, "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
+        )
+    for command in ("encode", "decode"):
+        assert peaks[command, 12] < peaks[command, 3] + 12_000_000
+    assert (folder / "12.back").read_bytes() == (folder / "12").read_bytes()

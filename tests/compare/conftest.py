@@ -1,0 +1,89 @@
+"""Fixtures for the tests of the comparison: a small tokenizer file, and tiktoken's encodings."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import tiktoken
+import tiktoken.load
+from tiktoken import registry
+
+import oracle
+from bpetite import Tokenizer
+from compare_tools import CORPUS
+
+
+@pytest.fixture(scope="session")
+def small_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the artifact of a small tokenizer."""
+    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
+    Tokenizer.train(CORPUS, 340).save(path)
+    return path
+
+
+@pytest.fixture
+def offline(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have tiktoken hold no encoding, and reach neither a folder of files nor a network."""
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", os.devnull)
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "")
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Return a function that has tiktoken know an encoding, which it need not download."""
+    tiktoken.list_encoding_names()  # the first call finds the constructors
+    constructors = registry.ENCODING_CONSTRUCTORS
+    assert constructors is not None
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+
+    def register(name: str, *tokens: bytes, pattern: str = oracle.PATTERN) -> None:
+        ranks = {bytes([value]): value for value in range(256)}
+        ranks |= {token: 256 + place for place, token in enumerate(tokens)}
+        parts = {
+            "name": name,
+            "pat_str": pattern,
+            "mergeable_ranks": ranks,
+            "special_tokens": {oracle.END_OF_TEXT: len(ranks)},
+        }
+        monkeypatch.setitem(constructors, name, lambda: parts)
+
+    return register
+
+
+@pytest.fixture(scope="session")
+def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a folder with links to tiktoken's files, in which it looks; skip where none are.
+
+    tiktoken adds to its folder and removes from it, so it gets one of its own.
+    """
+    data = os.environ.get("BPETITE_DATA")
+    named = os.environ.get("TIKTOKEN_CACHE_DIR")
+    source = Path(named) if named else Path(data or os.devnull) / "tiktoken-cache"
+    if not source.is_dir():
+        pytest.skip("neither TIKTOKEN_CACHE_DIR nor BPETITE_DATA names tiktoken's files")
+    folder = tmp_path_factory.mktemp("tiktoken-cache")
+    for file in source.iterdir():
+        (folder / file.name).symlink_to(file.resolve())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def encoding_named(tiktoken_cache: Path) -> Callable[[str], tiktoken.Encoding]:
+    """Return a function that gets an encoding from the files, or skips the test."""
+
+    def get(name: str) -> tiktoken.Encoding:
+        def refuse(path: str) -> bytes:
+            pytest.skip(f"{tiktoken_cache} has no {path}")
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(tiktoken.load, "read_file", refuse)
+            return tiktoken.get_encoding(name)
+
+    return get

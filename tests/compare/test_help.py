@@ -1,0 +1,45 @@
+"""The help of the comparison's commands."""
+
+from pathlib import Path
+
+import pytest
+
+from bpetite_cli._parser import OF_COMPARE
+from bpetite_compare import export
+from help_tools import SUMMARIES, check_help, examples_of, prepare_files, run_example
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files that the examples speak of."""
+    folder = tmp_path_factory.mktemp("prepared")
+    prepare_files(folder)
+    export(folder / "tokenizer.json", "tiktoken", folder / "model.tiktoken")
+    return folder
+
+
+def test_every_command_is_listed() -> None:
+    """FR-32, FR-35: where the comparison is installed, the help lists its commands."""
+    assert SUMMARIES.keys() >= OF_COMPARE
+
+
+@pytest.mark.usefixtures("offline")
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(example, id=f"{command} {number}")
+        for command in sorted(OF_COMPARE)
+        for number, example in enumerate(examples_of(command), 1)
+    ],
+)
+def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Path) -> None:
+    """What stands in the help of a command as an example runs, or says which file it needs."""
+    result = run_example(example, prepared, tmp_path / "folder")
+    if result.returncode:
+        assert b"set TIKTOKEN_CACHE_DIR" in result.stderr
+
+
+@pytest.mark.parametrize("command", sorted(OF_COMPARE))
+def test_every_command_has_examples(command: str) -> None:
+    """The help of each command has two examples or more, below lines that fit the screen."""
+    check_help(command)

@@ -1,0 +1,83 @@
+"""Hugging Face: it reads two forms of export with equal ids, and shares tiktoken's Unicode."""
+
+from pathlib import Path
+
+import pytest
+import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
+from tokenizers import Regex
+from tokenizers.pre_tokenizers import ByteLevel, Split
+
+import oracle
+from bpetite_compare import export
+from bpetite_compare._engines import _CLASSES, _found_by_tiktoken
+from bpetite_compare._gpt2 import BYTE_LETTERS
+from compare_tools import CORPUS, HOSTILE, write_artifact
+from exports import check_ids, check_trained, load_back, run_loading_lines
+from texts import CORPORA, TEXTS
+
+pytestmark = pytest.mark.thorough
+
+ALL = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+SPECIAL = "<|endoftext|>"
+FORMS = ["huggingface", "gpt2"]
+
+
+@pytest.mark.parametrize("to", FORMS)
+@pytest.mark.parametrize("text", [*HOSTILE, CORPUS])
+def test_an_export_has_equal_ids_on_hostile_texts(to: str, text: str) -> None:
+    """Loaded by Hugging Face, an export has the ids of the model, special token included."""
+    check_ids(to, text)
+
+
+@pytest.mark.parametrize("to", FORMS)
+@given(text=TEXTS)
+def test_an_export_has_equal_ids_on_any_text(to: str, text: str) -> None:
+    """The same on whatever Hypothesis finds."""
+    check_ids(to, text)
+
+
+@pytest.mark.parametrize("to", FORMS)
+@given(corpus=CORPORA, vocab_size=st.integers(256, 300))
+def test_whatever_is_trained_can_be_exported(to: str, corpus: list[str], vocab_size: int) -> None:
+    """Any trained tokenizer has an export with its own ids for its own corpus."""
+    check_trained(to, corpus, vocab_size)
+
+
+@pytest.mark.parametrize("to", FORMS)
+def test_the_lines_that_load_it_are_a_program(to: str, small_model: Path, tmp_path: Path) -> None:
+    """The lines run by themselves, whatever the name of the file is."""
+    run_loading_lines(small_model, to, tmp_path)
+
+
+def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: Path) -> None:
+    """The special token has the id that it has here, and is told to be special."""
+    export(small_model, "huggingface", tmp_path / "hf.json")
+    hf = tokenizers.Tokenizer.from_file(str(tmp_path / "hf.json"))
+    assert hf.token_to_id(SPECIAL) == 323
+    assert hf.get_added_tokens_decoder()[323].special
+    assert hf.get_vocab_size() == 324
+    assert hf.encode(f"a{SPECIAL}").ids[-1] == 323
+
+
+def test_the_letters_are_those_of_hugging_face() -> None:
+    """The characters that stand for bytes are the alphabet of Hugging Face's byte level."""
+    assert sorted(BYTE_LETTERS.values()) == sorted(ByteLevel.alphabet())
+
+
+def test_a_merge_that_would_be_a_comment_can_be_exported(tmp_path: Path) -> None:
+    """A tokenizer with a merge like the header of `merges.txt` is read from `tokenizer.json`."""
+    merges = [(ord("#"), ord("v"))]
+    merges += [(255 + place, ord(letter)) for place, letter in enumerate("ersionx", 1)]
+    model = write_artifact(tmp_path / "a.json", merges)
+    encode, _ = load_back(model, "huggingface", tmp_path)
+    assert encode("version") == oracle.encode("version", merges)
+
+
+def test_hugging_face_and_tiktoken_hold_the_same_of_unicode() -> None:
+    """The two engines of others put every code point into the same class as each other."""
+    for name in _CLASSES:
+        finder = Split(Regex(name), behavior="removed", invert=True)
+        found = "".join(piece for piece, _ in finder.pre_tokenize_str(ALL))
+        assert frozenset(found) == _found_by_tiktoken(name, ALL)

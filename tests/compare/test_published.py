@@ -1,0 +1,302 @@
+"""The encodings that OpenAI publishes, and corpora: what needs files that tests do not download.
+
+TIKTOKEN_CACHE_DIR or BPETITE_DATA names their folder; where a file is missing, a test is skipped.
+"""
+
+import json
+import lzma
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from bpetite_compare import GPT2_BYTE_ORDER, _text, compare, export, import_tiktoken, parity, report
+from bpetite_compare._engines import drift
+from bpetite_compare.reference import (
+    Model,
+    check_well_formed,
+    decode,
+    encode,
+    encode_chunk,
+    pre_tokenize_ascii,
+)
+from cli_tools import bpetite, lines
+from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
+from help_tools import examples_of, prepare_files, run_example
+from texts import ASCII_TEXTS, TEXTS
+
+pytestmark = pytest.mark.thorough
+
+
+# compare and report
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_special_tokens_are_treated_alike(
+    name: str, small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """`<|endoftext|>` is one token on both sides, and every other special token is text."""
+    encoding = encoding_named(name)
+    text = "a<|endoftext|>b<|fim_prefix|><|endofprompt|>"
+    comparison = compare(small_model, text, name)
+    assert comparison.ours.ids.count(323) == 1
+    assert comparison.theirs.ids.count(encoding.eot_token) == 1
+    others = {encoding._special_tokens[special] for special in encoding._special_tokens}
+    assert others & set(comparison.theirs.ids) == {encoding.eot_token}
+    assert b"".join(comparison.theirs.tokens) == text.encode()
+
+
+def test_the_first_place_where_two_vocabularies_part(
+    small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """With another vocabulary the bytes of the tokens count, and not their ids."""
+    encoding_named("gpt2")
+    comparison = compare(small_model, "é the cat zebra", "gpt2")
+    found = comparison.difference
+    assert found is not None
+    assert comparison.ours.tokens[: found.token] == comparison.theirs.tokens[: found.token]
+    assert found.ours != found.theirs
+
+
+def test_nothing_is_told_where_the_files_are(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+    small_model: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """What is at hand is not downloaded, and not spoken of."""
+    encoding_named("r50k_base")
+    compare(small_model, "x", "r50k_base")
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("size", [1, 5, 1 << 20])
+def test_the_rows_of_encodings(
+    size: int,
+    small_model: Path,
+    tmp_path: Path,
+    encoding_named: Callable[[str], tiktoken.Encoding],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The figures of an encoding are those of its ids of whole files, wherever blocks end."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
+    encodings = list(map(encoding_named, ENCODINGS))
+    rows = report(small_model, write_texts(tmp_path), ENCODINGS).rows[1:]
+    ours = {bytes([value]) for value in range(256)}
+    for row, encoding in zip(rows, encodings, strict=True):
+        ids = [
+            token_id
+            for text in (*HOSTILE, CORPUS)
+            for token_id in encoding.encode(
+                text, allowed_special={"<|endoftext|>"}, disallowed_special=()
+            )
+        ]
+        assert (row.name, row.tokens) == (encoding.name, len(ids))
+        tokens = encoding.decode_tokens_bytes(ids)
+        assert row.single_byte_share == sum(len(token) == 1 for token in tokens) / len(tokens)
+        assert row.vocabulary == len(encoding._mergeable_ranks)
+        assert len(ours) < row.shared < 323
+
+
+# parity
+
+
+def test_a_corpus_is_equal(tmp_path: Path) -> None:
+    """A megabyte of English has the same ids in tiktoken, where it is at hand."""
+    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    if not corpus.is_file():
+        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
+    Tokenizer.train(corpus.read_bytes().decode(), 4096).save(tmp_path / "model.json")
+    result = parity(tmp_path / "model.json", [corpus])
+    assert (result.difference, result.bytes) == (None, corpus.stat().st_size)
+    assert not result.engine_characters
+
+
+# import
+
+
+@pytest.mark.parametrize("name", ["gpt2", "r50k_base"])
+def test_gpt_2_is_imported(
+    name: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """GPT-2's own ids come out on hostile and on real text, but for the order of the bytes."""
+    encoding = encoding_named(name)
+    imported = import_tiktoken(tmp_path / "gpt2.json", encoding=name)
+    assert imported.mergeable_vocab_size == 50256
+    assert imported.byte_order == GPT2_BYTE_ORDER
+    tokenizer = Tokenizer.load(tmp_path / "gpt2.json")
+    theirs = {value: token_id for token_id, value in enumerate(imported.byte_order)}
+    for text in (*HOSTILE, CORPUS, *_real_texts()):
+        if drift().isdisjoint(text):
+            ids = [theirs.get(token_id, token_id) for token_id in tokenizer.encode(text)]
+            assert ids == encoding.encode(text, allowed_special="all")
+    assert tokenizer.encode("<|endoftext|>") == [50256]
+
+
+def _real_texts() -> list[str]:
+    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    return [corpus.read_bytes().decode()] if corpus.is_file() else []
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("p50k_base", "its special tokens are {'<|endoftext|>': 50256}, and an artifact has"),
+        ("cl100k_base", "its pattern is not GPT-2's, so it cuts text into other chunks"),
+        ("o200k_base", "its pattern is not GPT-2's, so it cuts text into other chunks"),
+    ],
+)
+def test_other_encodings_are_refused(
+    name: str, reason: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """An encoding that does not fit is refused with the reason, by its name and by its file."""
+    encoding = encoding_named(name)
+    with pytest.raises(ValueError, match=f"^{name} does not fit into an artifact: {reason}"):
+        import_tiktoken(tmp_path / "model.json", encoding=name)
+    ranks = write_ranks(tmp_path / "ranks", encoding._mergeable_ranks)
+    of_file = "no token has the rank 50256" if name == "p50k_base" else "stands in no chunk"
+    with pytest.raises(ValueError, match=f"does not fit into an artifact: .*{of_file}"):
+        import_tiktoken(tmp_path / "model.json", ranks=ranks)
+    assert not (tmp_path / "model.json").exists()
+
+
+# the patterns
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_patterns_are_those_of_tiktoken(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The patterns of this test are tiktoken's own, or another spelling of GPT-2's."""
+    pattern = encoding_named(name)._pat_str
+    assert pattern == PATTERNS.get(name, PATTERNS["gpt2"]) or "{1,3}" not in pattern
+
+
+# the reference model
+
+
+@cache
+def model_of_encoding(encoding: tiktoken.Encoding) -> Model:
+    """Return the model of an encoding of tiktoken."""
+    return Model.of_ranks(encoding._mergeable_ranks, encoding._pat_str, encoding._special_tokens)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_a_published_encoding_is_well_formed(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """All merges of each of OpenAI's encodings are recovered, and fulfil the conditions."""
+    encoding = encoding_named(name)
+    model = model_of_encoding(encoding)
+    assert len(model.merges) == len(encoding._mergeable_ranks) - 256
+    check_well_formed(model.merges, model.vocab, model.byte_shuffle)
+    # All five have GPT-2's order of the bytes.
+    assert bytes(model.inverse_byte_shuffle) == GPT2_BYTE_ORDER
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_its_ids_are_those_of_tiktoken(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The model gives tiktoken's ids, in many scripts and on hostile texts, and its text."""
+    encoding = encoding_named(name)
+    model = model_of_encoding(encoding)
+    for text in (*HOSTILE, CORPUS):
+        if drift().isdisjoint(text):
+            ids = encoding.encode(text, allowed_special="all")
+            assert (text, encode(model, text)) == (text, ids)
+            assert decode(model, ids) == text
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_its_ids_are_those_of_tiktoken_in_many_scripts(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The same on verses in many languages, where they are at hand."""
+    path = Path(os.environ.get("BPETITE_DATA", "")) / "multilingual.txt.xz"
+    if not path.is_file():
+        pytest.skip("BPETITE_DATA names no folder with multilingual.txt.xz")
+    lines = lzma.decompress(path.read_bytes()).decode("utf-8").splitlines(keepends=True)
+    text = "".join(lines[:: max(1, len(lines) // 100)])
+    encoding = encoding_named(name)
+    assert len({character for character in text if character > "\u07ff"}) > 100
+    assert encode(model_of_encoding(encoding), text) == encoding.encode(text)
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_its_ids_are_those_of_tiktoken_on_any_text(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding]
+) -> None:
+    """The same on whatever hypothesis finds."""
+    encoding = encoding_named(name)
+    model = model_of_encoding(encoding)
+
+    @given(TEXTS)
+    def check(text: str) -> None:
+        if drift().isdisjoint(text):
+            assert encode(model, text) == encoding.encode(text, allowed_special="all")
+
+    check()
+
+
+def test_the_state_machine_has_the_ids_of_tiktoken(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+) -> None:
+    """Cut by the state machine, ASCII text has the ids of cl100k_base in tiktoken."""
+    encoding = encoding_named("cl100k_base")
+    model = model_of_encoding(encoding)
+
+    @given(ASCII_TEXTS | st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16))
+    def check(text: str) -> None:
+        chunks = pre_tokenize_ascii(text.encode("ascii"))
+        ids = [token_id for chunk in chunks for token_id in encode_chunk(model, chunk)]
+        assert ids == encoding.encode_ordinary(text)
+
+    check()
+
+
+def test_no_token_makes_the_branch_for_the_end_matter(
+    encoding_named: Callable[[str], tiktoken.Encoding],
+) -> None:
+    """No token of cl100k_base is whitespace with a newline in it that is not its end."""
+    tokens = encoding_named("cl100k_base")._mergeable_ranks
+    blank = [token for token in tokens if not token.strip(b" \t\n\v\f\r")]
+    assert len(blank) > 100
+    assert [token for token in blank if token[:-1].strip(b" \t\v\f") and token[-1:] in b" \t"] == []
+
+
+# the commands
+
+
+@pytest.mark.usefixtures("tiktoken_cache")
+def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
+    """GPT-2 is imported, and then has GPT-2's tokens; another encoding is refused in one line."""
+    words = "import-tiktoken --encoding gpt2 --output gpt2.json"
+    assert "<|endoftext|> is 50256" in bpetite(*words.split(), cwd=tmp_path).stderr.decode()
+    words = "compare-tiktoken --model gpt2.json --input -"
+    result = bpetite(*words.split(), stdin=f"{CORPUS}A zoo Ω".encode(), cwd=tmp_path)
+    found = json.loads(result.stdout)
+    assert found["difference"] is None
+    assert found["tiktoken"]["ids"][-4:] == [32, 26626, 7377, 102]
+    words = "import-tiktoken --encoding cl100k_base --output c.json"
+    refused = bpetite(*words.split(), cwd=tmp_path)
+    assert refused.returncode == 1
+    (line,) = lines(refused.stderr)
+    assert line.startswith("error: cl100k_base does not fit into an artifact: its pattern")
+
+
+@pytest.mark.usefixtures("tiktoken_cache")
+@pytest.mark.parametrize(
+    "example", [*examples_of("compare-tiktoken"), *examples_of("import-tiktoken")]
+)
+def test_an_example_in_the_help_works(example: str, tmp_path: Path) -> None:
+    """What stands in the help of a command as an example runs as it stands there."""
+    prepare_files(tmp_path / "prepared")
+    export(tmp_path / "prepared/tokenizer.json", "tiktoken", tmp_path / "prepared/model.tiktoken")
+    result = run_example(example, tmp_path / "prepared", tmp_path / "folder")
+    assert result.returncode == 0, result.stderr.decode()

@@ -1,0 +1,36 @@
+"""Numpy: its integers are as good as Python's, its floats and booleans are refused."""
+
+import re
+
+import numpy as np
+import pytest
+
+import oracle
+from bpetite._decoder import Decoder
+from bpetite._trainer import train_bpe
+
+pytestmark = pytest.mark.thorough
+
+LETTERS = oracle.vocabulary([(97, 98), (0xC3, 0xA9), (0xA9, 97)])
+
+
+@pytest.mark.parametrize(
+    "ids", [[97, np.int8(97)], np.array([97, 97], dtype=np.uint16)], ids=["integer", "array"]
+)
+def test_integers_of_numpy_are_ids(ids: list[int]) -> None:
+    """FR-20: a numpy integer is an id, and a numpy array is a sequence of them."""
+    assert Decoder(LETTERS).decode(ids) == "aa"
+
+
+@pytest.mark.parametrize(("token_id", "name"), [(np.float64(97), "float64"), (np.True_, "bool")])
+def test_other_numbers_of_numpy_are_no_ids(token_id: int, name: str) -> None:
+    """A numpy float or boolean raises `TypeError` with its type and position."""
+    message = re.escape(f"token ids must be integers, got {name} at position 0")
+    with pytest.raises(TypeError, match=f"^{message}$"):
+        Decoder(LETTERS).decode([token_id])
+
+
+@pytest.mark.parametrize("integer", [np.int16, np.uint64])
+def test_vocab_size_may_be_an_integer_of_numpy(integer: type[int]) -> None:
+    """FR-9: a numpy integer is a `vocab_size`."""
+    assert train_bpe("ab ab ab", integer(258)) == train_bpe("ab ab ab", 258)

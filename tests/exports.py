@@ -1,0 +1,83 @@
+"""Load exports as their users do, and compare their ids with those of the tokenizer.
+
+Not here: which libraries. `tiktoken` comes with the comparison; what reads the other two forms is
+in the group `thorough`.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import tiktoken
+
+from bpetite import Tokenizer
+from bpetite_compare import export
+from bpetite_compare._engines import drift
+from compare_tools import CORPUS
+
+__all__ = ["check_ids", "check_trained", "load_back", "run_loading_lines"]
+
+Encode = Callable[[str], list[int]]
+Decode = Callable[[list[int]], str]
+
+
+def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
+    """Export a model, run the lines that load it, and return what then encodes and decodes."""
+    exported = export(model, to, folder / "exported", overwrite=True)
+    names: dict[str, object] = {}
+    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    if to == "tiktoken":
+        encoding = names["encoding"]
+        assert isinstance(encoding, tiktoken.Encoding)
+        return (
+            lambda text: encoding.encode(text, allowed_special="all"),
+            lambda ids: encoding.decode(ids, errors="strict"),
+        )
+    tokenizer = names["tokenizer"]
+    assert hasattr(tokenizer, "encode")
+    assert hasattr(tokenizer, "decode")
+    return (
+        lambda text: list(tokenizer.encode(text).ids),
+        lambda ids: str(tokenizer.decode(ids, skip_special_tokens=False)),
+    )
+
+
+@cache
+def _trained(to: str) -> tuple[Tokenizer, Encode, Decode]:
+    """Return a tokenizer, and what a library makes of its export."""
+    tokenizer = Tokenizer.train(CORPUS, 320)
+    with TemporaryDirectory() as folder:
+        tokenizer.save(model := Path(folder) / "model.json")
+        return tokenizer, *load_back(model, to, Path(folder))
+
+
+def check_ids(to: str, text: str) -> None:
+    """Encode and decode a text by an export; characters of other Unicode tables only come back."""
+    tokenizer, encode, decode = _trained(to)
+    ids = tokenizer.encode(text)
+    assert decode(ids) == text
+    if drift().isdisjoint(text):
+        assert encode(text) == ids
+
+
+def check_trained(to: str, corpus: list[str], vocab_size: int) -> None:
+    """Train, export, and encode the corpus by the export."""
+    tokenizer = Tokenizer.train(corpus, vocab_size)
+    text = " ".join(corpus)
+    with TemporaryDirectory() as folder:
+        tokenizer.save(model := Path(folder) / "model.json")
+        encode, _ = load_back(model, to, Path(folder))
+        if drift().isdisjoint(text):
+            assert encode(text) == tokenizer.encode(text)
+
+
+def run_loading_lines(model: Path, to: str, folder: Path) -> None:
+    """Run the lines that load an export as a program of their own."""
+    exported = export(model, to, folder / 'it\'s "odd" \\ é')
+    done = subprocess.run(
+        [sys.executable, "-c", exported.loading], capture_output=True, cwd="/", check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")

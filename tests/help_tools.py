@@ -1,0 +1,89 @@
+"""What the help of the commands says, and how its examples are run."""
+
+import argparse
+import gzip
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from bpetite import Tokenizer
+from bpetite_cli._parser import make_parser
+from cli_tools import bpetite, pipeline
+from compare_tools import CORPUS
+
+__all__ = [
+    "SUMMARIES",
+    "check_help",
+    "examples_in",
+    "examples_of",
+    "prepare_files",
+    "run_example",
+]
+
+
+def _subparsers() -> argparse.Action:
+    """Return what argparse knows of the commands."""
+    (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
+    return action
+
+
+SUMMARIES: Final[dict[str, str]] = {
+    choice.dest: choice.help for choice in vars(_subparsers())["_choices_actions"]
+}
+"""What the help says in a line of each installed command."""
+
+
+def examples_of(command: str) -> list[str]:
+    """Return the examples in the help of a command."""
+    return list(examples_in(vars(_subparsers())["choices"][command].epilog))
+
+
+def examples_in(epilog: str) -> Iterator[str]:
+    """Yield the examples at the end of a help, each a line of the shell or several."""
+    example = ""
+    for line in epilog.removeprefix("example:\n").splitlines():
+        example += f"{line.strip()}\n"
+        if not line.endswith(("|", "\\", "&&", "||")):
+            yield example
+            example = ""
+
+
+def check_help(command: str) -> None:
+    """Check that a help has two examples or more, below lines that fit the screen."""
+    shown = bpetite(command, "--help", env={"COLUMNS": "80"}).stdout.decode()
+    above, _, epilog = shown.partition("\nexample:\n")
+    assert max(map(len, above.splitlines())) <= 80
+    examples = examples_of(command)
+    assert len(examples) >= 2
+    assert all(f"bpetite {command} " in example for example in examples)
+    assert list(examples_in(epilog)) == examples
+
+
+def prepare_files(folder: Path) -> None:
+    """Make a folder with the files that the examples name."""
+    folder.mkdir(exist_ok=True)
+    tokenizer = Tokenizer.train(CORPUS, 310)
+    tokenizer.save(folder / "tokenizer.json")
+    Tokenizer.train(CORPUS, 32000).save(folder / "big.json")
+    for name in ("text.txt", "a.txt", "b.txt"):
+        (folder / name).write_bytes(CORPUS.encode())
+    (folder / "corpus.gz").write_bytes(gzip.compress(CORPUS.encode()))
+
+
+def run_example(example: str, prepared: Path, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run an example in a copy of a folder, without the files that the example makes.
+
+    A pipe or a redirection needs a shell; anything else runs in this process.
+    """
+    shutil.copytree(prepared, folder)
+    for output in re.findall(r"--output (\S+)", example):
+        (folder / output).unlink(missing_ok=True)
+    if re.search("[<>|]", example):
+        return pipeline(example, folder)
+    program, *words = shlex.split(example.replace("\\\n", " "))
+    assert program == "bpetite"
+    return bpetite(*words, cwd=folder)

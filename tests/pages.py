@@ -1,0 +1,87 @@
+"""Run the blocks of a page, and compare what they print with what the page shows."""
+
+import contextlib
+import doctest
+import hashlib
+import io
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from sybil import Document, Example
+from sybil.parsers.markdown import CodeBlockParser
+
+from bpetite import Tokenizer
+from cli_tools import BPETITE
+
+__all__ = ["check", "run_page", "sha256_of_artifact"]
+
+
+def run_page(page: Path) -> set[str]:
+    """Run every block of Python and of commands; return the kinds of blocks that there were."""
+    runner = _Runner()
+    parsers = [
+        CodeBlockParser("python", runner.python),
+        CodeBlockParser("text", runner.text),
+        CodeBlockParser("console", runner.console),
+    ]
+    for example in Document.parse(str(page), *parsers).examples():
+        example.evaluate()
+    return set(runner.seen)
+
+
+class _Runner:
+    """Run the blocks of one page in order, each in the state that the last one left."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, object] = {}
+        self.printed = ""
+        self.seen: list[str] = []
+
+    def python(self, example: Example) -> None:
+        """Run a block of Python, and hold what it prints for the block that follows."""
+        output = io.StringIO()
+        handler_output = contextlib.redirect_stderr(output)
+        with contextlib.redirect_stdout(output), handler_output:
+            exec(compile(example.parsed, example.path, "exec"), self.names)  # noqa: S102
+        self.printed = output.getvalue()
+        self.seen.append("python")
+
+    def text(self, example: Example) -> None:
+        """Compare what was printed with a block of text, where one follows a block of Python."""
+        if self.printed:
+            check(example.parsed, self.printed)
+            self.printed = ""
+            self.seen.append("text")
+
+    def console(self, example: Example) -> None:
+        """Run each line after a `$`, and compare all that it writes with what follows it."""
+        for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
+            command, _, expected = part.partition("\n")
+            # The gate runs the very words; here the environment is there already.
+            command = command.replace("uv run ", "")
+            result = subprocess.run(
+                ["bash", "-c", command],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}"},
+                check=False,
+            )
+            check(expected, result.stdout.decode())
+        self.seen.append("console")
+
+
+def check(expected: str, found: str) -> None:
+    """Compare an output with the one on a page, where `...` stands for what may differ."""
+    expected, found = (text.rstrip("\n") + "\n" for text in (expected, found))
+    assert doctest.OutputChecker().check_output(expected, found, doctest.ELLIPSIS), (
+        f"the page says\n{expected}\nand the run\n{found}"
+    )
+
+
+def sha256_of_artifact(corpus: Path, vocab_size: int, folder: Path) -> str:
+    """Return the hash of the artifact that a corpus gives."""
+    path = folder / "artifact.json"
+    Tokenizer.train(corpus.read_bytes().decode(), vocab_size).save(path, overwrite=True)
+    return hashlib.sha256(path.read_bytes()).hexdigest()

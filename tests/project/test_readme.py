@@ -1,0 +1,59 @@
+"""The README shows what really happens, and the sample text trains what is published."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from pages import check, run_page, sha256_of_artifact
+from project_tools import ROOT
+
+PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("clone")
+def test_what_the_readme_shows_is_what_happens() -> None:
+    """Every block of Python and of commands runs, and prints what the README shows."""
+    assert run_page(ROOT / "README.md") >= {"python", "console"}
+
+
+def test_a_page_that_is_wrong_is_found_out() -> None:
+    """The comparison of outputs can fail, and lets pass only what `...` stands for."""
+    check("a ... c", "a b c\n")
+    with pytest.raises(AssertionError):
+        check("a b", "a c")
+
+
+def test_the_map_names_the_modules_and_folders_that_there_are() -> None:
+    """The README lists every module of the core, and every folder of the repository."""
+    core = ROOT / "packages" / "core" / "src" / "bpetite"
+    assert set(re.findall(r"^\| `(\w+\.py)`", PAGE, re.MULTILINE)) == {
+        path.name for path in core.glob("*.py")
+    }
+    for folder in ("packages/core", "packages/cli", "packages/compare", "tests", "scripts", "docs"):
+        assert f"| `{folder}` |" in PAGE
+        assert (ROOT / folder).is_dir()
+
+
+def test_the_gate_runs_the_words_of_the_readme() -> None:
+    """The two commands of the README are the ones that `.ci/run` runs."""
+    gate = [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
+    (first,) = re.findall(r"^\$ (uv run bpetite train .*)$", PAGE, re.MULTILINE)
+    for command in (first, "uv run pytest"):
+        assert f"\n{command}\n" in PAGE.replace("$ ", "")
+        assert command in gate
+
+
+def test_the_published_hash_of_the_sample_is_that_of_its_artifact(tmp_path: Path) -> None:
+    """FR-12: the hash in the documentation is what training gives here, today."""
+    digest = sha256_of_artifact(ROOT / "docs" / "sample.txt", 512, tmp_path)
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    assert f"| `docs/sample.txt` | 512 | `{digest}` |" in page
+
+
+def test_the_story_says_the_first_merges() -> None:
+    """The sample text tells of its own first two merges, and is right."""
+    text = (ROOT / "docs" / "sample.txt").read_bytes().decode()
+    tokenizer = Tokenizer.train(text, 258)
+    assert [tokenizer.decode([token_id]) for token_id in (256, 257)] == ["th", " th"]
