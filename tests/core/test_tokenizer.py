@@ -155,7 +155,7 @@ def test_vocab_size_that_is_no_integer_is_refused(vocab_size: int) -> None:
 @pytest.mark.parametrize("text", [b"ab", bytearray(b"ab"), memoryview(b"ab"), None, 7])
 def test_text_that_is_no_str_is_refused(tokenizer: Tokenizer, text: str) -> None:
     """FR-37: `train` and `encode` raise `TypeError` for bytes of any type."""
-    with pytest.raises(TypeError, match=r"^corpus must be str or an iterable of str, got "):
+    with pytest.raises(TypeError, match=r"^corpus must be str, an iterable of str, or a mapping "):
         Tokenizer.train(text, 300)
     with pytest.raises(TypeError, match=r"^text must be str, got "):
         tokenizer.encode(text)

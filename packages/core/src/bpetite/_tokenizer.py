@@ -55,8 +55,9 @@ class Tokenizer:
 
         Raises:
             TypeError: corpus is not text, or vocab_size or a count is not an integer.
-            ValueError: a count is below 1; or vocab_size is below 256, or asks for more tokens than can be saved
-                of a corpus that has them: 1,114,112, or a file of 64 MiB.
+            ValueError: a count is below 1; or vocab_size is below 256, or asks for more
+                tokens than can be saved of a corpus that has them: 1,114,112, or a file
+                of 64 MiB.
             UnicodeEncodeError: a document holds a lone surrogate; the index is given.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
