@@ -8,7 +8,7 @@ import pkgutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from os import PathLike, fspath
 from pathlib import Path
@@ -58,7 +58,11 @@ def test_public_methods_are_five() -> None:
         (
             "train",
             ["corpus", "vocab_size"],
-            {"corpus": str | Iterable[str], "vocab_size": int, "return": Self},
+            {
+                "corpus": str | Iterable[str] | Mapping[str, int],
+                "vocab_size": int,
+                "return": Self,
+            },
         ),
         ("encode", ["self", "text"], {"text": str, "return": list[int]}),
         ("decode", ["self", "token_ids"], {"token_ids": Sequence[int], "return": str}),
