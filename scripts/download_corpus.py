@@ -1,12 +1,9 @@
-"""Download TinyShakespeare, the demo corpus, and prove that it is the file that we know.
-
-The only code of the project that touches a network. It needs nothing but Python:
+"""Download TinyShakespeare, the demo corpus, and check that it is the known file.
 
     python scripts/download_corpus.py --output tinyshakespeare.txt
 
-The text goes to a new file beside the destination. That file takes the name of the
-destination when its size and its hash are right, and is removed when anything fails, so
-a corpus is there whole or not at all. Nothing is resumed: the file is about a megabyte.
+It needs nothing but Python, and is the only code of the project that uses a network. The text
+is checked before anything is written, and the file appears whole or not at all.
 """
 
 import argparse
@@ -17,19 +14,17 @@ import secrets
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-_BLOCK_BYTES: Final = 1 << 16
 _TIMEOUT_SECONDS: Final = 30
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A file on the network, and what is known of it."""
+    """A file on the network, with its size in bytes and its hash."""
 
     url: str
     size: int
@@ -49,9 +44,21 @@ class DownloadError(Exception):
 
 def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEARE) -> int:
     """Run the command and return its exit status."""
-    options = _parser().parse_args(arguments)
+    parser = argparse.ArgumentParser(description="Download TinyShakespeare, the demo corpus.")
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=Path("tinyshakespeare.txt"),
+        metavar="PATH",
+        help="where to (default: %(default)s in the current folder)",
+    )
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
+    options = parser.parse_args(arguments)
     try:
-        download(corpus, options.output, overwrite=options.force)
+        _check_destination(options.output, overwrite=options.force)
+        data = _fetch(corpus)
+        _check_destination(options.output, overwrite=options.force)
+        _write(data, options.output)
     except DownloadError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -62,142 +69,61 @@ def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEA
     return 0
 
 
-def download(corpus: Corpus, destination: Path, *, overwrite: bool = False) -> None:
-    """Download a corpus to a file.
-
-    Raises:
-        DownloadError: something went wrong. Where nothing stood before, nothing stands
-            now, and a file that was to be replaced is as it was.
-    """
-    _check_destination(destination, overwrite=overwrite)
-    temporary = destination.with_name(f".download-{secrets.token_hex(8)}.tmp")
-    try:
-        _save(corpus, temporary)
-        _take_name(temporary, destination, overwrite=overwrite)
-    except OSError as error:
-        message = (
-            f"cannot write {str(destination)!r}: {error.strerror or error}; "
-            f"name another place with --output"
-        )
-        raise DownloadError(message) from error
-    finally:
-        with suppress(OSError):  # no error hides the first one
-            temporary.unlink(missing_ok=True)
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(description="Download TinyShakespeare, the demo corpus.")
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=Path("tinyshakespeare.txt"),
-        metavar="PATH",
-        help="where to (default: %(default)s in the current folder)",
-    )
-    parser.add_argument("--force", action="store_true", help="replace a file that is there")
-    return parser
-
-
-def _check_destination(destination: Path, *, overwrite: bool) -> None:
-    """Refuse before the download what would be refused after it."""
-    if not os.path.lexists(destination):
+def _check_destination(path: Path, *, overwrite: bool) -> None:
+    """Refuse a destination that cannot be written, or that must not be replaced."""
+    if not os.path.lexists(path):
+        if path.parent.is_dir():
+            return
+        message = f"there is no folder {str(path.parent)!r}; name another place with --output"
+    elif not path.is_file():
+        message = f"{str(path)!r} is not a regular file; name another place with --output"
+    elif not overwrite:
+        message = f"{str(path)!r} exists; replace it with --force, or name another with --output"
+    else:
         return
-    if not destination.is_file():
-        message = f"{str(destination)!r} is no regular file; name another place with --output"
-        raise DownloadError(message)
-    if not overwrite:
-        raise _already_there(destination)
+    raise DownloadError(message)
 
 
-def _already_there(destination: Path) -> DownloadError:
-    return DownloadError(
-        f"{str(destination)!r} is there already; "
-        f"replace it with --force, or name another place with --output"
-    )
-
-
-def _save(corpus: Corpus, path: Path) -> None:
-    """Write the corpus to a new file, and check it on the way."""
-    received = 0
-    digest = hashlib.sha256()
-    with (
-        path.open("xb") as file,
-        closing(_blocks(corpus.url)) as blocks,
-        closing(_shown(blocks, corpus.size)) as shown_blocks,
-    ):
-        for block in shown_blocks:
-            received += len(block)
-            if received > corpus.size:
-                raise _another_file(corpus, f"it has more than {corpus.size:,} bytes")
-            digest.update(block)
-            file.write(block)
-        if received < corpus.size:
-            message = f"only {received:,} of {corpus.size:,} bytes came; run it again"
-            raise DownloadError(message)
-        if digest.hexdigest() != corpus.sha256:
-            raise _another_file(corpus, f"its sha256 is {digest.hexdigest()}")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _another_file(corpus: Corpus, difference: str) -> DownloadError:
-    return DownloadError(
-        f"{corpus.url} is not the file with sha256 {corpus.sha256}: {difference}; "
-        f"run it again, and if that does not help, use another copy of the corpus"
-    )
-
-
-def _blocks(url: str) -> Generator[bytes]:
-    """Yield what stands at a URL, a block at a time."""
+def _fetch(corpus: Corpus) -> bytes:
+    """Return the bytes of a corpus, whose size and hash are right."""
     # No user chooses the URL: it is the constant above, or that of a test's own server.
     try:
-        with urllib.request.urlopen(url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - so
-            while block := response.read(_BLOCK_BYTES):
-                yield block
+        with urllib.request.urlopen(corpus.url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - so
+            data: bytes = response.read(corpus.size + 1)
     except http.client.IncompleteRead as error:
-        yield error.partial  # that it was cut short is seen from the size
+        data = error.partial
     except urllib.error.HTTPError as error:
         error.close()
-        message = (
-            f"{url} answered {error.code} {error.reason}; "
-            f"run it again later, or use another copy of the corpus"
-        )
+        message = f"{corpus.url} answered {error.code} {error.reason}; run it again later"
         raise DownloadError(message) from None
     except (OSError, http.client.HTTPException) as error:
         reason = " ".join(str(getattr(error, "reason", error)).split())
-        message = f"cannot read {url}: {reason}; check the connection and run it again"
+        message = f"cannot read {corpus.url}: {reason}; check the connection and run it again"
         raise DownloadError(message) from None
+    if len(data) < corpus.size:
+        message = f"only {len(data):,} of {corpus.size:,} bytes came; run it again"
+        raise DownloadError(message)
+    if len(data) > corpus.size or hashlib.sha256(data).hexdigest() != corpus.sha256:
+        message = f"{corpus.url} is not the file with sha256 {corpus.sha256}; use another copy"
+        raise DownloadError(message)
+    return data
 
 
-def _shown(blocks: Iterator[bytes], size: int) -> Generator[bytes]:
-    """Yield the same blocks, and show how many bytes came where a person is watching."""
-    if not sys.stderr.isatty():
-        yield from blocks
-        return
-    received = 0
+def _write(data: bytes, destination: Path) -> None:
+    """Write a file under another name, and rename it when it is whole."""
+    temporary = destination.with_name(f".download-{secrets.token_hex(8)}.tmp")
     try:
-        for block in blocks:
-            received += len(block)
-            print(f"\r{received:,} of {size:,} bytes", end="", file=sys.stderr, flush=True)
-            yield block
+        with temporary.open("xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(destination)
+    except OSError as error:
+        reason = error.strerror or error
+        message = f"cannot write {str(destination)!r}: {reason}; name another with --output"
+        raise DownloadError(message) from error
     finally:
-        if received:
-            print(file=sys.stderr)  # whatever comes next begins a line
-
-
-def _take_name(temporary: Path, destination: Path, *, overwrite: bool) -> None:
-    """Give the finished file its name in one step."""
-    if not overwrite:
-        try:
-            os.link(temporary, destination)
-        except FileExistsError:
-            raise _already_there(destination) from None
-        except OSError:
-            # No hard links here, as on FAT: the best that is left is to look first.
-            _check_destination(destination, overwrite=False)
-        else:
-            return
-    temporary.replace(destination)
+        temporary.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -13,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from threading import Thread
-from typing import IO, Final
+from typing import IO, Final, Literal, TypeAlias
 
 import pytest
 
@@ -23,6 +24,7 @@ __all__ = [
     "BPETITE",
     "bpetite",
     "bpetite_process",
+    "check_as_started",
     "in_terminal",
     "lines",
     "no_file_above",
@@ -34,31 +36,46 @@ __all__ = [
 BPETITE: Final = str(Path(sysconfig.get_path("scripts")) / "bpetite")
 
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
-_STREAMS: Final = {"stdin": "r", "stdout": "w", "stderr": "w"}
+Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
+
+_STREAMS: Final[dict[Stream, str]] = {"stdin": "r", "stdout": "w", "stderr": "w"}
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TEMPORARY: Final = gettempdir()
 
 
 def bpetite(
     *arguments: str | os.PathLike[str] | bytes,
-    stdin: bytes = b"",
+    stdin: bytes | Path = b"",
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     stdout: Path | None = None,
+    closed: Stream | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite` to its end in this process; `env` is added to the environment.
+    """Run `bpetite` to its end in this process.
 
-    Files replace the descriptors 0, 1 and 2, and everything that the command changes is
-    restored afterwards. `stdout` is a file to write to instead of returning the output.
+    Files replace the descriptors 0, 1 and 2. Everything that the command changes is restored.
+
+    Args:
+        *arguments: what stands behind `bpetite` on the command line.
+        stdin: what to read, or a file that `<` would open.
+        env: what is added to the environment.
+        cwd: the folder to run it in.
+        stdout: a file that `>` would open; nothing is returned of it.
+        closed: a stream that the shell would close, as `>&-` does.
     """
     words = [BPETITE, *map(os.fsdecode, arguments)]
     with ExitStack() as stack:
         files = [stack.enter_context(TemporaryFile(dir=_TEMPORARY)) for _ in range(3)]
-        files[0].write(stdin)
-        files[0].seek(0)
-        descriptors = [file.fileno() for file in files]
+        descriptors: list[int | None] = [file.fileno() for file in files]
+        if isinstance(stdin, Path):
+            descriptors[0] = stack.enter_context(stdin.open("rb")).fileno()
+        else:
+            files[0].write(stdin)
+            files[0].seek(0)
         if stdout is not None:
             descriptors[1] = stack.enter_context(stdout.open("wb")).fileno()
+        if closed is not None:
+            descriptors[list(_STREAMS).index(closed)] = None
         status = _call(words, descriptors, env or {}, cwd)
         output, errors = map(_content, files[1:])
     return subprocess.CompletedProcess(words, status, output, errors)
@@ -70,9 +87,9 @@ def _content(file: IO[bytes]) -> bytes:
 
 
 def _call(
-    words: list[str], descriptors: Sequence[int], env: Mapping[str, str], cwd: Path | None
+    words: list[str], descriptors: Sequence[int | None], env: Mapping[str, str], cwd: Path | None
 ) -> int:
-    """Call what the console script calls, with these as descriptors 0, 1 and 2."""
+    """Call what the console script calls, with these as descriptors 0, 1 and 2; None is closed."""
     too_late = [name for name in env if name.startswith(_READ_AT_START)]
     assert not too_late, f"Python reads {too_late} when it starts: use bpetite_process"
     with _signals_and_loggers_restored(), pytest.MonkeyPatch.context() as patch:
@@ -86,15 +103,23 @@ def _call(
 
 
 @contextmanager
-def _standard_streams(descriptors: Sequence[int], patch: pytest.MonkeyPatch) -> Iterator[None]:
+def _standard_streams(
+    descriptors: Sequence[int | None], patch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Replace the descriptors 0, 1 and 2, and the streams that Python has for them."""
     sys.stdout.flush()
     sys.stderr.flush()
     with ExitStack() as stack:
         for number, descriptor in enumerate(descriptors):
             stack.callback(_put_back, os.dup(number), number)
-            os.dup2(descriptor, number)
+            if descriptor is None:
+                os.close(number)
+            else:
+                os.dup2(descriptor, number)
         for number, (name, mode) in enumerate(_STREAMS.items()):
+            if descriptors[number] is None:
+                patch.setattr(sys, name, None)
+                continue
             errors = "backslashreplace" if name == "stderr" else "strict"
             stream = stack.enter_context(
                 open(number, mode, encoding="utf-8", errors=errors, closefd=False)
@@ -125,6 +150,19 @@ def _signals_and_loggers_restored() -> Iterator[None]:
         logger.propagate, logger.handlers = propagate, listening
         for number, handler in handlers.items():
             signal.signal(number, handler)
+
+
+def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
+    """Check that a call in this process ends and writes as the installed program does."""
+    started = bpetite_process(*arguments, stdin=stdin, cwd=cwd)
+    called = bpetite(*arguments, stdin=stdin, cwd=cwd)
+    assert called.returncode == started.returncode
+    assert _without_times(called.stdout) == _without_times(started.stdout)
+    assert _without_times(called.stderr) == _without_times(started.stderr)
+
+
+def _without_times(output: bytes) -> bytes:
+    return re.sub(rb'(?<="elapsed_ms": )\d+|(?<=after )[\d.]+(?= s)', b"", output)
 
 
 def in_terminal(

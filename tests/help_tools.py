@@ -10,18 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from bpetite import Tokenizer
-from bpetite_cli._parser import make_parser
+from bpetite_cli.parser import make_parser
 from cli_tools import bpetite, pipeline
 from compare_tools import CORPUS
 
 __all__ = [
     "SUMMARIES",
     "check_help",
-    "examples_in",
-    "examples_of",
     "prepare_files",
     "run_example",
+    "with_examples",
 ]
 
 
@@ -50,6 +51,25 @@ def examples_in(epilog: str) -> Iterator[str]:
         if not line.endswith(("|", "\\", "&&", "||")):
             yield example
             example = ""
+
+
+def needs_shell(example: str) -> bool:
+    """Return whether an example has a pipe, a redirection or a variable."""
+    return not example.startswith("bpetite ") or bool(re.search("[<>|]", example))
+
+
+def with_examples(*commands: str) -> pytest.MarkDecorator:
+    """Return a decorator that runs a test with each example; those for a shell are thorough."""
+    examples = [
+        pytest.param(
+            example,
+            id=f"{command} {number}",
+            marks=[pytest.mark.thorough] if needs_shell(example) else [],
+        )
+        for command in commands
+        for number, example in enumerate(examples_of(command), 1)
+    ]
+    return pytest.mark.parametrize("example", examples)
 
 
 def check_help(command: str) -> None:
@@ -82,8 +102,7 @@ def run_example(example: str, prepared: Path, folder: Path) -> subprocess.Comple
     shutil.copytree(prepared, folder)
     for output in re.findall(r"--output (\S+)", example):
         (folder / output).unlink(missing_ok=True)
-    if re.search("[<>|]", example):
+    if needs_shell(example):
         return pipeline(example, folder)
-    program, *words = shlex.split(example.replace("\\\n", " "))
-    assert program == "bpetite"
+    _, *words = shlex.split(example.replace("\\\n", " "))
     return bpetite(*words, cwd=folder)

@@ -4,7 +4,6 @@ Not here: the rules. Each stands in the test that holds it.
 """
 
 import ast
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -12,7 +11,6 @@ import sys
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Final
 
 import pytest
@@ -71,17 +69,6 @@ def project(folder: Path) -> dict[str, Any]:
     text = (folder / "pyproject.toml").read_text(encoding="utf-8")
     table: dict[str, Any] = tomllib.loads(text)["project"]
     return table
-
-
-def load_script(name: str) -> ModuleType:
-    """Import a file of scripts/, which is no package."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # where dataclasses look for their module
-    spec.loader.exec_module(module)
-    return module
 
 
 def imported_modules(source: str) -> set[str]:

@@ -1,4 +1,4 @@
-r"""What the exercises stand on: the pattern, the chunks of a text, and files to train on."""
+r"""What the exercises use: the pattern, the chunks of a text, and files to train on."""
 
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -8,19 +8,19 @@ import regex
 __all__ = ["CODE", "END_OF_TEXT", "PATTERN", "PROSE", "Pair", "chunks_of"]
 
 Pair: TypeAlias = tuple[int, int]
-"""Two ids side by side: the left one and the right one."""
+"""Two adjacent ids: the left one and the right one."""
 
 PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-"""What cuts text into chunks; exercise 3 is about it."""
+"""Cuts text into chunks; see exercise 3."""
 
 END_OF_TEXT: Final = "<|endoftext|>"
-"""The special token; exercise 10 is about it."""
+"""The special token; see exercise 10."""
 
 _REPOSITORY: Final = Path(__file__).resolve().parents[2]
 PROSE: Final = [str(_REPOSITORY / "docs" / "sample.txt")]
-"""Files of prose, for exercise 12."""
+"""Prose for exercise 12."""
 CODE: Final = sorted(map(str, (_REPOSITORY / "packages" / "core" / "src").rglob("*.py")))
-"""Files of Python, for the same."""
+"""Python code for exercise 12."""
 
 
 def chunks_of(text: str) -> list[bytes]:

@@ -1,5 +1,5 @@
-(** The functions that the theorems are about, as JSON, which [scripts/check_proof.py] prints as
-    Python: [tests/proof_oracle.py]. *)
+(** The functions that the theorems are about, as JSON, which [scripts/proof/coq_to_python.py]
+    prints as Python: [tests/proof/extracted.py]. *)
 From Coq Require Import Extraction.
 From Bpetite Require Import Encoders Places Training Stay Pattern Special Utf8 Tokenizer Cache ByteRanks.
 

@@ -1,209 +1,151 @@
-"""The report: what one run or more have measured, in words and tables of Markdown.
+"""What runs have measured, as tables of Markdown: one for each section, and a summary.
 
-docs/benchmarks.md is this page. Every figure in it comes from the runs.
+The words around them are on docs/benchmarks.md, whose tables are made here.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-import tables
-from coders import CODERS
-from ours import VOCAB_SIZE
-from results import SAME_ENOUGH, Run, Series, latest, unique
-from sections import CHARACTERS_VOCAB_SIZE, SAMPLE_CHARACTERS, SAMPLE_VOCAB_SIZE
-from summary import summary, targets
-from trainers import EDUCATIONAL, TRAINERS
+from bench import tables
+from bench.results import OURS, VOCAB_SIZE, Run, Series, comparable, latest, unique
 
-_HEAD: Final = """\
-# Benchmarks
+_DEMO: Final = "tinyshakespeare"
 
-This page is made from the samples in docs/benchmarks*.json, each of which a run of the
-benchmark wrote; of what several have measured, the latest counts. To measure on your own
-machine and texts, and to make the page again:
 
-```sh
-uv run --group bench python scripts/bench FILE... --json docs/benchmarks.json
-uv run --group bench python scripts/bench/publish.py
-```
+def _by_corpus(one: Series) -> Series:
+    return replace(one, case=one.corpus, corpus="")
 
-Nothing is timed before the results are compared, and the run ends with an error where they
-differ. On the beginning of each text our merges are those of the slow oracle of the tests.
-On the whole of each text the ids of every contestant are those of tiktoken with the same
-vocabulary and pattern, but for the few that a table below counts, and decode to the text.
 
-Contestants take turns: in each round every one comes once, and another one begins. Each job
-is done in a new process, in which its contestant has been used once before on a little text;
-what one leaves in a process would slow down the next. It is timed by the clock on the wall,
-from the call to the return, with the text already in memory as a `str`. The tables have the
-median of the rounds, and the lowest and the highest in brackets. Who takes more than two
-minutes does it once.
-"""
+def _by_size(one: Series) -> Series:
+    return replace(one, contestant=one.case, case=f"{one.contestant}: {one.amount:,} bytes")
 
-_RATIOS: Final = f"""\
-Above 1 bpetite is faster, below 1 it is slower; from the text on which it does worst to the
-one on which it does best. Texts on which a peer learns less than {SAME_ENOUGH:.0%} of the same
-tokens are left out; those of sentencepiece are of another kind, and are not compared.
-"""
 
-_UNFAIR: Final = """\
-## What is not fair
+def _by_command(one: Series) -> Series:
+    tokens = f", {one.amount:,} tokens" if one.amount else ""
+    return replace(one, contestant=f"`{one.contestant}`{tokens}")
 
-- Training in bpetite is one thread of Python. The peers take all the cores that they want.
-- To keep those threads busy, Hugging Face, rustbpe and bpeasy get the text in blocks of about
-  16,000 characters, cut at ends of lines where a chunk ends too. The others get it whole.
-- The warm pass is the best case of whoever keeps what it has seen. No text of a user is one
-  that was just encoded; most of its words are.
-- In the first pass a short text has more new words to the megabyte than a long one.
-- A throughput in bytes favours scripts whose characters have many of them.
-"""
+
+def _by_length(one: Series) -> Series:
+    case = {"seconds": "s", "peak": "peak memory, MB"}[one.case]
+    return replace(one, contestant=f"{one.amount:,} characters", case=case)
 
 
 @dataclass(frozen=True)
-class Section:
-    """A section of the page: which series it shows, and how.
+class _Section:
+    """How a section is shown: a table for each corpus.
 
-    across: whether one table holds all texts; otherwise each text has its own.
+    cell: writes a series.
+    heading: writes a case above its column.
+    place: puts a series where the table has it: its corpus, contestant (row) and case (column).
     """
 
-    name: str
     title: str
-    words: str
-    table: Callable[[Sequence[Series]], str]
-    across: bool = False
+    cell: tables.Cell
+    heading: Callable[[str], str] = str
+    place: Callable[[Series], Series] = replace
+
+    def show(self, series: Sequence[Series]) -> str:
+        """Return the tables."""
+        parts = []
+        placed = list(map(self.place, series))
+        for corpus in unique(one.corpus for one in placed):
+            if corpus:
+                parts.append(f"### {self.title}: {corpus}\n")
+            found = [one for one in placed if one.corpus == corpus]
+            parts.append(tables.grid(found, self.cell, self.heading))
+        return "\n".join(parts)
 
 
-_SECTIONS: Final = (
-    Section(
-        "train",
-        "Training",
-        "From the text to the vocabulary, by the threads that each has by default; × is the "
-        "multiple of bpetite's time, so above 1 bpetite is faster.",
-        tables.train,
+_SECTIONS: Final = {
+    "train": _Section("Training", tables.beside_ours, lambda case: f"{int(case):,} tokens, s"),
+    "same": _Section(
+        "Are these the same tokens?", tables.share, lambda case: f"{int(case):,} tokens"
     ),
-    Section(
-        "same",
-        "Are these the same tokens?",
-        "Of all tokens that a contestant or bpetite has learned, the share that both have. "
-        f"Where it is low, the times above are not for the same work. Below {SAME_ENOUGH:.0%} a "
-        "contestant has no turn at a larger size.",
-        tables.same,
+    "encode": _Section("Encoding", tables.rate, lambda case: f"{case}, MB/s"),
+    "equal": _Section("Ids that are not tiktoken's", tables.plain(), place=_by_corpus),
+    "sentence": _Section("A sentence", tables.spread(1e6), lambda case: f"{case}, us"),
+    "decode": _Section(
+        "Decoding", tables.rate, lambda case: f"{case}, million ids/s", place=_by_corpus
     ),
-    Section(
-        "sample",
-        "Pure Python beside pure Python",
-        f"tiktoken's own trainer is written to be read, so it gets the first {SAMPLE_CHARACTERS:,} "
-        f"characters of each text, and {SAMPLE_VOCAB_SIZE} tokens to learn.",
-        tables.sample,
-        across=True,
-    ),
-    Section(
-        "encode",
-        "Encoding",
-        f"By the {VOCAB_SIZE:,} tokens that bpetite learned from the same text, in one thread, "
-        "to a list of integers. The first pass is by a tokenizer that is new in each round, "
-        "whose loading is not timed; what bpetite makes when it first encodes is. The warm one "
-        "is the second by the same tokenizer. × is the multiple of tiktoken's throughput.",
-        tables.encode,
-    ),
-    Section(
-        "equal",
-        "Ids that are not tiktoken's",
-        "The Unicode tables of `regex` and of the peers' engines are of different years, so on "
-        "rare characters they may cut in different places.",
-        tables.equal,
-        across=True,
-    ),
-    Section(
-        "sentence",
-        "A sentence",
-        "The first 50 words of the text, encoded 1,000 times in a process, each call timed by "
-        "itself: what half of the calls keep within, 99 of 100, and all.",
-        tables.sentence,
-    ),
-    Section(
-        "decode",
-        "Decoding",
-        "A list of all ids of the text to a `str`; × is the multiple of tiktoken's throughput.",
-        tables.decode,
-        across=True,
-    ),
-    Section(
-        "start",
-        "Start",
-        "Loading (with every check) and saving (with every sync) the largest of the tokenizers; "
-        "the lines of commands are whole processes, from their start to their end.",
-        tables.start,
-    ),
-    Section(
-        "memory",
-        "Memory",
-        "By how much the memory of a process that has read the text, and loaded the tokenizer, "
-        "grows at most until the job is done, the result included: the median of the rounds.",
-        tables.memory,
-    ),
-    Section(
-        "growth",
-        "Growth",
-        f"bpetite alone: training to {VOCAB_SIZE:,} tokens, and the first pass of encoding, on "
-        "parts of the text. × is the multiple of the line above, which has half the text.",
-        tables.growth,
-    ),
-    Section(
-        "long",
-        "Long chunks",
-        "Text in which no safe boundary comes, encoded by a new tokenizer. × is what twice the "
-        "length costs.",
-        tables.long,
-    ),
-    Section(
-        "characters",
-        "From a file, by the command line",
-        f"`bpetite train --vocab-size {CHARACTERS_VOCAB_SIZE}` on the beginning of a large file, "
-        "once each: the seconds of the whole process, from reading the file to the artifact.",
-        tables.characters,
-    ),
-)
+    "start": _Section("Start", tables.spread(1e3), lambda _: "ms", _by_command),
+    "memory": _Section("Memory", tables.plain(1e6), lambda case: f"{case}, MB"),
+    "long": _Section("Long chunks", tables.plain(), lambda case: f"{case}, s", _by_size),
+    "file": _Section("From a file, by the command line", tables.by_unit, place=_by_length),
+}
 
 
-def page(runs: Sequence[Run], picture: str = "") -> str:
-    """Return the whole page, with a picture where there is one."""
+def sections(runs: Sequence[Run]) -> dict[str, str]:
+    """Return the tables of each section, the summary and the runs, by their names."""
     series = latest(runs)
-    parts = [_HEAD, "## In short\n", targets(series), summary(series), _RATIOS]
-    if picture:
-        parts.append(f"![The same as a plot]({picture})\n")
-    parts.append(_remarks(runs))
-    for section in _SECTIONS:
-        parts += _section(section, series)
-    parts += ["## The runs\n", *map(_run, runs)]
-    return "\n".join(part for part in parts if part)
+    shown = {"summary": _summary(series)}
+    for name, section in _SECTIONS.items():
+        if found := [one for one in series if one.section == name]:
+            shown[name] = section.show(found)
+    return {**shown, "runs": "\n".join(map(_run, runs))}
 
 
-def _section(section: Section, series: Sequence[Series]) -> list[str]:
-    """Return a section, with a table for each corpus."""
-    found = [one for one in series if one.section == section.name]
-    if not found:
-        return []
-    parts = [f"## {section.title}\n", f"{section.words}\n"]
-    if section.across:
-        return [*parts, section.table(found)]
-    for corpus in unique([one.corpus for one in found]):
-        if corpus:
-            parts.append(f"### {section.title}: {corpus}\n")
-        parts.append(section.table([one for one in found if one.corpus == corpus]))
-    return parts
-
-
-def _remarks(runs: Sequence[Run]) -> str:
-    """Return what is not fair, and what each contestant does in its own way."""
-    remarks = {one.name: one.remark for one in (*TRAINERS, EDUCATIONAL)}
-    training = "".join(f"- {name}: {remark}\n" for name, remark in remarks.items())
-    encoding = "".join(f"- {maker.name}: {maker.remark}\n" for maker in CODERS)
-    missing = sorted({module for run in runs for module in run.missing})
-    parts = [_UNFAIR, "In training:\n", training, "In encoding and decoding:\n", encoding]
-    if missing:
-        parts.append(f"Not installed, so not here: {', '.join(missing)}.\n")
+def report(run: Run) -> str:
+    """Return all tables of one run, below their titles."""
+    titles = {name: section.title for name, section in _SECTIONS.items()}
+    titles |= {"summary": "In short", "runs": "The run"}
+    parts = (f"## {titles[name]}\n\n{text}" for name, text in sections([run]).items())
     return "\n".join(parts)
+
+
+def short(runs: Sequence[Run]) -> str:
+    """Return what the README says about speed: the summary, and the machine."""
+    machine = runs[0].machine
+    texts = unique(corpus for run in runs for corpus in run.corpora)
+    return (
+        f"{_summary(latest(runs))}\n"
+        f"Measured on {', '.join(texts)}, with {machine['Python']} on {machine['cores']} cores "
+        f"({machine['processor']}, {machine['system']}), at commit {machine['commit']}. "
+        "Where there are two numbers, they are for the worst text and for the best; below 1, "
+        "bpetite is slower. In a first pass the tokenizer is new; in a warm one it has just "
+        "encoded the same text.\n"
+    )
+
+
+def _summary(series: Sequence[Series]) -> str:
+    return "\n".join(part for part in (_targets(series), _ratios(series)) if part)
+
+
+def _targets(series: Sequence[Series]) -> str:
+    """Return the two targets of the specification, as far as they were measured."""
+    ours = [one for one in series if (one.corpus, one.contestant) == (_DEMO, OURS)]
+    found = {(one.section, one.case): one.median for one in ours}
+    rows = []
+    if seconds := found.get(("train", "512")):
+        job = "train on TinyShakespeare, 1.1 MB, to 512 tokens"
+        rows.append([job, "60 s", f"{tables.figure(seconds)} s (median)"])
+    if seconds := found.get(("sentence", "p99")):
+        job = "encode a sentence of 50 words, the same again and again"
+        rows.append([job, "100 ms", f"{tables.figure(seconds * 1e3)} ms (p99)"])
+    return tables.markdown(["", "target", "measured"], rows) if rows else ""
+
+
+def _ratios(series: Sequence[Series]) -> str:
+    """Return how many times as fast as each library bpetite is, from worst text to best."""
+    columns = {
+        f"training to {VOCAB_SIZE:,}": ("train", str(VOCAB_SIZE)),
+        "first pass": ("encode", "first pass"),
+        "warm": ("encode", "warm"),
+        "decoding": ("decode", "decoding"),
+    }
+    compared = [one for one in comparable(series) if (one.section, one.case) in columns.values()]
+    ours = {(one.section, one.case, one.corpus): one for one in compared if one.contestant == OURS}
+    rows = []
+    for name in unique(one.contestant for one in compared if one.contestant != OURS):
+        row = [name]
+        for column in columns.values():
+            key = (name, *column)
+            found = [one for one in compared if (one.contestant, one.section, one.case) == key]
+            ratios = [ours[(*column, one.corpus)].rate / one.rate for one in found]
+            row.append(tables.bounds(ratios))
+        rows.append(row)
+    head = ["bpetite is this many times as fast as", *columns]
+    return tables.markdown(head, rows) if rows else ""
 
 
 def _run(run: Run) -> str:
@@ -217,5 +159,6 @@ def _run(run: Run) -> str:
             for name, (size, characters) in run.corpora.items()
         ),
         "versions": ", ".join(f"{name} {version}" for name, version in run.versions.items()),
+        **({"not installed": ", ".join(run.missing)} if run.missing else {}),
     }
     return tables.markdown(["", ""], facts.items())

@@ -1,210 +1,221 @@
-"""What is measured, section by section.
+"""What is measured, section by section: which jobs, and what series come of them.
 
-Every section takes a `Bench` and yields series as it gets them. The jobs themselves are in
-`worker`.
+In each round every library does its job once, and another one begins.
 """
 
+import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from time import monotonic
+from typing import Any, Final, NamedTuple
 
-from bench import Bench
-from corpora import Corpus, write_prefix
-from ours import VOCAB_SIZE
-from results import OURS, REFERENCE, SAME_ENOUGH, Series, measured, unique
-from turns import Samples, work
-from worker import LONG
+from bench.jobs import LONG, JobError, run_job
+from bench.libraries import LOADERS, TRAINERS
+from bench.results import OURS, REFERENCE, SAME_ENOUGH, VOCAB_SIZE, Series
+from bpetite import Tokenizer
 
-CHARACTERS_VOCAB_SIZE: Final = 65_536
-"""How many tokens are wanted in the section `characters`."""
-SAMPLE_CHARACTERS: Final = 50_000
-"""How much of a text the section `sample` takes."""
-SAMPLE_VOCAB_SIZE: Final = 512
-"""How many tokens are wanted in the section `sample`."""
+FILE_VOCAB_SIZE: Final = 65_536
+"""The size of the vocabularies in the section `file`."""
 
+_VERY_LONG_SECONDS: Final = 120
 _LONG_BYTES: Final = (1_000_000, 2_000_000)
 _LONG_BYTES_QUICK: Final = (50_000, 100_000)
 _STARTS_IN_A_ROUND: Final = 4
-_PARTS: Final = {"1/8": 8, "1/4": 4, "1/2": 2, "1": 1}
 _BPETITE: Final = str(Path(sys.executable).with_name("bpetite"))
+
+Jobs = Mapping[str, Mapping[str, Any]]
+"""The job of each contestant: the arguments of `run_job`."""
+
+Results = dict[str, list[dict[str, float]]]
+"""What the jobs of each contestant have measured, round by round."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A text, with its sizes in bytes and in characters."""
+
+    name: str
+    path: Path
+    size: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What every section gets.
+
+    rounds: how often each job is done.
+    quick: show that everything works, rather than measure.
+    sizes: the sizes of vocabularies to train.
+    cores: the number of threads for training.
+    libraries: the names of those that are installed.
+    folder: a place for files that is removed after the run.
+    say: reports progress.
+    """
+
+    corpora: list[Corpus]
+    rounds: int
+    quick: bool
+    sizes: list[int]
+    cores: int
+    libraries: list[str]
+    folder: Path
+    say: Callable[[str], None]
+    _trained: dict[tuple[str, int], Path] = field(default_factory=dict)
+
+    def vocabulary(self, corpus: Corpus, size: int = VOCAB_SIZE) -> Path:
+        """Return the tokenizer file that bpetite makes of a corpus; it is made once."""
+        key = corpus.name, size
+        if key not in self._trained:
+            folder = self.folder / f"{corpus.name}-{size}"
+            folder.mkdir()
+            self._trained[key] = folder / "tokenizer.json"
+            text = corpus.path.read_bytes().decode("utf-8")
+            Tokenizer.train(text, size).save(self._trained[key])
+        return self._trained[key]
+
+    def coding_jobs(self, action: str, corpus: Corpus, *names: str) -> dict[str, dict[str, Any]]:
+        """Return a job for each library that encodes, or for those of some names."""
+        files = {"text": corpus.path, "vocabulary": self.vocabulary(corpus)}
+        return {
+            name: {"action": action, "name": name, **files}
+            for name in self.libraries
+            if name in (names or LOADERS)
+        }
+
+    def take_turns(self, jobs: Jobs, rounds: int | None = None) -> Results:
+        """Do every job in each round, another one first each time.
+
+        A library that fails is out, with all its results. One that takes very long has one turn.
+        """
+        results: Results = {}
+        names = list(jobs)
+        for turn in range(rounds or self.rounds):
+            first = turn % len(names) if names else 0
+            for name in names[first:] + names[:first]:
+                begin = monotonic()
+                try:
+                    results.setdefault(name, []).append(run_job(**jobs[name]))
+                except JobError as error:
+                    if name == OURS:
+                        raise
+                    self.say(f"{name} is left out: {error}")
+                    names.remove(name)
+                    del results[name]
+                    continue
+                if monotonic() - begin > _VERY_LONG_SECONDS:
+                    names.remove(name)
+        return results
+
+
+class _Case(NamedTuple):
+    """What samples are of; `amount` is a number, or the key under which each job reports it."""
+
+    section: str
+    corpus: str
+    name: str
+    unit: str = "s"
+    amount: int | str = 0
+
+
+def _series(results: Results, key: str, case: _Case) -> Iterator[Series]:
+    """Yield what the jobs of each contestant have measured under a key."""
+    for contestant, found in results.items():
+        if key in found[0]:
+            amount = found[0].get(case.amount, 0) if isinstance(case.amount, str) else case.amount
+            # Four digits: clocks are no better, and files stay small.
+            samples = [float(f"{one[key]:.4g}") for one in found]
+            yield Series(*case[:3], contestant, case.unit, samples, int(amount))
 
 
 def equal(bench: Bench) -> Iterator[Series]:
-    """How many ids of each coder are not tiktoken's; an error if they are more than a few."""
+    """How many ids of each library differ from tiktoken's; more than a few are an error."""
     for corpus in bench.corpora:
-        for maker in bench.coders:
-            bench.say(f"{corpus.name}: comparing the ids of {maker.name}")
-            artifact = bench.artifact(corpus).path
-            found = work("check", maker.name, corpus.path, corpus.length, artifact)
-            yield Series("equal", corpus.name, "", maker.name, "ids", [found["ids"]])
+        for name, job in bench.coding_jobs("check", corpus).items():
+            bench.say(f"{corpus.name}: comparing the ids of {name}")
+            results = {name: [run_job(**job)]}
+            yield from _series(results, "ids", _Case("equal", corpus.name, "", "ids"))
 
 
 def train(bench: Bench) -> Iterator[Series]:
-    """Text in memory to tokens, at each size, and the memory that it takes.
+    """Text in memory to tokens, at each size, with the memory and the share of equal tokens.
 
-    Who learns other tokens at one size has no turn at a larger one.
+    A library that learns other tokens at one size has no turn at a larger one.
     """
     for corpus in bench.corpora:
-        names = [trainer.name for trainer in bench.trainers]
+        name, names = corpus.name, [one for one in bench.libraries if one in TRAINERS]
         for size in sorted(bench.sizes):
-            bench.say(f"{corpus.name}: training to {size:,}")
-            jobs = {name: ("train", name, corpus.path, corpus.length, size) for name in names}
-            samples = bench.take_turns(jobs)
-            amounts = dict.fromkeys(jobs, corpus.size)
-            yield from _series(samples, "seconds", _Case("train", corpus.name, str(size)), amounts)
-            memory = _Case("memory", corpus.name, f"training to {size:,}", "bytes")
-            yield from _series(samples, "taken", memory)
-            same = list(_same(corpus, size, unique([name for name, _ in samples])))
+            bench.say(f"{name}: training to {size:,}")
+            job = {"action": "train", "threads": bench.cores, "text": corpus.path}
+            job |= {"vocab_size": size, "vocabulary": bench.vocabulary(corpus, size)}
+            results = bench.take_turns({one: {**job, "name": one} for one in names})
+            case = _Case("train", name, str(size), amount=corpus.size)
+            yield from _series(results, "seconds", case)
+            memory = _Case("memory", name, f"training to {size:,}", "bytes")
+            yield from _series(results, "taken", memory)
+            same = list(_series(results, "same", _Case("same", name, str(size), "share")))
             yield from same
-            others = {one.contestant for one in same if one.samples[0] < SAME_ENOUGH}
-            names = [name for name in names if name not in others]
-
-
-def _same(corpus: Corpus, size: int, names: Sequence[str]) -> Iterator[Series]:
-    """Yield the share of each contestant's tokens and ours that both have."""
-    learned = {}
-    for name in names:
-        found = work("tokens", name, corpus.path, corpus.length, size)
-        learned[name] = set(found["tokens"])
-    for name, tokens in learned.items():
-        if tokens:
-            share = len(tokens & learned[OURS]) / len(tokens | learned[OURS])
-            yield Series("same", corpus.name, str(size), name, "share", [measured(share)])
-
-
-def sample(bench: Bench) -> Iterator[Series]:
-    """The beginning of each text to tokens, by ours and by the slow ones."""
-    trainers = [bench.trainers[0], *bench.slow_trainers]
-    for corpus in bench.corpora:
-        bench.say(f"{corpus.name}: training on a sample")
-        length = min(SAMPLE_CHARACTERS, corpus.length)
-        jobs = {
-            trainer.name: ("train", trainer.name, corpus.path, length, SAMPLE_VOCAB_SIZE)
-            for trainer in trainers
-        }
-        yield from _series(bench.take_turns(jobs), "seconds", _Case("sample", corpus.name, ""))
+            names = [one.contestant for one in same if one.median >= SAME_ENOUGH]
 
 
 def encode(bench: Bench) -> Iterator[Series]:
     """The whole text by a new tokenizer, by the same one again, and back from the ids."""
     for corpus in bench.corpora:
         bench.say(f"{corpus.name}: encoding and decoding")
-        artifact = bench.artifact(corpus).path
-        jobs = {
-            maker.name: ("encode", maker.name, corpus.path, corpus.length, artifact)
-            for maker in bench.coders
-        }
-        samples = bench.take_turns(jobs)
-        sizes = dict.fromkeys(jobs, corpus.size)
-        ids = {name: int(counts[0]) for (name, key), counts in samples.items() if key == "ids"}
-        name = corpus.name
-        yield from _series(samples, "first", _Case("encode", name, "first pass"), sizes)
-        yield from _series(samples, "warm", _Case("encode", name, "warm"), sizes)
-        yield from _series(samples, "decoding", _Case("decode", name, "decoding"), ids)
-        yield from _series(samples, "taken", _Case("memory", name, "encoding", "bytes"))
+        results = bench.take_turns(bench.coding_jobs("encode", corpus))
+        name, size = corpus.name, corpus.size
+        yield from _series(results, "first", _Case("encode", name, "first pass", amount=size))
+        yield from _series(results, "warm", _Case("encode", name, "warm", amount=size))
+        yield from _series(results, "decoding", _Case("decode", name, "decoding", amount="ids"))
+        yield from _series(results, "taken", _Case("memory", name, "encoding", "bytes"))
 
 
 def sentence(bench: Bench) -> Iterator[Series]:
-    """Fifty words, again and again, by ours and by tiktoken."""
-    names = [maker.name for maker in bench.coders if maker.name in {OURS, REFERENCE}]
+    """Fifty words, again and again, by bpetite and by tiktoken."""
     for corpus in bench.corpora:
         bench.say(f"{corpus.name}: encoding a sentence")
-        artifact = bench.artifact(corpus).path
-        samples = bench.take_turns({n: ("sentence", n, corpus.path, artifact) for n in names})
+        results = bench.take_turns(bench.coding_jobs("sentence", corpus, OURS, REFERENCE))
         for case in ("p50", "p99", "slowest"):
-            yield from _series(samples, case, _Case("sentence", corpus.name, case))
+            yield from _series(results, case, _Case("sentence", corpus.name, case))
+
+
+def long(bench: Bench) -> Iterator[Series]:
+    """Text without a safe boundary, of n bytes and of 2 n, by bpetite and by tiktoken."""
+    jobs = bench.coding_jobs("long", bench.corpora[0], OURS, REFERENCE)
+    for size in _LONG_BYTES_QUICK if bench.quick else _LONG_BYTES:
+        bench.say(f"long: {size:,} bytes")
+        for kind in LONG:
+            sized = {name: {**job, "kind": kind, "size": size} for name, job in jobs.items()}
+            case = _Case("long", "", kind, amount=size)
+            yield from _series(bench.take_turns(sized), "seconds", case)
 
 
 def start(bench: Bench) -> Iterator[Series]:
     """What a user waits for before the first id."""
     bench.say("start: load, save, import, the command line")
-    largest = max(map(bench.artifact, bench.corpora), key=lambda artifact: len(artifact.tokens))
-    artifact = largest.path
-    python = ("run", sys.executable, "-c")
-    encode_hi = ("run", _BPETITE, "encode", "--model", artifact, "--text", "hi")
-    jobs: dict[str, tuple[object, ...]] = {
-        "python -c pass": (*python, "pass"),
-        "python -c 'import regex'": (*python, "import regex"),
-        "python -c 'import bpetite'": (*python, "import bpetite"),
-        "bpetite encode --text hi": encode_hi,
-        "Tokenizer.load": ("load", artifact),
-        "save": ("save", artifact, bench.folder / "copy.json"),
+    path = max(map(bench.vocabulary, bench.corpora), key=lambda path: path.stat().st_size)
+    commands = {
+        f"python -c {shlex.quote(code)}": [sys.executable, "-c", code]
+        for code in ("pass", "import regex", "import bpetite")
     }
-    samples = bench.take_turns(jobs, bench.rounds * _STARTS_IN_A_ROUND)
-    sizes = dict.fromkeys(("Tokenizer.load", "save"), len(largest.tokens))
-    yield from _series(samples, "seconds", _Case("start", "", "start"), sizes)
+    hi = [_BPETITE, "encode", "--model", str(path), "--text", "hi"]
+    commands["bpetite encode --text hi"] = hi
+    jobs: dict[str, dict[str, Any]] = {
+        name: {"action": "command", "words": words} for name, words in commands.items()
+    }
+    jobs["Tokenizer.load"] = {"action": "load", "vocabulary": path}
+    results = bench.take_turns(jobs, bench.rounds * _STARTS_IN_A_ROUND)
+    yield from _series(results, "seconds", _Case("start", "", "start", amount="tokens"))
 
 
-def growth(bench: Bench) -> Iterator[Series]:
-    """Ours on an eighth of a text, a quarter, a half and the whole."""
+def file(bench: Bench) -> Iterator[Series]:
+    """The command line on each file, once: its time and its memory, by the characters."""
     for corpus in bench.corpora:
-        lengths = {part: corpus.length // divisor for part, divisor in _PARTS.items()}
-        artifact = bench.artifact(corpus).path
-        for action, what, key in (("train", VOCAB_SIZE, "seconds"), ("encode", artifact, "first")):
-            bench.say(f"{corpus.name}: growth ({action})")
-            samples = bench.take_turns(
-                {p: (action, OURS, corpus.path, length, what) for p, length in lengths.items()}
-            )
-            yield from _series(samples, key, _Case("growth", corpus.name, f"{action}, s"))
-            memory = _Case("growth", corpus.name, f"{action}, MB", "bytes")
-            yield from _series(samples, "taken", memory)
-
-
-def long(bench: Bench) -> Iterator[Series]:
-    """Text in which no safe boundary comes, of n bytes and of 2 n, by ours and by tiktoken."""
-    names = [maker.name for maker in bench.coders if maker.name in {OURS, REFERENCE}]
-    corpus = bench.corpora[0]
-    artifact = bench.artifact(corpus).path
-    for size in _LONG_BYTES_QUICK if bench.quick else _LONG_BYTES:
-        for kind in LONG:
-            bench.say(f"long: {size:,} bytes of {kind}")
-            samples = bench.take_turns(
-                {name: ("long", name, corpus.path, artifact, kind, size) for name in names}
-            )
-            amounts = dict.fromkeys(names, size)
-            yield from _series(samples, "seconds", _Case("long", "", kind), amounts)
-
-
-def characters(bench: Bench) -> Iterator[Series]:
-    """The command line on the beginning of a large file, once each."""
-    if bench.large is None:
-        return
-    text, model = bench.folder / "large.txt", bench.folder / "large.json"
-    size = str(CHARACTERS_VOCAB_SIZE)
-    command = (_BPETITE, "train", "--input", text, "--output", model, "--vocab-size", size)
-    for length in bench.characters:
-        bench.say(f"{bench.large.name}: training on {length:,} characters")
-        if not write_prefix(bench.large, text, length):
-            bench.say(f"{bench.large.name} has fewer characters")
-            return
-        samples = bench.take_turns({OURS: ("run", *command, "--force")}, rounds=1)
+        bench.say(f"{corpus.name}: training by the command line")
+        words = [_BPETITE, "train", "--vocab-size", str(FILE_VOCAB_SIZE), "--force"]
+        words += ["--input", str(corpus.path), "--output", str(bench.folder / "file.json")]
+        results = bench.take_turns({OURS: {"action": "command", "words": words}}, rounds=1)
         for key, unit in (("seconds", "s"), ("peak", "bytes")):
-            case = _Case("characters", bench.large.stem, key, unit)
-            yield from _series(samples, key, case, {OURS: length})
-
-
-class _Case(NamedTuple):
-    """What samples are of."""
-
-    section: str
-    corpus: str
-    name: str
-    unit: str = "s"
-
-
-def _series(
-    samples: Samples, key: str, case: _Case, amounts: Mapping[str, int] | None = None
-) -> Iterator[Series]:
-    """Yield what the workers of each contestant have said under a key."""
-    for (contestant, found), values in samples.items():
-        if found == key:
-            yield Series(
-                section=case.section,
-                corpus=case.corpus,
-                case=case.name,
-                contestant=contestant,
-                unit=case.unit,
-                samples=[measured(value) for value in values],
-                amount=(amounts or {}).get(contestant, 0),
-            )
+            yield from _series(results, key, _Case("file", corpus.name, key, unit, corpus.length))

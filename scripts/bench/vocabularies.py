@@ -2,11 +2,11 @@
 
     uv run python scripts/bench/vocabularies.py FILE... --json docs/pictures.json
 
-A text is cut at ends of lines into documents of about 16,000 characters, and every tenth
-is held out: nothing is learned from it, and what was learned is tried on it. Nothing is
-timed, so the figures are the same on every machine; a minute for 25 MB.
+A text is cut at ends of lines into documents of about 16,000 characters. Every tenth is held out:
+nothing is learned from it, and what was learned is tried on it. Nothing is timed, so the figures
+are the same on every machine; 25 MB take a minute.
 
-Not here: how the figures become pictures (`pictures.py`).
+Not here: how the figures become tables and pictures (`scripts/generate`).
 """
 
 import argparse

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bpetite_cli import _inputs, _outputs, _progress
+from bpetite_cli.streams import inputs, outputs
+from bpetite_cli.terminal import progress
 
 
 @pytest.fixture
@@ -23,17 +24,17 @@ def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 @pytest.fixture
 def block(monkeypatch: pytest.MonkeyPatch) -> int:
     """Have files read in small blocks, and return how many bytes one has."""
-    monkeypatch.setattr(_inputs, "_BLOCK_BYTES", 1 << 12)
+    monkeypatch.setattr(inputs, "_BLOCK_BYTES", 1 << 12)
     return 1 << 12
 
 
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a result of a kilobyte wait in a temporary file, as one of many megabytes does."""
-    monkeypatch.setattr(_outputs, "_HELD_IN_MEMORY", 1000)
+    monkeypatch.setattr(outputs, "_HELD_IN_MEMORY", 1000)
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a bar drawn from the first block on."""
-    monkeypatch.setattr(_progress, "_PATIENCE_SECONDS", 0)
+    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 0)

@@ -3,12 +3,19 @@
 import shlex
 import subprocess
 import sys
+from contextlib import redirect_stderr
 from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 
 import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
 
-from cli_tools import BPETITE, bpetite, bpetite_process, lines, pipeline
+import bpetite_cli
+from bpetite_cli.terminal.progress import say
+from cli_tools import bpetite, bpetite_process, lines, pipeline
 
 
 def test_the_version_names_what_results_depend_on() -> None:
@@ -79,6 +86,38 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
         assert bpetite(words[0], "--model", "m.json", *words[1:], cwd=tmp_path).returncode == status
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        (["count", "--model", "m", "-\x1b]0;pwned\x07"], r"unknown option -\x1b]0;pwned\x07"),
+        (["-\x9bn"], r"unknown option -\x9bn"),
+        (["encode", "--model", "m", "--text", "a", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
+        (["encode", "--model", "m", "--text", "--\u202e"], r"if it is --\u202e: --text=--\u202e"),
+        (["encode", "--model", "m", "--text", "a", "--format", "\x1bc"], r"choice: '\x1bc'"),
+        (["decode", "--model", "m", "--ids", "\u3164"], r"found '\u3164'"),
+        (["\u2800\x1b"], r"unknown command '\u2800\x1b'"),
+        (["count", "--model", "\x1b[2J\u2066\n"], r"no model '\x1b[2J\u2066\n'"),
+    ],
+)
+def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) -> None:
+    """No argument or file name, in a message of ours or of argparse, can control a terminal."""
+    result = bpetite(*words)
+    assert (result.returncode, result.stdout) in {(1, b""), (2, b"")}
+    complaint = lines(result.stderr)[-1]
+    assert shown in complaint
+    assert all(line.isprintable() for line in result.stderr.decode().split("\n"))
+
+
+@given(st.text())
+def test_a_message_has_no_control_characters(text: str) -> None:
+    """Whatever is put into a message, only newlines and visible characters are written."""
+    with redirect_stderr(StringIO()) as written:
+        say(text)
+    assert written.getvalue().count("\n") == text.count("\n") + 1
+    assert written.getvalue().replace("\n", "").isprintable()
+    assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
+
+
 def test_usage_is_no_data(tmp_path: Path) -> None:
     """Where standard error is closed, wrong usage is not told on standard output."""
     result = pipeline("bpetite encode 2>&-", tmp_path)
@@ -103,7 +142,9 @@ def test_a_command_of_compare_says_what_to_install(installed: Path, command: str
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         f"error: no installed package has the command {command.split(maxsplit=1)[0]}",
-        "it comes with bpetite-compare; install that, or the extra bpetite-cli[compare]",
+        "it comes with bpetite-compare; in a clone of bpetite, run one of",
+        "  uv tool install ./packages/cli --with ./packages/compare",
+        "  pip install ./packages/core ./packages/cli ./packages/compare",
     ]
 
 
@@ -192,6 +233,45 @@ def test_python_m_is_the_same_command() -> None:
     assert result.stdout == bpetite("--version").stdout
 
 
+def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Run `bpetite_cli.main` on some words in a new process, after some code."""
+    code = f"import sys\n{code}\nfrom bpetite_cli import main\nsys.exit(main(sys.argv[1:]))"
+    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
+
+
+def test_a_platform_without_sighup_has_every_command() -> None:
+    """Where the system has no SIGHUP, as on Windows, a command runs all the same."""
+    result = run_main("import signal; del signal.SIGHUP", "--version")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == bpetite("--version").stdout
+
+
+@pytest.mark.parametrize("module", ["bpetite_cli.run", "argparse", "regex", "bpetite"])
+def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
+    """Ctrl-C while modules are still loaded ends with status 130 and shows no traceback."""
+    result = run_main(
+        "def interrupt(event, details):\n"
+        f"    if event == 'import' and details[0] == {module!r}:\n"
+        "        raise KeyboardInterrupt\n"
+        "sys.addaudithook(interrupt)",
+        "encode",
+    )
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
+
+
+def test_the_package_itself_loads_no_other_module() -> None:
+    """`import bpetite_cli`, before Ctrl-C can be handled, loads nothing but itself."""
+    code = (
+        "import sys; known = {*sys.modules}; sys.path.append(sys.argv[1]); import bpetite_cli\n"
+        "print(*sys.modules.keys() - known)"
+    )
+    folder = Path(bpetite_cli.__file__).parents[1]
+    result = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, folder], capture_output=True, check=True
+    )
+    assert result.stdout == b"bpetite_cli\n"
+
+
 def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
     """Off a terminal nothing loads rich, not even `train`."""
     (tmp_path / "c.txt").write_text("low lower lowest")
@@ -214,13 +294,13 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
     code = (
         "import sys, bpetite_cli as b\n"
         "b.main(sys.argv[1:])\n"
-        "print(*(name for name in sys.modules if name.startswith('bpetite_cli._commands.')))\n"
+        "print(*(name for name in sys.modules if name.startswith('bpetite_cli.commands.')))\n"
         "print(*{'rich', 'importlib.metadata'} & sys.modules.keys())\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", code, "count", "--help"], capture_output=True, check=True
     )
-    assert lines(result.stdout)[-2:] == ["bpetite_cli._commands.count", ""]
+    assert lines(result.stdout)[-2:] == ["bpetite_cli.commands.count", ""]
     result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
     assert len(lines(result.stdout)[-2].split()) == 8
 
@@ -237,8 +317,3 @@ def test_a_fault_of_our_own_is_told_in_one_line(installed: Path) -> None:
     assert result.returncode == 1
     (line,) = lines(result.stderr)
     assert line.startswith("error: a fault in bpetite itself, please report it: AttributeError(")
-
-
-def test_the_script_is_the_installed_one() -> None:
-    """The tests run the console script that users get."""
-    assert Path(BPETITE).is_file()

@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli import _inputs
-from bpetite_cli._commands.count import _count
+from bpetite_cli.commands.count import _count
+from bpetite_cli.streams import inputs as input_files
 from cli_tools import BPETITE, bpetite, bpetite_process, in_terminal, lines, pipeline
 from texts import TEXTS
 
@@ -220,7 +220,7 @@ def test_standard_input_is_read_once(folder: Path) -> None:
 
 def test_a_closed_standard_input_is_a_failure(folder: Path) -> None:
     """A standard input that is not there is said to be closed."""
-    result = pipeline("bpetite count --model m.json <&-", folder)
+    result = bpetite("count", "--model", "m.json", cwd=folder, closed="stdin")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == ["error: standard input is closed; name a file"]
 
@@ -274,7 +274,6 @@ def tokenizer() -> Tokenizer:
     return Tokenizer.train("Hello world 船夫 \n\n the<|endoftext|> " * 5, 280)
 
 
-@settings(max_examples=50)
 @given(text=TEXTS, size=st.integers(1, 9))
 def test_a_text_has_as_many_tokens_in_blocks(
     tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory, text: str, size: int
@@ -284,7 +283,7 @@ def test_a_text_has_as_many_tokens_in_blocks(
     path.write_bytes(text.encode())
     read: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_inputs, "_BLOCK_BYTES", size)
+        patch.setattr(input_files, "_BLOCK_BYTES", size)
         counted = _count(tokenizer, str(path), read.append)
     assert (counted.tokens, counted.error) == (len(tokenizer.encode(text)), None)
     assert counted.size == sum(read) == len(text.encode())
@@ -303,7 +302,8 @@ def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 def test_a_full_standard_output_is_a_failure(folder: Path) -> None:
     """Status 0 means that the number was written."""
-    result = pipeline("bpetite count --model m.json a.txt > /dev/full", folder)
+    words = ("count", "--model", "m.json", "a.txt")
+    result = bpetite(*words, cwd=folder, stdout=Path("/dev/full"))
     assert result.returncode == 1
     assert lines(result.stderr) == [
         "error: standard output cannot be written: No space left on device"

@@ -18,11 +18,11 @@ import oracle
 import texts
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_cli._census import take_census
-from bpetite_cli._screen import Screen
-from bpetite_cli._scripts import OTHER, _pattern
-from bpetite_cli._tokens import shortened
-from bpetite_cli._tree import draw_tree, tree_data
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.views.census import take_census
+from bpetite_cli.views.scripts import OTHER, _pattern
+from bpetite_cli.views.tokens import shortened
+from bpetite_cli.views.tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, pipeline, shown_in_terminal
 from project_tools import ROOT
 
@@ -145,6 +145,7 @@ def test_the_script_of_a_token(token: str | bytes, script: str) -> None:
     assert take_census([data]).scripts == {script: 1}
 
 
+@pytest.mark.thorough
 def test_the_list_of_scripts_is_complete() -> None:
     """Every letter of Unicode 15.1 is of a script on the list, or of what many scripts have."""
     if tuple(map(int, unicodedata.unidata_version.split("."))) > (15, 1, 0):
@@ -320,6 +321,13 @@ def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
     shown = bpetite("inspect", "--model", sample, env={"COLUMNS": str(columns)}).stdout.decode()
     assert max(map(len, shown.splitlines()[8:])) <= max(columns, 55)
     assert all(len(line) <= columns for line in shown.splitlines() if "█" in line)
+
+
+def test_a_screen_that_is_too_narrow_shows_the_start_of_a_token(tmp_path: Path) -> None:
+    """In 16 columns a long token is shown by a sign that there is more of it."""
+    (tmp_path / "m.json").write_bytes(stored(chain(20)))
+    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
+    assert "  275  21 bytes  …\n" in shown.decode()
 
 
 def test_rich_is_loaded_only_for_colours(sample: Path) -> None:

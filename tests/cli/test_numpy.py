@@ -1,6 +1,7 @@
 """Numpy reads the files of ids that `encode` writes."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,5 +19,5 @@ def test_numpy_maps_the_file(here: Path, tokenizer: Tokenizer, name: str, dtype:
     text = "ab 船夫 ab\n<|endoftext|>" * 40
     output = ("--format", name, "--output", "ids.bin")
     assert bpetite("encode", "--model", "m.json", "--text", text, *output, cwd=here).returncode == 0
-    ids = np.memmap("ids.bin", dtype=dtype, mode="r")
+    ids: np.memmap[Any, Any] = np.memmap("ids.bin", dtype=dtype, mode="r")
     assert ids.tolist() == tokenizer.encode(text)

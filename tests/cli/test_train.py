@@ -133,6 +133,18 @@ def test_bars_are_drawn_on_a_terminal(corpus: Path, tmp_path: Path) -> None:
     assert "\x1b[38;" in shown or "\x1b[3" in shown
 
 
+@pytest.mark.parametrize("columns", ["9" * 20, "9" * 5000, "0", "²", "wide"])
+@pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
+def test_a_size_that_no_screen_has_is_ignored(
+    corpus: Path, tmp_path: Path, name: str, columns: str
+) -> None:
+    """A size that is 0, no number or far too large is not drawn for."""
+    words = ["train", "--input", str(corpus), "--vocab-size", "300", "--output", "t.json"]
+    status, _, drawn = in_terminal(words, tmp_path, {name: columns})
+    assert status == 0
+    assert "saved" in drawn.decode()
+
+
 def test_bars_are_drawn_by_the_console_script(corpus: Path, tmp_path: Path) -> None:
     """Started in a terminal, the installed program draws the same."""
     words = ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "t.json"]
@@ -178,12 +190,34 @@ def test_an_existing_output_is_kept_without_force(corpus: Path, tmp_path: Path) 
     assert output.read_text() == "precious"
 
 
+def test_a_folder_is_never_said_to_be_replaceable(corpus: Path, tmp_path: Path) -> None:
+    """FR-33: where the output is a folder, `--force` would not help, and is not suggested."""
+    result = train(corpus, tmp_path)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        f"error: '{tmp_path}' is not a regular file and cannot be replaced; name another file"
+    ]
+
+
 def test_force_replaces_an_existing_output(corpus: Path, tmp_path: Path) -> None:
     """`--force` replaces a file."""
     output = tmp_path / "t.json"
     output.write_text("old")
     assert train(corpus, output, "--force").returncode == 0
     assert Tokenizer.load(output).encode("") == []
+
+
+@pytest.mark.parametrize("to", ["pipe", "terminal"])
+def test_a_path_is_shown_escaped(corpus: Path, tmp_path: Path, to: str) -> None:
+    """The name of the output can neither control a terminal nor hide in it."""
+    words = ["train", "--input", str(corpus), "--vocab-size", "260", "--output", "\x1b[2J\u3164"]
+    if to == "pipe":
+        shown = bpetite(*words, cwd=tmp_path).stderr.decode()
+    else:
+        shown = in_terminal(words, tmp_path)[2].decode()
+    assert r"'\x1b[2J\u3164'" in shown
+    assert "\x1b[2J" not in shown
+    assert "\u3164" not in shown
 
 
 def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
@@ -206,8 +240,8 @@ def test_markup_in_a_path_is_shown_as_it_is(tmp_path: Path) -> None:
         ),
         ("lost", "'lost': there is no folder '{}/nowhere'; make it first"),
         ("x" * 300, f"'{{}}/{'x' * 300}': File name too long; choose a shorter name"),
-        ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
-        ("fifo", "'fifo' is no regular file and cannot be replaced; name another file"),
+        ("folder", "'folder' is not a regular file and cannot be replaced; name another file"),
+        ("fifo", "'fifo' is not a regular file and cannot be replaced; name another file"),
         ("corpus.txt", "'corpus.txt' is also an input and would be lost; name another output"),
         ("link", "'link' is also an input and would be lost; name another output"),
     ],
@@ -234,16 +268,8 @@ def test_the_destination_is_checked_first(
 
 def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
     """An output is recognized as an input also behind `<`."""
-    with corpus.open("rb") as file:
-        result = subprocess.run(
-            [
-                *(BPETITE, "train", "--input", "-", "--vocab-size", "300"),
-                *("--output", str(corpus), "--force"),
-            ],
-            stdin=file,
-            capture_output=True,
-            check=False,
-        )
+    words = ("train", "--input", "-", "--vocab-size", "300", "--output", corpus, "--force")
+    result = bpetite(*words, stdin=corpus)
     assert result.returncode == 1
     assert b"is also an input" in result.stderr
     assert corpus.read_bytes() == TEXT.encode()
@@ -445,15 +471,19 @@ def test_an_input_that_may_not_be_read_is_refused_first(corpus: Path, tmp_path: 
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_first(corpus: Path, tmp_path: Path) -> None:
-    """FR-33: a destination without permission is named before the training."""
+    """FR-33: a folder without permission is named, with the output, before the training."""
     (tmp_path / "locked").mkdir(mode=0o555)
     result = as_nobody_special(
         *("train", "--input", corpus.name, "--vocab-size", "300", "--output", "locked/t.json"),
         cwd=tmp_path,
     )
     assert (result.returncode, result.stdout) == (1, b"")
-    (line,) = lines(result.stderr)
-    assert line.endswith(": Permission denied; change its mode, or name another")
+    assert lines(result.stderr) == [
+        (
+            f"error: 'locked/t.json': cannot create a file in '{tmp_path}/locked': "
+            "Permission denied; choose another folder"
+        )
+    ]
 
 
 def test_inputs_may_be_named_one_by_one(tmp_path: Path) -> None:
@@ -469,17 +499,8 @@ def test_inputs_may_be_named_one_by_one(tmp_path: Path) -> None:
 
 def test_a_closed_standard_output_is_noticed_first(corpus: Path, tmp_path: Path) -> None:
     """Nothing is trained for a standard output that is closed."""
-    result = subprocess.run(
-        [
-            "bash",
-            "-c",
-            f'"{BPETITE}" train --input "$0" --vocab-size 300 --output t.json >&-',
-            corpus,
-        ],
-        capture_output=True,
-        cwd=tmp_path,
-        check=False,
-    )
+    words = ("train", "--input", corpus, "--vocab-size", "300", "--output", "t.json")
+    result = bpetite(*words, cwd=tmp_path, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr) == [
         "error: standard output is closed; send it to a file or to a program"

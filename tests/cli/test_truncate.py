@@ -141,7 +141,7 @@ def test_the_model_itself_is_never_replaced(folder: Path, output: str) -> None:
 @pytest.mark.parametrize(
     ("output", "complaint"),
     [
-        ("folder", "'folder' is no regular file and cannot be replaced; name another file"),
+        ("folder", "'folder' is not a regular file and cannot be replaced; name another file"),
         ("no/small.json", "'no/small.json': there is no folder '{}/no'; make it first"),
     ],
 )
@@ -181,6 +181,7 @@ def test_the_published_hash_is_reached_from_above(folder: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_the_oracle_says_that_merges_are_a_beginning() -> None:
     """By the specification itself, what is learned at a size begins what is learned at a larger."""
     merges = oracle.train([CORPUS], 330)

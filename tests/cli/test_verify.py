@@ -9,7 +9,7 @@ import pytest
 
 import oracle
 from bpetite import Tokenizer
-from cli_tools import bpetite, in_terminal, lines, pipeline
+from cli_tools import bpetite, in_terminal, lines
 from compare_tools import CORPUS, write_artifact
 
 SIZE = 300
@@ -71,7 +71,8 @@ def test_files_are_documents_in_any_order(tmp_path: Path) -> None:
 
 def test_standard_input_proves_as_a_file_does(folder: Path) -> None:
     """A corpus may come from a pipe."""
-    result = pipeline("cat text.txt | bpetite verify --model model.json --input -", folder)
+    words = ("verify", "--model", "model.json", "--input", "-")
+    result = bpetite(*words, stdin=CORPUS.encode(), cwd=folder)
     assert json.loads(result.stdout)["equal"] is True
 
 

@@ -14,10 +14,15 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import bpetite, bpetite_process, in_terminal, lines, pipeline
+from cli_tools import bpetite, bpetite_process, in_terminal, lines
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
+UTF_8 = {"PYTHONUTF8": "1"}
+OTHER_FORMS = ("huggingface", "gpt2")
+"""What a library in the group `thorough` reads."""
+
+NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
 @pytest.fixture
@@ -230,6 +235,16 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
     ]
 
 
+def test_the_place_of_a_difference_is_the_same_in_every_locale(folder: Path) -> None:
+    """The name of the file with the difference is data, and no locale changes it."""
+    write_artifact(folder / "odd.json", UNREACHABLE)
+    (folder / "é").write_bytes(b"abc")
+    words = ["parity", "--model", "odd.json", "--input", "é"]
+    for env in (UTF_8, NOT_UTF_8):
+        result = bpetite_process(*words, cwd=folder, env=env)
+        assert data(result.stdout)["difference"]["path"] == "é"
+
+
 def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
     """Where only the engines' tables differ, the status is 0 and the characters are listed."""
     new = min(drift())
@@ -256,10 +271,45 @@ def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
     assert b"'out" in result.stdout
     again = bpetite(*words, cwd=folder)
     assert (again.returncode, again.stdout) == (1, b"")
-    assert lines(again.stderr) == [
-        "error: 'out' exists; use --force to replace it, or name another"
-    ]
+    (told,) = lines(again.stderr)
+    assert re.match(r"error: 'out' exists; use --force to replace (it|files in it), or name", told)
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
+
+
+@pytest.mark.parametrize(
+    "to", ["tiktoken", *(pytest.param(to, marks=pytest.mark.thorough) for to in OTHER_FORMS)]
+)
+def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: Path) -> None:
+    """A name that is not ASCII is written as it is, and the program finds the file."""
+    words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "é", "--force"]
+    (program,) = {bpetite_process(*words, cwd=folder, env=env).stdout for env in (UTF_8, NOT_UTF_8)}
+    assert "'é" in program.decode()
+    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True)
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize(
+    ("words", "output", "kind"),
+    [
+        ("export --model tokenizer.json --to gpt2", "file", "a folder"),
+        ("export --model tokenizer.json --to gpt2", "link", "a folder"),
+        ("export --model tokenizer.json --to huggingface", "folder", "a regular file"),
+        ("export --model tokenizer.json --to tiktoken", "/dev/null", "a regular file"),
+        ("import-tiktoken --ranks ranks", "folder", "a regular file"),
+    ],
+)
+def test_what_force_cannot_replace_is_refused_at_once(
+    words: str, output: str, kind: str, force: list[str], folder: Path
+) -> None:
+    """Where a file stands for a folder, or the reverse, no message suggests `--force`."""
+    (folder / "file").write_bytes(b"old")
+    (folder / "link").symlink_to("nowhere")
+    (folder / "folder").mkdir()
+    result = bpetite(*words.split(), "--output", output, *force, cwd=folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    (line,) = lines(result.stderr)
+    assert line.startswith(f"error: '{output}' is not {kind} and cannot be replaced")
+    assert (folder / "file").read_bytes() == b"old"
 
 
 def test_what_export_prints_loads_it(folder: Path) -> None:
@@ -307,9 +357,7 @@ def test_export_and_import_in_a_row(folder: Path) -> None:
         "compare-tiktoken --model tokenizer.json --text x --text y",
         "compare-tiktoken --model tokenizer.json --input text.txt text.txt",
         "compare-tiktoken --model tokenizer.json --text x --encoding gpt2 cl100k_base",
-        "compare-tiktoken --model tokenizer.json --input - - --report",
         "parity --model tokenizer.json",
-        "parity --model tokenizer.json --input - -",
         "parity --modle m",
         "parity --mod tokenizer.json --input text.txt",
         "export --model tokenizer.json --to nowhere --output x",
@@ -334,14 +382,19 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ("parity --model text.txt --input text.txt", "'text.txt': expected JSON"),
         ("parity --model tokenizer.json --input none", "'none': No such file or directory"),
         ("parity --model tokenizer.json --input bad", "'bad' is not UTF-8: byte 0xff at offset 1"),
-        ("parity --model tokenizer.json --input .", "'.': Is a directory"),
+        ("parity --model tokenizer.json --input .", "'.' is a folder; name the files in it"),
         ("compare-tiktoken --model tokenizer.json --input bad", "'bad' is not UTF-8"),
         ("compare-tiktoken --model none --text x", "'none': No such file or directory"),
         ("compare-tiktoken --model tokenizer.json --text x --encoding no", "no encoding 'no'"),
         ("compare-tiktoken --model tokenizer.json --input bad --report --encoding self", "`self`"),
         ("export --model none --to gpt2 --output x", "'none': No such file or directory"),
         ("export --model tokenizer.json --to gpt2 --output no/x", "'no/': No such file"),
-        ("export --model tokenizer.json --to tiktoken --output no/x", "'no/': No such file"),
+        ("export --model tokenizer.json --to tiktoken --output no/x", "'no/x': there is no folder"),
+        ("parity --model tokenizer.json --input - -", "standard input (-) can be read only once"),
+        (
+            "compare-tiktoken --model tokenizer.json --input - - --report",
+            "standard input (-) can be read only once",
+        ),
         ("import-tiktoken --ranks none --output x", "'none': No such file or directory"),
         ("import-tiktoken --ranks text.txt --output x", "'text.txt' is no file of ranks"),
     ],
@@ -354,6 +407,22 @@ def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> N
     (line,) = lines(result.stderr)
     assert line.startswith("error: ")
     assert told in line
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("parity --model tokenizer.json --input text.txt -\x1b[2J", r"option -\x1b[2J"),
+        ("parity --model \u2066 --input text.txt", r"'\u2066': No such file"),
+        ("export --model tokenizer.json --to tiktoken --output \u3164", r"'\u3164', 324 tokens"),
+        ("import-tiktoken --ranks \u2800\x07 --output x", r"'\u2800\x07': No such file"),
+    ],
+)
+def test_an_argument_reaches_the_terminal_escaped(words: str, shown: str, folder: Path) -> None:
+    """No argument or file name can control a terminal or hide in it."""
+    result = bpetite(*words.split(" "), cwd=folder)
+    assert shown in result.stderr.decode()
+    assert all(line.isprintable() for line in result.stderr.decode().split("\n"))
 
 
 WRITERS = [
@@ -371,13 +440,17 @@ def test_a_full_output_is_told(words: str, folder: Path) -> None:
     """FR-33: a full standard output is an error in one line."""
     result = bpetite(*words.split(), cwd=folder, stdout=Path("/dev/full"))
     assert result.returncode == 1
-    assert "error: No space left on device" in lines(result.stderr)[-1]
+    assert (
+        "error: standard output cannot be written: No space left on device"
+        in lines(result.stderr)[-1]
+    )
 
 
-@pytest.mark.parametrize("words", [words for words in WRITERS if "tiny" not in words])
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("words", WRITERS)
 def test_a_closed_output_is_told(words: str, folder: Path) -> None:
     """FR-33: a closed standard output is an error in one line."""
-    result = pipeline(f"bpetite {words} >&-", folder)
+    result = bpetite(*words.split(), cwd=folder, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr)[-1] == (
         "error: standard output is closed; send it to a file or to a program"

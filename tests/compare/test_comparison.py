@@ -12,7 +12,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite_compare import Tokenization, compare, parity, to_tiktoken
 from bpetite_compare._engines import drift
-from bpetite_compare._tokens import first_difference
+from bpetite_compare._tokenizations import first_difference
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
 from texts import CORPORA, TEXTS
 

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import pytest
 import regex
 import tiktoken
 from hypothesis import given
@@ -42,12 +43,14 @@ def test_the_engines_agree_on_most_and_not_on_all() -> None:
     assert len(_found_by_regex(r"\s", ALL)) == 25
 
 
+@pytest.mark.thorough
 def test_what_differs_is_new_in_unicode() -> None:
     """Every character on which they differ is one that `regex` knows and tiktoken does not."""
     for name in (r"\p{L}", r"\p{N}"):
         assert _found_by_tiktoken(name, ALL) < _found_by_regex(name, ALL)
 
 
+@pytest.mark.thorough
 @given(st.characters(codec="utf-8"))
 def test_one_character_is_in_the_class_that_it_is_found_in(character: str) -> None:
     """What is found in all code points at once is what is found in each alone."""

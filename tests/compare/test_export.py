@@ -1,5 +1,6 @@
 """`export`: each form, and the ids that tiktoken gives with its own."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
 from bpetite import Tokenizer
-from bpetite_compare import export
+from bpetite_compare import _gpt2, export
 from bpetite_compare._export import FORMATS
 from bpetite_compare._gpt2 import to_letters
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
@@ -98,6 +99,23 @@ def test_a_merge_that_would_be_a_comment_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="would be read as a comment"):
         export(model, "gpt2", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_merges_of_gpt_2_are_known_by_their_digest(
+    small_model: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The warning comes for the merges that have the digest, and for no others."""
+    export(small_model, "tiktoken", tmp_path / "before")
+    assert caplog.records == []
+    merges = json.loads(small_model.read_bytes())["merges"]
+    data = json.dumps(merges, separators=(",", ":")).encode()
+    monkeypatch.setattr(_gpt2, "_MERGES_SHA256", hashlib.sha256(data).hexdigest())
+    for to in FORMATS:
+        export(small_model, to, tmp_path / to)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * len(FORMATS)
 
 
 def test_an_unknown_form_is_refused(small_model: Path, tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bpetite_cli._parser import OF_COMPARE
+from bpetite_cli.parser import OF_COMPARE
 from bpetite_compare import export
-from help_tools import SUMMARIES, check_help, examples_of, prepare_files, run_example
+from help_tools import SUMMARIES, check_help, prepare_files, run_example, with_examples
 
 
 @pytest.fixture(scope="module")
@@ -24,14 +24,7 @@ def test_every_command_is_listed() -> None:
 
 
 @pytest.mark.usefixtures("offline")
-@pytest.mark.parametrize(
-    "example",
-    [
-        pytest.param(example, id=f"{command} {number}")
-        for command in sorted(OF_COMPARE)
-        for number, example in enumerate(examples_of(command), 1)
-    ],
-)
+@with_examples(*sorted(OF_COMPARE))
 def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Path) -> None:
     """What stands in the help of a command as an example runs, or says which file it needs."""
     result = run_example(example, prepared, tmp_path / "folder")

@@ -1,5 +1,7 @@
 """`import_tiktoken`: an encoding becomes an artifact, or is refused with the reason."""
 
+import os
+import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -61,7 +63,6 @@ def trained_by(merges: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> d
         ({}, "no token has the rank 0"),
         (dict(list(BYTES.items())[:-1]), "no token has the rank 255"),
         (BYTES | {b"ab": 257}, "no token has the rank 256"),
-        (BYTES | {b"ab": 97}, "no token has the rank 256"),
         ({**BYTES, b"ab": 255, b"\xff": 256}, "the first 256 tokens are not the 256 bytes"),
         (BYTES | {b"abc": 256}, "token 256, b'abc', is no merge of two tokens of lower rank"),
         (BYTES | {b".\n": 256}, r"its token 256, b'.\\n', stands in no chunk of GPT-2's pattern"),
@@ -96,7 +97,12 @@ def test_the_beginning_of_a_contraction_fits(beginning: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "line", [b"AA==", b"AA== x", b"AA== 0 1", b"@@ 0", b"A 0", b"\xff 0", b"AA== 0x1"]
+    "line",
+    [
+        *(b"AA==", b"AA== x", b"AA== 0 1", b"@@ 0", b"A 0", b"\xff 0", b"AA== 0x1", b"==== 1"),
+        *(b"AQ== 2_5_6", b"AQ== +256", b"AQ== -1", b"AQ== 01", b"AQ== 1.0", b"AQ== 9999999999"),
+        "AQ== ٣".encode(),
+    ],
 )
 def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> None:
     """A line that is no token and rank is named with its number."""
@@ -104,6 +110,46 @@ def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> Non
     path.write_bytes(b"AA== 0\n" + line + b"\n")
     with pytest.raises(ValueError, match=r"no file of ranks: expected .* on line 2, found b'"):
         import_tiktoken(tmp_path / "model.json", ranks=path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "fault"),
+    [
+        (b"YWI= 256\nYWI= 257\n", "lists the token b'ab' a second time, on line 258"),
+        (b"YWI= 256\nYWI= 256\n", "lists the token b'ab' a second time, on line 258"),
+        (b"YWI= 256\nYWM= 256\n", "gives the rank 256 to a second token, on line 258"),
+        (b"YWI= 97\n", "gives the rank 97 to a second token, on line 257"),
+    ],
+)
+def test_lines_that_contradict_each_other_are_refused(
+    lines: bytes, fault: str, tmp_path: Path
+) -> None:
+    """A token or a rank on a second line is named with that line, and neither is chosen."""
+    path = write_ranks(tmp_path / "ranks", BYTES)
+    path.write_bytes(path.read_bytes() + lines)
+    with pytest.raises(ValueError, match=f"^'{path}' {fault}$"):
+        import_tiktoken(tmp_path / "model.json", ranks=path)
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_ranks_from_a_pipe_are_refused(tmp_path: Path) -> None:
+    """Ranks are read from a regular file; a pipe, from which they may never come, is refused."""
+    ranks = write_ranks(tmp_path / "ranks", BYTES)
+    os.mkfifo(fifo := tmp_path / "fifo")
+    with subprocess.Popen(["bash", "-c", 'cat "$0" > "$1"', ranks, fifo]) as writer:
+        try:
+            with pytest.raises(ValueError, match=r"fifo' is no.* regular file"):
+                import_tiktoken(tmp_path / "model.json", ranks=fifo)
+        finally:
+            writer.kill()
+
+
+def test_ranks_without_end_are_refused(tmp_path: Path) -> None:
+    """No more is read of a file than ranks can be."""
+    with (tmp_path / "ranks").open("wb") as file:
+        file.truncate((1 << 26) + 1)
+    with pytest.raises(ValueError, match=r"ranks' is larger than 67108864 bytes"):
+        import_tiktoken(tmp_path / "model.json", ranks=tmp_path / "ranks")
 
 
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:

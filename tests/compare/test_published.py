@@ -28,7 +28,8 @@ from bpetite_compare.reference import (
 )
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
-from help_tools import examples_of, prepare_files, run_example
+from exports import load_back
+from help_tools import prepare_files, run_example, with_examples
 from texts import ASCII_TEXTS, TEXTS
 
 pytestmark = pytest.mark.thorough
@@ -165,6 +166,26 @@ def test_other_encodings_are_refused(
     assert not (tmp_path / "model.json").exists()
 
 
+# export
+
+
+def test_an_imported_gpt_2_is_exported_with_a_warning(
+    tmp_path: Path,
+    encoding_named: Callable[[str], tiktoken.Encoding],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The ids of an imported GPT-2 are GPT-2's but for the bytes, and the export says so."""
+    gpt2 = encoding_named("gpt2")
+    import_tiktoken(model := tmp_path / "gpt2.json", encoding="gpt2")
+    encode, _ = load_back(model, "huggingface", tmp_path)
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
+    assert record.getMessage().startswith("the ids 0 to 255 of this export differ from GPT-2's")
+    text = "Hello, world! 日本\n"
+    theirs = [GPT2_BYTE_ORDER[one] if one < 256 else one for one in gpt2.encode(text)]
+    assert encode(text) == theirs != gpt2.encode(text)
+
+
 # the patterns
 
 
@@ -291,9 +312,7 @@ def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiktoken_cache")
-@pytest.mark.parametrize(
-    "example", [*examples_of("compare-tiktoken"), *examples_of("import-tiktoken")]
-)
+@with_examples("compare-tiktoken", "import-tiktoken")
 def test_an_example_in_the_help_works(example: str, tmp_path: Path) -> None:
     """What stands in the help of a command as an example runs as it stands there."""
     prepare_files(tmp_path / "prepared")

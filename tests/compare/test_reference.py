@@ -197,6 +197,18 @@ def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
     assert decode(model, encode(model, text)) == text
 
 
+def test_a_text_may_have_any_number_of_special_tokens() -> None:
+    """A text with 100,000 special tokens is encoded."""
+    model = Model.of_merges([(97, 98)], oracle.PATTERN, {"<|a|>": 257, "<|b|>": 258})
+    assert encode(model, "ab" + "<|a|><|b|>" * 50_000 + "a") == [256, *[257, 258] * 50_000, 97]
+
+
+def test_of_two_special_tokens_at_one_position_the_shorter_is_found() -> None:
+    """A special token that begins another is found first, and its characters are literal."""
+    model = Model.of_merges([], oracle.PATTERN, {"<.>": 256, "<.>+": 257})
+    assert encode(model, "<.>+<!>") == [256, *b"+<!>"]
+
+
 @given(ASCII_TEXTS | st.text(st.characters(max_codepoint=127)))
 def test_lemma_of_partition(text: str) -> None:
     """`pre_tokenize_ascii`: the chunks join to the text, and none is empty."""

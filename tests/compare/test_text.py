@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite_compare import _text
-from bpetite_compare._text import blocks, cut_safely, pieces
+from bpetite_compare._text import blocks, cut_everywhere, cut_safely
 from compare_tools import HOSTILE, PATTERNS
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
@@ -30,7 +30,7 @@ def chunks(pattern: str, text: str) -> list[str]:
 def test_blocks_join_to_the_text(parts: list[str]) -> None:
     """Nothing is lost, added or moved, and no block is empty; the same for pieces."""
     found = list(cut_safely(parts))
-    assert "".join(found) == "".join(parts) == "".join(pieces("".join(parts)))
+    assert "".join(found) == "".join(parts) == "".join(cut_everywhere("".join(parts)))
     assert all(found)
 
 
@@ -41,7 +41,7 @@ def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> N
     pattern, text = PATTERNS[name], "".join(parts)
     whole = chunks(pattern, text)
     assert [chunk for block in cut_safely(parts) for chunk in chunks(pattern, block)] == whole
-    assert [chunk for piece in pieces(text) for chunk in chunks(pattern, piece)] == whole
+    assert [chunk for piece in cut_everywhere(text) for chunk in chunks(pattern, piece)] == whole
 
 
 def test_blocks_are_cut_where_they_can_be() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from bpetite._collector import collector_held_back
+from bpetite._collector import garbage_collector_paused
 
 
 @pytest.fixture(autouse=True)
@@ -32,9 +32,9 @@ def test_collector_is_afterwards_as_it_was_before(tmp_path: Path, *, enabled: bo
 
 def test_collector_rests_within() -> None:
     """Inside, the collector is off, and stays off while an inner use of it ends."""
-    with collector_held_back():
+    with garbage_collector_paused():
         assert not gc.isenabled()
-        with collector_held_back():
+        with garbage_collector_paused():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()

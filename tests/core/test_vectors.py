@@ -11,7 +11,7 @@ import oracle
 from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._pretokenizer import pretokenize
-from project_tools import ROOT, load_script
+from project_tools import ROOT
 
 FOLDER: Final = ROOT / "tests" / "vectors"
 NAMES: Final = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem != "chunks")
@@ -75,29 +75,3 @@ def test_chunks_are_the_same_as_ever() -> None:
     for vector in read("chunks")["vectors"]:
         chunks = [chunk.decode("utf-8") for chunk in pretokenize(vector["text"])]
         assert chunks == vector["chunks"]
-
-
-@pytest.mark.thorough
-def test_script_makes_the_vectors() -> None:
-    """The files are what `scripts/make_vectors.py` writes, no more and no fewer."""
-    script = load_script("make_vectors")
-    made = {name: script.lines(content) for name, content in script.vectors().items()}
-    assert {path.stem: path.read_text("ascii") for path in FOLDER.glob("*.json")} == made
-    assert len(NAMES) >= 3
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("old", ['"ids":[32]', '"artifact_sha256": "', '"merges": [['])
-def test_changed_vector_is_found_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str
-) -> None:
-    """`make_vectors.py --check` exits with 1 if a file says anything else."""
-    script = load_script("make_vectors")
-    monkeypatch.setattr(script, "_FOLDER", tmp_path)
-    monkeypatch.setattr("sys.argv", ["make_vectors.py", "--check"])
-    for path in FOLDER.glob("*.json"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    assert script.main() == 0
-    sample = tmp_path / "sample.json"
-    sample.write_text(sample.read_text("ascii").replace(old, f"{old[:-1]}0", 1), "ascii")
-    assert script.main() == 1

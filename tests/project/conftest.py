@@ -14,7 +14,8 @@ from project_tools import ROOT
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in a folder that holds what a clone does of the pages' files."""
-    monkeypatch.syspath_prepend(ROOT / "docs" / "course")  # the course is run in its folder
+    for folder in ("course", "exercises"):  # their pages import from the folder they are in
+        monkeypatch.syspath_prepend(ROOT / "docs" / folder)
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
     for folder in ("tests/vectors", "docs/exercises", "docs/reference"):

@@ -20,9 +20,7 @@ PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="ut
 VARIABLES: Final = frozenset({"message", "reason"})
 TELLING: Final = frozenset({"Failure", "error"})
 """What is called with the message of an error: a class, and the method of a parser."""
-RETURNING: Final = frozenset(
-    {"_told", "_not_text", "advice_on_encoding", "find_duplicate", "find_unreachable"}
-)
+RETURNING: Final = frozenset({"_told", "advice_on_encoding", "find_duplicate", "find_unreachable"})
 """Functions that return a message, or the part of one that says what to do."""
 REFUSAL: Final = "…: expected …, found …"
 """What `refuse` makes of its arguments, which are read where it is called."""

@@ -1,4 +1,4 @@
-"""Every functional requirement of the specification is named by a test that shows it."""
+"""Every functional requirement of the specification is named by an everyday test that shows it."""
 
 import ast
 import re
@@ -12,11 +12,13 @@ from project_tools import ROOT, sources
 
 REQUIREMENTS: Final = frozenset(range(1, 38))
 
+THOROUGH: Final = "pytest.mark.thorough"
+
 _NAMED: Final = re.compile(r"(FR-\d+(?:, FR-\d+)*): ")
 
 
 def named_requirements(folder: Path) -> set[int]:
-    """Return the numbers that the docstrings of the tests below a folder begin with."""
+    """Return the numbers that the docstrings of the everyday tests below a folder begin with."""
     named: set[int] = set()
     for source in sources(folder):
         for test in _tests(source):
@@ -26,16 +28,21 @@ def named_requirements(folder: Path) -> set[int]:
 
 
 def _tests(source: Path) -> Iterator[ast.FunctionDef]:
-    """Yield the functions that pytest takes for tests, those in classes too."""
-    if not source.name.startswith("test_"):
+    """Yield the functions that pytest takes for everyday tests, those in classes too."""
+    text = source.read_text(encoding="utf-8")
+    if not source.name.startswith("test_") or f"\npytestmark = {THOROUGH}\n" in text:
         return
-    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"):
+    for node in ast.walk(ast.parse(text)):
+        if (
+            isinstance(node, ast.FunctionDef)
+            and node.name.startswith("test_")
+            and THOROUGH not in map(ast.unparse, node.decorator_list)
+        ):
             yield node
 
 
 def test_every_requirement_is_named() -> None:
-    """Each of FR-1 to FR-37 stands at the start of the docstring of a test, and no other does."""
+    """Each of FR-1 to FR-37 is at the start of an everyday test's docstring, and no other is."""
     named = named_requirements(ROOT / "tests")
     assert sorted(REQUIREMENTS - named) == []
     assert sorted(named - REQUIREMENTS) == []
@@ -82,4 +89,17 @@ def test_what_only_mentions_a_requirement_does_not_count(
 def test_a_file_that_holds_no_tests_does_not_count(tmp_path: Path) -> None:
     """What pytest would not collect names nothing."""
     (tmp_path / "helpers.py").write_text('def test_fact():\n    """FR-7: a fact."""\n')
+    assert named_requirements(tmp_path) == set()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        f'@{THOROUGH}\ndef test_fact():\n    """FR-7: a fact."""\n',
+        f'import pytest\n\npytestmark = {THOROUGH}\n\ndef test_fact():\n    """FR-7: a fact."""\n',
+    ],
+)
+def test_a_thorough_test_does_not_count(source: str, tmp_path: Path) -> None:
+    """A test that does not run every day names nothing."""
+    (tmp_path / "test_slow.py").write_text(source)
     assert named_requirements(tmp_path) == set()

@@ -1,1 +1,1 @@
-"""The answers: slow and obvious code, to which the checks hold what a learner writes."""
+"""The answers: slow and obvious code. The checks compare what a learner writes with it."""

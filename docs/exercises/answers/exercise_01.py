@@ -1,7 +1,7 @@
 """Exercise 1: merge by hand."""
 
-# (w, e) stands 8 times. After it six pairs stand 6 times: the ids decide, and a space is 32.
+# (w, e) occurs 8 times. After it six pairs occur 6 times: the ids decide, and a space is 32.
 MERGES: list[tuple[str, str]] = [("w", "e"), (" ", "n"), ("e", "we"), ("l", "o")]
 
-# No merge joins "lo" and "we": they stand side by side in " lower" alone, twice.
+# No merge joins "lo" and "we": they are adjacent only in " lower", twice.
 LOWEST: list[str] = ["lo", "we", "s", "t"]

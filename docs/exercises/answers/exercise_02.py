@@ -2,10 +2,10 @@
 
 
 def to_ids(text: str) -> list[int]:
-    """Return the bytes of a text in UTF-8, each as an integer from 0 to 255."""
+    """Return the UTF-8 bytes of a text, each as an integer from 0 to 255."""
     return list(text.encode("utf-8"))
 
 
 def to_text(ids: list[int]) -> str:
-    """Return the text whose UTF-8 is these bytes; what is no UTF-8 is an error."""
+    """Return the text that has these UTF-8 bytes; other bytes raise an error."""
     return bytes(ids).decode("utf-8")

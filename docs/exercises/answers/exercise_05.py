@@ -4,14 +4,14 @@ from given import Pair
 
 
 def merge_pair(ids: list[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace a pair by a new id wherever it stands, from left to right."""
+    """Replace each occurrence of a pair by a new id, from left to right."""
     merged: list[int] = []
-    place = 0
-    while place < len(ids):
-        if tuple(ids[place : place + 2]) == pair:
+    position = 0
+    while position < len(ids):
+        if tuple(ids[position : position + 2]) == pair:
             merged.append(new_id)
-            place += 2
+            position += 2
         else:
-            merged.append(ids[place])
-            place += 1
+            merged.append(ids[position])
+            position += 1
     return merged

@@ -9,7 +9,7 @@ from given import Pair, chunks_of
 
 
 def train(text: str, vocab_size: int) -> list[Pair]:
-    """Learn merges: count the pairs, merge the best one everywhere, and again."""
+    """Learn merges: count the pairs, merge the best pair everywhere, and repeat."""
     chunks = [list(chunk) for chunk in chunks_of(text)]
     merges: list[Pair] = []
     while 256 + len(merges) < vocab_size:

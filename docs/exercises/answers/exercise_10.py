@@ -1,11 +1,11 @@
-"""Exercise 10: the special token, and the whole of encoding."""
+"""Exercise 10: the special token, and all of encoding."""
 
 from answers.exercise_08 import encode_chunk
 from given import END_OF_TEXT, Pair, chunks_of
 
 
 def segments(text: str) -> list[str]:
-    """Cut a text at every exact special token, and keep the special tokens."""
+    """Cut a text at every exact special token and keep the special tokens."""
     found: list[str] = []
     while text:
         before, special, text = text.partition(END_OF_TEXT)
@@ -14,7 +14,7 @@ def segments(text: str) -> list[str]:
 
 
 def encode(text: str, merges: list[Pair]) -> list[int]:
-    """Return the ids of a text: of special tokens their own id, of the rest that of its chunks."""
+    """Return the ids of a text: one id per special token, and the ids of all other chunks."""
     ids: list[int] = []
     for segment in segments(text):
         if segment == END_OF_TEXT:

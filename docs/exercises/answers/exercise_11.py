@@ -9,7 +9,7 @@ from given import Pair
 def index_pairs(
     chunks: list[list[int]], times: list[int]
 ) -> tuple[dict[Pair, int], dict[Pair, set[int]]]:
-    """Return the counts of all pairs, and the numbers of the chunks that hold each."""
+    """Return the count of each pair, and the numbers of the chunks that contain it."""
     counts: dict[Pair, int] = {}
     places: dict[Pair, set[int]] = {}
     for number, ids in enumerate(chunks):
@@ -27,7 +27,7 @@ def merge_step(
     pair: Pair,
     new_id: int,
 ) -> None:
-    """Take the old pairs of each chunk that changes out of the counts, and put in the new."""
+    """For each chunk that changes, remove its old pairs from the counts and add its new ones."""
     for number in sorted(places[pair]):
         ids = chunks[number]
         for old in pairwise(ids):

@@ -21,19 +21,19 @@ def learned_tokens(corpus: str, vocab_size: int) -> list[bytes]:
 
 
 def bytes_per_token(corpus: str, text: str, vocab_size: int) -> float:
-    """Return the bytes of a text divided by its tokens, as the tokenizer of a corpus has them."""
+    """Return the bytes of a text divided by its tokens, after training on a corpus."""
     ids = Tokenizer.train(corpus, vocab_size).encode(text)
     return len(text.encode("utf-8")) / len(ids)
 
 
-# Each merge makes one token of two bytes or more, and both learned 256 merges.
+# Each merge makes one token of at least two bytes, and both corpora gave 256 merges.
 MORE_LONG_TOKENS = "the same"
 
-# The merges of the story are about its words, and the code has others.
+# The merges of the story fit its words; code uses other words.
 WORST = "code by prose"
 
-# The vocabulary was made for the first half, down to the names in it.
+# The vocabulary fits the first half, including its names.
 UNSEEN = "fewer"
 
-# The most frequent pairs come first; what comes later saves less.
+# The most frequent pairs come first; later merges save less.
 DOUBLED = "less than twice"

@@ -1,20 +1,20 @@
-"""The checks: what is asked of each exercise, and what is known of the ways to miss it.
+"""The checks of the exercises.
 
-One module for each exercise holds its cases and the misunderstandings that it knows. The rest
-is shared:
+Each module exercise_NN lists the checks of one exercise in `CHECKS`: the cases of each function,
+and its trace. The likely mistakes of all exercises are in mistakes.toml. The checks share:
 
-    _learner   the learner's file, run in a process of its own, with an end to endless loops
-    _worker    that process
-    _judge     results held to those of the answer, and the first that is off
-    _steps     training followed merge by merge, to say why a merge is wrong
-    _words     what the messages are made of
+    judge      finds the smallest failing case, names the likely mistake, and shows the trace
+    compare    compares two results
+    training   follows training merge by merge, for the traces
+    learner    runs the learner's file in its own process, with a time limit
+    worker     is that process
 """
 
 from importlib.util import find_spec
 
 if find_spec("bpetite") is None:
     message = (
-        "the exercises need bpetite, which this Python does not have: "
-        "say `uv run python` in its place, or `pip install ./packages/core` first"
+        "the exercises need bpetite, which is not installed in this Python: "
+        "use `uv run python`, or run `pip install ./packages/core` first"
     )
     raise SystemExit(message)

@@ -4,14 +4,14 @@ The corpus:
 
     low low low low lower lower newest newest newest newest newest newest
 
-Its chunks, and how often each stands there (the space belongs to the word behind it):
+Its chunks, and how often each occurs (a space belongs to the word after it):
 
     "low" 1     " low" 3     " lower" 2     " newest" 6
 """
 
 # The first four merges, in order. A merge is a pair of tokens, each written as its text:
-# ("a", "b") makes the token "ab", and ("ab", "c") would make "abc" of it.
+# ("a", "b") makes the token "ab", and then ("ab", "c") would make "abc".
 MERGES: list[tuple[str, str]] = []
 
-# The tokens of "lowest", a word that is not in the corpus, after these four merges.
+# The tokens of "lowest" after these four merges. The word is not in the corpus.
 LOWEST: list[str] = []

@@ -2,7 +2,7 @@
 
 
 def to_ids(text: str) -> list[int]:
-    """Return the bytes of a text in UTF-8, each as an integer from 0 to 255.
+    """Return the UTF-8 bytes of a text, each as an integer from 0 to 255.
 
     >>> to_ids("Hi")
     [72, 105]
@@ -13,10 +13,10 @@ def to_ids(text: str) -> list[int]:
 
 
 def to_text(ids: list[int]) -> str:
-    """Return the text whose UTF-8 is these bytes.
+    """Return the text that has these UTF-8 bytes.
 
     Raises:
-        UnicodeDecodeError: the bytes are not UTF-8. Nothing is replaced or left out.
+        UnicodeDecodeError: the bytes are not UTF-8. Do not replace or drop any of them.
 
     >>> to_text([195, 169])
     'é'

@@ -1,12 +1,13 @@
 """Exercise 3: where the pattern cuts.
 
-The pattern has six rules. At each place the first rule that matches takes as much as it can:
+The pattern has six rules. At each position, use the first rule that matches; it takes as much as
+it can:
 
-    1  's  't  'd  'm  'll  've  're       in small letters
-    2  letters                             one space in front may belong to them
-    3  digits                              the same
-    4  other marks, but no whitespace      the same
-    5  whitespace, but not its last character if something follows: of "   x" it takes two spaces
+    1  's  't  'd  'm  'll  've  're       lowercase only
+    2  letters                             with one space before them, if there is one
+    3  digits                              with one space before them, if there is one
+    4  other marks, but not whitespace     with one space before them, if there is one
+    5  whitespace, without its last character if text follows: two of the spaces in "   x"
     6  whitespace
 """
 

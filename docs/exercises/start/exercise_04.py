@@ -4,15 +4,14 @@ from given import Pair
 
 
 def count_pairs(chunks: dict[tuple[int, ...], int]) -> dict[Pair, int]:
-    """Return how often each pair stands in a corpus.
+    """Return how often each pair occurs in a corpus.
 
     Args:
-        chunks: each distinct chunk, as its ids, with the number of times it stands in the
-            corpus.
+        chunks: the ids of each distinct chunk, with the number of times the chunk occurs.
 
     Returns:
-        Each pair of neighbouring ids inside a chunk, with its count. Two pairs may overlap:
-        in (97, 97, 97) the pair (97, 97) stands twice.
+        Each pair of adjacent ids in a chunk, with its count. Pairs may overlap: (97, 97) occurs
+        twice in (97, 97, 97).
 
     >>> count_pairs({(1, 2): 10, (1, 2, 1): 1})
     {(1, 2): 11, (2, 1): 1}

@@ -4,14 +4,14 @@ from given import Pair
 
 
 def merge_pair(ids: list[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace a pair by a new id wherever it stands, from left to right.
+    """Replace each occurrence of a pair by a new id, from left to right.
 
-    What was merged is used up: no id belongs to two merged pairs.
+    Occurrences do not overlap: an id that was merged is used up.
 
     Args:
-        ids: the ids of one chunk. They stay as they are: the result is a new list.
-        pair: what is merged.
-        new_id: what takes its place; it is not in ids.
+        ids: the ids of one chunk. Leave them as they are and return a new list.
+        pair: the pair to replace.
+        new_id: the id that replaces it; it is not in ids.
 
     >>> merge_pair([5, 1, 2, 1, 2], (1, 2), 256)
     [5, 256, 256]

@@ -4,12 +4,12 @@ from given import Pair
 
 
 def encode_chunk(chunk: bytes, merges: list[Pair]) -> list[int]:
-    """Return the ids of a chunk: do to it what training did, in the same order.
+    """Return the ids of a chunk: repeat what training did, in the same order.
 
     Args:
-        chunk: one byte or more.
-        merges: the merges that training learned, in order. The one at rank 0 made the id
-            256, the one at rank 1 made 257.
+        chunk: at least one byte.
+        merges: the merges that training learned, in order. The merge at rank 0 made the id 256,
+            the merge at rank 1 made 257.
 
     >>> encode_chunk(b"abab", [(97, 98)])
     [256, 256]

@@ -4,7 +4,7 @@ from given import Pair
 
 
 def vocabulary(merges: list[Pair]) -> dict[int, bytes]:
-    """Return the bytes of every id: 256 single bytes, and what each merge joined.
+    """Return the bytes of every id: 256 single bytes, then the bytes that each merge joined.
 
     >>> vocabulary([(97, 98), (256, 99)])[257]
     b'abc'

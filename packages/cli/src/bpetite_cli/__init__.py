@@ -3,13 +3,12 @@
 Data goes to standard output, as bytes; everything meant for people goes to standard error.
 """
 
-import sys
-from collections.abc import Sequence
+import sys  # and nothing that is not loaded yet: Ctrl-C during an import would show a traceback
 
 __all__ = ["main"]
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status.
 
     Args:
@@ -19,8 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0, or 1 (a failure, told on standard error), 2 (wrong usage), 130 (interrupted).
     """
     try:
-        # Imported here so that Ctrl-C during the imports ends quietly, too.
-        from bpetite_cli._main import run  # noqa: PLC0415
+        from bpetite_cli.run import run  # noqa: PLC0415
 
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:

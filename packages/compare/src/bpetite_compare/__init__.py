@@ -19,7 +19,7 @@ from bpetite_compare._gpt2 import GPT2_BYTE_ORDER
 from bpetite_compare._import import Imported, import_tiktoken
 from bpetite_compare._parity import FileDifference, Parity, parity
 from bpetite_compare._report import Report, ReportRow, report
-from bpetite_compare._tokens import Difference, Tokenization
+from bpetite_compare._tokenizations import Difference, Tokenization
 
 __all__ = [
     "GPT2_BYTE_ORDER",

@@ -9,7 +9,7 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_compare._encodings import SELF, encode, get_encoding, of_artifact
 from bpetite_compare._engines import drift
-from bpetite_compare._tokens import Difference, Tokenization, first_difference
+from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
 __all__ = ["Comparison", "compare", "to_tiktoken", "tokenize_both"]
 

@@ -36,7 +36,7 @@ def get_encoding(name: str) -> tiktoken.Encoding:
     if name not in known:
         message = f"tiktoken has no encoding {name[:40]!r}; it has {', '.join(known)}"
         raise ValueError(message)
-    with _LOCK, _downloads_told(name) as downloads:
+    with _LOCK, _logging_downloads(name) as downloads:
         try:
             return tiktoken.get_encoding(name)
         except (OSError, ValueError) as error:
@@ -51,7 +51,7 @@ def get_encoding(name: str) -> tiktoken.Encoding:
 
 
 @contextmanager
-def _downloads_told(name: str) -> Iterator[list[str]]:
+def _logging_downloads(name: str) -> Iterator[list[str]]:
     """Tell of every file that tiktoken is about to download: it has no hook for that."""
     read_file = tiktoken.load.read_file
     downloads: list[str] = []

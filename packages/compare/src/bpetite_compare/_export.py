@@ -7,6 +7,7 @@ tokens apart (`_soundness`); that is checked first.
 
 import base64
 import json
+import logging
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import Final
 
 from bpetite._artifact import Artifact
 from bpetite._files import write_file, write_folder
-from bpetite_compare._gpt2 import to_letters
+from bpetite_compare._gpt2 import has_gpt2_merges, to_letters
 from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 
@@ -22,6 +23,8 @@ __all__ = ["FORMATS", "Exported", "export"]
 
 _PAIR: Final = ("vocab.json", "merges.txt")
 """The files of GPT-2's own form."""
+
+_LOGGER: Final = logging.getLogger("bpetite_compare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,9 @@ def export(
     overwrite: bool = False,
 ) -> Exported:
     """Write a model in the form that another library reads.
+
+    The ids are the model's. For an imported GPT-2 the logger `bpetite_compare` warns that
+    the first 256 ids differ from GPT-2's own.
 
     Args:
         model: the path of an artifact.
@@ -71,7 +77,13 @@ def export(
     path = os.fspath(output)
     for file in (path, *(os.path.join(path, name) for name in _PAIR)):
         refuse_the_input(file, model)
-    return _WRITERS[to](artifact, path, overwrite)
+    exported = _WRITERS[to](artifact, path, overwrite)
+    if has_gpt2_merges(artifact.merges):
+        _LOGGER.warning(
+            "the ids 0 to 255 of this export differ from GPT-2's: the id of each byte is the "
+            "byte itself; all other ids are GPT-2's (GPT2_BYTE_ORDER maps the first 256)"
+        )
+    return exported
 
 
 def _to_tiktoken(artifact: Artifact, path: str, overwrite: bool) -> Exported:
@@ -84,7 +96,7 @@ def _to_tiktoken(artifact: Artifact, path: str, overwrite: bool) -> Exported:
 import base64
 import tiktoken
 
-with open({path!r}, "rb") as file:
+with open({_text(path)!r}, "rb") as file:
     ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, file)}}
 encoding = tiktoken.Encoding(
     "bpetite",
@@ -101,7 +113,7 @@ def _to_huggingface(artifact: Artifact, path: str, overwrite: bool) -> Exported:
     loading = f"""\
 from tokenizers import Tokenizer
 
-tokenizer = Tokenizer.from_file({path!r})
+tokenizer = Tokenizer.from_file({_text(path)!r})
 """
     return Exported((path,), loading, artifact.special_id + 1)
 
@@ -155,10 +167,15 @@ def _to_gpt2(artifact: Artifact, path: str, overwrite: bool) -> Exported:
     loading = f"""\
 from tokenizers.implementations import ByteLevelBPETokenizer
 
-tokenizer = ByteLevelBPETokenizer({vocab_path!r}, {merges_path!r})
+tokenizer = ByteLevelBPETokenizer({_text(vocab_path)!r}, {_text(merges_path)!r})
 tokenizer.add_special_tokens([{artifact.special_token!r}])
 """
     return Exported((vocab_path, merges_path), loading, artifact.special_id + 1)
+
+
+def _text(path: str) -> str:
+    """Return the text of a path, which Python may have read by a locale that is not UTF-8."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def _vocab(artifact: Artifact) -> Mapping[str, int]:

@@ -1,8 +1,18 @@
 """What GPT-2 fixed and others took over: the pattern, the order of the bytes, their letters."""
 
+import hashlib
+import json
+from collections.abc import Sequence
 from typing import Final
 
-__all__ = ["BYTE_LETTERS", "GPT2_BYTE_ORDER", "GPT2_PATTERN", "is_gpt2_pattern", "to_letters"]
+__all__ = [
+    "BYTE_LETTERS",
+    "GPT2_BYTE_ORDER",
+    "GPT2_PATTERN",
+    "has_gpt2_merges",
+    "is_gpt2_pattern",
+    "to_letters",
+]
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern as an artifact of bpetite has it."""
@@ -29,6 +39,9 @@ Latin-1, 0x21 to 0x7E, 0xA1 to 0xAC and 0xAE to 0xFF, and then the others, 0x00 
 0x7F to 0xA0 and 0xAD. All ids from 256 on are the same.
 """
 
+_MERGES_SHA256: Final = "2fcfd37601610f6537324e6179cc2df7ec5ad6c7c58b218a80a9838ac77b8ea7"
+"""The digest of GPT-2's merges as compact JSON, with each byte as its own id."""
+
 BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
     value: chr(256 + place) for place, value in enumerate(_OTHERS)
 }
@@ -38,6 +51,12 @@ BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
 def is_gpt2_pattern(pattern: str) -> bool:
     """Return whether a pattern is one of the known spellings of GPT-2's."""
     return pattern in _SAME_PATTERNS
+
+
+def has_gpt2_merges(merges: Sequence[tuple[int, int]]) -> bool:
+    """Return whether these are the merges of GPT-2, as `import_tiktoken` writes them."""
+    data = json.dumps(merges, separators=(",", ":")).encode("ascii")
+    return hashlib.sha256(data).hexdigest() == _MERGES_SHA256
 
 
 def to_letters(token: bytes) -> str:

@@ -10,16 +10,16 @@ the bytes, whatever their order was.
 """
 
 import base64
-import binascii
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import regex
 
 from bpetite._artifact import Artifact
+from bpetite._files import read_file
 from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
 from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern
 from bpetite_compare._same_file import refuse_the_input
@@ -29,6 +29,10 @@ from bpetite_compare.reference import Pair, recover_merges
 __all__ = ["Imported", "import_tiktoken"]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
+_LARGEST_FILE: Final = 1 << 26
+"""How many bytes of ranks are read: larger ones would not fit into an artifact."""
+
+_RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
 _CHUNK: Final = regex.compile(GPT2_PATTERN)
 
 # The only tokens of a chunk that are two chunks by themselves: the beginnings of 'll, 've, 're.
@@ -124,17 +128,34 @@ def _ranks_of_file(path: str) -> Mapping[bytes, int]:
     tiktoken's own reader would take an older file of the same path from its cache.
     """
     ranks: dict[bytes, int] = {}
-    for number, line in enumerate(Path(path).read_bytes().splitlines(), 1):
+    taken: set[int] = set()
+    for number, line in enumerate(read_file(path, _LARGEST_FILE).splitlines(), 1):
         try:
-            token, rank = line.split()
-            ranks[base64.b64decode(token, validate=True)] = int(rank)
-        except (ValueError, binascii.Error):
+            token, rank = _token_and_rank(line)
+        except ValueError:
             message = (
                 f"{path!r} is no file of ranks: expected base64, a space and a number "
                 f"on line {number}, found {line[:40]!r}"
             )
             raise ValueError(message) from None
+        if token in ranks:
+            message = f"{path!r} lists the token {token[:40]!r} a second time, on line {number}"
+            raise ValueError(message)
+        if rank in taken:
+            message = f"{path!r} gives the rank {rank} to a second token, on line {number}"
+            raise ValueError(message)
+        ranks[token] = rank
+        taken.add(rank)
     return ranks
+
+
+def _token_and_rank(line: bytes) -> tuple[bytes, int]:
+    """Read a line; `int` alone would take +256 and 2_5_6."""
+    word, rank = line.split()
+    token = base64.b64decode(word, validate=True)
+    if not token or not _RANK.fullmatch(rank):
+        raise ValueError
+    return token, int(rank)
 
 
 def _in_order(ranks: Mapping[bytes, int]) -> list[bytes]:

@@ -20,8 +20,8 @@ from bpetite._artifact import Artifact
 from bpetite_compare._comparison import tokenize_both
 from bpetite_compare._encodings import SELF, of_artifact
 from bpetite_compare._engines import drift
-from bpetite_compare._text import blocks, pieces
-from bpetite_compare._tokens import Difference, Tokenization, first_difference
+from bpetite_compare._text import blocks, cut_everywhere
+from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
 __all__ = ["FileDifference", "Parity", "parity"]
 
@@ -84,14 +84,14 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         ValueError: two tokens of the model have the same bytes.
     """
     artifact = Artifact.read(model)
-    witness = _Witness(artifact)
+    comparer = _Comparer(artifact)
     result = Parity()
     for path in paths:
         result.files += 1
         line, begin = 1, result.bytes
         for block in blocks(path):
             place = _Place(os.fspath(path), result.bytes - begin, line)
-            result.difference = witness.look_at(block, place, result)
+            result.difference = comparer.look_at(block, place, result)
             if result.difference:
                 return result
             line += block.count("\n")
@@ -107,7 +107,7 @@ class _Place:
     line: int
 
 
-class _Witness:
+class _Comparer:
     """The two tokenizers, side by side."""
 
     def __init__(self, artifact: Artifact) -> None:
@@ -135,7 +135,7 @@ class _Witness:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for piece in pieces(block):
+        for piece in cut_everywhere(block):
             found = self._look_closer(piece, result)
             if found:
                 return _located(found, block, start, place)

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import BinaryIO, Final
 
-__all__ = ["STANDARD_INPUT", "blocks", "cut_safely", "open_input", "pieces"]
+__all__ = ["STANDARD_INPUT", "blocks", "cut_everywhere", "cut_safely", "open_input"]
 
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
@@ -65,7 +65,7 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
-def pieces(text: str) -> list[str]:
+def cut_everywhere(text: str) -> list[str]:
     """Return a text cut at every boundary."""
     return _ANY_BOUNDARY.split(text)
 

@@ -1,4 +1,4 @@
-"""Hold back Python's cyclic garbage collector while much is made and nothing is cyclic.
+"""Pause Python's cyclic garbage collector while much is made and nothing is cyclic.
 
 The collector looks through what has been made each time that there is much more of it,
 in vain here: it finds cycles, and lists of tuples of integers have none.
@@ -8,12 +8,12 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["collector_held_back"]
+__all__ = ["garbage_collector_paused"]
 
 
 @contextmanager
-def collector_held_back() -> Iterator[None]:
-    """Do without the collector for a while, if it is on; then it is on again."""
+def garbage_collector_paused() -> Iterator[None]:
+    """Pause the collector, if it is on."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

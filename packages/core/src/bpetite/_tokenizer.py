@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
 
 from bpetite._artifact import Artifact
-from bpetite._collector import collector_held_back
+from bpetite._collector import garbage_collector_paused
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._trainer import train_bpe
@@ -90,7 +90,7 @@ class Tokenizer:
         """
         # Made when it is first needed, as it is much to make. Threads may each make one, alike.
         if (encoder := self._encoder) is None:
-            with collector_held_back():
+            with garbage_collector_paused():
                 encoder = Encoder(self._artifact.merges, self._artifact.special_id)
             self._encoder = encoder
         return encoder.encode(text)
@@ -147,7 +147,7 @@ class Tokenizer:
                 what was expected and what was found.
             OSError: the file cannot be read.
         """
-        with collector_held_back():
+        with garbage_collector_paused():
             return cls._of(Artifact.read(path))
 
     @classmethod

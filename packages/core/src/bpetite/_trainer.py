@@ -18,7 +18,7 @@ from operator import index
 from reprlib import Repr
 from typing import Final
 
-from bpetite._collector import collector_held_back
+from bpetite._collector import garbage_collector_paused
 from bpetite._constants import (
     BASE_VOCAB_SIZE,
     END_OF_TEXT_TOKEN,
@@ -85,7 +85,7 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     wanted = _checked_vocab_size(vocab_size)
     _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
     chunks = _count_corpus(corpus)
-    with collector_held_back():
+    with garbage_collector_paused():
         merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""

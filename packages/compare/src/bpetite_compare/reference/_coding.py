@@ -45,18 +45,17 @@ def encode(model: Model, text: str) -> list[int]:
     Raises:
         UnicodeEncodeError: the text holds a lone surrogate.
     """
-    found = [
-        (place, special) for special in model.special_tokens if (place := text.find(special)) >= 0
-    ]
-    if found:
-        place, special = min(found)
-        before, after = text[:place], text[place + len(special) :]
-        return [*encode(model, before), model.special_tokens[special], *encode(model, after)]
-    return [
-        token_id
-        for chunk in regex.finditer(model.pattern, text)
-        for token_id in encode_chunk(model, chunk[0].encode("utf-8"))
-    ]
+    # At one place the special token that sorts first wins, as the alternatives are tried in order.
+    specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
+    parts = regex.split(f"({specials})", text) if specials else [text]
+    ids: list[int] = []
+    for number, part in enumerate(parts):  # the odd ones are the special tokens
+        if number % 2:
+            ids.append(model.special_tokens[part])
+        else:
+            for chunk in regex.finditer(model.pattern, part):
+                ids += encode_chunk(model, chunk[0].encode("utf-8"))
+    return ids
 
 
 def decode(model: Model, ids: Sequence[int]) -> str:

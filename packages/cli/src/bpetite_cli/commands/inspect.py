@@ -1,0 +1,66 @@
+"""`bpetite inspect`: what is in an artifact, and how a token was made."""
+
+import argparse
+
+from bpetite._artifact import Artifact
+from bpetite_cli.kit import (
+    Commands,
+    Failure,
+    add_model,
+    add_parser,
+    check_output,
+    integer,
+    load_artifact,
+    look_at_output,
+    stream_output,
+    write_json,
+)
+from bpetite_cli.views.overview import draw_overview, overview_data
+from bpetite_cli.views.tree import draw_tree, tree_data
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `inspect` to the command line."""
+    parser = add_parser(
+        commands,
+        "inspect",
+        "show what is in a model, or how a token was made",
+        "  bpetite inspect --model tokenizer.json\n"
+        "  bpetite inspect --model tokenizer.json --token 258\n"
+        "  bpetite inspect --model tokenizer.json --json",
+    )
+    add_model(parser)
+    parser.add_argument(
+        "--token", type=integer, metavar="ID", help="the tree of merges that made this token"
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON object, with nothing left out"
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    artifact = load_artifact(options.model)
+    token_id = options.token
+    if token_id is not None:
+        _check_id(artifact, token_id)
+    if options.json:
+        data = (
+            overview_data(options.model, artifact)
+            if token_id is None
+            else tree_data(artifact, token_id)
+        )
+        write_json(data)
+    elif token_id is None:
+        stream_output(draw_overview(options.model, artifact, look_at_output()))
+    else:
+        stream_output(draw_tree(artifact, token_id, look_at_output()))
+
+
+def _check_id(artifact: Artifact, token_id: int) -> None:
+    if not 0 <= token_id <= artifact.special_id:
+        message = f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}"
+        raise Failure(message)

@@ -1,0 +1,116 @@
+"""`bpetite show`: the tokens of a text, as a picture."""
+
+import argparse
+import json
+from collections.abc import Iterable, Iterator
+
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite_cli.kit import (
+    Advance,
+    Commands,
+    Screen,
+    add_model,
+    add_parser,
+    check_output,
+    hold_output,
+    load_artifact,
+    look_at_output,
+    read_text,
+    reading,
+    send_output,
+    stream_output,
+    text_argument,
+)
+from bpetite_cli.views.steps import draw_steps
+from bpetite_cli.views.tokens import counted, token_data
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `show` to the command line."""
+    parser = add_parser(
+        commands,
+        "show",
+        "show the tokens of a text, each with its id underneath",
+        '  bpetite show --model tokenizer.json --text "Hello world"\n'
+        '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
+        "  COLUMNS=200 bpetite show --model tokenizer.json --input text.txt > tokens.txt\n"
+        "  bpetite show --model tokenizer.json --input text.txt --json > tokens.jsonl",
+    )
+    add_model(parser)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    source.add_argument("--input", metavar="FILE", help="text in UTF-8; - is standard input")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument(
+        "--steps",
+        action="store_true",
+        help="chunk by chunk, each merge that was applied, with its rank",
+    )
+    form.add_argument(
+        "--json",
+        action="store_true",
+        help="print a JSON object in a line for each token: its id, bytes, text (null where it is "
+        "no whole characters), and its start and end, in bytes",
+    )
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    artifact = load_artifact(options.model)
+    if options.json:
+        files = [] if options.input is None else [options.input]
+        with reading("encoding", files) as advance:
+            held = hold_output(_json_lines(artifact, _texts(options, advance)))
+        send_output(held)
+        return
+    draw = draw_steps if options.steps else _rows
+    stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
+
+
+def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
+    if options.input is None:
+        yield text_argument(options.text)
+    else:
+        yield from read_text(options.input, advance)
+
+
+def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, bytes]]:
+    tokenizer = Tokenizer._of(artifact)
+    for text in texts:
+        for token_id in tokenizer.encode(text):
+            yield token_id, artifact.bytes_of(token_id)
+
+
+def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
+    """Yield the rows, and a line that sums up."""
+    from bpetite_cli.views.rows import draw_rows  # noqa: PLC0415 - rich is slow to load
+
+    count = size = 0
+
+    def noted() -> Iterator[tuple[int, bytes]]:
+        nonlocal count, size
+        for token_id, token in _tokens(artifact, texts):
+            count += 1
+            size += len(token)
+            yield token_id, token
+
+    yield from draw_rows(noted(), artifact.special_id, screen)
+    each = f", {size / count:.2f} bytes per token" if count else ""
+    yield f"{counted(count, 'token')}, {counted(size, 'byte')}{each}\n"
+
+
+def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
+    start = 0
+    for token_id, token in _tokens(artifact, texts):
+        end = start + len(token)
+        data = {**token_data(token_id, token), "start": start, "end": end}
+        yield json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+        start = end
+
+
+def _ignore(_: int) -> None:
+    """The picture itself says how far it is."""

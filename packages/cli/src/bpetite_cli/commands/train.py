@@ -1,0 +1,76 @@
+"""`bpetite train`: files of text to an artifact."""
+
+import argparse
+
+from bpetite_cli.kit import (
+    Commands,
+    Training,
+    add_corpus,
+    add_destination,
+    add_parser,
+    check_destination,
+    check_inputs,
+    check_output,
+    learn,
+    on_terminal,
+    quoted,
+    save_artifact,
+    say,
+    vocab_size,
+    write_json,
+)
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `train` to the command line."""
+    parser = add_parser(
+        commands,
+        "train",
+        "learn a tokenizer from text and write its artifact",
+        "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
+        "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json",
+    )
+    add_corpus(parser)
+    parser.add_argument(
+        "--vocab-size",
+        required=True,
+        type=vocab_size,
+        metavar="N",
+        help="how many mergeable tokens to learn: 256 bytes and N - 256 merges",
+    )
+    add_destination(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    check_inputs(options.input)
+    check_destination(options.output, options.input, force=options.force)
+    tokenizer, training = learn(options.input, options.vocab_size)
+    save_artifact(tokenizer._artifact, options.output, force=options.force)
+    _summarize(training, options.output)
+    summary = {
+        "corpus_bytes": training.corpus_bytes,
+        "requested_vocab_size": options.vocab_size,
+        "actual_mergeable_vocab_size": training.mergeable_vocab_size,
+        "special_token_count": 1,
+        "elapsed_ms": round(training.seconds * 1000),
+    }
+    write_json(summary)
+
+
+def _summarize(training: Training, path: str) -> None:
+    if not on_terminal():
+        say(f"saved: {quoted(path)}, after {training.seconds:.2f} s of training")
+        return
+    from bpetite_cli.terminal.bars import draw_summary  # noqa: PLC0415 - rich is slow to load
+
+    draw_summary(
+        {
+            "result": training.ending,
+            "from": f"{training.corpus_bytes:,} bytes of text, in {training.seconds:.2f} s",
+            "saved": quoted(path),
+        }
+    )

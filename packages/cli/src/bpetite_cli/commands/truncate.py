@@ -1,0 +1,67 @@
+"""`bpetite truncate`: the tokenizer that training at a smaller size would have given.
+
+Training learns one merge after the other and never goes back, so what it has learned by
+any size is the beginning of what it has learned in the end.
+"""
+
+import argparse
+
+from bpetite._artifact import Artifact
+from bpetite_cli.kit import (
+    Commands,
+    Failure,
+    add_destination,
+    add_model,
+    add_parser,
+    check_destination,
+    check_output,
+    load_artifact,
+    quoted,
+    save_artifact,
+    say,
+    vocab_size,
+    write_json,
+)
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `truncate` to the command line."""
+    parser = add_parser(
+        commands,
+        "truncate",
+        "make a smaller tokenizer, as training would have",
+        "  bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json\n"
+        "  bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json",
+    )
+    add_model(parser)
+    parser.add_argument(
+        "--vocab-size",
+        required=True,
+        type=vocab_size,
+        metavar="N",
+        help="how many mergeable tokens to keep: 256 bytes and the first N - 256 merges",
+    )
+    add_destination(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    artifact = load_artifact(options.model)
+    size = options.vocab_size
+    if size > artifact.special_id:
+        message = (
+            f"{quoted(options.model)} has {artifact.special_id:,} mergeable tokens, "
+            f"fewer than {size:,}; `bpetite train` makes larger tokenizers"
+        )
+        raise Failure(message)
+    check_destination(options.output, [options.model], force=options.force)
+    smaller = Artifact.of_merges(artifact.merges[: size - 256])
+    save_artifact(smaller, options.output, force=options.force)
+    say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
+    if size < artifact.special_id:
+        say(f"{artifact.special_token} is now {size}, where it was {artifact.special_id}")
+    summary = {"mergeable_vocab_size": size, "special_token_id": size}
+    write_json(summary)

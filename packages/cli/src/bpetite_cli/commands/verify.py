@@ -1,0 +1,148 @@
+"""`bpetite verify`: train again, and hold an artifact to what comes of it."""
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from bpetite._artifact import Artifact
+from bpetite_cli.kit import (
+    Commands,
+    Failure,
+    add_corpus,
+    add_model,
+    add_parser,
+    check_inputs,
+    check_output,
+    learn,
+    load_artifact,
+    quoted,
+    say,
+    visible,
+    write_json,
+)
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `verify` to the command line."""
+    parser = add_parser(
+        commands,
+        "verify",
+        "train again and prove that a model comes from a corpus",
+        "  bpetite verify --model tokenizer.json --input text.txt\n"
+        "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
+        "\n\nStandard output gets a JSON object that says how many merges are proved, and\n"
+        "which is the first that is not. The exit status is then 1; it is 1 also where\n"
+        "all are, and the bytes of the file are not those that bpetite saves.",
+    )
+    add_model(parser)
+    add_corpus(parser)
+    parser.set_defaults(run=_run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """A model beside what training gives.
+
+    model, trained: the two, as artifacts.
+    proved: how many merges there are before the first that is not the same.
+    """
+
+    model: Artifact
+    trained: Artifact
+    proved: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether a merge of the model is not one of the training."""
+        return self.proved < len(self.model.merges)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    model = load_artifact(options.model)
+    check_inputs(options.input)
+    tokenizer, training = learn(options.input, model.special_id)
+    trained = tokenizer._artifact
+    proof = _Proof(model, trained, _common(model, trained))
+    data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}
+    write_json(data)
+    if proof.differs:
+        raise Failure(_message(proof))
+    if model.sha256 != trained.sha256:
+        message = (
+            f"the bytes of {quoted(options.model)} are not those that bpetite saves, though they "
+            f"say the same: all {proof.proved:,} merges are those of this corpus\nan editor or a "
+            "formatter may have changed them; "
+            f"`bpetite truncate --vocab-size {model.special_id}` saves the model anew"
+        )
+        raise Failure(message)
+    say(f"proved: {proof.proved:,} of {proof.proved:,} merges are those of this corpus")
+
+
+def _common(model: Artifact, trained: Artifact) -> int:
+    """Return how many merges the two have in common, from the first on."""
+    both = zip(model.merges, trained.merges, strict=False)
+    differing = (rank for rank, (ours, theirs) in enumerate(both) if ours != theirs)
+    return next(differing, min(len(model.merges), len(trained.merges)))
+
+
+def _data(proof: _Proof) -> Mapping[str, object]:
+    rank = proof.proved
+    return {
+        "equal": proof.model.sha256 == proof.trained.sha256,
+        "merges": len(proof.model.merges),
+        "merges_proved": rank,
+        "difference": {
+            "rank": rank,
+            "id": 256 + rank,
+            "model": _merge_data(proof.model, rank),
+            "corpus": _merge_data(proof.trained, rank),
+        }
+        if proof.differs
+        else None,
+        "sha256": proof.model.sha256,
+        "sha256_of_training": proof.trained.sha256,
+    }
+
+
+def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
+    """Return a merge for a program, or None if there is none at this rank."""
+    if rank == len(artifact.merges):
+        return None
+    return {"pair": list(artifact.merges[rank]), "bytes": list(artifact.tokens[256 + rank])}
+
+
+def _message(proof: _Proof) -> str:
+    """Say which merge is not that of the corpus, and what may be the reason."""
+    rank = proof.proved
+    return (
+        f"the merge at rank {rank} is not the one that this corpus gives; "
+        f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
+        f"the model:  {_merge_in_words(proof.model, rank)}\n"
+        f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}\n"
+        "the text may be another, or in other files: no token spans two\n"
+        "the model may be changed, or trained with other Unicode tables than those of regex "
+        f"{version('regex')}"
+    )
+
+
+def _merge_in_words(artifact: Artifact, rank: int) -> str:
+    if rank == len(artifact.merges):
+        return "no pair is left"
+    left, right = (
+        f"{visible(artifact.tokens[token_id])!r} (id {token_id})"
+        for token_id in artifact.merges[rank]
+    )
+    return f"{left} and {right} make {visible(artifact.tokens[256 + rank])!r}"
+
+
+def _learned_later(proof: _Proof) -> str:
+    """Say where training learns the pair that the model has too early, if it does."""
+    later = proof.trained.merges[proof.proved :]
+    pair = proof.model.merges[proof.proved]
+    if pair not in later:
+        return "the pair of the model does not come up to this size"
+    return f"the pair of the model comes at rank {proof.proved + later.index(pair)}"

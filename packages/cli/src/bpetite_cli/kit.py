@@ -1,0 +1,92 @@
+"""What a command is made of: the one module that commands import besides views and formats.
+
+A command is a module with a function `add_command`, which is given argparse's subparsers.
+It adds its parser (arguments), and names with `set_defaults(run=...)` the function that
+does the work. That function loads a tokenizer (models), reads (inputs), writes data to
+standard output or to a file (outputs), tells a person on standard error how far it is
+(progress), and raises `Failure` with a message that says what to do. What it draws, it
+draws for a `Screen`.
+
+The commands of bpetite and of bpetite-compare use it. It is internal: it may change with
+any version, and is not a way to write plug-ins.
+"""
+
+from bpetite_cli.arguments import (
+    Commands,
+    add_corpus,
+    add_destination,
+    add_model,
+    add_output,
+    add_parser,
+    require,
+    vocab_size,
+)
+from bpetite_cli.streams.destination import check_destination, check_destination_folder
+from bpetite_cli.streams.failure import Failure, explain, quoted
+from bpetite_cli.streams.inputs import (
+    STANDARD_INPUT,
+    Advance,
+    check_inputs,
+    is_typed,
+    name_of,
+    read_text,
+)
+from bpetite_cli.streams.models import load_artifact, load_model, save_artifact
+from bpetite_cli.streams.outputs import (
+    check_output,
+    hold_output,
+    is_terminal,
+    send_output,
+    stream_output,
+    write_json,
+    write_output,
+)
+from bpetite_cli.streams.words import integer, text_argument
+from bpetite_cli.terminal.learning import learn
+from bpetite_cli.terminal.progress import on_terminal, reading, say, working
+from bpetite_cli.terminal.screen import Screen, look_at_output
+from bpetite_cli.terminal.training import Training
+from bpetite_cli.terminal.visible import visible
+
+__all__ = [
+    "STANDARD_INPUT",
+    "Advance",
+    "Commands",
+    "Failure",
+    "Screen",
+    "Training",
+    "add_corpus",
+    "add_destination",
+    "add_model",
+    "add_output",
+    "add_parser",
+    "check_destination",
+    "check_destination_folder",
+    "check_inputs",
+    "check_output",
+    "explain",
+    "hold_output",
+    "integer",
+    "is_terminal",
+    "is_typed",
+    "learn",
+    "load_artifact",
+    "load_model",
+    "look_at_output",
+    "name_of",
+    "on_terminal",
+    "quoted",
+    "read_text",
+    "reading",
+    "require",
+    "save_artifact",
+    "say",
+    "send_output",
+    "stream_output",
+    "text_argument",
+    "visible",
+    "vocab_size",
+    "working",
+    "write_json",
+    "write_output",
+]

@@ -1,0 +1,144 @@
+"""The words that the command line understands.
+
+Each command is added by a function that is given argparse's subparsers. It adds a parser
+of its own, and names with `set_defaults(run=...)` the function that does the work: that
+is given the parsed options, and raises what goes wrong. Another package adds a command in
+the same way, by an entry point of the group `bpetite.commands`, called as the command is.
+"""
+
+import argparse
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from bpetite_cli.arguments import Commands
+from bpetite_cli.commands import BUILT_IN, add_command
+from bpetite_cli.streams.failure import Failure
+from bpetite_cli.streams.outputs import write_output
+from bpetite_cli.strict_parser import StrictParser, meant
+
+__all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
+
+_GROUP: Final = "bpetite.commands"
+GROUPS: Final = {
+    "make": ("train", "truncate", "import-tiktoken"),
+    "use": ("encode", "decode", "count", "export"),
+    "look": ("show", "inspect", "compare-tiktoken"),
+    "prove": ("verify", "parity"),
+}
+OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
+_COMPLETIONS: Final = {
+    "bash": "bash-completion/completions/bpetite",
+    "zsh": "zsh/site-functions/_bpetite",
+    "fish": "fish/vendor_completions.d/bpetite.fish",
+}
+_COMMAND: Final = "COMMAND"
+_NARROW: Final = 60
+
+
+def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser for these arguments."""
+    parser: argparse.ArgumentParser = StrictParser(
+        prog="bpetite",
+        epilog="`bpetite COMMAND --help` says more about one command, with examples.",
+        formatter_class=_Formatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
+    parser.add_argument(
+        "--completion",
+        action=_Completion,
+        choices=_COMPLETIONS,
+        metavar="SHELL",
+        help="print the completion for bash, zsh or fish",
+    )
+    commands = parser.add_subparsers(metavar=_COMMAND, required=True)
+    first = next(iter(arguments), "")
+    # To load what is not named takes a while, and to look at what is installed takes longer.
+    if first in BUILT_IN:
+        add_command(commands, first)
+    elif first not in {"--version", "--completion"}:
+        for name in BUILT_IN:
+            add_command(commands, name)
+        _add_installed(commands, first)
+        if first and not first.startswith("-") and first not in commands.choices:
+            way_out = meant(first, commands.choices) or "; `bpetite --help` lists them"
+            parser.error(f"unknown command {first!r:.40}{way_out}")
+        listed = "\n".join(_listed(commands))
+        parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
+    return parser
+
+
+def _listed(commands: Commands) -> Iterator[str]:
+    """Yield a line for each command, by what it is for, and one for what is not installed."""
+    summaries = {action.dest: action.help for action in commands._choices_actions}
+    known = [name for names in GROUPS.values() for name in names]
+    others = [name for name in summaries if name not in known]
+    width = shutil.get_terminal_size().columns
+    narrow = width < _NARROW
+    indent = " " * (7 if narrow else 25)
+    for group, names in [*GROUPS.items(), ("more", others)]:
+        title = group
+        for name in names:
+            if name in summaries:
+                line = f"{title:<7}{f'{name}: ' if narrow else f'{name:<18}'}{summaries[name]}"
+                yield textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
+                title = ""
+    if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
+        yield f"\nwith bpetite-compare also {', '.join(missing)}"
+
+
+def _add_installed(commands: Commands, named: str | None) -> None:
+    from importlib import metadata  # noqa: PLC0415 - it is slow to load
+
+    entries = metadata.entry_points(group=_GROUP)
+    if named in OF_COMPARE and named not in entries.names:
+        message = (
+            f"no installed package has the command {named}\n"
+            "it comes with bpetite-compare; in a clone of bpetite, run one of\n"
+            "  uv tool install ./packages/cli --with ./packages/compare\n"
+            "  pip install ./packages/core ./packages/cli ./packages/compare"
+        )
+        raise Failure(message)
+    for entry in entries:
+        try:
+            entry.load()(commands)
+        except Exception as error:  # noqa: BLE001 - it is not our code
+            owner = entry.dist.name if entry.dist else "another package"
+            message = f"the command {entry.name} of {owner} cannot be loaded: {error}"
+            raise Failure(message) from None
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """A formatter that leaves the commands out, which stand by groups in the description."""
+
+    def add_argument(self, action: argparse.Action) -> None:
+        """Add an argument, unless it is the command."""
+        if action.metavar != _COMMAND:
+            super().add_argument(action)
+
+
+class _Version(argparse.Action):
+    """`--version`, with all that the result of a training depends on."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        import platform  # noqa: PLC0415 - it is slow to load
+        from importlib import metadata  # noqa: PLC0415 - the same
+
+        cli, core, regex = map(metadata.version, ("bpetite-cli", "bpetite-core", "regex"))
+        python = platform.python_version()
+        line = f"bpetite {cli} (bpetite-core {core}, regex {regex}, Python {python})\n"
+        write_output([line.encode("ascii")])
+        parser.exit()
+
+
+class _Completion(argparse.Action):
+    """`--completion`, with a file that `scripts/generate` has made of these parsers."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object
+    ) -> NoReturn:
+        share = Path(__file__).parent / "installed" / "share"
+        write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
+        parser.exit()

@@ -1,0 +1,1 @@
+"""Bytes in and out: text and ids read in blocks, results and files written as a whole."""

@@ -1,0 +1,139 @@
+"""Ids as bytes: how each format is written, and how it is read back.
+
+`json` is one compact array and a newline. `text` is the ids in decimal, one on a line.
+`u16` and `u32` are each id in two or four bytes, the lowest first, and nothing else, as
+`numpy.memmap` reads them. All are written and read block by block.
+
+Not here: how JSON is read (`_json_ids`), and what ids mean.
+"""
+
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Final, TypeAlias
+
+from bpetite_cli.streams.failure import Failure
+from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
+from bpetite_cli.streams.json_ids import read_json
+
+__all__ = ["FORMATS", "Counted", "Format"]
+
+Write: TypeAlias = Callable[[Iterable[list[int]]], Iterator[bytes]]
+Read: TypeAlias = Callable[[str, Advance], Iterator[list[int]]]
+
+_NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id has that many digits
+_UP_TO_LAST_WHITESPACE: Final = re.compile(rb".*\s", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A way to write ids.
+
+    write: from blocks of ids to bytes.
+    read: from the name of an input to blocks of ids; it tells of the bytes that it has read.
+    width: how many bytes each id takes, or None where that depends on the id.
+    """
+
+    write: Write
+    read: Read
+    width: int | None = None
+
+
+class Counted:
+    """Blocks of ids, and how many ids have gone by."""
+
+    def __init__(self, blocks: Iterable[list[int]]) -> None:
+        self.tokens = 0
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[list[int]]:
+        for ids in self._blocks:
+            self.tokens += len(ids)
+            yield ids
+
+
+def _write_json(blocks: Iterable[list[int]]) -> Iterator[bytes]:
+    before = b"["
+    for ids in blocks:
+        if ids:
+            yield before + ",".join(map(str, ids)).encode("ascii")
+            before = b","
+    yield b"[]\n" if before == b"[" else b"]\n"
+
+
+def _write_text(blocks: Iterable[list[int]]) -> Iterator[bytes]:
+    for ids in blocks:
+        if ids:
+            yield ("\n".join(map(str, ids)) + "\n").encode("ascii")
+
+
+def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
+    """Yield ids in decimal, with any whitespace between them."""
+    with open_input(path) as file:
+        offset = 0  # where `held` begins in the file
+        held = b""
+        for read in read_blocks(path, file):
+            advance(len(read))
+            data = held + read
+            if wrong := _NOT_DECIMAL.search(data):
+                raise _no_decimal(path, data, offset, wrong.start())
+            found = _UP_TO_LAST_WHITESPACE.match(data)
+            end = found.end() if found else 0
+            yield list(map(int, data[:end].split()))
+            offset += end
+            held = data[end:]
+        yield list(map(int, held.split()))
+
+
+def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
+    begin = place
+    while begin and not data[begin - 1 : begin].isspace():
+        begin -= 1
+    word = data[begin : begin + 40].split()[0]
+    return Failure(
+        f"{name_of(path)} holds no token ids in decimal with whitespace between them: "
+        f"found {repr(word)[1:]} at byte offset {offset + begin}\n"
+        "`bpetite encode --format text` prints such ids"
+    )
+
+
+def _pack(code: str, blocks: Iterable[list[int]]) -> Iterator[bytes]:
+    for ids in blocks:
+        yield struct.pack(f"<{len(ids)}{code}", *ids)
+
+
+def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
+    """Yield ids that have a number of bytes each."""
+    width = struct.calcsize(f"<{code}")
+    with open_input(path) as file:
+        size = 0
+        held = b""
+        for read in read_blocks(path, file):
+            advance(len(read))
+            size += len(read)
+            data = held + read
+            count = len(data) // width
+            held = data[count * width :]
+            yield list(struct.unpack_from(f"<{count}{code}", data))
+        if held:
+            message = (
+                f"{name_of(path)} holds {size:,} bytes, and u{8 * width} takes {width} for each "
+                f"id: the last, at byte offset {size - len(held)}, is cut short\n"
+                "read a whole file, by the --format that wrote it"
+            )
+            raise Failure(message)
+
+
+def _binary(code: str) -> Format:
+    return Format(partial(_pack, code), partial(_unpack, code), struct.calcsize(f"<{code}"))
+
+
+FORMATS: Final = {
+    "json": Format(_write_json, read_json),
+    "text": Format(_write_text, _read_text),
+    "u16": _binary("H"),
+    "u32": _binary("I"),
+}
+"""The formats by their names on the command line; the first is the one by default."""

@@ -1,0 +1,163 @@
+"""Read text from files and from standard input: bytes, strict UTF-8, block by block.
+
+No file is ever held whole. A block ends at a safe boundary, where whitespace follows
+something else: the chunks of the text are the chunks of the blocks there, so training on
+the blocks, or encoding one after the other, gives what the whole text would give.
+"""
+
+import codecs
+import os
+import re
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from itertools import chain
+from typing import BinaryIO, Final, TypeAlias
+
+from bpetite_cli.streams.failure import Failure, quoted
+from bpetite_cli.streams.not_utf8 import advice_on_encoding
+
+__all__ = [
+    "STANDARD_INPUT",
+    "Advance",
+    "check_inputs",
+    "cut_safely",
+    "is_typed",
+    "name_of",
+    "open_input",
+    "read_blocks",
+    "read_text",
+    "total_size",
+]
+
+STANDARD_INPUT: Final = "-"
+
+Advance: TypeAlias = Callable[[int], None]
+"""Called with each number of bytes that has been read."""
+
+_BLOCK_BYTES: Final = 1 << 20
+
+# `\S` leaves out every character that any of the definitions of whitespace counts, and
+# the class holds only such as all of them count.
+_UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \t-\r])", re.DOTALL)
+
+
+def name_of(path: str) -> str:
+    """Return an input as it is shown."""
+    return "standard input" if path == STANDARD_INPUT else quoted(path)
+
+
+def check_inputs(paths: Sequence[str]) -> None:
+    """Find before the first file is read what would go wrong at the last."""
+    if paths.count(STANDARD_INPUT) > 1:
+        message = "standard input (-) can be read only once; name it once"
+        raise Failure(message)
+    for path in paths:
+        if path == STANDARD_INPUT:
+            with open_input(path):
+                continue
+        if stat.S_ISDIR(os.stat(path).st_mode):
+            message = f"{quoted(path)} is a folder; name the files in it"
+            raise Failure(message)
+        if not os.access(path, os.R_OK):
+            message = f"{quoted(path)}: no permission to read it"
+            raise Failure(message)
+
+
+def open_input(path: str) -> AbstractContextManager[BinaryIO]:
+    """Open a file, or standard input for `-`, as bytes."""
+    if path != STANDARD_INPUT:
+        try:
+            return open(path, "rb")
+        except IsADirectoryError:
+            message = f"{quoted(path)} is a folder; name the files in it"
+            raise Failure(message) from None
+    if sys.stdin is None:
+        message = "standard input is closed; name a file"
+        raise Failure(message)
+    return nullcontext(sys.stdin.buffer)
+
+
+def total_size(paths: Iterable[str]) -> int | None:
+    """Return how many bytes there are to read, or None where nobody can know."""
+    total = 0
+    for path in paths:
+        try:
+            status = os.fstat(0) if path == STANDARD_INPUT else os.stat(path)
+        except OSError:
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        total += status.st_size
+    return total
+
+
+def is_typed(paths: Iterable[str]) -> bool:
+    """Return whether one of them is what a person types, in whose way a bar would be."""
+    return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
+
+
+def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of an input, none of them empty."""
+    size = _BLOCK_BYTES
+    while size == _BLOCK_BYTES:  # less than that is the end, and a terminal would wait for another
+        try:
+            read = file.read(_BLOCK_BYTES)
+        except OSError as error:
+            message = f"{name_of(path)} cannot be read: {error.strerror}"
+            raise Failure(message) from None
+        if read:
+            yield read
+        size = len(read)
+
+
+def read_text(path: str, advance: Advance) -> Iterator[str]:
+    """Yield the text of a file, in blocks that end at safe boundaries.
+
+    `advance` is told of each number of bytes that has been read.
+    """
+    with open_input(path) as file:
+        yield from cut_safely(_decoded(path, file, advance))
+
+
+def cut_safely(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the same text, with every end but the last at a safe boundary."""
+    held: list[str] = []
+    for text in texts:
+        # The boundary may stand between two texts, so the last character is looked at again.
+        last = held[-1][-1] if held else ""
+        found = _UP_TO_LAST_SAFE_BOUNDARY.match(last + text)
+        if not found:
+            held.append(text)
+            continue
+        end = found.end() - len(last)
+        yield "".join([*held, text[:end]])
+        held = [text[end:]]
+    if rest := "".join(held):
+        yield rest
+
+
+def _decoded(path: str, file: BinaryIO, advance: Advance) -> Iterator[str]:
+    """Yield the text of a file as it is read; no text is empty."""
+    offset = 0  # where `data` begins in the file
+    begin = before = held = b""
+    for read in chain(read_blocks(path, file), [b""]):
+        data = held + read
+        begin = begin or data[:8]
+        try:
+            text, used = codecs.utf_8_decode(data, "strict", not read)
+        except UnicodeDecodeError as error:
+            around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
+            message = (
+                f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
+                f"{offset + error.start} (around it: {around.hex(' ')})\n"
+                f"{advice_on_encoding(begin, data, error)}"
+            )
+            raise Failure(message) from None
+        advance(len(read))
+        if text:
+            yield text
+        before = data[max(0, used - 4) : used]
+        offset += used
+        held = data[used:]

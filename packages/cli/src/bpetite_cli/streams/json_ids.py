@@ -1,0 +1,77 @@
+"""Read a JSON array of ids block by block: `json` alone would hold all of the file."""
+
+import argparse
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
+from typing import Final
+
+from bpetite_cli.streams.failure import Failure
+from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
+from bpetite_cli.streams.words import integer
+
+__all__ = ["read_json"]
+
+_LONGEST_HELD: Final = 1 << 20
+"""How many bytes may stand between two commas."""
+
+_NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
+"""JSON has -0, and integers that take long to convert."""
+
+
+def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
+    """Yield the ids of a JSON array, as many at a time as stand in a block of the file."""
+    with open_input(path) as file:
+        blocks = chain(read_blocks(path, file), [b""])
+        read = next(blocks)
+        held = read.lstrip()
+        if not held.startswith(b"["):
+            raise _no_array(path, held)
+        held = held[1:]
+        more = False  # whether a comma says that another id follows
+        while read:
+            advance(len(read))
+            numbers, comma, held = held.rpartition(b",")
+            if comma:
+                yield _parse_ids(path, numbers)
+                more = True
+            if len(held) > _LONGEST_HELD:
+                raise _no_array(path, held)
+            read = next(blocks)
+            held += read
+        numbers, bracket, rest = held.rpartition(b"]")
+        if not bracket:
+            raise _no_array(path, b"the end, with no ] before it")
+        if rest.strip():
+            raise _no_array(path, rest.strip())
+        if more or numbers.strip():
+            yield _parse_ids(path, numbers)
+
+
+def _parse_ids(path: str, numbers: bytes) -> list[int]:
+    """Return the integers between two commas, or between a comma and a bracket."""
+    ids: list[int] = []
+    if not _NEVER_IN_IDS.search(numbers):
+        with suppress(ValueError, RecursionError):
+            ids = json.loads(f"[{numbers.decode('ascii')}]")
+    if not ids or not set(map(type, ids)) <= {int}:
+        wrong = next((number for number in numbers.split(b",") if not _is_integer(number)), numbers)
+        raise _no_array(path, wrong.strip() or b"nothing between two commas or brackets")
+    return ids
+
+
+def _is_integer(number: bytes) -> bool:
+    try:
+        return integer(number.strip().decode("ascii")) is not None
+    except (UnicodeDecodeError, argparse.ArgumentTypeError):
+        return False
+
+
+def _no_array(path: str, found: bytes) -> Failure:
+    return Failure(
+        f"{name_of(path)} holds no JSON array of token ids, such as [72,101]: "
+        f"found {repr(found[:40])[1:]}\n"
+        "`bpetite encode` prints such an array; its other formats are read with --format"
+    )

@@ -1,0 +1,117 @@
+"""Write to standard output: as bytes, data whole or not at all, quiet on a closed pipe."""
+
+import io
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from typing import IO, Final
+
+from bpetite_cli.streams.failure import Failure, quoted
+
+__all__ = [
+    "check_output",
+    "flush_output",
+    "hold_output",
+    "is_terminal",
+    "send_output",
+    "stream_output",
+    "write_json",
+    "write_output",
+]
+
+_HELD_IN_MEMORY: Final = 1 << 24
+
+
+def check_output() -> None:
+    """Refuse to begin where the result could not be written."""
+    if sys.stdout is None:
+        message = "standard output is closed; send it to a file or to a program"
+        raise Failure(message)
+
+
+def is_terminal() -> bool:
+    """Return whether a person would see the result."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def write_output(parts: Iterable[bytes]) -> None:
+    """Write the parts to standard output once all of them are there.
+
+    What fails half way has thus written nothing that another program could take for the
+    whole. A long result waits in a temporary file.
+    """
+    send_output(hold_output(parts))
+
+
+def write_json(data: Mapping[str, object]) -> None:
+    """Write one JSON object and a newline to standard output."""
+    write_output([json.dumps(data).encode("ascii"), b"\n"])
+
+
+def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
+    """Return the parts as a file, once all of them are there."""
+    check_output()
+    with ExitStack() as stack:
+        held = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY))
+        for part in parts:
+            try:
+                held.write(part)
+            except OSError as error:
+                message = (
+                    f"the result finds no room in {quoted(tempfile.gettempdir())}: "
+                    f"{error.strerror}; set TMPDIR to a folder with more"
+                )
+                raise Failure(message) from None
+        held.seek(0)
+        stack.pop_all()
+        return held
+
+
+def send_output(held: IO[bytes]) -> None:
+    """Write to standard output what has been held, and let go of it."""
+    with held:
+        _send(held)
+
+
+def stream_output(parts: Iterable[str]) -> None:
+    """Write each part to standard output as it comes.
+
+    For what a person looks at. What fails half way has shown what was before it.
+    """
+    check_output()
+    for part in parts:
+        _send(io.BytesIO(part.encode("utf-8")))
+
+
+def _send(data: IO[bytes]) -> None:
+    sys.stdout.flush()
+    try:
+        # Not `sys.stdout.buffer`: under `python -u` that may write a part and not say so.
+        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+            shutil.copyfileobj(data, output)
+    except OSError as error:
+        raise _output_lost(error) from None
+
+
+def flush_output() -> None:
+    """Send what has been printed on its way; the interpreter would not tell of a failure."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # What is still held goes nowhere, or the interpreter would try again at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise _output_lost(error) from None
+
+
+def _output_lost(error: OSError) -> Exception:
+    if isinstance(error, BrokenPipeError):
+        return error
+    return Failure(f"standard output cannot be written: {error.strerror}")

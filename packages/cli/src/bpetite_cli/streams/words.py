@@ -1,0 +1,27 @@
+"""Words of the command line as values: integers in plain decimal, and text."""
+
+import argparse
+import os
+import re
+from typing import Final
+
+__all__ = ["integer", "text_argument"]
+
+_INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
+_MOST_DIGITS: Final = 30
+
+
+def integer(word: str) -> int:
+    """Read an integer in plain decimal: `int` also takes 1_0, -0 and other scripts' digits."""
+    if not _INTEGER.fullmatch(word):
+        message = f"expected an integer, found {word[:40]!r}"
+        raise argparse.ArgumentTypeError(message)
+    if len(word) > _MOST_DIGITS:
+        message = f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
+        raise argparse.ArgumentTypeError(message)
+    return int(word)
+
+
+def text_argument(word: str) -> str:
+    """Return the text of an argument, which Python may have read by a locale that is not UTF-8."""
+    return os.fsencode(word).decode("utf-8")

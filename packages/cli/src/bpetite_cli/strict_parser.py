@@ -1,0 +1,129 @@
+"""Argparse without its surprises.
+
+An option is spelled out, and given once unless it says that it takes more. One that is
+unknown is named before another is found missing, and one that would do nothing is refused.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from bpetite_cli.streams.outputs import write_output
+from bpetite_cli.terminal.progress import say
+
+if TYPE_CHECKING:
+    from _typeshed import SupportsWrite
+
+__all__ = ["StrictParser", "meant"]
+
+_LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
+"""What may be an option: -1 is a number, and "- or not" a text."""
+
+_LONGEST_SHOWN: Final = 40
+_WRONG_USAGE: Final = 2
+
+
+class StrictParser(argparse.ArgumentParser):
+    """A parser without argparse's surprises; those of the commands are made of it, too.
+
+    Its help is data, so that a failure to write it is one. An option is spelled out, and
+    given once unless it says that it takes more.
+    """
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**options, allow_abbrev=False)
+        for name in (None, "store"):
+            self.register("action", name, _Once)
+        self._mixing = False
+        self.color = False  # from Python 3.14 on, the usage would be coloured
+
+    def parse_known_args(
+        self,
+        args: Iterable[str] | None = None,
+        namespace: Any = None,  # noqa: ANN401 - argparse's
+    ) -> tuple[Any, list[str]]:
+        """Parse words; FILEs may stand before, between and behind the options."""
+        if self._mixing:
+            return super().parse_known_args(args, namespace)
+        words = list(sys.argv[1:] if args is None else args)
+        self._refuse_unknown(words)
+        files = [action for action in self._get_positional_actions() if action.nargs == "*"]
+        if not files:
+            options, rest = super().parse_known_args(words, namespace)
+        else:
+            self._mixing = True  # for argparse parses in two steps, by this method
+            end = words.index("--") if "--" in words else len(words)
+            options, rest = self.parse_known_intermixed_args(words[:end], namespace)
+            found = getattr(options, files[0].dest)
+            setattr(options, files[0].dest, [*found, *words[end + 1 :]])
+        self._refuse_idle(options)
+        return options, rest
+
+    def _refuse_unknown(self, words: Iterable[str]) -> None:
+        """Refuse what looks like an option and is none, before something else is found missing."""
+        known = self._option_string_actions
+        before = ""
+        for word in words:
+            if word == "--" or (self._subparsers and not word.startswith("-")):
+                return  # what follows is no option, or one of the command
+            name = word.partition("=")[0]
+            if _LIKE_AN_OPTION.fullmatch(word) and name not in known:
+                shown = name[:_LONGEST_SHOWN]
+                if before in known and known[before].nargs is None:
+                    self.error(f"{before} has no value; if it is {shown}: {before}={shown}")
+                self.error(f"unknown option {shown}{meant(name, known)}")
+            before = word
+
+    def _refuse_idle(self, options: argparse.Namespace) -> None:
+        """Refuse an option that would do nothing without another."""
+        for option, needed in vars(options).pop("needs", {}).items():
+            given, other = (
+                vars(options)[self._option_string_actions[name].dest] for name in (option, needed)
+            )
+            if given and other is None:
+                self.error(f"argument {option}: does nothing without {needed}")
+
+    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+        """Write the help to standard output."""
+        if file is not None:
+            super().print_help(file)
+        else:
+            write_output([self.format_help().encode("utf-8")])
+
+    def error(self, message: str) -> NoReturn:
+        """Report wrong usage on standard error; argparse would fall back to standard output."""
+        one_line = message.replace("\n", r"\n")  # a newline is part of an argument
+        say(f"{self.format_usage()}{self.prog}: error: {one_line}")
+        raise SystemExit(_WRONG_USAGE)
+
+
+class _Once(argparse.Action):
+    """Store the value of an option, and refuse the option a second time.
+
+    argparse would keep the last value and not say that it dropped the others.
+    """
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        """Store the value."""
+        seen = vars(namespace).setdefault("options_seen", set())
+        if self.dest in seen:
+            raise argparse.ArgumentError(self, "given more than once")
+        seen.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message on an unknown word: one that is much like it, if there is."""
+    from difflib import get_close_matches  # noqa: PLC0415 - it is slow to load
+
+    close = get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]}?" if close else ""

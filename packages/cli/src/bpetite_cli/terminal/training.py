@@ -1,0 +1,26 @@
+"""What is known of a training while it goes on."""
+
+import logging
+
+__all__ = ["Training"]
+
+
+class Training(logging.Handler):
+    """What is known of a training, from what is read and from the records of the core."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.corpus_bytes = 0
+        self.mergeable_vocab_size = 0
+        self.ending = ""
+        self.seconds = 0.0
+
+    def advance(self, size: int) -> None:
+        """Take note of bytes that have been read."""
+        self.corpus_bytes += size
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of a record of the core."""
+        if vars(record)["event"] == "end":
+            self.mergeable_vocab_size = vars(record)["mergeable_vocab_size"]
+            self.ending = record.getMessage()

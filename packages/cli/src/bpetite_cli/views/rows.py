@@ -1,0 +1,68 @@
+"""Tokens side by side, each with its id underneath."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from bpetite_cli.terminal.paint import Ink, cell_len, chop_cells
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.visible import visible
+
+__all__ = ["draw_rows"]
+
+_INKS: Final[tuple[Ink, ...]] = ("cyan", "green", "yellow", "magenta")
+_MORE_OF_THE_SAME: Final = "…"
+
+
+class _Tile(NamedTuple):
+    """A token as it is shown, or a part of one that is wider than the screen, over its id."""
+
+    shown: str
+    below: str
+    cells: int
+    ink: Ink
+
+    @property
+    def width(self) -> int:
+        return max(self.cells, len(self.below))
+
+
+def draw_rows(
+    tokens: Iterable[tuple[int, bytes]], special_id: int, screen: Screen
+) -> Iterator[str]:
+    """Yield rows as wide as the screen, of two lines each, and a line between them.
+
+    A row ends before the token that finds no room, and after one with a newline.
+    """
+    row: list[_Tile] = []
+    used = 0
+    for place, (token_id, token) in enumerate(tokens):
+        ink = "special" if token_id == special_id else _INKS[place % len(_INKS)]
+        for tile in _tiles(token_id, token, ink, screen.width):
+            if row and used + 1 + tile.width > screen.width:
+                yield _drawn(row, screen)
+                row, used = [], 0
+            used += tile.width + bool(row)
+            row.append(tile)
+        if b"\n" in token:
+            yield _drawn(row, screen)
+            row, used = [], 0
+    if row:
+        yield _drawn(row, screen)
+
+
+def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]:
+    below = str(token_id)
+    for part in chop_cells(visible(token), width):
+        yield _Tile(part, below, cell_len(part), ink)
+        below = _MORE_OF_THE_SAME
+
+
+def _drawn(row: list[_Tile], screen: Screen) -> str:
+    """Return the two lines of a row, and an empty one."""
+    between = " " if screen.coloured else "│"
+    above, below = [], []
+    for tile in row:
+        width = tile.width
+        above.append(screen.paint(tile.shown, tile.ink) + " " * (width - tile.cells))
+        below.append(screen.paint(tile.below, "faint") + " " * (width - len(tile.below)))
+    return f"{between.join(above).rstrip(' ')}\n{between.join(below).rstrip(' ')}\n\n"

@@ -1,0 +1,104 @@
+"""How a text becomes its tokens: chunk by chunk, merge by merge."""
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bpetite._artifact import Artifact
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.visible import visible
+from bpetite_cli.views.replay import Ranks, Step, chunks_of, ranks_of, replay
+
+__all__ = ["draw_steps"]
+
+_ROOM_OF_NUMBERS: Final = 36
+"""How many cells the words and the numbers of a step take, beside its tokens."""
+
+
+def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
+    """Yield what happens to each chunk, line by line; to one that comes again, in short."""
+    drawing = _Drawing(artifact, screen, ranks_of(artifact.merges))
+    seen: dict[str, tuple[int, Sequence[int]]] = {}
+    number = 0
+    between = ""
+    for text in texts:
+        for chunk in chunks_of(text, artifact.pattern, artifact.special_token):
+            yield between
+            between = "\n"
+            if chunk == artifact.special_token:
+                yield drawing.special_token()
+                continue
+            number += 1
+            if chunk in seen:
+                yield drawing.again(number, chunk, *seen[chunk])
+            else:
+                seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing:
+    """What draws the chunks of one artifact."""
+
+    artifact: Artifact
+    screen: Screen
+    ranks: Ranks
+
+    def special_token(self) -> str:
+        shown = self.screen.paint(visible(self.artifact.special_token), "special")
+        return f"special token: {shown}\n  id {self.artifact.special_id}\n"
+
+    def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
+        return f"{self._title(number, chunk)}, as chunk {earlier:,}\n  {_listed('ids', ids)}\n"
+
+    def chunk(self, number: int, chunk: str) -> Generator[str, None, Sequence[int]]:
+        """Yield the lines of a chunk, and return its ids."""
+        data = chunk.encode("utf-8")
+        ids: Sequence[int] = list(data)
+        told = _listed("bytes", ids)
+        room = max(len(told), len(visible(chunk)) + _ROOM_OF_NUMBERS)
+        beside = self._width(ids, None) + 6
+        column = beside if beside + room <= self.screen.width else None
+        yield f"{self._title(number, chunk)}\n"
+        yield self._line(ids, None, told, column)
+        for step in replay(data, self.ranks):
+            ids = step.ids
+            yield self._line(ids, 256 + step.rank, self._merge(step), column)
+        yield f"{' ' * (column or 4)}{_listed('ids', ids)}\n"
+        return ids
+
+    def _title(self, number: int, chunk: str) -> str:
+        return self.screen.paint(f"chunk {number:,}: {visible(chunk)}", "bold")
+
+    def _merge(self, step: Step) -> str:
+        """Return what a step did, in words."""
+        left, right = self.artifact.merges[step.rank]
+        tokens = " + ".join(visible(self.artifact.tokens[part]) for part in (left, right))
+        new = 256 + step.rank
+        times = step.ids.count(new)
+        often = f", {times:,} times" if times > 1 else ""
+        return f"rank {step.rank}: {tokens} ({left} + {right}) makes {new}{often}"
+
+    def _line(self, ids: Sequence[int], new: int | None, told: str, column: int | None) -> str:
+        """Return a chunk as it is now, and what is told of it beside or below."""
+        shown = "│".join(self._shown(token_id, new) for token_id in ids)
+        if column is None:
+            return f"  {shown}\n    {told}\n"
+        return f"  {shown}{' ' * max(2, column - 2 - self._width(ids, new))}{told}\n"
+
+    def _shown(self, token_id: int, new: int | None) -> str:
+        shown = visible(self.artifact.tokens[token_id])
+        if token_id != new:
+            return shown
+        return self.screen.paint(shown, "new") if self.screen.coloured else f"[{shown}]"
+
+    def _width(self, ids: Sequence[int], new: int | None) -> int:
+        """Return how many cells a chunk takes as it is now."""
+        from bpetite_cli.terminal.paint import cell_len  # noqa: PLC0415 - rich is slow to load
+
+        marks = 0 if self.screen.coloured or new is None else 2 * ids.count(new)
+        shown = "│".join(visible(self.artifact.tokens[token_id]) for token_id in ids)
+        return cell_len(shown) + marks
+
+
+def _listed(name: str, ids: Sequence[int]) -> str:
+    return f"{name} {' '.join(map(str, ids))}"

@@ -1,0 +1,37 @@
+"""Tokens as data, and in words."""
+
+from bpetite_cli.terminal.visible import visible
+
+__all__ = ["counted", "shortened", "text_of", "token_data"]
+
+
+def text_of(token: bytes) -> str | None:
+    """Return the text of a token, or None if it is not made of whole characters."""
+    try:
+        return token.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def token_data(token_id: int, token: bytes) -> dict[str, object]:
+    """Return a token as JSON has it."""
+    return {"id": token_id, "bytes": list(token), "text": text_of(token)}
+
+
+def counted(count: int, noun: str) -> str:
+    """Return how many there are of something.
+
+    >>> counted(1, "token"), counted(1200, "byte")
+    ('1 token', '1,200 bytes')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def shortened(token: bytes, most: int) -> str:
+    """Return a token as a person can see it, and of a long one its start.
+
+    >>> shortened(b" " * 1_000_000, 6)
+    '·····…'
+    """
+    shown = visible(token[: 4 * (most + 1)])  # no character has more than four bytes
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"

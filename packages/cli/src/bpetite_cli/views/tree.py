@@ -1,0 +1,84 @@
+"""The merges that made a token, down to bytes."""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Final
+
+from bpetite._artifact import Artifact
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.visible import visible
+from bpetite_cli.views.tokens import counted, shortened, token_data
+
+__all__ = ["draw_tree", "tree_data"]
+
+_DEEPEST: Final = 12
+"""How many levels are drawn beneath each other; what is deeper starts at the left again."""
+
+_TRUNK: Final = "│   "
+_LONGEST: Final = 40
+
+
+def tree_data(artifact: Artifact, token_id: int) -> dict[str, object]:
+    """Return a token and all the merges that it takes to make it, in order of rank."""
+    ranks: set[int] = set()
+    waiting = [token_id]
+    while waiting:
+        here = waiting.pop()
+        if not _is_leaf(artifact, here) and here - 256 not in ranks:
+            ranks.add(here - 256)
+            waiting += artifact.merges[here - 256]
+    return {
+        **token_data(token_id, artifact.bytes_of(token_id)),
+        "merges": [
+            {"rank": rank, "pair": artifact.merges[rank], "id": 256 + rank}
+            for rank in sorted(ranks)
+        ],
+    }
+
+
+def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str]:
+    """Yield the tree of a token, line by line.
+
+    What stands in it more than once is drawn once, and what is deep starts at the left
+    again, so n merges take at most 4n lines, however they stand in each other.
+    """
+    drawn: set[int] = set()
+    roots = deque([token_id])
+    while roots:
+        root = roots.popleft()
+        if root in drawn:
+            continue
+        yield "\n" if drawn else ""
+        waiting = [(root, "", "")]
+        while waiting:
+            here, branch, trunk = waiting.pop()
+            line = screen.paint(branch, "faint") + _label(artifact, here, screen)
+            if _is_leaf(artifact, here):
+                yield f"{line}\n"
+            elif here in drawn:
+                yield f"{line}, as above\n"
+            elif len(trunk) == _DEEPEST * len(_TRUNK):
+                yield f"{line}, drawn below\n"
+                roots.append(here)
+            else:
+                yield f"{line}\n"
+                drawn.add(here)
+                left, right = artifact.merges[here - 256]
+                waiting.append((right, f"{trunk}└── ", f"{trunk}    "))
+                waiting.append((left, f"{trunk}├── ", trunk + _TRUNK))
+
+
+def _label(artifact: Artifact, token_id: int, screen: Screen) -> str:
+    """Return a token, its id, and where it comes from."""
+    if token_id == artifact.special_id:
+        return f"{screen.paint(visible(artifact.special_token), 'special')}  id {token_id}, special"
+    token = artifact.tokens[token_id]
+    shown = screen.paint(shortened(token, _LONGEST), "cyan" if token_id < 256 else "green")
+    size = counted(len(token), "byte")
+    origin = "a byte" if token_id < 256 else f"rank {token_id - 256}, {size}"
+    return f"{shown}  id {token_id}, {origin}"
+
+
+def _is_leaf(artifact: Artifact, token_id: int) -> bool:
+    """Return whether no merge made this token: it is a byte, or the special token."""
+    return token_id < 256 or token_id == artifact.special_id

@@ -1,0 +1,22 @@
+"""The commands of bpetite-compare, which only the command line loads.
+
+They are made of the command line's kit, as the built-in commands are; no other part of
+this package needs it.
+"""
+
+import logging
+
+from bpetite_cli.kit import say
+
+__all__: list[str] = []
+
+
+class _Saying(logging.Handler):
+    """Shows the warnings of the library on standard error."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write the message of a record."""
+        say(record.getMessage())
+
+
+logging.getLogger("bpetite_compare").addHandler(_Saying())

@@ -1,0 +1,175 @@
+"""`bpetite compare-tiktoken`: a text, or a corpus, by a model and by encodings of tiktoken."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+
+from bpetite_cli.kit import (
+    Commands,
+    Failure,
+    add_model,
+    add_parser,
+    check_inputs,
+    check_output,
+    on_terminal,
+    say,
+    text_argument,
+    working,
+    write_json,
+)
+from bpetite_compare._comparison import Comparison, compare
+from bpetite_compare._encodings import SELF
+from bpetite_compare._report import REPORT_ENCODINGS, Report, report
+from bpetite_compare._text import blocks
+from bpetite_compare._tokenizations import Tokenization, token_data
+from bpetite_compare.commands.wording import code_points, described
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `compare-tiktoken` to the command line."""
+    parser = add_parser(
+        commands,
+        "compare-tiktoken",
+        "show what tiktoken makes of a text beside a model",
+        '  bpetite compare-tiktoken --model tokenizer.json --text "Hello world"\n'
+        "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self\n"
+        "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
+    )
+    add_model(parser)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    source.add_argument(
+        "--input",
+        nargs="+",
+        metavar="FILE",
+        help="a file in UTF-8, or several for --report; - is standard input",
+    )
+    parser.add_argument(
+        "--encoding",
+        nargs="+",
+        metavar="NAME",
+        help="of tiktoken, gpt2 unless given; self is the model's own vocabulary in tiktoken, "
+        f"with no network; --report takes several, {', '.join(REPORT_ENCODINGS)} unless given",
+    )
+    parser.add_argument(
+        "--report", action="store_true", help="count the tokens of whole files instead"
+    )
+    parser.set_defaults(run=partial(_run, parser))
+
+
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    check_output()
+    if options.report:
+        if options.input is None:
+            parser.error("--report reads files; name them with --input")
+        check_inputs(options.input)
+        _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
+        return
+    encodings = options.encoding or ["gpt2"]
+    if len(encodings) > 1 or len(options.input or []) > 1:
+        parser.error("several files or encodings go with --report")
+    if options.input is None:
+        text = text_argument(options.text)
+    else:
+        text = "".join(blocks(options.input[0]))
+    _compare(options.model, text, encodings[0])
+
+
+def _compare(model: str, text: str, encoding: str) -> None:
+    with working("comparing"):
+        comparison = compare(model, text, encoding)
+    if on_terminal():
+        from bpetite_compare.commands.panels import draw_comparison  # noqa: PLC0415 - rich is slow to load
+
+        draw_comparison(comparison, _conclusions(comparison))
+    else:
+        for side in (comparison.ours, comparison.theirs):
+            say(_counts(side))
+        for line in _conclusions(comparison):
+            say(line)
+    write_json(_data(comparison))
+
+
+def _counts(side: Tokenization) -> str:
+    ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
+    return f"{side.name}: {len(side.ids):,} tokens{ratio}"
+
+
+def _conclusions(comparison: Comparison) -> list[str]:
+    """Return what a person is told below the tokens."""
+    found = comparison.difference
+    if found is None:
+        lines = ["the tokens are the same"]
+    else:
+        lines = [
+            (
+                f"they part at byte {found.byte:,} (character {found.character:,}): "
+                f"{comparison.ours.name} has {described(found.ours)}, "
+                f"{comparison.theirs.name} {described(found.theirs)}"
+            )
+        ]
+    if comparison.engine_characters:
+        lines.append(
+            "the Unicode tables of the two engines differ on "
+            f"{code_points(comparison.engine_characters)}: expect a difference there"
+        )
+    lines.append("<|endoftext|> is one token on both sides, other special tokens are text")
+    return lines
+
+
+def _data(comparison: Comparison) -> dict[str, object]:
+    ours, theirs, found = comparison.ours, comparison.theirs, comparison.difference
+    return {
+        "bpetite": _side(ours),
+        "tiktoken": {"encoding": theirs.name, **_side(theirs)},
+        "difference": found
+        and {
+            "token": found.token,
+            "byte": found.byte,
+            "character": found.character,
+            "bpetite": token_data(found.ours),
+            "tiktoken": token_data(found.theirs),
+        },
+        "engine_characters": sorted(f"U+{ord(char):04X}" for char in comparison.engine_characters),
+    }
+
+
+def _side(side: Tokenization) -> dict[str, object]:
+    ratio = side.bytes_per_token
+    return {
+        "count": len(side.ids),
+        "bytes_per_token": ratio and round(ratio, 4),
+        "ids": list(side.ids),
+    }
+
+
+def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
+    if SELF in encodings:
+        message = "a report has the model in its first row; `self` would be the same again"
+        raise Failure(message)
+    with working("counting"):
+        result = report(model, paths, encodings)
+    if on_terminal():
+        from bpetite_compare.commands.panels import draw_report  # noqa: PLC0415 - rich is slow to load
+
+        draw_report(result, _report_lines(result))
+    else:
+        for line in _report_lines(result):
+            say(line)
+    write_json(asdict(result))
+
+
+def _report_lines(result: Report) -> list[str]:
+    return [
+        f"{row.name}: {row.tokens:,} tokens"
+        + (
+            f", {row.bytes_per_token:.3f} bytes each, {row.single_byte_share:.1%} single bytes"
+            if row.bytes_per_token is not None
+            else ""
+        )
+        + f", {row.shared:,} of {row.vocabulary:,} tokens shared"
+        for row in result.rows
+    ]

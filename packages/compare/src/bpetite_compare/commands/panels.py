@@ -1,0 +1,95 @@
+"""Tokenizations side by side, and reports, drawn by rich."""
+
+from typing import Final
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from bpetite_cli.kit import visible
+from bpetite_compare._comparison import Comparison
+from bpetite_compare._report import Report
+from bpetite_compare._tokenizations import Tokenization
+
+__all__ = ["draw_comparison", "draw_report"]
+
+_WIDE: Final = 72
+_MOST_TOKENS: Final = 400
+_BEFORE: Final = 40
+_STYLES: Final = ("black on cyan", "black on green", "black on yellow", "black on magenta")
+_PARTING: Final = "bold white on red"
+
+
+def draw_comparison(comparison: Comparison, lines: list[str]) -> None:
+    """Draw two tokenizations side by side, or one above the other, and some lines below."""
+    console = Console(stderr=True, highlight=False)
+    parting = comparison.difference.token if comparison.difference else None
+    coloured = console.color_system is not None and not console.no_color
+    panels = [
+        _panel(side, parting, coloured=coloured) for side in (comparison.ours, comparison.theirs)
+    ]
+    if console.width >= _WIDE:
+        grid = Table.grid(expand=True)
+        for _ in panels:
+            grid.add_column(ratio=1)
+        grid.add_row(*panels)
+        console.print(grid)
+    else:
+        console.print(Group(*panels))
+    for line in lines:
+        console.print(Text(line, overflow="fold"))
+
+
+def _panel(side: Tokenization, parting: int | None, *, coloured: bool) -> RenderableType:
+    count = len(side.ids)
+    begin = max(0, parting - _BEFORE) if parting is not None and count > _MOST_TOKENS else 0
+    text = Text(overflow="fold")
+    if begin:
+        text.append(f"({begin:,} tokens before)\n", style="italic")
+    for place, token in enumerate(side.tokens[begin : begin + _MOST_TOKENS], begin):
+        if not coloured and place > begin:
+            text.append("|")
+        style = _PARTING if place == parting else _STYLES[place % len(_STYLES)]
+        text.append(visible(token), style=style)
+    if (rest := count - begin - _MOST_TOKENS) > 0:
+        text.append(f"\n({rest:,} tokens more)", style="italic")
+    ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
+    return Panel(
+        text,
+        title=Text(side.name, style="bold"),
+        subtitle=Text(f"{count:,} tokens{ratio}"),
+        box=box.ROUNDED,
+    )
+
+
+def draw_report(report: Report, lines: list[str]) -> None:
+    """Draw a table with a row for each tokenizer, or the lines where there is no room for it."""
+    console = Console(stderr=True, highlight=False)
+    if console.width < _WIDE:
+        for line in lines:
+            console.print(Text(line, overflow="fold"))
+        return
+    table = Table(
+        title=f"{report.bytes:,} bytes, {report.characters:,} characters",
+        box=box.SIMPLE_HEAD,
+    )
+    table.add_column("", style="bold", overflow="fold")
+    for name in ("tokens", "bytes/\ntoken", "tokens/\nchar.", "single\nbytes", "vocab.", "shared"):
+        table.add_column(name, justify="right", overflow="fold")
+    for row in report.rows:
+        table.add_row(
+            Text(row.name),
+            f"{row.tokens:,}",
+            _figure(row.bytes_per_token, "{:.3f}"),
+            _figure(row.tokens_per_character, "{:.3f}"),
+            _figure(row.single_byte_share, "{:.1%}"),
+            f"{row.vocabulary:,}",
+            f"{row.shared:,}",
+        )
+    console.print(table)
+
+
+def _figure(number: float | None, form: str) -> str:
+    return "" if number is None else form.format(number)

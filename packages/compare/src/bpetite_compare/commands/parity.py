@@ -1,0 +1,106 @@
+"""`bpetite parity`: hold the ids of whole files to tiktoken with the same vocabulary."""
+
+import argparse
+
+from bpetite_cli.kit import (
+    Commands,
+    Failure,
+    add_corpus,
+    add_model,
+    add_parser,
+    check_inputs,
+    check_output,
+    name_of,
+    say,
+    text_argument,
+    visible,
+    working,
+    write_json,
+)
+from bpetite_compare._parity import FileDifference, Parity, parity
+from bpetite_compare._tokenizations import token_data
+from bpetite_compare.commands.wording import code_points, described
+
+__all__ = ["add_command"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `parity` to the command line."""
+    parser = add_parser(
+        commands,
+        "parity",
+        "hold the ids of whole files to tiktoken's",
+        "  bpetite parity --model tokenizer.json --input text.txt\n"
+        "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
+    )
+    add_model(parser)
+    add_corpus(parser)
+    parser.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    check_output()
+    check_inputs(options.input)
+    with working("comparing"):
+        result = parity(options.model, options.input)
+    write_json(_data(result))
+    for line in _engines(result):
+        say(line)
+    if result.difference:
+        raise Failure(_message(result.difference))
+    say(
+        f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
+        f"in {result.files:,} file{'s' if result.files > 1 else ''}"
+    )
+
+
+def _message(found: FileDifference) -> str:
+    return (
+        f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
+        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}\n"
+        f"before it: {visible(found.before)}\n"
+        f"there:     {visible(found.after)}"
+    )
+
+
+def _engines(result: Parity) -> list[str]:
+    """Return what there is to say of the two engines' Unicode tables."""
+    if not result.engine_characters:
+        return []
+    return [
+        (
+            "the Unicode tables of the two engines differ on "
+            f"{result.engine_characters.total():,} characters of this text: "
+            f"{code_points(result.engine_characters)}"
+        ),
+        (
+            f"for no other reason {result.engine_differences:,} pieces of it have other ids; "
+            "cut in the same way, they have the same"
+        ),
+    ]
+
+
+def _data(result: Parity) -> dict[str, object]:
+    found = result.difference
+    return {
+        "equal": found is None,
+        "files": result.files,
+        "bytes": result.bytes,
+        "characters": result.characters,
+        "tokens": result.tokens,
+        "difference": found
+        and {
+            "path": text_argument(found.path),
+            "byte": found.byte,
+            "line": found.line,
+            "before": found.before,
+            "after": found.after,
+            "bpetite": token_data(found.ours),
+            "tiktoken": token_data(found.theirs),
+        },
+        "engine_characters": {
+            f"U+{ord(character):04X}": count
+            for character, count in sorted(result.engine_characters.items())
+        },
+        "engine_differences": result.engine_differences,
+    }

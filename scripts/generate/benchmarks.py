@@ -1,0 +1,26 @@
+"""The tables of docs/benchmarks.md and the README's, from the samples in docs/benchmarks*.json."""
+
+from pathlib import Path
+from typing import Final
+
+from bench.report import sections, short
+from bench.results import Run, load_run
+from generate.places import filled
+
+_ROOT: Final = Path(__file__).parents[2]
+
+
+def files() -> dict[Path, str]:
+    """Return the page and the README."""
+    runs = read_runs()
+    tables = {"docs/benchmarks.md": sections(runs), "README.md": {"speed": short(runs)}}
+    return {
+        Path(page): filled((_ROOT / page).read_text(encoding="utf-8"), made)
+        for page, made in tables.items()
+    }
+
+
+def read_runs() -> list[Run]:
+    """Return the runs that are committed."""
+    paths = sorted((_ROOT / "docs").glob("benchmarks*.json"), key=lambda path: path.stem)
+    return [load_run(path) for path in paths]

@@ -1,0 +1,49 @@
+"""The completions of bash, zsh and fish, which shtab makes of the parsers.
+
+They are in the wheel below `installed`, and from there in `share` of the environment, where the
+shells look.
+"""
+
+import re
+from pathlib import Path
+from typing import Final
+
+import shtab
+
+from bpetite_cli.parser import make_parser
+from generate.manual import SHARE, description, parsers
+
+_FILES: Final = {"FILE", "PATH"}
+"""The values of options that are files, as the help calls them."""
+
+_BASH: Final = """\
+# Behind an option that takes several files, another option may follow.
+_bpetite_files() {
+  if [[ "${COMP_WORDS[COMP_CWORD]}" == -* ]]; then
+    compgen -W "${current_option_strings[*]}" -- "${COMP_WORDS[COMP_CWORD]}"
+  else
+    compgen -f -- "$1"
+  fi
+}
+"""
+
+
+def files() -> dict[Path, str]:
+    """Return the completions of each shell."""
+    parser = make_parser([])
+    for each in (parser, *parsers(parser).values()):
+        each.description, _ = description(each)  # a shell shows one line
+        for action in each._actions:
+            if action.metavar in _FILES:
+                vars(action)["complete"] = {**shtab.FILE, "bash": "_bpetite_files"}
+    made = {
+        "bash-completion/completions/bpetite": shtab.complete(parser, "bash", preamble=_BASH),
+        "zsh/site-functions/_bpetite": shtab.complete(parser, "zsh"),
+        "fish/vendor_completions.d/bpetite.fish": shtab.complete(parser, "fish"),
+    }
+    return {SHARE / path: _tidy(text) for path, text in made.items()}
+
+
+def _tidy(text: str) -> str:
+    """Return a text without whitespace at the ends of lines, and with a newline at its end."""
+    return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip("\n") + "\n"

@@ -1,0 +1,157 @@
+"""The page of the commands and the man page, from the parsers of the command line.
+
+The man page is in the wheel below `installed`, and from there in `share` of the environment,
+where `man` looks. Not here: the completions of shells (`completions`), which need shtab.
+"""
+
+import argparse
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from bpetite_cli.parser import GROUPS, OF_COMPARE, make_parser
+
+SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
+
+_INTRODUCTION: Final = """\
+# Commands
+
+<!-- made by scripts/generate -->
+
+What `bpetite COMMAND --help` says, of all commands. Four of them come with `bpetite-compare`:
+{of_compare}.
+Data goes to standard output, and what is for a person to standard error. The exit status is 0,
+1 for a failure, 2 for wrong usage, or 130 when interrupted. A failure leaves standard output
+empty, with these exceptions. The answer of `count --max`, `parity` and `verify` may be no: they
+print what they found, and their status is 1. `show` and `inspect` draw as they go. And output
+breaks off where a signal, a full disk or a closed pipe ends the command while it is writing: a
+status other than 0 means that the output may not be complete.
+
+The shell completes the words after `eval "$(bpetite --completion bash)"`, the same with `zsh`
+after `compinit`, and in fish after `bpetite --completion fish | source`. `man bpetite` finds its
+page if the folder of `bpetite` is on `PATH`.
+"""
+
+_EXIT_STATUS: Final = (
+    "0, 1 for a failure, 2 for wrong usage, or 130 when interrupted. "
+    "It is 1 also where the answer of count, parity or verify is no, which is then printed. "
+    "Output may be incomplete where the status is not 0: a signal, a full disk or a closed pipe "
+    "ends the command while it is writing."
+)
+
+
+def files() -> dict[Path, str]:
+    """Return the page and the man page."""
+    parser = make_parser([])
+    commands = parsers(parser)
+    for each in (parser, *commands.values()):
+        # Versions of Python differ in where they break a usage into lines.
+        each.formatter_class = partial(argparse.HelpFormatter, width=1000)
+    return {
+        SHARE / "man/man1/bpetite.1": "\n".join(_man_page(parser, commands)) + "\n",
+        Path("docs/reference/commands.md"): "\n".join(_page(commands)),
+    }
+
+
+def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """Return the parsers of the commands by their names, in the order of the help."""
+    (action,) = (action for action in parser._actions if action.metavar == "COMMAND")
+    found: dict[str, argparse.ArgumentParser] = vars(action)["choices"]
+    return {name: found[name] for names in GROUPS.values() for name in names if name in found}
+
+
+def _usage(parser: argparse.ArgumentParser) -> str:
+    return parser.format_usage().removeprefix("usage: ").replace("[-h] ", "").strip()
+
+
+def description(parser: argparse.ArgumentParser) -> tuple[str, str]:
+    """Return the summary of a command, and the lines of its help below that."""
+    summary, _, more = (parser.description or "").partition("\n\n")
+    return summary, more
+
+
+def _examples(parser: argparse.ArgumentParser) -> str:
+    return textwrap.dedent((parser.epilog or "").removeprefix("example:\n")).rstrip("\n")
+
+
+def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
+    """Yield each argument with its value, and what the help says of it."""
+    formatter = parser._get_formatter()
+    for action in parser._actions:
+        if action.metavar != "COMMAND" and "--help" not in action.option_strings:
+            yield formatter._format_action_invocation(action), formatter._expand_help(action)
+
+
+def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
+    """Yield the lines of the page in Markdown."""
+    of_compare = ", ".join(f"`{name}`" for name in sorted(OF_COMPARE))
+    yield _INTRODUCTION.format(of_compare=of_compare)
+    for group, names in GROUPS.items():
+        yield f"## {group.capitalize()}\n"
+        for name in names:
+            if name in commands:
+                yield from _section(name, commands[name])
+
+
+def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+    summary, more = description(parser)
+    # An option stays with its value.
+    usage = re.sub(r"(--[a-z-]+) ", "\\1\u00a0", _usage(parser))
+    lines = textwrap.fill(usage, 80, subsequent_indent="    ", break_on_hyphens=False)
+    yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
+    if more:
+        yield f"```text\n{more}\n```\n"
+    yield "| argument | |\n| --- | --- |"
+    for argument, told in _arguments(parser):
+        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in (argument, told)))
+    yield f"\n```sh\n{_examples(parser)}\n```\n"
+
+
+def _man_page(
+    parser: argparse.ArgumentParser, commands: Mapping[str, argparse.ArgumentParser]
+) -> Iterator[str]:
+    """Yield the lines of the man page."""
+    yield r".\" made by scripts/generate"
+    yield f'.TH BPETITE 1 "" "bpetite {version("bpetite-cli")}"'
+    yield ".SH NAME\n" + _roff("bpetite - a deterministic byte-level BPE tokenizer")
+    yield ".SH SYNOPSIS\n" + _roff(_usage(parser))
+    yield ".SH OPTIONS"
+    yield from _man_arguments(parser)
+    yield ".SH COMMANDS"
+    for name, command in commands.items():
+        summary, more = description(command)
+        yield f".SS {_roff(name)}\n{_roff(summary)}"
+        yield f".PP\n{_roff(_usage(command))}"
+        if more:
+            yield _as_it_is(more)
+        yield from _man_arguments(command)
+        yield ".PP\nFor example:\n" + _as_it_is(_examples(command))
+    yield f".SH EXIT STATUS\n{_roff(_EXIT_STATUS)}"
+
+
+def _man_arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
+    for option, told in _arguments(parser):
+        name, *value = option.split(" ", 1)
+        yield f".TP\n\\fB{_roff(name)}\\fR {_roff(' '.join(value))}".rstrip()
+        yield _roff(told)
+
+
+def _as_it_is(text: str) -> str:
+    """Return lines that roff prints as they are."""
+    lines = "\n".join(map(_escaped, text.splitlines()))
+    return f".PP\n.EX\n{lines}\n.EE"
+
+
+def _roff(text: str) -> str:
+    """Return a paragraph in lines as roff takes them."""
+    return "\n".join(map(_escaped, textwrap.wrap(text, 72, break_on_hyphens=False)))
+
+
+def _escaped(line: str) -> str:
+    """Return a line as roff prints it: no letter a command, each hyphen a minus."""
+    guard = r"\&" if line.startswith((".", "'")) else ""
+    return guard + line.replace("\\", "\\e").replace("-", "\\-")

@@ -1,0 +1,127 @@
+"""The tables of docs/pictures.md, from what `scripts/bench/vocabularies.py` has measured."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import regex
+
+from bench.tables import figure, markdown
+from generate.places import filled
+
+CLASSES: Final = {
+    "Latin": "#4c78a8",
+    "Cyrillic": "#72b7b2",
+    "Armenian": "#54a24b",
+    "Canadian": "#88d27a",
+    "Cherokee": "#b279a2",
+    "Coptic": "#d6a5c9",
+    "Syriac": "#9d755d",
+    "Gujarati": "#d8b5a5",
+    "other scripts": "#79706e",
+    "marks and modifiers": "#bab0ac",
+    "part of a character": "#e45756",
+    "digits": "#eeca3b",
+    "punctuation": "#f58518",
+    "whitespace": "#ffbf79",
+}
+"""What tokens are made of, each with its colour, in the order in which they are drawn."""
+_NAMES: Final = {"Canadian": "Canadian syllabics"}
+_SHOWN_SIZES: Final = (512, 2048, 8192, 32768)
+_SHOWN_CHARACTERS: Final = 32
+
+_ROOT: Final = Path(__file__).parents[2]
+
+Figures = Mapping[str, Any]  # JSON, as `vocabularies.py` writes it
+
+
+def files() -> dict[Path, str]:
+    """Return the page with its tables."""
+    page, measured = Path("docs/pictures.md"), read_figures()
+    sizes, texts = measured["sizes"], measured["texts"]
+    tables = {
+        "sizes": _sizes_of_texts(texts),
+        "bytes-per-token": _bytes_per_token(texts, {one: sizes.index(one) for one in _SHOWN_SIZES}),
+        "lengths": _lengths(texts),
+        "classes": _classes(texts),
+        "examples": _examples(texts),
+    }
+    return {page: filled((_ROOT / page).read_text(encoding="utf-8"), tables)}
+
+
+def read_figures() -> Figures:
+    """Return the figures that are committed."""
+    figures: Figures = json.loads((_ROOT / "docs/pictures.json").read_text(encoding="ascii"))
+    return figures
+
+
+def class_name(made_of: str) -> str:
+    """Return what a reader is told of a class of tokens."""
+    return _NAMES.get(made_of, made_of)
+
+
+def of_classes(found: Mapping[str, int]) -> list[float]:
+    """Return the share of each of `CLASSES` in percent, all other letters under one name."""
+    counts = dict.fromkeys(CLASSES, 0)
+    for made_of, count in found.items():
+        counts[made_of if made_of in counts else "other scripts"] += count
+    return [100 * count / sum(counts.values()) for count in counts.values()]
+
+
+def _sizes_of_texts(texts: Figures) -> str:
+    rows = ("bytes learned from", "bytes held out")
+    return markdown(
+        ["", *texts], [[row, *(f"{one[row]:,}" for one in texts.values())] for row in rows]
+    )
+
+
+def _bytes_per_token(texts: Figures, places: Mapping[int, int]) -> str:
+    rows = [
+        [other, name, *(f"{one['bytes per token'][other][place]:.2f}" for place in places.values())]
+        for other in texts
+        for name, one in texts.items()
+    ]
+    return markdown(["held out", "learned from", *(f"{size:,}" for size in places)], rows)
+
+
+def _lengths(texts: Figures) -> str:
+    rows = [
+        [
+            f"tokens of the {where}",
+            *(figure(_mean(one[where]["lengths"])) for one in texts.values()),
+        ]
+        for where in ("vocabulary", "held-out text")
+    ]
+    return markdown(["mean length in bytes", *texts], rows)
+
+
+def _classes(texts: Figures) -> str:
+    shares = zip(*(of_classes(one["vocabulary"]["classes"]) for one in texts.values()), strict=True)
+    rows = [
+        [class_name(name), *(f"{share:.1f}%" for share in row)]
+        for name, row in zip(CLASSES, shares, strict=True)
+    ]
+    return markdown(["of the vocabulary", *texts], rows)
+
+
+def _examples(texts: Figures) -> str:
+    rows = [
+        [order, *(" ".join(map(_visible, one["examples"][order])) for one in texts.values())]
+        for order in ("first", "most used", "longest words")
+    ]
+    return markdown(["", *texts], rows)
+
+
+def _mean(lengths: Mapping[str, int]) -> float:
+    return sum(int(length) * count for length, count in lengths.items()) / sum(lengths.values())
+
+
+def _visible(token: str) -> str:
+    """Return a token as a reader of the page sees it: whitespace as marks, a long one cut."""
+    text = token.replace(" ", "·").replace("\n", "⏎").replace("\t", "⇥").replace("|", "\\|")
+    if len(text) > _SHOWN_CHARACTERS:
+        text = f"{text[:_SHOWN_CHARACTERS]}…"
+    if regex.match(r"\p{M}", text):
+        text = f"◌{text}"  # a mark that combines would sit on the quote before it
+    return f"`{text}`"

@@ -1,0 +1,26 @@
+"""Tables on pages that are otherwise written by hand, each between two markers.
+
+<!-- made by scripts/generate: NAME -->
+<!-- end -->
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+_PLACE: Final = re.compile(
+    r"(<!-- made by scripts/generate: ([\w-]+) -->\n).*?(?=<!-- end -->)", re.DOTALL
+)
+
+
+def filled(page: str, tables: Mapping[str, str]) -> str:
+    """Return a page with each table in the place of its name.
+
+    Raises:
+        ValueError: the places of the page are not those of the tables.
+    """
+    places = [name for _, name in _PLACE.findall(page)]
+    if sorted(places) != sorted(tables):
+        message = f"the page has places for {sorted(places)}, and the tables are {sorted(tables)}"
+        raise ValueError(message)
+    return _PLACE.sub(lambda place: f"{place[1]}\n{tables[place[2]]}\n", page)

@@ -1,0 +1,198 @@
+"""The pictures of docs/benchmarks.md and docs/pictures.md, drawn from the committed figures.
+
+The same figures give the same files, with the same release of matplotlib. Their ground is
+transparent, and their ink is a grey that is readable on light and dark pages.
+"""
+
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from bench.results import OURS, VOCAB_SIZE, Series, comparable, latest, unique
+from generate.benchmarks import read_runs
+from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
+
+_INK: Final = "#808080"
+_STYLE: Final = {
+    "axes.edgecolor": _INK,
+    "axes.titlecolor": _INK,
+    "axes.spines.left": False,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "font.family": ["DejaVu Sans", "sans-serif"],  # the second where a reader lacks the first
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "grid.alpha": 0.3,
+    "grid.color": _INK,
+    "legend.frameon": False,
+    "legend.labelcolor": _INK,
+    "svg.fonttype": "none",  # text stays text, and the file small
+    "svg.hashsalt": "bpetite",  # ids of elements are otherwise new each time
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+}
+_PANELS: Final = (
+    ("train", str(VOCAB_SIZE), f"Training to {VOCAB_SIZE:,} tokens, MB/s"),
+    ("encode", "first pass", "Encoding, first pass, MB/s"),
+    ("encode", "warm", "Encoding, warm, MB/s"),
+)
+_COLOURS: Final = {"prose": "C0", "code": "C1", "multilingual": "C2"}
+_LONGEST: Final = 20
+
+
+def files() -> dict[Path, str]:
+    """Return the pictures."""
+    measured = read_figures()
+    texts = measured["texts"]
+    with mpl.rc_context(_STYLE):
+        benchmarks = _svg(_throughput(comparable(latest(read_runs()))))
+    with mpl.rc_context({**_STYLE, "axes.labelcolor": _INK}):
+        pictures = {
+            "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
+            "merges": _svg(_merges(texts)),
+            "token-lengths": _svg(_lengths(texts)),
+            "vocabularies": _svg(_classes(texts)),
+        }
+    drawn = {Path(f"docs/pictures/{name}.svg"): svg for name, svg in pictures.items()}
+    return {Path("docs/benchmarks.svg"): benchmarks, **drawn}
+
+
+def _svg(figure: Figure) -> str:
+    file = io.StringIO()
+    figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
+    return file.getvalue()
+
+
+def _throughput(series: Sequence[Series]) -> Figure:
+    """Draw the throughput of every library on every text, on scales of powers of ten."""
+    panels = [
+        (title, [one for one in series if (one.section, one.case) == (section, case)])
+        for section, case, title in _PANELS
+    ]
+    names = unique(one.contestant for _, found in panels for one in found)
+    rows = max(len(unique(one.corpus for one in found)) for _, found in panels)
+    figure = Figure(figsize=(8, len(panels) * (0.9 + 0.25 * rows)), layout="constrained")
+    for place, (title, found) in enumerate(panels, 1):
+        axes = figure.add_subplot(len(panels), 1, place)
+        axes.set_title(title, loc="left")
+        corpora = unique(one.corpus for one in found)
+        for name in unique(one.contestant for one in found):
+            measured = [one for one in found if one.contestant == name]
+            axes.plot(
+                [one.rate / 1e6 for one in measured],
+                [corpora.index(one.corpus) for one in measured],
+                color=f"C{names.index(name)}",
+                label=name,
+                linestyle="none",
+                marker="D" if name == OURS else "o",
+            )
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
+        axes.set_yticks(range(len(corpora)), corpora)
+        axes.set_ylim(len(corpora) - 0.5, -0.5)
+        axes.grid(visible=True)
+        axes.tick_params(length=0)
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
+    """Draw a panel for each held-out text, with a line for each text that was learned from."""
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    panels = figure.subplots(1, len(texts), sharey=True)
+    for axes, name in zip(panels, texts, strict=True):
+        axes.set_title(f"{name}, held out", loc="left")
+        for learned, values in texts.items():
+            style = {"marker": "o", "markersize": 3, "color": _colour(learned)}
+            axes.plot(sizes, values["bytes per token"][name], label=learned, **style)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(sizes[1::2], [f"{size:,}" for size in sizes[1::2]])
+        axes.minorticks_off()
+        axes.set_xlabel("vocabulary size")
+        _finish(axes)
+    panels[0].set_ylabel("bytes per token")
+    panels[0].legend(title="learned from", loc="upper left").get_title().set_color(_INK)
+    return figure
+
+
+def _merges(texts: Figures) -> Figure:
+    """Draw how often the pair of each hundredth merge occurred in the text, on a log scale."""
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    axes = figure.subplots()
+    for name, values in texts.items():
+        axes.plot(*zip(*values["merge counts"], strict=True), label=name, color=_colour(name))
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set_xlabel("merges learned")
+    axes.set_ylabel("count of the pair that is merged")
+    axes.legend()
+    _finish(axes)
+    return figure
+
+
+def _lengths(texts: Figures) -> Figure:
+    """Draw the share of the tokens that have each length, in the vocabulary and in a text."""
+    figure = Figure(figsize=(8, 3), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, where in zip(panels, ("vocabulary", "held-out text"), strict=True):
+        axes.set_title(f"tokens of the {where}", loc="left")
+        for name, values in texts.items():
+            style = {"marker": "o", "markersize": 3, "color": _colour(name)}
+            shares = _shares(values[where]["lengths"])
+            axes.plot(range(1, _LONGEST + 1), shares, label=name, **style)
+        axes.set_xticks([1, 5, 10, 15, 20], ["1", "5", "10", "15", "20 or more"])
+        axes.set_xlabel("bytes")
+        axes.yaxis.set_major_formatter("{x:g}%")
+        _finish(axes)
+    panels[1].legend()
+    return figure
+
+
+def _shares(lengths: Mapping[str, int]) -> list[float]:
+    """Return the share of each length in percent; the last is that of all longer tokens too."""
+    counts = [0] * _LONGEST
+    for length, count in lengths.items():
+        counts[min(int(length), _LONGEST) - 1] += count
+    return [100 * count / sum(counts) for count in counts]
+
+
+def _classes(texts: Figures) -> Figure:
+    """Draw two bars for each text: what its vocabulary is made of, and what the text takes."""
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    axes = figure.subplots()
+    bars = {
+        f"{name}, {where}": of_classes(values[where]["classes"])
+        for name, values in texts.items()
+        for where in ("vocabulary", "held-out text")
+    }
+    starts = [0.0] * len(bars)
+    for place, (made_of, colour) in enumerate(CLASSES.items()):
+        shares = [found[place] for found in bars.values()]
+        label = class_name(made_of)
+        axes.barh(range(len(bars)), shares, left=starts, color=colour, label=label)
+        starts = [start + share for start, share in zip(starts, shares, strict=True)]
+    axes.set_yticks(range(len(bars)), list(bars))
+    axes.set_ylim(len(bars) - 0.5, -0.5)
+    axes.set_xlim(0, 100)
+    axes.xaxis.set_major_formatter("{x:g}%")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.08), ncols=5)
+    _finish(axes)
+    return figure
+
+
+def _colour(text: str) -> str:
+    """Return the colour of a text, the same in all pictures."""
+    return _COLOURS.get(text, "C3")
+
+
+def _finish(axes: Axes) -> None:
+    axes.grid(visible=True)
+    axes.set_axisbelow(True)
+    axes.tick_params(length=0)

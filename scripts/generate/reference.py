@@ -1,0 +1,198 @@
+"""The page of the Python API, docs/reference/api.md, from the docstrings of everything public.
+
+The code is read and not run: its syntax trees have the signatures and the docstrings. Public is
+what `__all__` of a package names, and the records of the logger `bpetite`.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+_ROOT: Final = Path(__file__).parents[2]
+_LONG_LINE: Final = 84
+_PARTS: Final = {"Args:": "Takes", "Returns:": "Returns", "Raises:": "Raises"}
+_ENTRY: Final = re.compile(r"^([\w, ]+): (.*)")
+_HEAD: Final = """\
+<!-- made by scripts/generate -->
+
+# Methods
+
+Everything public, as its docstrings say it. The core has one class with five methods, a logger
+and the [artifact](artifact.md); `bpetite_compare` has functions that return plain data. What is
+raised and why, message by message, is told in [errors](errors.md).
+"""
+_LOGGER: Final = """\
+## The logger `bpetite`
+
+Training emits these records at level INFO. Each has the attribute `event` and the figures of its
+event as attributes, next to a message for people. The other methods log nothing, and nothing is
+ever printed.
+"""
+_WARNING: Final = """\
+The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads a file.
+"""
+
+Definition = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
+
+
+def files() -> dict[Path, str]:
+    """Return the page."""
+    return {Path("docs/reference/api.md"): _page()}
+
+
+def _page() -> str:
+    core = _ROOT / "packages" / "core" / "src" / "bpetite"
+    compare = _ROOT / "packages" / "compare" / "src" / "bpetite_compare"
+    parts = [
+        _HEAD,
+        *_package(core, "##"),
+        _LOGGER,
+        _events(core / "_trainer.py"),
+        "## `bpetite_compare`\n",
+        _WARNING,
+        *_package(compare, "###"),
+        "## `bpetite_compare.reference`\n",
+        _text(_docstring_of(_tree(compare / "reference" / "__init__.py")).partition("\n")[0]),
+        *_package(compare / "reference", "###"),
+    ]
+    return "\n".join(parts)
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _package(folder: Path, level: str) -> Iterator[str]:
+    """Yield what stands in the modules of a package and is named in its `__init__`, in order."""
+    for node in _tree(folder / "__init__.py").body:
+        if isinstance(node, ast.ImportFrom):
+            module = _tree(folder / f"{(node.module or '').rpartition('.')[2]}.py")
+            for definition, docstring in _definitions(module, [name.name for name in node.names]):
+                yield from _described(definition, docstring, level)
+
+
+def _definitions(module: ast.Module, names: Iterable[str]) -> Iterator[tuple[Definition, str]]:
+    """Yield the definitions of names in the order of the module, each with its docstring."""
+    after = [*module.body[1:], ast.Pass()]
+    for node, following in zip(module.body, after, strict=True):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                docstring = ast.get_docstring(node) or ""
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                docstring = _string(following)
+            case _:
+                continue
+        if name in names:
+            yield node, docstring
+
+
+def _string(node: ast.stmt) -> str:
+    match node:
+        case ast.Expr(value=ast.Constant(value=str(text))):
+            return inspect.cleandoc(text)
+    return ""
+
+
+def _docstring_of(module: ast.Module) -> str:
+    return ast.get_docstring(module) or ""
+
+
+def _described(node: Definition, docstring: str, level: str, owner: str = "") -> Iterator[str]:
+    """Yield the heading, the signature and the text of a definition, and of what it holds."""
+    match node:
+        case ast.FunctionDef(name=name):
+            yield f"{level} `{owner}{name}`\n"
+            yield f"```python\n{_signature(node, owner)}\n```\n"
+            yield _text(docstring)
+        case ast.ClassDef(name=name, body=body):
+            yield f"{level} `{name}`\n"
+            yield _text(docstring, types := _types(body))
+            if types and not re.search(rf"^{next(iter(types))}\b.*:", docstring, re.MULTILINE):
+                yield "".join(f"- `{field}` (`{kind}`)\n" for field, kind in types.items())
+            for method in body:
+                if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                    said = ast.get_docstring(method) or ""
+                    yield from _described(method, said, f"{level}#", f"{name}.")
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            yield f"{level} `{name}`\n"
+            yield _text(docstring) if docstring else f"`{ast.unparse(value)}`\n"
+
+
+def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
+    """Return the types of the public fields of a class."""
+    return {
+        node.target.id: ast.unparse(node.annotation)
+        for node in body
+        if isinstance(node, ast.AnnAssign)
+        and isinstance(node.target, ast.Name)
+        and not node.target.id.startswith("_")
+    }
+
+
+def _signature(function: ast.FunctionDef, owner: str) -> str:
+    """Return how a function is called; a property has no brackets."""
+    returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    name = f"{owner}{function.name}"
+    if any(isinstance(one, ast.Name) and one.id == "property" for one in function.decorator_list):
+        return f"{name}: {returned.removeprefix(' -> ')}"
+    parameters = re.sub(r"^(self|cls)(, |$)", "", ast.unparse(function.args))
+    parameters = re.sub(r"(?<=\S)=(?=\S)", " = ", parameters)
+    line = f"{name}({parameters}){returned}"
+    if len(line) <= _LONG_LINE:
+        return line
+    parts = re.split(r", (?![^\[]*\])", parameters)
+    return f"{name}(\n" + "".join(f"    {part},\n" for part in parts) + f"){returned}"
+
+
+def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
+    """Return a docstring as Markdown: paragraphs, lists of entries, and examples."""
+    return (
+        "".join(f"{part}\n\n" for part in _paragraphs(docstring, types or {})).rstrip("\n") + "\n"
+    )
+
+
+def _paragraphs(docstring: str, types: Mapping[str, str]) -> Iterator[str]:
+    for paragraph in docstring.split("\n\n"):
+        first, _, rest = paragraph.partition("\n")
+        if title := _PARTS.get(first):
+            text = inspect.cleandoc(f"\n{rest}")
+            listed = title != "Returns"
+            yield (
+                f"**{title}**\n\n{_entries(text, types)}"
+                if listed
+                else f"**{title}** {_line(text)}"
+            )
+        elif first.startswith(">>>"):
+            yield f"```pycon\n{paragraph}\n```"
+        elif types and _ENTRY.match(first):
+            yield _entries(paragraph, types)
+        else:
+            yield _line(paragraph)
+
+
+def _entries(text: str, types: Mapping[str, str]) -> str:
+    """Return entries, a name or several with what is said of them, as a list."""
+    entries = [_line(entry) for entry in re.split(r"\n(?! )", text)]
+    return "\n".join(f"- {_ENTRY.sub(lambda entry: _entry(entry, types), one)}" for one in entries)
+
+
+def _entry(entry: re.Match[str], types: Mapping[str, str]) -> str:
+    names = entry[1].split(", ")
+    kinds = sorted({types[name] for name in names if name in types})
+    kind = f" ({', '.join(f'`{kind}`' for kind in kinds)})" if kinds else ""
+    return f"{', '.join(f'`{name}`' for name in names)}{kind}: {entry[2]}"
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _events(trainer: Path) -> str:
+    """Return the table of the records that training emits, as `_log` says them."""
+    ((_, docstring),) = _definitions(_tree(trainer), ["_log"])
+    rows = re.findall(r"^(\w+) {2,}(.+)$", docstring, re.MULTILINE)
+    lines = [f"| `{event}` | {figures} |" for event, figures in rows]
+    return "\n".join(["| `event` | figures, and when |", "|---|---|", *lines, ""])

@@ -1,0 +1,122 @@
+"""The picture of a terminal, docs/terminal.svg, from a real run in a pseudo-terminal.
+
+The picture asks no host for a font or anything else, and is the same, byte for byte, each time.
+"""
+
+import io
+import os
+import subprocess
+import sysconfig
+import tempfile
+import termios
+from pathlib import Path
+from typing import Final
+
+from rich.console import Console
+from rich.terminal_theme import TerminalTheme
+from rich.text import Text
+
+_SAMPLE: Final = Path(__file__).parents[2] / "docs" / "sample.txt"
+_BPETITE: Final = Path(sysconfig.get_path("scripts")) / "bpetite"
+
+_TRAIN: Final = ("train", "--vocab-size", "512", "--output", "tokenizer.json", "--input")
+_COMMANDS: Final = (
+    ("show", "--model", "tokenizer.json", "--text", "The ferryman, the river<|endoftext|>船"),
+    ("show", "--model", "tokenizer.json", "--text", "the river", "--steps"),
+    ("inspect", "--model", "tokenizer.json", "--token", "351"),
+)
+_COLUMNS: Final = 88
+
+_THEME: Final = TerminalTheme(
+    background=(30, 33, 43),
+    foreground=(220, 223, 228),
+    normal=[
+        (46, 51, 64),
+        (224, 108, 117),
+        (152, 195, 121),
+        (229, 192, 123),
+        (69, 115, 200),
+        (207, 150, 222),
+        (110, 190, 208),
+        (240, 242, 245),
+    ],
+)
+
+_FORMAT: Final = """\
+<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" xml:space="preserve">
+<style>
+.{unique_id}-matrix {{
+font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, "Liberation Mono", monospace;
+font-size: {char_height}px;
+line-height: {line_height}px;
+}}
+.{unique_id}-title {{ font: bold 18px sans-serif; }}
+{styles}
+</style>
+<defs>
+<clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
+</clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+def files() -> dict[Path, str]:
+    """Return the picture, as SVG."""
+    console = Console(
+        record=True, width=_COLUMNS, file=io.StringIO(), color_system="standard", highlight=False
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([_BPETITE, *_TRAIN, _SAMPLE], cwd=folder, capture_output=True, check=True)
+        for command in _COMMANDS:
+            console.print(Text.assemble(("$ ", "green"), (_spoken(command), "bold")))
+            console.print(Text.from_ansi(_in_terminal(command, folder)))
+    drawn = console.export_svg(
+        title="bpetite", theme=_THEME, code_format=_FORMAT, unique_id="terminal"
+    )
+    lines = (line.strip() for line in drawn.splitlines())
+    return {Path("docs/terminal.svg"): "".join(f"{line}\n" for line in lines if line)}
+
+
+def _spoken(command: tuple[str, ...]) -> str:
+    """Return a command as it is typed."""
+    return " ".join(["bpetite", *(f'"{word}"' if " " in word else word for word in command)])
+
+
+def _in_terminal(command: tuple[str, ...], folder: str) -> str:
+    """Return what a terminal is sent by a command, its failures included."""
+    ours, theirs = os.openpty()
+    termios.tcsetwinsize(theirs, (50, _COLUMNS))
+    environment = {
+        name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}
+    }
+    with subprocess.Popen(
+        [_BPETITE, *command],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=folder,
+        env={**environment, "TERM": "xterm"},
+    ):
+        os.close(theirs)
+        sent = b""
+        while read := _read(ours):
+            sent += read
+    os.close(ours)
+    return sent.decode("utf-8").replace("\r\n", "\n")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:  # Linux says so when the other end is closed
+        return b""

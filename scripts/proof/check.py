@@ -1,0 +1,232 @@
+"""Check the proof of docs/proof, all of it, and the Python functions that are extracted from it.
+
+It needs Coq 8.16, takes some minutes, and works in a temporary folder:
+
+    compile     every file, and with it every proof
+    assume      Coq lists the axioms of the theorems: none
+    recheck     `coqchk`, which reads the compiled files again, agrees
+    break       Coq refuses each wrong definition of docs/proof/broken.toml where it should
+    extract     the proved functions, printed as Python, are tests/proof/extracted.py
+
+With --write, that file is written, and nothing after "assume" is checked.
+
+Not here: how a function becomes Python (`coq_to_python`).
+"""
+
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from proof.coq_to_python import print_functions
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PROOF: Final = ROOT / "docs" / "proof"
+EXTRACTED: Final = ROOT / "tests" / "proof" / "extracted.py"
+
+_TOOLS: Final = ("coqc", "coqchk", "coqdep")
+_VERSION: Final = "8.16"
+_LIBRARY: Final = ("-Q", ".", "Bpetite")
+_STATEMENT: Final = re.compile(r"^(?:Lemma|Theorem|Corollary|Example) (\w+)", re.MULTILINE)
+_UNPROVED: Final = re.compile(
+    r"\b(?:Axiom|Axioms|Parameter|Parameters|Conjecture|Admitted|admit|give_up|Abort)\b"
+)
+_TIMEOUT_SECONDS: Final = 600
+
+
+class ProofError(Exception):
+    """What does not hold, and where."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A definition that is wrong, as edits of a file, and the lemma that must refuse it."""
+
+    what: str
+    file: str
+    edits: Sequence[tuple[str, str]]
+    refused_by: str
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python3 scripts/proof", description="Check the proof in docs/proof with Coq."
+    )
+    parser.add_argument("--write", action="store_true", help=f"write {EXTRACTED.name}")
+    options = parser.parse_args(arguments)
+    try:
+        with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as folder:
+            check(Path(folder), write=options.write)
+    except ProofError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("error: interrupted; nothing was changed", file=sys.stderr)
+        return 130
+    return 0
+
+
+def check(folder: Path, *, write: bool = False) -> None:
+    """Check everything, in an empty folder.
+
+    Raises:
+        ProofError: something does not hold, or Coq is not there.
+    """
+    _check_tools()
+    for path in PROOF.glob("*.v"):
+        shutil.copy(path, folder)
+    files = _in_order(folder)
+    _check_nothing_is_left_out(folder)
+    assumed = ""
+    for file in files:
+        print(f"compile: {file}", flush=True)
+        assumed = _compile(folder, file)
+    print(f"assume:  {_count_theorems(folder, assumed)} theorems, each closed")
+    extracted = json.loads((folder / "oracle.json").read_text(encoding="utf-8"))
+    source = print_functions(extracted)
+    if write:
+        EXTRACTED.write_text(source, encoding="utf-8")
+        print(f"extract: {EXTRACTED.relative_to(ROOT)} written")
+        return
+    _compare_extracted(source)
+    _recheck(folder)
+    for broken in read_broken():
+        _refuse(folder, files, broken)
+
+
+def read_broken() -> Iterator[Broken]:
+    """Yield the wrong definitions of docs/proof/broken.toml."""
+    table = tomllib.loads((PROOF / "broken.toml").read_text(encoding="utf-8"))
+    for entry in table["broken"]:
+        yield Broken(**entry)
+
+
+def _check_tools() -> None:
+    if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
+        message = f"{missing[0]} is not on PATH; install Coq {_VERSION}: apt-get install coq"
+        raise ProofError(message)
+    version = _run(Path(), "coqc", "--print-version").stdout.split()[0]
+    if not version.startswith(f"{_VERSION}."):
+        print(f"warning: this is Coq {version}, the proof was written in {_VERSION}")
+
+
+def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    """Run one of Coq's programs to its end."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        timeout=_TIMEOUT_SECONDS,
+    )
+
+
+def _in_order(folder: Path) -> list[str]:
+    """Return the files, each after those that it needs; the statement of all is compiled last."""
+    names = sorted(path.name for path in folder.glob("*.v"))
+    sorted_names = _run(folder, "coqdep", *_LIBRARY, "-sort", *names).stdout.split()
+    files = [Path(name).name for name in sorted_names]
+    if sorted(files) != names:
+        message = f"coqdep knows {files}, and the folder holds {names}"
+        raise ProofError(message)
+    files.remove("Theorems.v")
+    return [*files, "Theorems.v"]
+
+
+def _check_nothing_is_left_out(folder: Path) -> None:
+    """Refuse the words that leave something unproved, wherever they stand."""
+    for path in sorted(folder.glob("*.v")):
+        if found := _UNPROVED.search(path.read_text(encoding="utf-8")):
+            message = f"{path.name} says {found[0]}: every statement needs a proof"
+            raise ProofError(message)
+
+
+def _compile(folder: Path, file: str) -> str:
+    """Compile one file, and return what it printed."""
+    result = _run(folder, "coqc", *_LIBRARY, file)
+    if result.returncode != 0:
+        message = f"{file} is refused: {result.stderr.strip()}"
+        raise ProofError(message)
+    return result.stdout
+
+
+def _count_theorems(folder: Path, assumed: str) -> int:
+    """Return how many theorems Coq was asked about; it must have found all to be closed."""
+    text = (folder / "Theorems.v").read_text(encoding="utf-8")
+    asked = text.count("\nPrint Assumptions ")
+    closed = assumed.count("Closed under the global context\n")
+    if not asked or closed != asked or assumed.count("\n") != asked:
+        message = f"{asked} theorems should rest on nothing, and {closed} do: {assumed.strip()}"
+        raise ProofError(message)
+    return asked
+
+
+def _recheck(folder: Path) -> None:
+    """Let the independent checker read all compiled files, and list what they assume."""
+    print("recheck: coqchk reads the compiled files", flush=True)
+    result = _run(folder, "coqchk", "-silent", "-o", *_LIBRARY, "Bpetite.Theorems")
+    report = result.stdout + result.stderr
+    if result.returncode != 0 or not re.search(r"^\* Axioms: <none>$", report, re.MULTILINE):
+        message = f"coqchk does not agree: {report.strip()}"
+        raise ProofError(message)
+
+
+def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
+    """See that Coq refuses a wrong definition, at the lemma that should."""
+    found = _refusal(folder, files, broken)
+    if found != broken.refused_by:
+        message = f"{broken.what} should be refused by {broken.refused_by}, not by {found}"
+        raise ProofError(message)
+    print(f"break:   {broken.what}: refused by {found}", flush=True)
+
+
+def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
+    """Return the name of the lemma that refuses a wrong definition."""
+    with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as name:
+        copy = Path(name)
+        shutil.copytree(folder, copy, dirs_exist_ok=True)
+        path = copy / broken.file
+        path.write_text(_edited(path.read_text(encoding="utf-8"), broken), encoding="utf-8")
+        for file in files[files.index(broken.file) :]:
+            result = _run(copy, "coqc", *_LIBRARY, file)
+            if result.returncode != 0:
+                return _statement_at(copy / file, result.stderr)
+    return "none"
+
+
+def _edited(text: str, broken: Broken) -> str:
+    for old, new in broken.edits:
+        if text.count(old) != 1:
+            message = f"{broken.what}: {broken.file} does not hold this once: {old!r}"
+            raise ProofError(message)
+        text = text.replace(old, new)
+    return text
+
+
+def _statement_at(path: Path, complaint: str) -> str:
+    """Return the name of the statement in whose proof Coq stopped."""
+    places = re.findall(r"line (\d+), characters", complaint)  # warnings come first
+    lines = path.read_text(encoding="utf-8").splitlines()[: int(places[-1]) if places else 0]
+    names = _STATEMENT.findall("\n".join(lines))
+    return names[-1] if names else f"nothing that is proved ({complaint.strip()})"
+
+
+def _compare_extracted(source: str) -> None:
+    if EXTRACTED.read_text(encoding="utf-8") != source:
+        message = (
+            f"{EXTRACTED.relative_to(ROOT)} is not what the proof gives; "
+            f"write it with: python3 scripts/proof --write"
+        )
+        raise ProofError(message)
+    print(f"extract: {EXTRACTED.relative_to(ROOT)} is what the proof gives")

@@ -1,0 +1,261 @@
+"""Break the saving of a file, and look at what is left.
+
+    kill N        N saves of 800 KB, each killed at a random instant
+    interrupt N   the same with Ctrl-C
+    calls ERRORS  each system call of a save in turn fails or is met by a signal (needs strace)
+    disk          disks that are too small by every number of pages, and one without inodes
+                  (needs the right to mount, in a namespace)
+
+After each save the destination must hold the old file or the new one, whole, and the folder must
+hold nothing else. Only a kill may leave one temporary file, and the next save must succeed all the
+same. Prints what it saw as one JSON object; the exit status is 1 if any of it was wrong.
+
+Not here: processes that save under one name at once (`tests/core/test_saving.py`).
+"""
+
+import argparse
+import errno
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from bpetite._files import write_file
+
+_OLD: Final = b"the old file"
+_NEW: Final = bytes(range(256)) * 3200
+_SMALL: Final = bytes(range(256)) * 256
+_NAME: Final = "tokenizer.json"
+_TEMPORARY: Final = re.compile(r"\.bpetite-[0-9a-f]{16}\.tmp")
+_ERRORS: Final = ("EIO", "ENOSPC", "EINTR", "KILL", "TERM", "INT")
+_DEADLY: Final = ("KILL", "TERM")
+
+Seen = Counter[str]
+Save = Callable[..., None]
+
+
+class _Folder:
+    """A folder in which a save is tried, and what it holds."""
+
+    def __init__(self, place: Path, *, old: bool) -> None:
+        self.place = place
+        self.path = str(place / _NAME)
+        if old:
+            (place / _NAME).write_bytes(_OLD)
+        self.before = {_NAME: _OLD} if old else {}
+
+    def state(self, new: bytes, *, temporary_files: int = 0) -> str:
+        """Return "old" or "new", and whether a temporary file is left; or what is wrong."""
+        left = self._temporary_files()
+        files = {path.name: path.read_bytes() for path in self.place.iterdir() if path not in left}
+        state = "new" if files == {_NAME: new} else "old" if files == self.before else "wrong: torn"
+        if len(left) > temporary_files:
+            return f"wrong: {state}, and {len(left)} temporary files"
+        return f"{state}, and a temporary file" if left else state
+
+    def remove_temporary_files(self) -> None:
+        """Remove what a kill has left."""
+        for path in self._temporary_files():
+            path.unlink()
+
+    def _temporary_files(self) -> list[Path]:
+        return [path for path in self.place.iterdir() if _TEMPORARY.fullmatch(path.name)]
+
+
+@contextmanager
+def _folder(*, old: bool) -> Iterator[_Folder]:
+    with tempfile.TemporaryDirectory() as place:
+        yield _Folder(Path(place), old=old)
+
+
+def _child(work: Callable[[], object]) -> int:
+    """Run some work in a child, which ends with it; return the number of the process.
+
+    SIGINT is blocked before, so that it cannot come while the child is still a copy of this.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    process = os.fork()
+    if process:
+        return process
+    try:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        work()
+    finally:
+        os._exit(0)
+
+
+def at_random_instants(number: signal.Signals, runs: int, save: Save = write_file) -> Seen:
+    """Send a signal at some instant of each of many saves; the next save must succeed."""
+    seen: Seen = Counter()
+    chance = random.Random(0)
+    median = sorted(_time_of_a_save(save) for _ in range(11))[5]
+    for run in range(runs):
+        with _folder(old=run % 2 == 0) as folder:
+            process = _child(partial(save, folder.path, _NEW, overwrite=True))
+            time.sleep(chance.uniform(0, median))
+            os.kill(process, number)
+            os.waitpid(process, 0)
+            seen[folder.state(_NEW, temporary_files=int(number == signal.SIGKILL))] += 1
+            save(folder.path, _OLD, overwrite=True)
+            if Path(folder.path).read_bytes() != _OLD:
+                seen["wrong: the next save failed"] += 1
+            folder.remove_temporary_files()
+    return seen
+
+
+def _time_of_a_save(save: Save) -> float:
+    with _folder(old=True) as folder:
+        start = time.perf_counter()
+        os.waitpid(_child(partial(save, folder.path, _NEW, overwrite=True)), 0)
+        return time.perf_counter() - start
+
+
+def save_once(path: str, *, overwrite: bool) -> None:
+    """Save between two marks that stand out in a trace, and say what came of it."""
+    outcome = "saved"
+    os.access("/begin-of-save", os.F_OK)
+    try:
+        write_file(path, _SMALL, overwrite=overwrite)
+    except OSError as error:
+        outcome = "in place" if "in place" in str(error) else "refused"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+    os.access("/end-of-save", os.F_OK)
+    print(outcome)
+
+
+def _traced(folder: _Folder, *options: str) -> tuple[str, list[str]]:
+    """Run `save_once` under strace; return what it printed, and the lines of the trace."""
+    with tempfile.NamedTemporaryFile("r") as trace:
+        overwrite = "overwrite" if folder.before else "new"
+        command = [sys.executable, "-B", __file__, "once", folder.path, overwrite]
+        done = subprocess.run(
+            ["strace", "-o", trace.name, *options, *command],
+            env={**os.environ, "PYTHONHASHSEED": "0"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+        )
+        return done.stdout.strip(), trace.read().splitlines()
+
+
+def _calls_of_a_save(*, old: bool) -> list[tuple[str, int]]:
+    """Return the system calls of a save: the name, and how many of that name came before."""
+    with _folder(old=old) as folder:
+        _, lines = _traced(folder)
+    seen: Seen = Counter()
+    calls: list[tuple[str, int]] = []
+    inside = False
+    for line in lines:
+        name = line.partition("(")[0]
+        seen[name] += 1
+        inside = inside or "begin-of-save" in line
+        if "end-of-save" in line:
+            return calls
+        # The kernel never answers `brk` with an error, and glibc dies of one.
+        if inside and "begin-of-save" not in line and name != "brk":
+            calls.append((name, seen[name]))
+    message = "the trace does not hold the whole save"
+    raise RuntimeError(message)
+
+
+def calls(errors: list[str]) -> Seen:
+    """Let each call fail with each error, or come with each signal, for both kinds of save."""
+    seen: Seen = Counter()
+    for old in (False, True):
+        for name, number in _calls_of_a_save(old=old):
+            for error in errors:
+                # How many calls come before the save may vary: if the fault hit one of them, again.
+                attempts = (_with_a_fault(name, number, error, old=old) for _ in range(5))
+                seen[next(filter(None, attempts), f"wrong: {name}, {error}: not met")] += 1
+    return seen
+
+
+def _with_a_fault(name: str, number: int, error: str, *, old: bool) -> str | None:
+    """Return what came of a fault, with "wrong" if it is that, or None if the save met none."""
+    what = "signal" if error in {"KILL", "TERM", "INT"} else "error"
+    with _folder(old=old) as folder:
+        fault = f"inject={name}:{what}={error}:when={number}"
+        outcome, lines = _traced(folder, "-e", fault)
+        inside = "\n".join(lines).partition("begin-of-save")[2].partition("end-of-save")[0]
+        if "INJECTED" not in inside and f"SIG{error}" not in inside:
+            return None
+        outcome = outcome or "died"
+        state = folder.state(_SMALL, temporary_files=int(error in _DEADLY or name == "unlink"))
+    allowed = {"saved": "new", "in place": "new", "refused": "old"}.get(outcome, "")
+    may_die = error in _DEADLY
+    good = "wrong" not in state and state.startswith(allowed) and (outcome != "died" or may_die)
+    return f"{outcome}: {state}" if good else f"wrong: {name}, {error}: {outcome}, {state}"
+
+
+def disks() -> Seen:
+    """Save to disks that are too small, and to one without inodes."""
+    seen: Seen = Counter()
+    with tempfile.TemporaryDirectory() as place:
+        for options in [*(f"size={pages * 4}k" for pages in range(2, 20)), "nr_inodes=2"]:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], check=True)
+            seen[_attempt(_Folder(Path(place), old=True))] += 1
+            subprocess.run(["umount", place], check=True)
+    return seen
+
+
+def _attempt(folder: _Folder) -> str:
+    """Save, and return what came of it."""
+    outcome, allowed = "saved", "new"
+    try:
+        write_file(folder.path, _SMALL, overwrite=True)
+    except OSError as error:
+        outcome, allowed = errno.errorcode[error.errno or 0], "old"
+        if error.errno != errno.ENOSPC:
+            return f"wrong: {outcome}"
+    state = folder.state(_SMALL)
+    return f"{outcome}: {state}" if state == allowed else f"wrong: {outcome}, {state}"
+
+
+def _disks_in_a_namespace() -> Seen:
+    """Run `disks` where mounting is allowed and nobody else sees it."""
+    command = ["unshare", "--map-root-user", "--mount", sys.executable, __file__, "mounted-disks"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True)
+    return Counter(json.loads(done.stdout))
+
+
+def main() -> int:
+    """Break what the command line names; the module says how."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("section")
+    parser.add_argument("arguments", nargs="*")
+    given = parser.parse_args()
+    if given.section == "once":
+        save_once(given.arguments[0], overwrite=given.arguments[1] == "overwrite")
+        return 0
+    if given.section == "calls" and shutil.which("strace") is None:
+        parser.error("strace is not on PATH")
+    sections: dict[str, Callable[[], Seen]] = {
+        "kill": lambda: at_random_instants(signal.SIGKILL, int(given.arguments[0])),
+        "interrupt": lambda: at_random_instants(signal.SIGINT, int(given.arguments[0])),
+        "calls": lambda: calls(given.arguments or list(_ERRORS)),
+        "disk": _disks_in_a_namespace,
+        "mounted-disks": disks,
+    }
+    if given.section not in sections:
+        parser.error(f"no section {given.section!r}; the sections are {', '.join(sections)}")
+    seen = sections[given.section]()
+    print(json.dumps(dict(+seen), sort_keys=True))
+    return 1 if any("wrong" in what for what in +seen) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

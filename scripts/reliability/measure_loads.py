@@ -1,0 +1,182 @@
+"""Load hostile files of many megabytes, and compare time and memory with what is promised.
+
+    python scripts/reliability/measure_loads.py [MEGABYTES]
+
+Each file is loaded in a process of its own. `load` must end with KeyError, ValueError or OSError,
+or with a tokenizer, in at most 1 s and half a second for each megabyte, and the memory of the
+process must grow by at most 50 MB and 30 times the file. Prints a table in Markdown; the exit
+status is 1 if a promise is broken.
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import count
+from pathlib import Path
+from typing import Final, TypeVar
+
+from bpetite import Tokenizer
+from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+
+R = TypeVar("R")
+
+_MEGABYTES: Final = 60
+_MERGES: Final = 1_110_000  # nearly as many as there can be
+_BASE: Final = {str(value): [value] for value in range(256)}
+
+
+def _full_of(part: bytes, size: int, before: bytes = b"", after: bytes = b"") -> bytes:
+    return before + part * (max(0, size - len(before) - len(after)) // len(part)) + after
+
+
+def _numbered(part: str, size: int) -> Iterator[str]:
+    """Yield parts with a number in them, as many as fill a size."""
+    total = 0
+    for number in count():
+        text = part % number
+        total += len(text) + 1
+        if total > size:
+            return
+        yield text
+
+
+def _joined(part: str, size: int, before: str, after: str) -> bytes:
+    return f"{before}{','.join(_numbered(part, size))}{after}".encode()
+
+
+def _good(size: int) -> bytes:
+    """Return an artifact that is good, of about a size: merges of bytes alone, over and over."""
+    merges = [[number % 256, number // 256 % 256] for number in range(min(size // 31, _MERGES))]
+    vocab = {**_BASE, **{str(256 + rank): pair for rank, pair in enumerate(merges)}}
+    top = 256 + len(merges)
+    artifact = {
+        "mergeable_vocab_size": top,
+        "merges": merges,
+        "pretokenizer_pattern": PRETOKENIZER_PATTERN,
+        "schema_version": 1,
+        "special_tokens": {END_OF_TEXT_TOKEN: top},
+        "vocab": {**vocab, str(top): list(END_OF_TEXT_TOKEN.encode())},
+    }
+    return json.dumps(artifact, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _with_a_wrong_end(size: int) -> bytes:
+    """Return the same, but the last of the nineteen checks refuses it."""
+    return _good(size).replace(b'"vocab":{', b'"vocab":{"99999999":[97],')
+
+
+CASES: Final[dict[str, Callable[[int], bytes]]] = {
+    "a good artifact": _good,
+    "one that the last check refuses": _with_a_wrong_end,
+    "empty lists": lambda size: _full_of(b"[],", size, b"[", b"0]"),
+    "empty objects": lambda size: _full_of(b"{},", size, b"[", b"0]"),
+    "lists in lists": lambda size: _full_of(b"[" * 30 + b"]" * 30 + b",", size, b"[", b"0]"),
+    "as many lists as may be": lambda size: _full_of(b"[ [ []   ]  ], ", size, b"[", b"0]"),
+    "objects in objects": lambda size: _full_of(b'{"":' * 30 + b"0" + b"}" * 30 + b",", size, b"["),
+    "pairs": lambda size: _full_of(b"[97,98],", size, b'{"schema_version":1,"merges":[', b"0]}"),
+    "distinct pairs": lambda size: _joined("[%d,999]", size, '{"merges":[', "]}"),
+    "distinct integers": lambda size: _joined("9%d", size, "[", "]"),
+    "integers of 4,300 digits": lambda size: _full_of(b"9" * 4300 + b",", size, b"[", b"0]"),
+    "one integer": lambda size: _full_of(b"9", size),
+    "distinct keys": lambda size: _joined('"%d":0', size, "{", "}"),
+    "tokens of no byte": lambda size: _joined('"%d":[]', size, '{"vocab":{', "}}"),
+    "one key, again and again": lambda size: _full_of(b'"":0,', size, b"{", b'"":0}'),
+    "one long token": lambda size: _full_of(b"97,", size, b'{"vocab":{"0":[', b"97]}}"),
+    "one text": lambda size: _full_of(b"x", size, b'"', b'"'),
+    "one text of escapes": lambda size: _full_of(rb"\ud83d\ude00", size, b'"', b'"'),
+    "one text beyond the BMP": lambda size: _full_of("👍".encode(), size, b'"', b'"'),
+    "short texts": lambda size: _full_of(b'"ab",', size, b"[", b"0]"),
+    "brackets that open": lambda size: _full_of(b"[", size),
+    "brackets that open and close": lambda size: b"[" * (size // 2) + b"]" * (size // 2),
+    "brackets of both kinds": lambda size: _full_of(b'[{"":', size),
+    "quotes": lambda size: _full_of(b'"', size),
+    "backslashes": lambda size: _full_of(b"\\", size, b'"'),
+    "spaces": lambda size: _full_of(b" ", size),
+    "zeros": lambda size: b"\0" * size,
+    "a wrong byte at the end": lambda size: _full_of(b" ", size, b"", b"\xff"),
+    "numbers that are none": lambda size: _full_of(b"NaN,", size, b"[", b"0]"),
+}
+
+
+def _write(path: Path, case: str, size: int) -> None:
+    if case in CASES:
+        path.write_bytes(CASES[case](size))
+    else:
+        path.touch()
+        os.truncate(path, int(case.split(maxsplit=1)[0].replace(",", "")) * 1_000_000)
+
+
+def load(path: str) -> tuple[str, float, int]:
+    """Load one file; return what came of it, the seconds, and the bytes of memory it took."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.perf_counter()
+    try:
+        Tokenizer.load(path)
+        outcome = "loaded"
+    except (KeyError, ValueError, OSError) as error:
+        outcome = type(error).__name__
+    seconds = time.perf_counter() - start
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    return outcome, seconds, grown * (1 if sys.platform == "darwin" else 1024)
+
+
+def _in_a_process(job: Callable[..., R], *arguments: object) -> R:
+    """Do a job in a process of its own, to which this one passes on little memory."""
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(job, *arguments).result(timeout=600)
+
+
+def _row(case: str, path: str) -> tuple[str, bool]:
+    """Load a file in a process; return a row of the table, and whether it is as promised."""
+    size = Path(path).stat().st_size if path.endswith(".json") else 0
+    try:
+        outcome, seconds, grown = _in_a_process(load, path)
+    except BrokenProcessPool:
+        return f"| {case} | {size / 1e6:,.1f} | **died** | | |", False
+    bounded = min(size, 64 << 20)
+    good = seconds <= 1 + bounded / 2e6 and grown <= 50e6 + 30 * bounded
+    times = f"{grown / size:.1f}" if size else "-"
+    row = (
+        f"| {case} | {size / 1e6:,.1f} | {outcome} | {seconds:.2f} | {grown / 1e6:.0f} | {times} |"
+    )
+    return row, good
+
+
+def _rows(size: int) -> Iterator[tuple[str, bool]]:
+    with tempfile.TemporaryDirectory() as place:
+        path = Path(place) / "tokenizer.json"
+        for case in [*CASES, "100 MB of nothing", "1,000,000 MB of nothing"]:
+            _in_a_process(_write, path, case, size)
+            yield _row(case, str(path))
+            path.unlink()
+        fifo = Path(place) / "fifo"
+        os.mkfifo(fifo)
+        yield _row("a FIFO", str(fifo))
+        for device in filter(os.path.exists, ("/dev/zero", "/dev/urandom")):
+            yield _row(device, device)
+
+
+def main() -> int:
+    """Load every file, and print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("megabytes", nargs="?", type=float, default=_MEGABYTES, metavar="MEGABYTES")
+    size = round(parser.parse_args().megabytes * 1e6)
+    print("| file | MB | outcome | s | MB of memory | times the file |")
+    print("|---|---|---|---|---|---|")
+    as_promised = True
+    for row, good in _rows(size):
+        print(row if good else f"{row} **broken**", flush=True)
+        as_promised &= good
+    return 0 if as_promised else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

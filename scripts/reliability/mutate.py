@@ -1,0 +1,395 @@
+"""Change the core in one small place at a time, and check that a test notices.
+
+    uv run --group mutation python scripts/reliability/mutate.py [MODULE ...]
+
+cosmic-ray makes the mutants. Each is put into a copy of the workspace and meets the tests of its
+module, as `TESTS` lists them; tests that killed earlier mutants come first. The first test that
+fails kills it. A mutant that takes three times as long as the core itself, and 10 s more, hangs:
+that counts as killed, and is reported apart.
+
+A mutant that survives must be listed in tests/reliability/mutants.toml, with the reason why no
+test can tell. A listed mutant must survive, or hang, and must still be made. Otherwise the exit
+status is 1. The script prints a table in Markdown, and each survivor that is not listed in the
+form of that file; progress goes to standard error. Hypothesis always starts from the same seed.
+
+Two kinds of mutants are left out, since they say nothing about the tests:
+
+    annotations   nothing reads them while the core runs; mypy does
+    no Python     such as `def save(path, %, overwrite)`
+
+cosmic-ray changes operators, comparisons, numbers, booleans, conditions, loops, decorators and
+what is caught, but no strings and no arguments.
+"""
+
+import argparse
+import ast
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Final, NamedTuple
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+CORE: Final = Path("packages", "core", "src", "bpetite")
+LISTED: Final = ROOT / "tests" / "reliability" / "mutants.toml"
+
+TESTS: Final[Mapping[str, Sequence[str]]] = {
+    "_artifact": ["artifact", "loading saving tokenizer"],
+    "_checks": ["loading", "artifact persistence saving"],
+    "_collector": ["collector"],
+    "_constants": ["worked_examples vectors", "trainer", "loading"],
+    "_decoder": ["decoder", "roundtrip"],
+    "_encoder": ["encoder", "tokenizer vectors"],
+    "_files": ["files", "saving", "loading"],
+    "_merges": ["merges", "encoder vectors proof_oracle"],
+    "_pairs": ["trainer", "vectors proof_oracle"],
+    "_persistence": ["persistence", "loading saving"],
+    "_pretokenizer": ["pretokenizer", "encoder trainer logging proof_oracle"],
+    "_schema": ["artifact", "trainer vectors", "loading saving"],
+    "_strict_json": ["loading", "measure_loads"],
+    "_tokenizer": ["tokenizer", "collector persistence"],
+    "_trainer": ["trainer logging", "tokenizer collector vectors"],
+}
+"""The tests that a mutant of each module meets, `test_NAME.py`, in turns: the nearest first."""
+
+_PYTEST: Final = (
+    *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"),
+    *("--hypothesis-seed=0", "-m", ""),  # tests of every tier
+)
+_FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
+_KILLERS: Final = 8
+"""So many tests run ahead of the others: a mutant mostly dies of what its neighbours died of."""
+
+_TIMES_AS_LONG: Final = 3
+_SECONDS_MORE: Final = 10
+_BYTES: Final = 3 << 30
+"""The most memory that a process of a mutant gets: some would take all that there is."""
+
+_STAMPS: Final = count(1_000_000_000)
+"""Python tells an old `.pyc` by the time and size of its source: no time comes twice."""
+
+
+class Name(NamedTuple):
+    """What tells one mutant from another, wherever in its file it stands."""
+
+    module: str
+    function: str
+    line: str
+    becomes: str
+    nth: int = 1
+    """Of equal lines in one function, changed alike: which."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one change, and the name of the change."""
+
+    name: Name
+    source: str
+
+
+@dataclass(frozen=True)
+class Turn:
+    """Files of tests or single ones, and the seconds after which a run of them hangs."""
+
+    tests: Sequence[str]
+    seconds: float | None
+
+
+class MutationError(Exception):
+    """What keeps the mutants from being tried, in one line."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit status."""
+    parser = argparse.ArgumentParser(description="Mutate the core, and run its tests.")
+    parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as _merges; else all")
+    parser.add_argument("--workers", type=int, default=2, help="how many mutants at a time")
+    given = parser.parse_args(arguments)
+    try:
+        return mutate(given.modules or list(TESTS), given.workers)
+    except MutationError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("error: interrupted; nothing was changed", file=sys.stderr)
+        return 130
+
+
+def mutate(modules: Sequence[str], workers: int) -> int:
+    """Try every mutant of some modules; return 0 if those that survive are those listed."""
+    if unknown := set(modules) - TESTS.keys():
+        message = f"{min(unknown)} is no module; they are {', '.join(TESTS)}"
+        raise MutationError(message)
+    resource.setrlimit(resource.RLIMIT_AS, (_BYTES, _BYTES))
+    listed = {name for name in read_listed() if name.module in modules}
+    tried: dict[Name, str] = {}
+    print("| module | mutants | killed | of them hung | listed | not listed |")
+    print("|---|---|---|---|---|---|")
+    with tempfile.TemporaryDirectory(prefix="bpetite-mutants-") as place:
+        copies = [copy_workspace(ROOT, Path(place) / str(number)) for number in range(workers)]
+        for module in modules:
+            source = (ROOT / CORE / f"{module}.py").read_text(encoding="utf-8")
+            turns = list(turns_of(TESTS[module], copies[0]))
+            outcomes = try_all(list(mutants_of(module, source)), turns, copies)
+            print(row(f"`{module}`", outcomes, listed), flush=True)
+            tried |= outcomes
+    print(row("all", tried, listed))
+    return report(tried, listed)
+
+
+def read_listed() -> Iterator[Name]:
+    """Yield the names of the mutants that no test can tell from the core.
+
+    Raises:
+        MutationError: one has no reason.
+    """
+    for entry in tomllib.loads(LISTED.read_text(encoding="utf-8"))["equivalent"]:
+        if not entry.get("reason"):
+            message = f"{LISTED.name}: no reason for {entry['module']}: {entry['line']}"
+            raise MutationError(message)
+        for becomes in entry["becomes"]:
+            nth = entry.get("nth", 1)
+            yield Name(entry["module"], entry["function"], entry["line"], becomes, nth)
+
+
+def mutants_of(module: str, source: str) -> Iterator[Mutant]:
+    """Yield every mutant of a module, each once, but for those that are left out."""
+    seen = {_meaning(source), None}
+    times: Counter[Name] = Counter()
+    for mutated in _mutated(source):
+        meaning = _meaning(mutated)
+        if meaning not in seen:
+            seen.add(meaning)
+            name = name_of(module, source, mutated)
+            times[name] += 1
+            yield Mutant(name._replace(nth=times[name]), mutated)
+
+
+def _mutated(source: str) -> Iterator[str]:
+    """Yield all that cosmic-ray makes of a source."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.mutating import mutate_code
+    from cosmic_ray.plugins import get_operator, operator_names
+
+    nodes = list(ast_nodes(get_ast(source)))
+    for operator in map(get_operator, operator_names()):
+        if operator.arguments():
+            continue  # the two that put in numbers by chance, for variables that one names
+        places = sum(1 for node in nodes for _ in operator().mutation_positions(node))
+        for place in range(places):
+            yield mutate_code(source, operator(), place)
+
+
+def _meaning(source: str) -> str | None:
+    """Return what a source does, less its annotations; None if it is no Python."""
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            compile(source, "mutant", "exec", dont_inherit=True)
+    except SyntaxError:
+        return None
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node.annotation = ast.Constant(None)
+    return ast.dump(tree)
+
+
+def name_of(module: str, source: str, mutated: str) -> Name:
+    """Return the name of a change: the function it is in, the lines before it and after it."""
+    before, after = source.splitlines(), mutated.splitlines()
+    first = _common(before, after)
+    last = _common(before[first:][::-1], after[first:][::-1])
+    old, new = before[first : len(before) - last], after[first : len(after) - last]
+    return Name(module, function_at(source, len(before) - last), _one_line(old), _one_line(new))
+
+
+def _common(before: Sequence[str], after: Sequence[str]) -> int:
+    """Return how many items two sequences begin with that are equal."""
+    pairs = enumerate(zip(before, after, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
+
+
+def _one_line(lines: Iterable[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+def function_at(source: str, number: int) -> str:
+    """Return the function or class in which a line stands, as `Class.method`, or ""."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    around = [
+        node.name
+        for node in ast.walk(ast.parse(source))  # which goes from the outside to the inside
+        if isinstance(node, kinds)
+        and min([node.lineno, *(item.lineno for item in node.decorator_list)]) <= number
+        and number <= (node.end_lineno or 0)
+    ]
+    return ".".join(around)
+
+
+def copy_workspace(root: Path, place: Path) -> Path:
+    """Copy a workspace, and see that it is the copy which its tests will import."""
+    shutil.copytree(root, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
+    (place / ".tmp").mkdir()
+    ask = "import bpetite; print(bpetite.__file__)"
+    found = subprocess.run(
+        [sys.executable, "-c", ask], env=_environment(place), stdout=subprocess.PIPE, check=True
+    )
+    if os.fsdecode(found.stdout).strip() != str(place / CORE / "__init__.py"):
+        message = f"not the copy is imported, but {os.fsdecode(found.stdout).strip()}"
+        raise MutationError(message)
+    return place
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    packages = (copy / "packages" / name / "src" for name in ("core", "cli", "compare"))
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(map(str, packages)),
+        "BPETITE_PROFILE": "thorough",
+        "TMPDIR": str(copy / ".tmp"),
+    }
+
+
+def turns_of(tests: Iterable[str], copy: Path) -> Iterator[Turn]:
+    """Yield the turns of a module's tests, each of which must pass without a mutant."""
+    for names in tests:
+        paths = (next(copy.glob(f"tests/*/test_{name}.py")) for name in names.split())
+        files = [str(path.relative_to(copy)) for path in paths]
+        start = time.monotonic()
+        if run_tests(copy, Turn(files, None), []) != "survived":
+            message = f"not even the core itself passes {' '.join(files)}"
+            raise MutationError(message)
+        yield Turn(files, _TIMES_AS_LONG * (time.monotonic() - start) + _SECONDS_MORE)
+
+
+def try_all(
+    mutants: Sequence[Mutant], turns: Sequence[Turn], copies: Sequence[Path]
+) -> dict[Name, str]:
+    """Return what becomes of each mutant; every copy takes one at a time."""
+    free: SimpleQueue[Path] = SimpleQueue()
+    for copy in copies:
+        free.put(copy)
+
+    killers: list[str] = []  # the latest last
+
+    def try_one(mutant: Mutant) -> str:
+        copy = free.get()
+        try:
+            ahead = [Turn(killers[: -_KILLERS - 1 : -1], turns[0].seconds)] if killers else []
+            return try_mutant(mutant, [*ahead, *turns], copy, killers)
+        finally:
+            free.put(copy)
+
+    outcomes: dict[Name, str] = {}
+    threads = ThreadPoolExecutor(len(copies))
+    try:
+        for mutant, outcome in zip(mutants, threads.map(try_one, mutants), strict=True):
+            outcomes[mutant.name] = outcome
+            told = "" if outcome == "killed" else f": {mutant.name.line} -> {mutant.name.becomes}"
+            place = f"{mutant.name.module} {len(outcomes)}/{len(mutants)}"
+            print(f"{place} {outcome}{told}", file=sys.stderr, flush=True)
+    finally:
+        threads.shutdown(cancel_futures=True)
+    return outcomes
+
+
+def try_mutant(mutant: Mutant, turns: Iterable[Turn], copy: Path, killers: list[str]) -> str:
+    """Return what becomes of a mutant in a copy, which is then as it was; note what killed it."""
+    path = copy / CORE / f"{mutant.name.module}.py"
+    original = path.read_text(encoding="utf-8")
+    _write(path, mutant.source)
+    try:
+        outcomes = (run_tests(copy, turn, killers) for turn in turns)
+        return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
+    finally:
+        _write(path, original)
+
+
+def _write(path: Path, source: str) -> None:
+    path.write_text(source, encoding="utf-8")
+    stamp = next(_STAMPS)
+    os.utime(path, (stamp, stamp))
+
+
+def run_tests(copy: Path, turn: Turn, killers: list[str]) -> str:
+    """Run tests in a copy until one fails: killed, hung or survived. Note the one that fails."""
+    with subprocess.Popen(
+        [*_PYTEST, *turn.tests],
+        cwd=copy,
+        env=_environment(copy),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        start_new_session=True,
+    ) as process:
+        output, outcome = "", "hung"
+        with suppress(subprocess.TimeoutExpired):
+            output, _ = process.communicate(timeout=turn.seconds)
+            outcome = "killed" if process.returncode else "survived"
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)  # and what the tests left behind
+    if found := _FAILED.search(output):
+        killers[:] = [*(killer for killer in killers if killer != found[1]), found[1]]
+    return outcome
+
+
+def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:
+    """Return a row of the table."""
+    survived = survivors(outcomes)
+    hung = sum(outcome == "hung" for outcome in outcomes.values())
+    figures = (
+        *(len(outcomes), len(outcomes) - len(survived), hung),
+        *(len(survived & listed), len(survived - listed)),
+    )
+    return f"| {title} | {' | '.join(f'{figure:,}' for figure in figures)} |"
+
+
+def report(outcomes: Mapping[Name, str], listed: set[Name]) -> int:
+    """Print what is not listed, and what is and should not be; return the exit status."""
+    unlisted = survivors(outcomes) - listed
+    rotten = {name for name in listed if outcomes.get(name, "not made") in {"killed", "not made"}}
+    for name in sorted(unlisted):
+        print(f"\n{entry(name)}")
+    for name in sorted(rotten):
+        why = outcomes.get(name, "not made")
+        print(f"\nlisted, but {why}: {name.module}: {name.function}: {name.becomes}")
+    return 1 if unlisted or rotten else 0
+
+
+def survivors(outcomes: Mapping[Name, str]) -> set[Name]:
+    """Return the names of the mutants that no test noticed."""
+    return {name for name, outcome in outcomes.items() if outcome == "survived"}
+
+
+def entry(name: Name) -> str:
+    """Return a mutant as it is listed, but for the reason."""
+    values = {**name._asdict(), "becomes": [name.becomes], "reason": ""}
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
+    return "\n".join(["[[equivalent]]", *lines])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,72 @@
+"""The tests call `main` in their own process: what that shows is what users of the script get."""
+
+import logging
+import os
+import shlex
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from bpetite_cli.commands import BUILT_IN
+from cli_tools import BPETITE, bpetite, check_as_started
+
+CALLS = (
+    "train --input text --vocab-size 270 --output new.json --force",
+    "truncate --model m.json --vocab-size 258 --output small.json --force",
+    "encode --model m.json --input -",
+    "decode --model m.json --ids 72 999",
+    "count --model m.json text missing",
+    "show --model m.json --input text --steps",
+    "inspect --model m.json",
+    "verify --model m.json --input text",
+    "--help",
+    "encode --model m.json --txt a",
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a text and its model."""
+    (tmp_path / "text").write_bytes("low lower lowest 船夫\r\n\u2003\x1b".encode() * 3)
+    words = "train --input text --vocab-size 270 --output m.json"
+    assert bpetite(*words.split(), cwd=tmp_path).returncode == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize("words", CALLS)
+def test_a_call_is_like_a_start(words: str, folder: Path) -> None:
+    """The status and the bytes of both streams are those of the installed program."""
+    check_as_started(*shlex.split(words), stdin="é <|endoftext|>".encode(), cwd=folder)
+
+
+def test_every_command_is_started_once() -> None:
+    """No built-in command is left out above."""
+    assert {words.split()[0] for words in CALLS} >= {*BUILT_IN}
+
+
+def test_the_script_is_the_installed_one() -> None:
+    """The tests run the console script that users get."""
+    assert Path(BPETITE).is_file()
+
+
+def test_a_call_leaves_nothing_behind(folder: Path) -> None:
+    """Streams, descriptors, folder, environment, signals and loggers are as they were."""
+
+    def state() -> list[object]:
+        logger = logging.getLogger("bpetite")
+        return [
+            (sys.stdin, sys.stdout, sys.stderr, sys.argv, Path.cwd(), dict(os.environ)),
+            [os.fstat(number) for number in range(3)],
+            [signal.getsignal(number) for number in signal.valid_signals()],
+            (logger.level, logger.propagate, logger.handlers[:], logging.root.handlers[:]),
+            logging.raiseExceptions,
+            sorted(Path("/dev/fd").iterdir()),
+        ]
+
+    before = state()
+    words = "train --input text --vocab-size 270 --output new.json"
+    assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
+    bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
+    assert state() == before

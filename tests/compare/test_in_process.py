@@ -1,0 +1,31 @@
+"""The commands of the comparison, called by the tests, do what they do when they are started."""
+
+from pathlib import Path
+
+import pytest
+
+from bpetite_cli.parser import OF_COMPARE
+from bpetite_compare import export
+from cli_tools import check_as_started
+from compare_tools import CORPUS
+
+CALLS = (
+    "compare-tiktoken --model m.json --text é --encoding self",
+    "export --model m.json --to tiktoken --output ranks --force",
+    "import-tiktoken --ranks ranks --output new.json --force",
+    "parity --model m.json --input text",
+)
+
+
+@pytest.mark.parametrize("words", CALLS)
+def test_a_call_is_like_a_start(words: str, small_model: Path, tmp_path: Path) -> None:
+    """The status and the bytes of both streams are those of the installed program."""
+    (tmp_path / "m.json").write_bytes(small_model.read_bytes())
+    (tmp_path / "text").write_bytes(CORPUS.encode())
+    export(small_model, "tiktoken", tmp_path / "ranks")
+    check_as_started(*words.split(), cwd=tmp_path)
+
+
+def test_every_command_is_started_once() -> None:
+    """No command is left out above."""
+    assert {words.split()[0] for words in CALLS} == OF_COMPARE

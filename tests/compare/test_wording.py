@@ -1,0 +1,22 @@
+"""Messages of the commands: tokens and characters in words, and warnings of the library."""
+
+import logging
+from contextlib import redirect_stderr
+from io import StringIO
+
+from bpetite_compare.commands.wording import code_points, described
+
+
+def test_messages_are_short() -> None:
+    """Of many characters eight are named, and of a token its bytes and its id."""
+    assert code_points("ba") == "U+0061, U+0062"
+    assert code_points(map(chr, range(5000))).endswith("U+0007 and 4,992 more")
+    assert described((258, b" \xc3")) == "'·‹c3›' (id 258)"
+    assert described(None) == "no more tokens"
+
+
+def test_a_warning_of_the_library_is_shown() -> None:
+    """What the logger `bpetite_compare` warns of is one line on standard error, escaped."""
+    with redirect_stderr(StringIO()) as shown:
+        logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
+    assert shown.getvalue() == "beware of \\x1b[2J\n"

@@ -1,0 +1,309 @@
+"""The exercises: right answers pass, wrong ones are explained, and nothing breaks the check.
+
+The checks compare learners with the answers, so the answers are compared with bpetite.
+"""
+
+import ast
+import contextlib
+import doctest
+import importlib
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answers.exercise_02 import to_ids, to_text
+from answers.exercise_03 import CHUNKS
+from answers.exercise_04 import count_pairs
+from answers.exercise_05 import merge_pair
+from answers.exercise_06 import best_pair
+from answers.exercise_07 import train
+from answers.exercise_09 import decode, vocabulary
+from answers.exercise_10 import encode, segments
+from answers.exercise_11 import index_pairs, merge_step
+from answers.exercise_12 import bytes_per_token, learned_tokens
+from bpetite import Tokenizer
+from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+from check import NUMBERS, main
+from checks.compare import same
+from checks.judge import MISTAKES, Question, attempt, variant
+from given import END_OF_TEXT, PATTERN, chunks_of
+
+pytestmark = pytest.mark.thorough
+
+FOLDER: Final = Path(__file__).parents[2] / "docs" / "exercises"
+LEARNERS: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
+WRONG: Final = [
+    (number, says, code)
+    for number, table in LEARNERS.items()
+    for says, codes in table["wrong"].items()
+    for code in (codes if isinstance(codes, list) else [codes])
+]
+SHORT_TEXTS: Final = st.text("ab é", max_size=24)
+SPECIAL_TEXTS: Final = st.lists(
+    st.sampled_from(["<|endoftext|>", "<|endo", "text|>", " a", "\n", "é"])
+).map("".join)
+
+
+def check(
+    number: str, path: Path, capsys: pytest.CaptureFixture[str], *more: str
+) -> tuple[int, str]:
+    """Check a file, and return the exit status and the output on one line."""
+    with contextlib.chdir(path.parent):
+        status = main([number, path.name, *more])
+    captured = capsys.readouterr()
+    assert captured.err == ""
+    assert "Traceback" not in captured.out
+    return status, " ".join(captured.out.split())
+
+
+def command(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run the check as a learner does."""
+    return subprocess.run(
+        [sys.executable, FOLDER / "check.py", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONUTF8": "1"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_right_answer_passes(
+    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every answer passes its check, and so does a learner's own."""
+    own = tmp_path / "my.py"
+    own.write_text(LEARNERS[number]["right"], encoding="utf-8")
+    answer = FOLDER / "answers" / f"exercise_{number}.py"
+    for path in (answer, own):
+        status, said = check(number, path, capsys)
+        assert (status, said.startswith(f"exercise {number}: right ")) == (0, True), said
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_a_starting_file_is_not_started(number: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The check of a starting file says that it is not started."""
+    path = FOLDER / "start" / f"exercise_{number}.py"
+    status, said = check(number, path, capsys)
+    assert (status, said.startswith(f"exercise {number}: not started ")) == (1, True)
+
+
+@pytest.mark.parametrize(("number", "says", "change"), WRONG)
+def test_a_wrong_answer_is_explained(
+    number: str,
+    says: str,
+    change: str | dict[str, str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The check names the mistake of a wrong answer, or what else is wrong with the file."""
+    code = change if isinstance(change, str) else LEARNERS[number]["right"]
+    for old, new in change.items() if isinstance(change, dict) else ():
+        assert old in code
+        code = code.replace(old, new)
+    (tmp_path / "my.py").write_text(code, encoding="utf-8")
+    seconds = "3" if "3 seconds" in says else "60"
+    status, said = check(number, tmp_path / "my.py", capsys, "--seconds", seconds)
+    assert (status, said.startswith(f"exercise {number}: wrong ")) == (1, True)
+    assert says in said
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_every_listed_mistake_is_found_and_named(name: str) -> None:
+    """For each likely mistake some case is wrong, and no other mistake explains it better."""
+    questions = (
+        getattr(one, "__self__", None)
+        for number in NUMBERS
+        for one in importlib.import_module(f"checks.exercise_{number}").CHECKS
+    )
+    question = next(one for one in questions if isinstance(one, Question) and one.name == name)
+    expected = [question.expected(case) for case in question.cases]
+    for words, codes in MISTAKES[name].items():
+        for code in codes if isinstance(codes, list) else [codes]:
+            wrong = variant(question.answer, code)
+            results = [attempt(wrong, case) for case in question.cases]
+            failing = (n for n, one in enumerate(expected) if not same(one, results[n]))
+            assert question.mistake(next(failing), results) == words
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """The check prints a verdict, and leaves nothing behind; prints go to standard error."""
+    (tmp_path / "my_06.py").write_text(
+        "from answers.exercise_06 import best_pair as right\n"
+        "def best_pair(counts):\n    print('looking at', counts)\n    return right(counts)\n",
+        encoding="utf-8",
+    )
+    for arguments in (("06", "my_06.py"), ("6",)):
+        done = command(*arguments, cwd=tmp_path)
+        assert done.returncode == 0
+        assert done.stdout.startswith("exercise 06: right\n\nbest_pair: all ")
+        assert "looking at {(1, 2): 1}\n" in done.stderr
+    assert [file.name for file in tmp_path.iterdir()] == ["my_06.py"]
+
+
+def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without arguments, the check shows what is done, what is open, and what is next."""
+    for number, name in (("01", "answers"), ("02", "start"), ("04", "answers")):
+        code = (FOLDER / name / f"exercise_{number}.py").read_text(encoding="utf-8")
+        (tmp_path / f"my_{number}.py").write_text(code, encoding="utf-8")
+    with contextlib.chdir(tmp_path):
+        assert main([]) == 1
+    first, second, third, fourth, *rest = capsys.readouterr().out.splitlines()
+    assert (first, second) == ("exercise 01: right", "exercise 02: not started")
+    assert (third, fourth) == ("exercise 03: open", "exercise 04: right")
+    assert rest[-1] == "2 of 12 done. Next: exercise 02."
+
+
+def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
+    """A file may import its neighbors; the check shows an exception in one of them there."""
+    (tmp_path / "my_05.py").write_text("def merge_pair(*_):\n    return 1 / 0\n", "utf-8")
+    (tmp_path / "my_08.py").write_text(
+        "from my_05 import merge_pair\ndef encode_chunk(*_):\n    merge_pair([], (1, 2), 3)\n",
+        "utf-8",
+    )
+    done = command("08", "my_08.py", cwd=tmp_path)
+    assert "ZeroDivisionError: division by zero\n  my_05.py, line 2: return 1 / 0" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("05", "nowhere.py"), "there is no file 'nowhere.py'"),
+        (("5",), "there is no file 'my_05.py'"),
+        (("99", "my.py"), "invalid choice: '99'"),
+        (("05", str(FOLDER / "README.md")), "README.md' does not end in .py"),
+        (("05", "my.py", "--seconds", "nan"), "is not a number above 0"),
+        (("05", "my.py", "--seconds", "inf"), "is not a number above 0"),
+    ],
+)
+def test_wrong_usage(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    """Wrong usage ends with status 2 and says what is wrong."""
+    done = command(*arguments, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
+
+
+def test_a_python_without_bpetite(tmp_path: Path) -> None:
+    """Where bpetite is not installed, the check says what to do."""
+    arguments = (sys.executable, "-S", FOLDER / "check.py", "05", "my.py")
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert done.stderr.startswith(b"the exercises need bpetite")
+
+
+def test_the_exercises_need_only_the_core() -> None:
+    """All code of the exercises imports only the standard library, `regex` and bpetite."""
+    names = {
+        name.partition(".")[0]
+        for source in FOLDER.rglob("*.py")
+        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.Import, ast.ImportFrom))
+        for name in [getattr(node, "module", None) or node.names[0].name]
+    }
+    own = {"answers", "checks", "given"}
+    assert names - own - sys.stdlib_module_names == {"bpetite", "regex"}
+
+
+def test_a_closed_standard_output() -> None:
+    """If nobody reads standard output, the check says nothing about it."""
+    read_end, write_end = os.pipe()
+    os.close(read_end)
+    arguments = (sys.executable, FOLDER / "check.py", "01", FOLDER / "start" / "exercise_01.py")
+    with os.fdopen(write_end, "wb") as closed:
+        done = subprocess.run(arguments, stdout=closed, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk() -> None:
+    """If standard output cannot be written, the check says so in one line."""
+    arguments = (sys.executable, FOLDER / "check.py", "1", FOLDER / "check.py")
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert re.fullmatch(rb"check.py: error: cannot write: .*\n", done.stderr)
+    assert done.returncode == 1
+
+
+def test_the_pages_name_every_exercise() -> None:
+    """The pages have one section for each exercise, in order, and links to them."""
+    pages = {name: (FOLDER / name).read_text("utf-8") for name in ("tasks.md", "hints.md")}
+    for text in pages.values():
+        assert re.findall(r"^## (\d\d) ", text, re.MULTILINE) == NUMBERS
+    headings = re.findall(r"^## (.+)$", pages["tasks.md"], re.MULTILINE)
+    anchors = [heading.lower().replace(" ", "-") for heading in headings]
+    readme = (FOLDER / "README.md").read_text("utf-8")
+    assert re.findall(r"\(tasks\.md#([\w-]+)\)", readme) == anchors
+    thoughts = (FOLDER / "answers" / "README.md").read_text("utf-8")
+    assert re.findall(r"^\*\*(\d\d)\. ", thoughts, re.MULTILINE) == NUMBERS
+    assert pages["tasks.md"].count("To think about:") == len(NUMBERS)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+def test_the_examples_of_a_starting_file_are_true_of_its_answer(number: str) -> None:
+    """The examples of a starting file show what the answer does."""
+    start, answer = (
+        importlib.import_module(f"{folder}.exercise_{number}") for folder in ("start", "answers")
+    )
+    runner = doctest.DocTestRunner()
+    for example in doctest.DocTestFinder().find(start, globs=vars(answer)):
+        runner.run(example)
+    assert runner.failures == 0
+    assert runner.tries > 0 or number in {"01", "03"}
+
+
+def test_the_pattern_is_that_of_bpetite() -> None:
+    """The exercises have the pattern and the special token of bpetite."""
+    assert (PATTERN, END_OF_TEXT) == (PRETOKENIZER_PATTERN, END_OF_TEXT_TOKEN)
+    for text, chunks in CHUNKS.items():
+        assert [chunk.encode("utf-8") for chunk in chunks] == chunks_of(text)
+
+
+@given(st.one_of(st.text(), SPECIAL_TEXTS))
+def test_the_answers_give_the_text_back(text: str) -> None:
+    """The bytes of a text and its segments give the text back."""
+    assert to_text(to_ids(text)) == text
+    assert "".join(segments(text)) == text
+
+
+@given(SHORT_TEXTS, SHORT_TEXTS, st.integers(256, 280))
+def test_the_answers_agree_with_bpetite(corpus: str, text: str, vocab_size: int) -> None:
+    """The answers learn the tokens of bpetite, and encode and decode as it does."""
+    merges = train(corpus, vocab_size)
+    vocab = vocabulary(merges)
+    assert learned_tokens(corpus, vocab_size) == list(vocab.values())[256:]
+    text += END_OF_TEXT + text
+    ids = Tokenizer.train(corpus, vocab_size).encode(text)
+    assert encode(text, merges) == ids
+    assert decode(ids, {**vocab, len(vocab): END_OF_TEXT.encode("utf-8")}) == text
+    assert bytes_per_token(corpus, text, vocab_size) == len(text.encode("utf-8")) / len(ids)
+
+
+@given(SHORT_TEXTS)
+def test_the_fast_answer_keeps_the_counts(text: str) -> None:
+    """After each merge of exercise 11, counts and places equal a recount."""
+    chunks = [list(chunk) for chunk in chunks_of(text)]
+    times = [1 + number % 3 for number in range(len(chunks))]
+    counts, places = index_pairs(chunks, times)
+    for new_id in range(256, 262):
+        if not (present := {pair: count for pair, count in counts.items() if count}):
+            break
+        pair = best_pair(present)
+        merged = [merge_pair(ids, pair, new_id) for ids in chunks]
+        merge_step(chunks, times, counts, places, pair, new_id)
+        assert chunks == merged
+        again = index_pairs(chunks, times)
+        assert {pair: count for pair, count in counts.items() if count} == again[0]
+        assert {pair: numbers for pair, numbers in places.items() if numbers} == again[1]
+        assert sum(again[0].values()) == sum(
+            n * sum(count_pairs({tuple(ids): 1}).values())
+            for ids, n in zip(chunks, times, strict=True)
+        )

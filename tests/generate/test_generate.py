@@ -1,0 +1,92 @@
+"""What is generated is up to date, and a stale file is found."""
+
+import re
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from bench.report import sections, short
+from generate import command
+from generate.benchmarks import read_runs
+from generate.command import PARTS, main
+from generate.places import filled
+from project_tools import ROOT
+
+pytestmark = pytest.mark.thorough
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_is_up_to_date(part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each generated file is what its part makes today, byte for byte."""
+    if find_spec(PARTS[part]) is None:
+        pytest.skip(f"{PARTS[part]} is not installed")
+    assert (main(["--check", part]), capsys.readouterr().out) == (0, "")
+
+
+def test_files_that_differ_or_are_missing_are_found(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--check` lists them, writes nothing and exits with 1; without it they are written."""
+    parts = ["schema", "vectors"]
+    assert main(parts, tmp_path) == main(["--check", *parts], tmp_path) == 0
+    schema, sample = Path("docs/reference/artifact.schema.json"), Path("tests/vectors/sample.json")
+    changed = (tmp_path / sample).read_text().replace('"ids":[32]', '"ids":[33]')
+    (tmp_path / sample).write_text(changed)
+    (tmp_path / schema).unlink()
+    capsys.readouterr()
+    assert main(["--check", *parts], tmp_path) == 1
+    assert capsys.readouterr().out == f"{schema}: out of date\n{sample}: out of date\n"
+    assert (tmp_path / sample).read_text() == changed
+    assert not (tmp_path / schema).exists()
+    assert main(parts, tmp_path) == main(["--check", *parts], tmp_path) == 0
+
+
+def test_a_part_that_cannot_be_made_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """If the package that a part needs is not installed, one line says so."""
+    monkeypatch.setattr(command, "PARTS", {"schema": "no_such_package"})
+    assert main(["--check"]) == 0
+    assert capsys.readouterr().err == "schema: skipped, because no_such_package is not installed\n"
+
+
+def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    """A part that does not exist is wrong usage."""
+    with pytest.raises(SystemExit, match="2"):
+        main(["scheme"])
+    assert "there is no part 'scheme', only manual, " in capsys.readouterr().err
+
+
+def test_a_changed_sample_changes_what_is_published() -> None:
+    """Other samples make another page and another table, so stale ones are found."""
+    runs = read_runs()
+    halved = [
+        replace(one, samples=[sample / 2 for sample in one.samples])
+        if (one.section, one.contestant) == ("train", "bpetite")
+        else one
+        for one in runs[0].series
+    ]
+    others = [replace(runs[0], series=halved), *runs[1:]]
+    assert sections(others)["train"] != sections(runs)["train"]
+    assert short(others) != short(runs)
+
+
+def test_a_page_without_a_place_for_a_table_is_an_error() -> None:
+    """Tables are put between two markers, and nowhere else."""
+    page = "# Page\n\n<!-- made by scripts/generate: speed -->\nold\n<!-- end -->\n"
+    assert filled(page, {"speed": "new\n"}) == page.replace("old", "\nnew\n")
+    for broken in (page.replace("<!-- end -->", ""), page.replace("speed", "sped"), page * 2):
+        with pytest.raises(ValueError, match=r"^the page has places for \["):
+            filled(broken, {"speed": "new\n"})
+
+
+def test_the_terminal_picture_loads_nothing() -> None:
+    """It is a small SVG that names no host, so viewing it tells nobody."""
+    text = (ROOT / "docs" / "terminal.svg").read_text(encoding="utf-8")
+    assert len(text.encode()) < 60_000
+    assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - our own
+    assert re.findall(r"\w+://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", text))

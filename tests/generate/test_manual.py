@@ -1,0 +1,77 @@
+"""The page of the commands and the man page have every command and every option."""
+
+import re
+import shutil
+import subprocess
+from importlib import import_module
+from typing import Final
+
+import pytest
+
+from bpetite_cli.parser import make_parser
+from cli_tools import bpetite
+from generate import manual
+from generate.manual import SHARE
+from project_tools import ROOT
+
+pytestmark = pytest.mark.thorough
+
+MAN_PAGE: Final = ROOT / SHARE / "man" / "man1" / "bpetite.1"
+
+
+def options_of(command: str) -> set[str]:
+    """Return the options that the help of a command names."""
+    shown = bpetite(command, "--help").stdout.decode()
+    return set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
+
+
+@pytest.fixture(scope="module")
+def commands() -> dict[str, set[str]]:
+    """Return the options of each command."""
+    (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
+    return {command: options_of(command) for command in vars(action)["choices"]}
+
+
+def test_nothing_else_is_installed() -> None:
+    """The wheel puts into `share` what `scripts/generate` makes, and nothing else."""
+    pytest.importorskip("shtab", reason="shtab, which makes the completions, is not installed")
+    generated = {*manual.files(), *import_module("generate.completions").files()}
+    found = {path.relative_to(ROOT) for path in (ROOT / SHARE).rglob("*") if path.is_file()}
+    assert found == {path for path in generated if path.is_relative_to(SHARE)}
+
+
+def test_the_page_has_every_option(commands: dict[str, set[str]]) -> None:
+    """The page names each command, and each of its options in its own section."""
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
+    sections = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
+    found = {
+        section.partition("\n")[0]: set(re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE))
+        for section in sections
+    }
+    assert found == commands
+
+
+def test_the_man_page_has_every_option(commands: dict[str, set[str]]) -> None:
+    """The man page names each command, and each of its options below it."""
+    sections = re.split(r"^\.SS ", MAN_PAGE.read_text(), flags=re.MULTILINE)[1:]
+    found = {
+        section.partition("\n")[0].replace("\\-", "-"): {
+            option.replace("\\-", "-")
+            for option in re.findall(r"^\.TP\n\\fB(\\-\S+)\\fR", section, re.MULTILINE)
+        }
+        for section in sections
+    }
+    assert found == commands
+
+
+def test_the_man_page_is_sound() -> None:
+    """What sets man pages has nothing to complain of."""
+    if shutil.which("groff") is None:
+        pytest.skip("there is no groff")
+    result = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", MAN_PAGE], capture_output=True, check=False
+    )
+    if b"font" in result.stderr or b"macro file" in result.stderr:
+        pytest.skip(f"this groff sets no man pages: {result.stderr.decode()}")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert b"a deterministic byte-level BPE tokenizer" in result.stdout

@@ -1,0 +1,78 @@
+"""docs/pictures.md: it shows every picture, its words are right, and texts can be measured."""
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from project_tools import ROOT, run
+
+pytestmark = pytest.mark.thorough
+
+PAGE: Final = ROOT / "docs" / "pictures.md"
+MEASURE: Final = ROOT / "scripts" / "bench" / "vocabularies.py"
+
+
+def test_the_page_shows_every_picture() -> None:
+    """Each picture is on the page with a description, and is small."""
+    pictures = list((ROOT / "docs" / "pictures").iterdir())
+    text = PAGE.read_text(encoding="utf-8")
+    shown = re.findall(r"^!\[[A-Z][^\]]{20,}\]\(pictures/(.+\.svg)\)$", text, re.MULTILINE)
+    assert sorted(shown) == sorted(path.name for path in pictures)
+    assert all(path.stat().st_size < 100_000 for path in pictures)
+
+
+def test_the_words_of_the_page_are_what_was_measured() -> None:
+    """Each figure in the text of the page follows from the committed figures."""
+    page = PAGE.read_text(encoding="utf-8")
+    measured = json.loads((ROOT / "docs" / "pictures.json").read_text(encoding="ascii"))
+    prose, code, many = (measured["texts"][name] for name in ("prose", "code", "multilingual"))
+    at = {size: place for place, size in enumerate(measured["sizes"])}
+    own, other = prose["bytes per token"]["prose"], many["bytes per token"]["multilingual"]
+    used = code["held-out text"]["lengths"]
+    learned = 256 + sum(code["vocabulary"]["lengths"].values())
+    few = sum(code["vocabulary"]["classes"][name] for name in ("punctuation", "whitespace"))
+    assert few < 1000
+    for words in (
+        f"{own[at[2048]] - own[at[512]]:.2f} bytes to the token from 512 to 2,048",
+        f"and {own[at[32768]] - own[at[8192]]:.2f} from 8,192 to 32,768",
+        f"wins {other[at[32768]] - other[at[8192]]:.2f} from 8,192 to 32,768",
+        f"at {learned:,} tokens no pair is left",
+        f"gives {prose['bytes per token']['multilingual'][-1]:.2f} bytes to the token",
+        f"less than the {other[at[512]]:.2f} that 512 tokens",
+        f"stood {dict(prose['merge counts'])[10000]} times in five megabytes",
+        f"and {dict(many['merge counts'])[10000]} times in eight",
+        f"{100 * used['1'] / sum(used.values()):.0f}% are single bytes",
+    ):
+        assert words in page, words
+
+
+def test_texts_are_measured(tmp_path: Path) -> None:
+    """A run on other texts writes the figures of each, on itself and on the other."""
+    for name, letters in (("one", "low lower lowest "), ("two", "новый новее ")):
+        lines = [f"{letters * (count % 7)}{count}\n" for count in range(9_000)]
+        (tmp_path / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
+    texts, figures = [tmp_path / f"{name}.txt" for name in ("one", "two")], tmp_path / "out.json"
+    result = run(sys.executable, MEASURE, *texts, "--json", figures)
+    assert result.returncode == 0, result.stderr
+    measured = json.loads(figures.read_text(encoding="ascii"))["texts"]
+    assert [list(one["bytes per token"]) for one in measured.values()] == [["one", "two"]] * 2
+    assert measured["one"]["vocabulary"]["classes"].keys() >= {"Latin", "digits"}
+    assert measured["two"]["vocabulary"]["classes"].keys() >= {"Cyrillic", "part of a character"}
+    own, other = (measured["two"]["bytes per token"][name][-1] for name in ("two", "one"))
+    assert own > other > 1
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff", None])
+def test_a_text_that_cannot_be_measured_is_refused(content: bytes | None, tmp_path: Path) -> None:
+    """A file that is too short, not UTF-8 or missing is an error in one line."""
+    path = tmp_path / "text.txt"
+    if content is not None:
+        path.write_bytes(content)
+    result = run(sys.executable, MEASURE, path, "--json", tmp_path / "out.json")
+    assert result.returncode == 1
+    assert re.fullmatch(r"error: .*\n", result.stderr)
+    assert not (tmp_path / "out.json").exists()

@@ -1,0 +1,210 @@
+"""The functions that docs/proof proves, called with Python's own types.
+
+`extracted` has them as Coq writes them: recursive, on linked lists of code points. This module
+only converts arguments and results. The proof leaves the classes of characters open; here they
+are those of `regex`.
+"""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import regex
+
+from bpetite._constants import MAX_VOCAB_SIZE
+from proof import extracted
+from proof.extracted import List, Option
+
+Pair = tuple[int, int]
+
+_FRAMES = 100_000
+
+
+@contextmanager
+def _deep() -> Iterator[None]:
+    """Let a list be as long as recursion on it is deep."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _FRAMES))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+def _linked(items: Iterable[object]) -> List:
+    """Return Coq's list of some items."""
+    result: List = ()
+    for item in reversed(list(items)):
+        result = (item, result)
+    return result
+
+
+def _listed(linked: List) -> list[Any]:
+    """Return the items of Coq's list."""
+    result = []
+    while linked != ():
+        item, linked = linked
+        result.append(item)
+    return result
+
+
+def _codes(text: str) -> List:
+    return _linked(map(ord, text))
+
+
+def _text(codes: List) -> str:
+    return "".join(map(chr, _listed(codes)))
+
+
+def _class(name: str) -> Callable[[int], bool]:
+    """Return the test for a class of characters."""
+    matches = regex.compile(name).match
+    return cache(lambda code: matches(chr(code)) is not None)
+
+
+_LETTER, _NUMBER, _SPACE = (_class(name) for name in (r"\p{L}", r"\p{N}", r"\s"))
+_CLASSES = (_LETTER, _NUMBER, _SPACE)
+
+
+def utf8(text: str) -> bytes:
+    """Return `Utf8.utf8s`."""
+    with _deep():
+        return bytes(_listed(extracted.utf8s(_codes(text))))
+
+
+def decode_utf8(data: bytes) -> str | None:
+    """Return `Utf8.decode_utf8`."""
+    with _deep():
+        result = extracted.decode_utf8(_linked(data))
+    return None if result is None else _text(result[0])
+
+
+def split(text: str) -> list[str]:
+    """Return `Pattern.split_gpt2`: the chunks."""
+    with _deep():
+        return [_text(chunk) for chunk in _listed(extracted.split_gpt2(*_CLASSES, _codes(text)))]
+
+
+def pieces(text: str) -> list[str]:
+    """Return `Pattern.pieces`."""
+    with _deep():
+        return [_text(piece) for piece in _listed(extracted.pieces(_SPACE, _codes(text)))]
+
+
+def split_literal(literal: str, text: str) -> list[str]:
+    """Return `Special.split_literal`."""
+    with _deep():
+        parts = extracted.split_literal(_codes(literal), _codes(text))
+    return [_text(part) for part in _listed(parts)]
+
+
+def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return `Encoders.passes`: one pass for each merge."""
+    with _deep():
+        return _listed(extracted.passes(0, _linked(merges), _linked(chunk)))
+
+
+def lowest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return `Encoders.greedy`: the lowest rank that is present, everywhere, and again."""
+    with _deep():
+        return _listed(extracted.greedy(_rank(merges), _linked(chunk)))
+
+
+def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return `Encoders.greedy1`: the leftmost pair of the lowest rank, and again."""
+    with _deep():
+        return _listed(extracted.greedy1(_rank(merges), _linked(chunk)))
+
+
+def by_places(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return `Places.apply_merges`: pass by pass, at the places that were noted."""
+    with _deep():
+        return _listed(extracted.apply_merges(_linked(merges), _linked(chunk)))
+
+
+def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
+    linked = _linked(merges)
+    return lambda left, right: extracted.rank(linked, left, right)
+
+
+def stay(merges: Sequence[Pair], left: int, right: int, token: int = 0) -> bool:
+    """Return `Stay.stay`: whether two tokens stay what they are, but for making `token`."""
+    with _deep():
+        return bool(extracted.stay(_linked(merges), MAX_VOCAB_SIZE, left, right, token))
+
+
+def tokens_that_stay(merges: Sequence[Pair]) -> list[int]:
+    """Return `Stay.tokens_that_stay`."""
+    with _deep():
+        return _listed(extracted.tokens_that_stay(_linked(merges), MAX_VOCAB_SIZE))
+
+
+class Cache:
+    """The cache of chunks that is proved: at first the tokens that stay, forgetting nothing."""
+
+    def __init__(self, merges: Sequence[Pair], short: int, longest: int) -> None:
+        self._merges = _linked(merges)
+        self._short, self._longest = short, longest
+        with _deep():
+            self._known = extracted.known_tokens(self._merges, MAX_VOCAB_SIZE)
+
+    def encode_chunk(self, chunk: str) -> tuple[int, ...]:
+        """Return the ids by `Cache.encode_chunk`, and keep what it keeps."""
+        with _deep():
+            ids, self._known = extracted.encode_chunk(
+                self._merges,
+                MAX_VOCAB_SIZE,
+                self._short,
+                self._longest,
+                lambda known: known,
+                self._known,
+                _codes(chunk),
+            )
+        return tuple(_listed(ids))
+
+    def known(self) -> dict[str, tuple[int, ...]]:
+        """Return the texts of which the ids are known."""
+        return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
+
+
+def by_bytes(chunk: bytes, merges: Sequence[Pair]) -> list[bytes]:
+    """Return `ByteRanks.decompose`: the tokens that merging by bytes gives."""
+    linked = _linked(merges)
+    rank_of = cache(lambda joined: extracted.byte_rank(linked, joined))
+    with _deep():
+        parts = extracted.decompose(rank_of, _linked(chunk))
+    return [bytes(_listed(part)) for part in _listed(parts)]
+
+
+def vocabulary(merges: Sequence[Pair]) -> list[bytes]:
+    """Return `Training.vocab`: the bytes of every mergeable token."""
+    with _deep():
+        return [bytes(_listed(token)) for token in _listed(extracted.vocab(_linked(merges)))]
+
+
+def train(documents: Iterable[str], wanted: int) -> list[Pair]:
+    """Return `Tokenizer.train_text`: at most so many merges."""
+    with _deep():
+        linked = _linked(map(_codes, documents))
+        return _listed(extracted.train_text(*_CLASSES, wanted, linked))
+
+
+def encode(text: str, merges: Sequence[Pair]) -> list[int]:
+    """Return `Tokenizer.encode`."""
+    with _deep():
+        return _listed(extracted.encode(*_CLASSES, _linked(merges), _codes(text)))
+
+
+def encode_fast(text: str, merges: Sequence[Pair]) -> list[int]:
+    """Return `Tokenizer.encode_fast`: by pieces, the lowest rank first."""
+    with _deep():
+        return _listed(extracted.encode_fast(*_CLASSES, _linked(merges), _codes(text)))
+
+
+def decode(ids: Sequence[int], merges: Sequence[Pair]) -> str | None:
+    """Return `Tokenizer.decode_text`: None for an unknown id, and for what is not UTF-8."""
+    with _deep():
+        result = extracted.decode_text(_linked(merges), _linked(ids))
+    return None if result is None else _text(result[0])

@@ -1,0 +1,201 @@
+"""The proof in docs/proof: what can be checked without Coq; `scripts/proof` checks the rest."""
+
+import importlib
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from project_tools import ROOT, run
+from proof import check
+from proof.coq_to_python import print_functions
+
+pytestmark = pytest.mark.thorough
+
+PROOF: Final = ROOT / "docs" / "proof"
+STATEMENT: Final = re.compile(r"^\s*(Theorem|Lemma|Corollary|Example) (\w+)", re.MULTILINE)
+ROW: Final = re.compile(r"^\| (`\w+\.\w+`.*) \| (.+) \| (.+) \|$", re.MULTILINE)
+
+
+def statements(kind: str = "") -> set[str]:
+    """Return the names of what is proved, as `File.name`."""
+    return {
+        f"{path.stem}.{name}"
+        for path in PROOF.glob("*.v")
+        for found, name in STATEMENT.findall(path.read_text(encoding="utf-8"))
+        if found.startswith(kind)
+    }
+
+
+def rows() -> list[tuple[set[str], set[str]]]:
+    """Return each row of the page's tables: its theorems, and what they speak of."""
+    page = (PROOF / "README.md").read_text(encoding="utf-8")
+    found = [
+        (set(re.findall(r"`(\w+\.\w+)`", theorems)), set(re.findall(r"`(\w+\.[\w.]+)`", subject)))
+        for theorems, _, subject in ROW.findall(page)
+    ]
+    assert found
+    return found
+
+
+def test_every_theorem_on_the_page_is_asked_about() -> None:
+    """The page explains the theorems of which Coq has to say what they rest on: all, no others."""
+    text = (PROOF / "Theorems.v").read_text(encoding="utf-8")
+    asked = re.findall(r"^Print Assumptions (\w+\.\w+)\.$", text, re.MULTILINE)
+    explained = [name for theorems, _ in rows() for name in theorems]
+    assert sorted(explained) == sorted(asked)
+    assert set(asked) <= statements()
+
+
+def test_every_theorem_is_explained() -> None:
+    """Whatever is called a theorem stands on the page; what is a step on the way is a lemma."""
+    explained = {name for theorems, _ in rows() for name in theorems}
+    assert sorted(statements("Theorem") - explained) == []
+
+
+def test_every_function_on_the_page_exists() -> None:
+    """What a theorem is said to speak of is a function of the core or of the oracle."""
+    names = {name for _, subjects in rows() for name in subjects}
+    assert {"_merges.Merges.apply", "oracle.one_pass"} <= names
+    for name in names:
+        module, *path = name.split(".")
+        found: Any
+        if module in {"str", "bytes"}:
+            found = {"str": str, "bytes": bytes}[module]
+        else:
+            found = importlib.import_module(f"bpetite.{module}" if module[0] == "_" else module)
+        for part in path:
+            found = getattr(found, part)
+        assert callable(found)
+
+
+def test_every_function_in_a_comment_exists() -> None:
+    """A comment of the proof names files of the repository, and what is defined in them."""
+    for path in PROOF.glob("*.v"):
+        for file, name in re.findall(r"\[([\w/]+\.py)(?:: ([\w.]+))?\]", path.read_text()):
+            found = [*ROOT.glob(f"packages/core/src/bpetite/{file}"), *ROOT.glob(file)]
+            assert len(found) == 1, (path.name, file)
+            last = name.split(".")[-1]
+            assert re.search(rf"^ *(def|class|) ?{last}\b", found[0].read_text(), re.MULTILINE)
+
+
+def test_every_theorem_names_its_function() -> None:
+    """The comment before a theorem names the functions that the page says it speaks of."""
+    for theorems, subjects in rows():
+        for file, name in (theorem.split(".") for theorem in theorems):
+            text = (PROOF / f"{file}.v").read_text(encoding="utf-8")
+            comment = re.split(
+                rf"^(?:Theorem|Lemma|Corollary|Example) {name}\b", text, flags=re.MULTILINE
+            )
+            assert len(comment) == 2
+            assert comment[0].endswith("*)\n")
+            *_, last = comment[0].rpartition("(**")
+            for subject in subjects:
+                assert subject.split(".")[-1] in last, (file, name, subject)
+
+
+def test_every_file_is_on_the_page() -> None:
+    """The page lists every file of the folder but itself."""
+    page = (PROOF / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+\.(?:v|toml))` \|", page, re.MULTILINE)
+    assert sorted(listed) == sorted(
+        path.name for path in PROOF.iterdir() if path.name != "README.md"
+    )
+
+
+def test_every_wrong_definition_can_be_made() -> None:
+    """Each edit of broken.toml finds its text once, and the lemma that must refuse it exists."""
+    wrong = list(check.read_broken())
+    assert len(wrong) >= 20
+    names = {name.split(".")[1] for name in statements()}
+    for broken in wrong:
+        text = (PROOF / broken.file).read_text(encoding="utf-8")
+        assert check._edited(text, broken) != text
+        assert broken.refused_by in names
+
+
+@pytest.mark.parametrize("word", ["Axiom f : nat.", "Admitted.", "  admit.", "Parameter p : nat."])
+def test_what_is_left_unproved_is_found(word: str, tmp_path: Path) -> None:
+    """A word that lets Coq take a statement on trust is an error, wherever it stands."""
+    check._check_nothing_is_left_out(PROOF)
+    shutil.copy(PROOF / "Passes.v", tmp_path)
+    check._check_nothing_is_left_out(tmp_path)
+    (tmp_path / "Planted.v").write_text(f"Lemma l : True.\n{word}\n")
+    with pytest.raises(check.ProofError, match=r"^Planted.v says"):
+        check._check_nothing_is_left_out(tmp_path)
+
+
+def test_without_coq_the_command_says_what_to_install(tmp_path: Path) -> None:
+    """Where Coq is not installed, one line says so and how to get it, and the status is 1."""
+    script = ROOT / "scripts" / "proof"
+    result = run(sys.executable, script, cwd=tmp_path, env={"PATH": str(tmp_path)})
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert result.stderr == ("error: coqc is not on PATH; install Coq 8.16: apt-get install coq\n")
+
+
+def test_the_workflow_checks_the_proof() -> None:
+    """The command that checks the proof is run by a job of the workflow."""
+    text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    assert "python3 scripts/proof" in [line.strip() for line in text.splitlines()]
+
+
+def extraction(body: dict[str, Any], *names: str) -> dict[str, Any]:
+    """Return what Coq writes for one function f of numbers."""
+    number = {"what": "type:glob", "name": "nat", "args": []}
+    kind: dict[str, Any] = number
+    for _ in names:
+        kind = {"what": "type:arrow", "left": number, "right": kind}
+    value = {"what": "expr:lambda", "argnames": list(names), "body": body}
+    return {"declarations": [{"what": "decl:term", "name": "f", "type": kind, "value": value}]}
+
+
+def rel(name: str) -> dict[str, Any]:
+    """Return a variable as Coq writes it."""
+    return {"what": "expr:rel", "name": name}
+
+
+def test_a_function_is_printed_as_by_hand() -> None:
+    """A match on a number becomes an `if`, and a primed name one that Python allows."""
+    cases = [
+        {"pat": {"name": "O", "argnames": []}, "body": rel("m'")},
+        {"pat": {"name": "S", "argnames": ["k"]}, "body": rel("k")},
+    ]
+    body = {"what": "expr:case", "expr": rel("n"), "cases": cases}
+    source = print_functions(extraction(body, "n", "m'"))
+    names: dict[str, Any] = {}
+    exec(source, names)  # noqa: S102 - what is printed is Python that runs
+    assert [names["f"](0, 7), names["f"](5, 7)] == [7, 4]
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({"what": "expr:axiom"}, "unknown: expr:axiom"),
+        ({"what": "expr:constructor", "name": "Node", "args": []}, "unknown constructor: Node"),
+        ({"what": "expr:global", "name": "add"}, "add is arithmetic"),
+        (
+            {
+                "what": "expr:apply",
+                "func": {"what": "expr:global", "name": "div"},
+                "args": [rel("n"), rel("n")],
+            },
+            "division by what may be 0: n",
+        ),
+        (
+            {
+                "what": "expr:apply",
+                "func": {"what": "expr:global", "name": "f"},
+                "args": [rel("n"), rel("n")],
+            },
+            "f takes 1 arguments, not 2",
+        ),
+    ],
+)
+def test_what_the_printer_does_not_know_is_refused(body: dict[str, Any], message: str) -> None:
+    """Nothing is printed of what would not be the same in Python."""
+    with pytest.raises(ValueError, match=f"^{message}"):
+        print_functions(extraction(body, "n"))

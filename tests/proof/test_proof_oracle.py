@@ -1,0 +1,321 @@
+"""The tokenizer against the functions that are proved in docs/proof, ids and all.
+
+They come from Coq by way of a printer, and need no Coq to run. A wrong encoder may well give
+text back that it was given, so what is compared is never the round trip alone.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise, product
+
+import pytest
+import regex
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite._decoder import Decoder
+from bpetite._encoder import _CACHED_CHARACTERS, _SHORT_CHARACTERS, Encoder
+from bpetite._merges import Merges
+from bpetite._pretokenizer import cut, split
+from bpetite._trainer import train_bpe
+from proof import proof_oracle
+from texts import ASCII_TEXTS, CHUNKS, RUNS, TEXTS, TIES, merge_lists
+
+pytestmark = pytest.mark.thorough
+
+Pair = tuple[int, int]
+Encode = Callable[[bytes, Sequence[Pair]], list[int]]
+
+END_OF_TEXT = "<|endoftext|>"
+MERGES = {
+    "nested": [(97, 97), (256, 97), (257, 97), (256, 256), (98, 258)],
+    "twins": [(97, 98), (98, 99), (256, 99), (97, 257), (258, 259)],
+    "twice": [(97, 97), (97, 98), (97, 97), (256, 256), (97, 98)],
+    "crossed": [(98, 97), (97, 98), (97, 97), (256, 98), (258, 257)],
+    "hidden": [(97, 97), (98, 99), (97, 98), (258, 99), (256, 98)],
+    "trained": oracle.train(["abcabcaabb bca aab cab"], 266),
+}
+# One character or two of each class on each side of ASCII, and those that the pattern names.
+CHARACTERS = "'sdmtlver1² \n\u3000\x1c\x1f!aé日Ⅷ\u0301"
+SMALL = st.lists(st.one_of(TIES, RUNS), max_size=3)
+"""Documents that the proved trainer, which counts by recursion, can take."""
+
+
+def real_ids(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Return the ids that the encoder of the core gives for one chunk."""
+    return Merges(merges).apply(chunk)
+
+
+def words(longest: int) -> list[bytes]:
+    """Return every chunk of the letters a, b and c, up to a length."""
+    return [
+        "".join(letters).encode()
+        for length in range(longest + 1)
+        for letters in product("abc", repeat=length)
+    ]
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_every_short_chunk_has_the_proved_ids(name: str) -> None:
+    """All 3,280 chunks of up to seven letters have the ids that are proved."""
+    merges = MERGES[name]
+    found = [real_ids(chunk, merges) for chunk in words(7)]
+    assert found == [proof_oracle.passes(chunk, merges) for chunk in words(7)]
+
+
+@given(merge_lists(), CHUNKS)
+def test_chunk_has_the_proved_ids(merges: list[Pair], chunk: bytes) -> None:
+    """Any chunk, under any merges of earlier ids, has the ids that are proved."""
+    assert real_ids(chunk, merges) == proof_oracle.passes(chunk, merges)
+
+
+@given(merge_lists(), CHUNKS)
+def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
+    """`greedy_eq_passes` and its like hold of what was printed, too."""
+    expected = proof_oracle.passes(chunk, merges)
+    assert proof_oracle.lowest_rank_first(chunk, merges) == expected
+    assert proof_oracle.leftmost_first(chunk, merges) == expected
+
+
+@given(merge_lists(), CHUNKS.map(lambda chunk: chunk[:90]))
+@example([(97, 97), (256, 97), (97, 256)], b"a" * 90)
+def test_chunk_is_merged_place_by_place_as_is_proved(merges: list[Pair], chunk: bytes) -> None:
+    """A chunk has the ids that are proved of an encoder that notes the places of pairs."""
+    assert real_ids(chunk, merges) == proof_oracle.by_places(chunk, merges)
+
+
+def tokens_of(merges: Sequence[Pair]) -> list[int]:
+    """Return the letters a, b and c, and the ids of the merges."""
+    return [*b"abc", *range(256, 256 + len(merges))]
+
+
+@pytest.mark.parametrize("name", MERGES)
+def test_every_two_tokens_stay_as_is_proved(name: str) -> None:
+    """Any two tokens of six lists of merges stay, or not, as is proved, but for any token."""
+    merges = MERGES[name]
+    every = list(product(tokens_of(merges), repeat=2))
+    ready = Merges(merges)
+    for left, right in every:
+        assert ready.stay(left, right) == proof_oracle.stay(merges, left, right)
+        for token in range(256, 256 + len(merges)):
+            assert ready.stay(left, right, token) == proof_oracle.stay(merges, left, right, token)
+    answers = {ready.stay(left, right) for left, right in every}
+    assert answers == {True, False}
+
+
+@given(merge_lists())
+def test_tokens_stay_as_is_proved(merges: list[Pair]) -> None:
+    """Under any merges of earlier ids, the tokens that stay, alone or by two, are as is proved."""
+    ready = Merges(merges)
+    assert list(ready.tokens_that_stay()) == proof_oracle.tokens_that_stay(merges)
+    for left, right in product(tokens_of(merges), repeat=2):
+        assert ready.stay(left, right) == proof_oracle.stay(merges, left, right)
+    for token, (left, right) in enumerate(merges, 256):
+        assert ready.stay(left, right, token) == proof_oracle.stay(merges, left, right, token)
+
+
+@given(merge_lists(), CHUNKS, CHUNKS)
+def test_parts_of_a_chunk_join_as_is_proved(merges: list[Pair], front: bytes, rest: bytes) -> None:
+    """`stay_join` holds of what was printed: parts encode apart exactly if their tokens stay."""
+    first, second = proof_oracle.passes(front, merges), proof_oracle.passes(rest, merges)
+    if first and second:
+        stay = Merges(merges).stay(first[-1], second[0])
+        assert stay == (proof_oracle.passes(front + rest, merges) == first + second)
+
+
+@given(merge_lists(), st.lists(st.text("abcé日", min_size=1, max_size=9), max_size=5))
+@example([(0xC3, 0xA9), (97, 256), (0xA9, 97)], ["aé", "éa", "aéa", "aéaé"])
+@example([(97, 98), (98, 99)], ["ab" * 12, "ab" * 13, "ab" * 32, "ab" * 33, "abc", "c" * 65])
+def test_chunks_are_put_together_as_is_proved(merges: list[Pair], texts: list[str]) -> None:
+    """Chunk after chunk has the ids that are proved, and the cache holds what is proved."""
+    encoder = Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)})
+    cache = proof_oracle.Cache(merges, _SHORT_CHARACTERS, _CACHED_CHARACTERS)
+    assert encoder._ids_of_chunk == cache.known()
+    for text in texts:
+        ids = encoder._ids_of_chunk[text]
+        assert ids == cache.encode_chunk(text) == tuple(proof_oracle.passes(text.encode(), merges))
+    assert encoder._ids_of_chunk == cache.known()
+
+
+def right_to_left(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Make the passes, each from the right."""
+    ids = list(chunk)
+    for new_id, (left, right) in enumerate(merges, 256):
+        ids = oracle.one_pass(ids[::-1], (right, left), new_id)[::-1]
+    return ids
+
+
+def highest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Merge the highest rank that is present."""
+    ids = list(chunk)
+    while present := [rank for rank, pair in enumerate(merges) if pair in set(pairwise(ids))]:
+        ids = oracle.one_pass(ids, merges[present[-1]], 256 + present[-1])
+    return ids
+
+
+def longest_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Take the longest token that comes next, whether it fits or not."""
+    vocab = oracle.vocabulary(merges)
+    ids = []
+    while chunk:
+        tokens = [each for each in range(len(vocab) - 1) if chunk.startswith(vocab[each])]
+        ids.append(max(tokens, key=lambda each: len(vocab[each])))
+        chunk = chunk[len(vocab[ids[-1]]) :]
+    return ids
+
+
+def without_the_last(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+    """Forget the last merge."""
+    return proof_oracle.passes(chunk, merges[:-1])
+
+
+@pytest.mark.parametrize(
+    "wrong", [right_to_left, highest_rank_first, longest_first, without_the_last]
+)
+def test_wrong_encoder_gives_the_bytes_back_and_is_noticed(wrong: Encode) -> None:
+    """Four wrong encoders round-trip on every short chunk; only the ids tell them apart."""
+    merges = MERGES["hidden"]
+    vocab = oracle.vocabulary(merges)
+    found = {chunk: wrong(chunk, merges) for chunk in words(6)}
+    assert all(b"".join(vocab[each] for each in ids) == chunk for chunk, ids in found.items())
+    assert any(ids != proof_oracle.passes(chunk, merges) for chunk, ids in found.items())
+
+
+def test_every_short_text_has_the_proved_chunks() -> None:
+    """All 11,155 texts of up to three characters of every class are cut as is proved."""
+    texts = ["".join(text) for n in range(4) for text in product(CHARACTERS, repeat=n)]
+    assert len(texts) == 11_155
+    assert [split(text) for text in texts] == [proof_oracle.split(text) for text in texts]
+
+
+@given(st.one_of(TEXTS, ASCII_TEXTS))
+@example("".join(CHARACTERS) * 9)
+def test_text_has_the_proved_chunks_and_pieces(text: str) -> None:
+    """Any text is cut into the chunks and into the pieces that are proved."""
+    assert split(text) == proof_oracle.split(text)
+    assert cut(text) == proof_oracle.pieces(text)
+
+
+def test_classes_are_such_as_the_proof_assumes() -> None:
+    """No whitespace is a letter or a number; the special token and the pattern are as proved."""
+    everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    assert regex.findall(r"[[\p{L}\p{N}]&&\s]", everything, regex.VERSION1) == []
+    assert regex.findall(r"\s", " 'sdmtlver|e") == [" "]
+    assert regex.findall(r"\p{L}", "e|") == ["e"]
+    assert regex.findall(r"\p{N}", "e|") == []
+
+
+@given(merge_lists(), st.one_of(TEXTS, ASCII_TEXTS))
+@example([(97, 98)], f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext")
+def test_text_has_the_proved_ids(merges: list[Pair], text: str) -> None:
+    """Any text has the ids that are proved, special tokens included."""
+    ids = Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)}).encode(text)
+    assert ids == proof_oracle.encode(text, merges)
+    assert ids == proof_oracle.encode_fast(text, merges)
+
+
+@given(SMALL, st.one_of(TEXTS, TIES, RUNS))
+def test_text_has_the_proved_ids_after_training(documents: list[str], text: str) -> None:
+    """A trained tokenizer gives any text the ids that are proved, and decodes as is proved."""
+    tokenizer = Tokenizer.train([*documents, text[:20]], 280)
+    merges = oracle.train([*documents, text[:20]], 280)
+    ids = proof_oracle.encode(text, merges)
+    assert tokenizer.encode(text) == ids
+    assert proof_oracle.decode(ids, merges) == tokenizer.decode(ids) == text
+
+
+@given(
+    st.text("<|endoftx>", max_size=60),
+    st.lists(st.sampled_from([END_OF_TEXT, "<|endoftext", "|>", "a"])).map("".join),
+)
+def test_special_token_is_found_as_is_proved(first: str, second: str) -> None:
+    """`str.split`, by which the encoder finds the special token, is the split that is proved."""
+    text = first + second
+    assert text.split(END_OF_TEXT) == proof_oracle.split_literal(END_OF_TEXT, text)
+
+
+@given(merge_lists(), st.lists(st.one_of(st.integers(0, 270), st.sampled_from(range(97, 100)))))
+@example([], [0xE6, 0x97, 0xA5])
+@example([(0xC3, 0xA9)], [256, 257])
+@example([], [0xED, 0xA0, 0x80])
+def test_ids_decode_as_is_proved(merges: list[Pair], ids: list[int]) -> None:
+    """Any ids decode to the text that is proved, or to an error where that says so."""
+    found: str | None
+    try:
+        found = Decoder(oracle.vocabulary(merges)).decode(ids)
+    except (KeyError, UnicodeDecodeError):
+        found = None
+    assert found == proof_oracle.decode(ids, merges)
+
+
+@given(SMALL, st.integers(0, 12))
+def test_corpus_gives_the_proved_merges(documents: list[str], wanted: int) -> None:
+    """Any corpus gives the merges that are proved, and they the vocabulary."""
+    result = train_bpe(documents, 256 + wanted)
+    assert list(result.merges) == proof_oracle.train(documents, wanted)
+    assert list(result.vocab.values()) == [
+        *proof_oracle.vocabulary(result.merges),
+        END_OF_TEXT.encode("utf-8"),
+    ]
+
+
+@given(SMALL, st.one_of(RUNS, TIES))
+def test_merging_by_bytes_gives_the_proved_tokens(documents: list[str], text: str) -> None:
+    """With trained merges, to merge by bytes, as tiktoken does, gives the tokens of the ids."""
+    merges = train_bpe(documents, 268).merges
+    vocab = proof_oracle.vocabulary(merges)
+    chunk = text[:30].encode("utf-8")
+    assert proof_oracle.by_bytes(chunk, merges) == [
+        vocab[each] for each in proof_oracle.passes(chunk, merges)
+    ]
+
+
+@given(SMALL, st.lists(st.integers(0, 267), min_size=1, max_size=12))
+def test_tokens_that_fit_are_an_encoding(documents: list[str], drawn: list[int]) -> None:
+    """Tokens are the ids of their joined bytes if and only if each two neighbours are of theirs."""
+    merges = train_bpe(documents, 268).merges
+    vocab = proof_oracle.vocabulary(merges)
+    ids = [each % len(vocab) for each in drawn]
+    fit = all(
+        real_ids(vocab[left] + vocab[right], merges) == [left, right]
+        for left, right in pairwise(ids)
+    )
+    assert (real_ids(b"".join(vocab[each] for each in ids), merges) == ids) == fit
+
+
+@given(TEXTS)
+def test_text_has_the_proved_bytes(text: str) -> None:
+    """Python's UTF-8 of any text is the UTF-8 that is proved, and is read back alike."""
+    assert text.encode("utf-8") == proof_oracle.utf8(text)
+    assert proof_oracle.decode_utf8(text.encode("utf-8")) == text
+
+
+def test_characters_have_the_proved_bytes() -> None:
+    """So is that of every 97th character, and of those at which its length changes."""
+    edges = (0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF)
+    codes = [*edges, *range(0, 0xD800, 97), *range(0xE000, 0x110000, 97)]
+    assert [chr(code).encode("utf-8") for code in codes] == [
+        proof_oracle.utf8(chr(code)) for code in codes
+    ]
+
+
+@given(
+    st.lists(
+        st.sampled_from([0x00, 0x7F, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0, 0xF4])
+        | st.integers(0, 255),
+        max_size=8,
+    ).map(bytes)
+)
+@example(b"\xed\xa0\x80")
+@example(b"\xf4\x90\x80\x80")
+@example(b"\xc0\xaf")
+@example(b"\xf8\x88\x80\x80\x80")
+def test_bytes_are_read_as_is_proved(data: bytes) -> None:
+    """Python's strict decoder reads what the proved one reads, and refuses what it refuses."""
+    found: str | None
+    try:
+        found = data.decode("utf-8", errors="strict")
+    except UnicodeDecodeError:
+        found = None
+    assert found == proof_oracle.decode_utf8(data)

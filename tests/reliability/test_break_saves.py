@@ -1,0 +1,87 @@
+"""Saving when it is killed, interrupted or refused: short runs of the script for it."""
+
+import json
+import shutil
+import sys
+from typing import Final
+
+import pytest
+
+from project_tools import ROOT, run
+
+pytestmark = pytest.mark.thorough
+
+SCRIPTS: Final = ROOT / "scripts"
+LEFT: Final = ", and a temporary file"
+NAIVE: Final = """
+import json, signal, sys
+from reliability import break_saves
+
+def save(path, data, *, overwrite):
+    with open(path, "wb", buffering=0) as file:
+        for start in range(0, len(data), 4096):
+            file.write(data[start : start + 4096])
+
+for _ in range(50):  # what is left to chance may take a while on a busy machine
+    seen = break_saves.at_random_instants(signal.Signals[sys.argv[1]], 60, save)
+    if any("wrong" in what for what in seen):
+        break
+print(json.dumps(seen))
+"""
+
+
+def broken(*arguments: str) -> dict[str, int]:
+    """Run a section of the script, which must find nothing wrong; return what it saw."""
+    done = run(sys.executable, SCRIPTS / "reliability" / "break_saves.py", *arguments)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    seen: dict[str, int] = json.loads(done.stdout)
+    return seen
+
+
+def test_a_killed_save_leaves_the_old_file_or_the_new() -> None:
+    """FR-28: killed at any instant, a save leaves one whole file, and the next one succeeds."""
+    seen = broken("kill", "150")
+    assert set(seen) <= {state + left for state in ("old", "new") for left in ("", LEFT)}
+    assert sum(seen.values()) == 150
+    assert len(seen) > 1
+
+
+def test_an_interrupted_save_leaves_nothing_else() -> None:
+    """FR-28: Ctrl-C at any instant leaves the old file or the new one, and no other."""
+    seen = broken("interrupt", "150")
+    assert set(seen) == {"old", "new"}
+    assert sum(seen.values()) == 150
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not on PATH")
+@pytest.mark.parametrize("error", ["EIO", "INT"])
+def test_every_system_call_may_fail(error: str) -> None:
+    """FR-28: whichever call of a save the kernel refuses or a signal meets, nothing is torn."""
+    seen = broken("calls", error)
+    failures = {"EIO": {"refused: old", "in place: new"}, "INT": {"interrupted: old"}}
+    assert failures[error] <= set(seen)
+    assert sum(seen.values()) > 20
+
+
+def may_mount() -> bool:
+    """Return whether a process may mount in a namespace of its own."""
+    if shutil.which("unshare") is None:
+        return False
+    mount = ("mount", "-t", "tmpfs", "none", "/tmp")  # noqa: S108 - a folder that exists
+    return run("unshare", "--map-root-user", "--mount", *mount).returncode == 0
+
+
+@pytest.mark.skipif(not may_mount(), reason="no right to mount, in a namespace either")
+def test_a_disk_that_is_too_small_keeps_the_old_file() -> None:
+    """FR-28: a full disk and one without inodes leave the old file whole."""
+    seen = broken("disk")
+    assert set(seen) == {"ENOSPC: old", "saved: new"}
+    assert seen["ENOSPC: old"] > 10
+
+
+@pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
+def test_a_naive_save_is_found_out(number: str) -> None:
+    """The script finds that a save without care tears files."""
+    done = run(sys.executable, "-c", NAIVE, number, env={"PYTHONPATH": str(SCRIPTS)})
+    assert (done.returncode, done.stderr) == (0, "")
+    assert any("wrong" in what for what in json.loads(done.stdout))

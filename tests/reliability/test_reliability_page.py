@@ -1,0 +1,48 @@
+"""docs/reliability.md names commands that exist, and tests that they select."""
+
+import re
+from functools import cache
+from typing import Final
+
+import pytest
+
+from project_tools import ROOT, run, tool
+
+pytestmark = pytest.mark.thorough
+
+PAGE: Final = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+
+
+@cache
+def collected(tiers: str) -> list[str]:
+    """Return the id of every test of the everyday tier, or of all tiers."""
+    done = run(tool("pytest"), "--collect-only", "-q", "--no-header", *tiers.split())
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def selects_nothing(command: str) -> bool:
+    """Return whether no test is in a path of a command, or has one of the words after `-k`."""
+    options, _, words = command.partition(" -k ")
+    tests = collected("-m=" if "-m " in options else "")
+    places = tuple(re.findall(r"tests[\w/.]*", options))
+    inside = [test for test in tests if test.startswith(places)]
+    return not all(
+        any(word in test for test in inside) for word in re.split(" or | and ", words.strip('"'))
+    )
+
+
+def test_commands_of_the_page_select_tests() -> None:
+    """Every `pytest` command, and each word after its `-k`, selects a test."""
+    commands = re.findall(r"`([^`]*pytest [^`]*tests[^`]*)`", PAGE)
+    assert len(commands) > 10
+    assert [command for command in commands if selects_nothing(command)] == []
+    assert selects_nothing('pytest tests/core -k "stack or no_such_fact"')
+    assert selects_nothing("pytest tests/cor.py")
+
+
+def test_scripts_of_the_page_exist() -> None:
+    """Every script that the page names exists, and it names all of scripts/reliability."""
+    named = set(re.findall(r"scripts/[\w/]+(?:\.py)?", PAGE))
+    assert [name for name in named if not (ROOT / name).exists()] == []
+    scripts = {f"scripts/reliability/{path.name}" for path in ROOT.glob("scripts/reliability/*.py")}
+    assert scripts <= named
