@@ -50,7 +50,7 @@ _NAVIGATION: Final = (
     ),
     ("Reference", *(f"reference/{name}.md" for name in ("api", "commands", "artifact", "errors"))),
     ("What it does", "pictures.md", "comparison.md", "benchmarks.md"),
-    ("Why to trust it", "reliability.md", "proof/README.md", "vectors.md"),
+    ("Why to trust it", "requirements.md", "reliability.md", "proof/README.md", "vectors.md"),
     ("How it is made", "words.md", "architecture.md", "decisions.md"),
 )
 """A title, and the pages below it, as patterns of files that need not be there yet."""

@@ -1,10 +1,19 @@
 """Texts, corpora and merges for hypothesis, rich in what tokenizers get wrong."""
 
+from functools import cache
+
 from hypothesis import strategies as st
 
 WHITESPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 WHITESPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
 SEPARATORS = "\x1c\x1d\x1e\x1f"
+
+
+@cache
+def every_character() -> str:
+    """Return the 1,112,064 characters of Unicode, which surrogates are not, in order."""
+    return "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+
 
 PIECES = (
     "'s",

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 from bpetite_cli.commands.decode import _texts
-from bpetite_cli.commands.encode import _ids
+from bpetite_cli.commands.encode import _check_width, _ids
 from bpetite_cli.streams import inputs as input_files
 from bpetite_cli.streams.formats import FORMATS
 from bpetite_cli.streams.inputs import read_text
@@ -306,12 +306,10 @@ def large_model(path: Path, mergeable: int) -> None:
 
 def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
     """The special token counts: with the id 65,535 it fits, and one more is too many."""
-    large_model(tmp_path / "m.json", 65535)
-    text = ("--text", "<|endoftext|>")
-    result = run(tmp_path, "encode", *text, "--format", "u16")
-    assert (result.returncode, result.stdout) == (0, b"\xff\xff")
-    large_model(tmp_path / "m.json", 65536)
+    _check_width("u16", 65535)
+    assert b"".join(FORMATS["u16"].write([[65535]])) == b"\xff\xff"
     assert b"".join(FORMATS["u32"].write([[65536]])) == struct.pack("<I", 65536)
+    large_model(tmp_path / "m.json", 65536)
     (tmp_path / "bad").write_bytes(b"\xff")  # the refusal comes before any reading
     result = run(tmp_path, "encode", "--input", "bad", "--format", "u16")
     assert (result.returncode, result.stdout) == (1, b"")

@@ -41,14 +41,19 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     assert constructors is not None
     monkeypatch.setattr(registry, "ENCODINGS", {})
 
-    def register(name: str, *tokens: bytes, pattern: str = oracle.PATTERN) -> None:
+    def register(
+        name: str,
+        *tokens: bytes,
+        pattern: str = oracle.PATTERN,
+        special: str = oracle.END_OF_TEXT,
+    ) -> None:
         ranks = {bytes([value]): value for value in range(256)}
         ranks |= {token: 256 + place for place, token in enumerate(tokens)}
         parts = {
             "name": name,
             "pat_str": pattern,
             "mergeable_ranks": ranks,
-            "special_tokens": {oracle.END_OF_TEXT: len(ranks)},
+            "special_tokens": {special: len(ranks)},
         }
         monkeypatch.setitem(constructors, name, lambda: parts)
 

@@ -15,11 +15,10 @@ from bpetite_compare._engines import _CLASSES, _found_by_tiktoken
 from bpetite_compare._gpt2 import BYTE_LETTERS
 from compare_tools import CORPUS, HOSTILE, write_artifact
 from exports import check_ids, check_trained, load_back, run_loading_lines
-from texts import CORPORA, TEXTS
+from texts import CORPORA, TEXTS, every_character
 
 pytestmark = pytest.mark.thorough
 
-ALL = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
 SPECIAL = "<|endoftext|>"
 FORMS = ["huggingface", "gpt2"]
 
@@ -79,5 +78,5 @@ def test_hugging_face_and_tiktoken_hold_the_same_of_unicode() -> None:
     """The two engines of others put every code point into the same class as each other."""
     for name in _CLASSES:
         finder = Split(Regex(name), behavior="removed", invert=True)
-        found = "".join(piece for piece, _ in finder.pre_tokenize_str(ALL))
-        assert frozenset(found) == _found_by_tiktoken(name, ALL)
+        found = "".join(piece for piece, _ in finder.pre_tokenize_str(every_character()))
+        assert frozenset(found) == _found_by_tiktoken(name, every_character())

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -49,6 +50,26 @@ def test_the_byte_order_of_gpt_2_is_a_permutation() -> None:
     """Every byte has one place in GPT-2's order, and the printable ones of ASCII come first."""
     assert sorted(GPT2_BYTE_ORDER) == list(range(256))
     assert GPT2_BYTE_ORDER[:94] == bytes(range(0x21, 0x7F))
+
+
+def test_an_encoding_is_imported_by_its_name(tmp_path: Path, register: Callable[..., None]) -> None:
+    """An encoding with GPT-2's pattern and special token becomes an artifact with its tokens."""
+    register("tiny", b"th", b"the")
+    assert import_tiktoken(tmp_path / "model.json", encoding="tiny").mergeable_vocab_size == 258
+    assert Tokenizer.load(tmp_path / "model.json").encode("the<|endoftext|>") == [257, 258]
+
+
+def test_an_encoding_that_does_not_fit_is_refused(
+    tmp_path: Path, register: Callable[..., None]
+) -> None:
+    """An encoding with another pattern, or other special tokens, is refused with the reason."""
+    register("uncut", pattern="(?s:.+)")
+    with pytest.raises(ValueError, match=r"^uncut does not .* its pattern is not GPT-2's"):
+        import_tiktoken(tmp_path / "model.json", encoding="uncut")
+    register("another", special="<|end|>")
+    with pytest.raises(ValueError, match=r"^another does not .* its special tokens are {'<|end|>'"):
+        import_tiktoken(tmp_path / "model.json", encoding="another")
+    assert not (tmp_path / "model.json").exists()
 
 
 def trained_by(merges: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> dict[bytes, int]:

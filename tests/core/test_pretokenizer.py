@@ -1,7 +1,6 @@
 """Chunks: the pattern, and the two facts by which most of its work is saved."""
 
 import re
-import sys
 from collections import Counter
 from itertools import product
 
@@ -13,10 +12,8 @@ from hypothesis import strategies as st
 import oracle
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces, pretokenize, split
-from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE
+from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE, every_character
 
-SURROGATES = range(0xD800, 0xE000)
-EVERY_CHARACTER = [chr(code) for code in range(sys.maxunicode + 1) if code not in SURROGATES]
 ASCII = [chr(code) for code in range(128)]
 
 
@@ -74,7 +71,7 @@ def test_chunks_join_to_the_text(text: str) -> None:
 @pytest.mark.parametrize("between", ["", " ", "a", "\n ", "1'"])
 def test_every_character_is_in_a_chunk(between: str) -> None:
     """FR-5: each of the 1,112,064 characters comes through, whatever stands between them."""
-    text = between.join(EVERY_CHARACTER)
+    text = between.join(every_character())
     assert "".join(split(text)) == text
 
 
@@ -103,11 +100,11 @@ def test_lone_surrogate_is_no_text() -> None:
 
 def test_whitespace_of_regex_is_25_characters() -> None:
     """`regex` counts 25 characters as whitespace; `re` and `str.isspace` count 4 more."""
-    everything = "".join(EVERY_CHARACTER)
+    everything = every_character()
     assert "".join(regex.findall(r"\s", everything)) == WHITESPACE
     others = sorted(WHITESPACE + SEPARATORS)
     assert re.findall(r"\s", everything) == others
-    assert [character for character in EVERY_CHARACTER if character.isspace()] == others
+    assert [character for character in everything if character.isspace()] == others
 
 
 @pytest.mark.parametrize(
@@ -191,7 +188,7 @@ def test_counted_chunks_are_the_chunks(texts: list[str]) -> None:
 @pytest.mark.thorough
 def test_chunks_with_every_character_are_counted() -> None:
     """For each of the 1,112,064 characters, counting by pieces is counting chunks."""
-    text = "".join(f"{character}\x1c {character}" for character in EVERY_CHARACTER)
+    text = "".join(f"{character}\x1c {character}" for character in every_character())
     pieces: Counter[str] = Counter()
     count_pieces(text, pieces)
     assert count_chunks(pieces) == Counter(regex.findall(oracle.PATTERN, text))

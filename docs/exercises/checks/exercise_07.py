@@ -29,7 +29,7 @@ def _cases() -> list[Case]:
     words = ["".join(letters) for n in range(1, 6) for letters in product("ab", repeat=n)]
     texts = [*words, *(" ".join(two) for two in product(words, words) if len("".join(two)) < 6)]
     texts += [" ".join(letters) for letters in product("ab", repeat=4)]
-    chance = random.Random(0)  # noqa: S311 - not a secret: everyone gets the same corpora
+    chance = random.Random(0)
     larger = [
         " ".join("".join(chance.choices("abcé", k=chance.randint(1, 5))) for _ in range(words))
         for words in range(3, 24)

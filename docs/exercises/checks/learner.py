@@ -96,7 +96,7 @@ class Learner:
         """Return the worker's lines, and why there are no more of them."""
         asked = (str(self.path), str(_FOLDER.parent), [astuple(call) for call in calls])
         try:
-            done = subprocess.run(  # noqa: S603 - the learner asks for this file to be run
+            done = subprocess.run(
                 [sys.executable, str(_FOLDER / "worker.py")],
                 input=ascii(asked).encode("ascii"),
                 stdout=subprocess.PIPE,

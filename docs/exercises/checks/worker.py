@@ -120,7 +120,7 @@ def main() -> None:
     with os.fdopen(os.dup(1), "w", encoding="ascii") as lines:
         os.dup2(2, 1)
         with contextlib.suppress(ImportError, OSError, ValueError):
-            import resource  # noqa: PLC0415 - not on every system
+            import resource
 
             resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
         sys.path[:1] = [tools, str(path.parent)]
