@@ -1,4 +1,4 @@
-(** Whether two tokens side by side stay what they are: [_merges.py: Merges.stay].
+(** Whether two tokens side by side stay what they are: [_merges.py: Merges.keep_apart].
 
     The bytes of two tokens that encode to themselves, joined, encode to the two unless some
     merge takes an id from both. The ids that ever meet at the border are on the right edge
@@ -14,11 +14,11 @@ Definition left_part (ms : list (nat * nat)) (t : nat) : nat :=
 Definition right_part (ms : list (nat * nat)) (t : nat) : nat :=
   if t <? 256 then t else snd (nth (t - 256) ms (t, t)).
 
-(** The id that a pair merges to, or a [limit] that no id reaches: [id_of_pair] in [Merges.stay]. *)
+(** The id that a pair merges to, or a [limit] that no id reaches: [id_of_pair] in [Merges.keep_apart]. *)
 Definition merged (ms : list (nat * nat)) (limit x y : nat) : nat :=
   match rank ms x y with Some r => tid r | None => limit end.
 
-(** The loop of [Merges.stay]. *)
+(** The loop of [Merges.keep_apart]. *)
 Fixpoint walk (ms : list (nat * nat)) (limit token fuel x y x_used_up y_used_up : nat) : bool :=
   match fuel with
   | 0 => false
@@ -30,11 +30,11 @@ Fixpoint walk (ms : list (nat * nat)) (limit token fuel x y x_used_up y_used_up 
       else walk ms limit token f x (left_part ms y) x_used_up y
   end.
 
-(** [Merges.stay]. For "but for making [token]", if there is none, stands 0: no merge makes it. *)
+(** [Merges.keep_apart]. For "but for making [token]", if there is none, stands 0: no merge makes it. *)
 Definition stay (ms : list (nat * nat)) (limit x y token : nat) : bool :=
   walk ms limit token (S (x + y)) x y limit limit.
 
-(** The list [stays] in [Merges.tokens_that_stay]: of each token, whether its bytes become it. *)
+(** The list [stays] in [Merges.self_encoding_tokens]: of each token, whether its bytes become it. *)
 Fixpoint staying (ms : list (nat * nat)) (limit r : nat) (rest : list (nat * nat)) (known : list bool)
   : list bool :=
   match rest with
@@ -45,7 +45,7 @@ Fixpoint staying (ms : list (nat * nat)) (limit r : nat) (rest : list (nat * nat
                    (merged ms limit a b =? tid r) && stay ms limit a b (tid r)])
   end.
 
-(** [Merges.tokens_that_stay]. *)
+(** [Merges.self_encoding_tokens]. *)
 Definition tokens_that_stay (ms : list (nat * nat)) (limit : nat) : list nat :=
   let known := staying ms limit 0 ms (repeat true 256) in
   filter (fun t => nth t known false) (seq 0 (length known)).
@@ -312,7 +312,7 @@ Proof.
     (or_introl (conj eq_refl eq_refl)) (le_n _) (le_n _) W).
 Qed.
 
-(** [Merges.stay] is right: it says yes if, and only if, the bytes of the two tokens, joined,
+(** [Merges.keep_apart] is right: it says yes if, and only if, the bytes of the two tokens, joined,
     encode to the two. *)
 Theorem stay_iff : stay ms limit x y 0 = true <-> encode (tok x ++ tok y) = [x; y].
 Proof.
@@ -335,7 +335,7 @@ Proof.
 Qed.
 End Two.
 
-(** What [Merges.tokens_that_stay] asks of a merge is right: all of it holds if, and only if, the
+(** What [Merges.self_encoding_tokens] asks of a merge is right: all of it holds if, and only if, the
     bytes of the token encode to it. *)
 Theorem stay_token r a b : nth_error ms r = Some (a, b) ->
   stays a /\ stays b /\ rank ms a b = Some r /\ stay ms limit a b (tid r) = true <-> stays (tid r).
@@ -353,7 +353,7 @@ Proof.
 Qed.
 
 (** The walk says no of a merge whose pair is listed before it: that the pair is listed first
-    need not be asked apart. Speaks of [_merges.Merges.tokens_that_stay]. *)
+    need not be asked apart. Speaks of [_merges.Merges.self_encoding_tokens]. *)
 Theorem stay_listed r a b : nth_error ms r = Some (a, b) ->
   stay ms limit a b (tid r) = true -> rank ms a b = Some r.
 Proof.
@@ -388,7 +388,7 @@ Proof.
       * unfold tid in *. rewrite app_nth1 by lia. apply H. lia.
 Qed.
 
-(** [Merges.tokens_that_stay] is right: it yields the tokens whose bytes encode to them. *)
+(** [Merges.self_encoding_tokens] is right: it yields the tokens whose bytes encode to them. *)
 Theorem tokens_that_stay_iff t : In t (tokens_that_stay ms limit) <-> stays t.
 Proof.
   destruct (staying_ok ms 0 (repeat true 256) eq_refl (Nat.le_0_l _) (repeat_length _ _)) as [L H].

@@ -377,6 +377,7 @@ def test_a_bad_model_is_refused_in_one_line(
         assert lines(result.stderr) == [f"error: {complaint}"]
 
 
+@pytest.mark.usefixtures("patient")
 def test_json_on_a_terminal_beside_it_draws_no_more(model: Path, tmp_path: Path) -> None:
     """A terminal as standard error is left alone by what is over at once."""
     words = ["show", "--model", str(model), "--text", "Hello", "--json"]

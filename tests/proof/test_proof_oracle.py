@@ -97,10 +97,12 @@ def test_every_two_tokens_stay_as_is_proved(name: str) -> None:
     every = list(product(tokens_of(merges), repeat=2))
     ready = Merges(merges)
     for left, right in every:
-        assert ready.stay(left, right) == proof_oracle.stay(merges, left, right)
+        assert ready.keep_apart(left, right) == proof_oracle.stay(merges, left, right)
         for token in range(256, 256 + len(merges)):
-            assert ready.stay(left, right, token) == proof_oracle.stay(merges, left, right, token)
-    answers = {ready.stay(left, right) for left, right in every}
+            assert ready.keep_apart(left, right, token) == proof_oracle.stay(
+                merges, left, right, token
+            )
+    answers = {ready.keep_apart(left, right) for left, right in every}
     assert answers == {True, False}
 
 
@@ -108,11 +110,11 @@ def test_every_two_tokens_stay_as_is_proved(name: str) -> None:
 def test_tokens_stay_as_is_proved(merges: list[Pair]) -> None:
     """Under any merges of earlier ids, the tokens that stay, alone or by two, are as is proved."""
     ready = Merges(merges)
-    assert list(ready.tokens_that_stay()) == proof_oracle.tokens_that_stay(merges)
+    assert list(ready.self_encoding_tokens()) == proof_oracle.tokens_that_stay(merges)
     for left, right in product(tokens_of(merges), repeat=2):
-        assert ready.stay(left, right) == proof_oracle.stay(merges, left, right)
+        assert ready.keep_apart(left, right) == proof_oracle.stay(merges, left, right)
     for token, (left, right) in enumerate(merges, 256):
-        assert ready.stay(left, right, token) == proof_oracle.stay(merges, left, right, token)
+        assert ready.keep_apart(left, right, token) == proof_oracle.stay(merges, left, right, token)
 
 
 @given(merge_lists(), CHUNKS, CHUNKS)
@@ -120,7 +122,7 @@ def test_parts_of_a_chunk_join_as_is_proved(merges: list[Pair], front: bytes, re
     """`stay_join` holds of what was printed: parts encode apart exactly if their tokens stay."""
     first, second = proof_oracle.passes(front, merges), proof_oracle.passes(rest, merges)
     if first and second:
-        stay = Merges(merges).stay(first[-1], second[0])
+        stay = Merges(merges).keep_apart(first[-1], second[0])
         assert stay == (proof_oracle.passes(front + rest, merges) == first + second)
 
 
