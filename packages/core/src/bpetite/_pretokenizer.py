@@ -91,9 +91,13 @@ def cut(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-def count_pieces(text: str, pieces: Counter[str]) -> None:
-    """Add the pieces of a text to a count of pieces."""
-    pieces.update(cut(text))
+def count_pieces(text: str, pieces: Counter[str], times: int = 1) -> None:
+    """Add the pieces of a text that occurs so many times to a count of pieces."""
+    if times == 1:
+        pieces.update(cut(text))  # in C
+    else:
+        for piece in cut(text):
+            pieces[piece] += times
 
 
 def count_chunks(pieces: Counter[str]) -> dict[str, int]:
