@@ -234,7 +234,10 @@ def test_a_separator_in_one_file_is_nowhere(folder: Path) -> None:
     ("words", "complaint"),
     [
         ("encode --text a --force", "--force: does nothing without --output"),
-        ("encode --text a --separator-token", "--separator-token: does nothing without --input"),
+        (
+            "encode --text a --separator-token",
+            "--separator-token: does nothing without --input or --files-from",
+        ),
         ("decode --ids 65 --force", "--force: does nothing without --output"),
         ("decode --ids 65 --format json", "--format: does nothing without --input"),
     ],

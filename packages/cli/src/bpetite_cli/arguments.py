@@ -1,18 +1,26 @@
 """The options and arguments that several commands share."""
 
 import argparse
+from collections.abc import Sequence
 from typing import TypeAlias
 
+from bpetite_cli.streams.documents import Documents
+from bpetite_cli.streams.file_lists import read_list
+from bpetite_cli.streams.inputs import check_standard_input
 from bpetite_cli.streams.words import integer
 
 __all__ = [
     "Commands",
     "add_corpus",
     "add_destination",
+    "add_documents",
+    "add_list",
     "add_model",
     "add_output",
     "add_parser",
+    "documents_of",
     "require",
+    "require_one",
     "vocab_size",
 ]
 
@@ -40,9 +48,14 @@ def vocab_size(word: str) -> int:
     return size
 
 
-def require(parser: argparse.ArgumentParser, option: str, needed: str) -> None:
-    """Refuse an option that does nothing without another, unless the other is given."""
+def require(parser: argparse.ArgumentParser, option: str, *needed: str) -> None:
+    """Refuse an option that does nothing without another, unless one of these is given."""
     parser.set_defaults(needs={**(parser.get_default("needs") or {}), option: needed})
+
+
+def require_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
+    """Refuse a command line without options of one group, or with options of two."""
+    parser.set_defaults(alternatives=groups)
 
 
 def add_destination(parser: argparse.ArgumentParser, what: str = "the artifact") -> None:
@@ -85,3 +98,43 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="text in UTF-8; - is standard input; no token spans two files",
     )
+
+
+def add_documents(parser: argparse.ArgumentParser, *others: str) -> None:
+    """Add the options that name files of documents; each of the others excludes them."""
+    parser.add_argument(
+        "--input",
+        nargs="+",
+        action="extend",
+        metavar="FILE",
+        help="text in UTF-8; - is standard input; no token spans two files",
+    )
+    add_list(parser)
+    require_one(parser, ["--input", "--files-from"], *([other] for other in others))
+
+
+def add_list(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name a list of files."""
+    parser.add_argument(
+        "--files-from",
+        metavar="FILE",
+        help="read the paths of more files from FILE, one on each line; - is standard input",
+    )
+    parser.add_argument(
+        "-0", "--null", action="store_true", help="paths in the list end in NUL, as of find -print0"
+    )
+    parser._has_negative_number_optionals.clear()  # else argparse takes the -5 of --max for one
+    require(parser, "--null", "--files-from")
+
+
+def documents_of(options: argparse.Namespace) -> Documents:
+    """Return the documents that these options name."""
+    paths: list[str] = options.input or []
+    if options.files_from is None:
+        check_standard_input(paths)
+        return Documents(paths)
+    check_standard_input([*paths, options.files_from])
+    paths = [*paths, *read_list(options.files_from, null=options.null)]
+    documents = Documents(paths, [options.files_from])
+    check_standard_input(documents.sources)
+    return documents

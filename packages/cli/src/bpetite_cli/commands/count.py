@@ -11,15 +11,17 @@ from bpetite_cli.kit import (
     Advance,
     Commands,
     Failure,
+    add_list,
     add_model,
     add_parser,
     check_output,
+    documents_of,
     explain,
     integer,
     is_typed,
     load_model,
     quoted,
-    read_text,
+    read_documents,
     reading,
     say,
     text_argument,
@@ -62,8 +64,9 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
+        "input", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
     )
+    add_list(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
@@ -81,12 +84,10 @@ def _limit(word: str) -> int:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    paths: list[str] = options.files or [STANDARD_INPUT]
-    if paths.count(STANDARD_INPUT) > 1:
-        message = "standard input (-) can be read only once; name it once"
-        raise Failure(message)
+    named = documents_of(options).paths
+    paths = named or [STANDARD_INPUT]
     tokenizer = load_model(options.model)
-    if not options.files and is_typed(paths):
+    if not named and is_typed(paths):
         say("counting what you type; Ctrl-D at the start of a line ends it")
     with reading("counting", paths) as advance:
         counts = [_count(tokenizer, path, advance) for path in paths]
@@ -97,23 +98,19 @@ def _run(options: argparse.Namespace) -> None:
     if options.json:
         write_output([_as_json(counts, total, options.max)])
     else:
-        write_output(_as_lines(counts, total, named=bool(options.files)))
+        write_output(_as_lines(counts, total, named=bool(named)))
     if complaints:
         raise Failure(complaints[-1])
 
 
 def _count(tokenizer: Tokenizer, path: str, advance: Advance) -> _Count:
     size = tokens = 0
-
-    def add(read: int) -> None:
-        nonlocal size
-        size += read
-        advance(read)
-
     name = text_argument(path)
     try:
-        for text in read_text(path, add):
-            tokens += len(tokenizer.encode(text))
+        for blocks in read_documents(path, advance):
+            for text in blocks:
+                size += len(text.encode("utf-8"))
+                tokens += len(tokenizer.encode(text))
     except Failure as failure:
         return _Count(name, error=str(failure))
     except OSError as error:

@@ -1,0 +1,157 @@
+"""Where documents come from: named files, lists of files, lines of JSON, and texts with counts."""
+
+import json
+import subprocess
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from bpetite import Tokenizer
+from cli_tools import bpetite, in_terminal, lines
+
+TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
+NAMES = ("a.txt", "empty.txt", "with space.txt", "船.txt")
+SIZE = 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with texts, and the model that training on them gives."""
+    for name, text in zip(NAMES, TEXTS, strict=True):
+        (tmp_path / name).write_bytes(text.encode())
+    Tokenizer.train(TEXTS, SIZE).save(tmp_path / "m.json")
+    return tmp_path
+
+
+def ids_of(folder: Path, *documents: str) -> list[list[int]]:
+    """Return the ids of documents, from the library."""
+    tokenizer = Tokenizer.load(folder / "m.json")
+    return [tokenizer.encode(text) for text in documents]
+
+
+def run(
+    folder: Path, command: str, *words: str, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that reads documents, in the folder."""
+    own = {
+        "train": ("--vocab-size", str(SIZE), "--output", "new.json", "--force"),
+        "encode": ("--model", "m.json"),
+        "count": ("--model", "m.json"),
+        "verify": ("--model", "m.json"),
+    }
+    return bpetite(command, *own[command], *words, stdin=stdin, cwd=folder)
+
+
+def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
+    """Check that the commands find the documents TEXTS, as the library is given them."""
+    ids = ids_of(folder, *TEXTS)
+    assert run(folder, "train", *words, stdin=stdin).returncode == 0
+    assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
+    assert run(folder, "verify", *words, stdin=stdin).returncode == 0
+    encoded = run(folder, "encode", "--separator-token", *words, stdin=stdin)
+    [separator] = ids_of(folder, "<|endoftext|>")
+    assert json.loads(encoded.stdout) == list(chain(*([*separator, *each] for each in ids)))[1:]
+    counted = lines(run(folder, "count", *words, stdin=stdin).stdout)
+    assert int(counted[-1].partition("\t")[0]) == sum(map(len, ids))
+
+
+# --files-from
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_a_list_of_files_is_as_good_as_their_names(folder: Path, end: str) -> None:
+    """Every command reads the files of a list, in order; blank lines are skipped."""
+    (folder / "list").write_bytes(end.join(["", *NAMES]).encode())
+    check_all_commands(folder, "--files-from", "list")
+
+
+def test_a_list_may_come_from_a_pipe_with_nul_bytes(folder: Path) -> None:
+    """`find -print0` ends each path in a NUL byte, and names may then have any other."""
+    (folder / "a.txt").rename(folder / "a\n.txt")
+    listed = "\0".join(["a\n.txt", *NAMES[1:], ""]).encode()
+    check_all_commands(folder, "--files-from", "-", "--null", stdin=listed)
+    assert run(folder, "count", "-0", "--files-from", "-", stdin=listed).returncode == 0
+
+
+def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
+    """A command may have both; `-` in the list is standard input."""
+    (folder / "list").write_text("\n".join(["empty.txt", "-", NAMES[3]]))
+    third = TEXTS[2].encode()
+    result = run(folder, "encode", "--files-from", "list", "--input", "a.txt", stdin=third)
+    assert json.loads(result.stdout) == list(chain(*ids_of(folder, *TEXTS)))
+    shown = lines(run(folder, "count", "a.txt", "--files-from", "list", stdin=third).stdout)
+    names = [line.partition("\t")[2] for line in shown]
+    assert names == ["a.txt", "empty.txt", "-", NAMES[3], "total"]
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
+@pytest.mark.parametrize(
+    ("listed", "words", "complaint"),
+    [
+        (b"", "", "'list' lists no files; list at least one"),
+        (b"\n\r\n\n", "", "'list' lists no files; list at least one"),
+        (b"\0", "--null", "'list' lists no files; list at least one"),
+        (b"a.txt\0", "", "'list', line 1: NUL bytes separate the paths; use --null"),
+        (b"a.txt\n\n\xff\n", "", r"'list', entry 3 is not UTF-8: b'\xff'; rename the file"),
+        (b"-\n-\n", "", "standard input (-) can be read only once; name it once"),
+        (b"a.txt\nnone\n", "", "'none': No such file or directory; check the path"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_refused(
+    folder: Path, command: str, listed: bytes, words: str, complaint: str
+) -> None:
+    """FR-33: an empty list, or a path that could not be an argument, is told with its place."""
+    (folder / "list").write_bytes(listed)
+    result = run(folder, command, "--files-from", "list", *words.split())
+    assert result.returncode == 1
+    assert f"error: {complaint}" in lines(result.stderr)
+    assert command == "count" or result.stdout == b""
+
+
+def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
+    """Standard input is a list or a text."""
+    result = run(folder, "encode", "--files-from", "-", "--input", "-", stdin=b"a.txt\n")
+    assert result.returncode == 1
+    assert b"standard input (-) can be read only once" in result.stderr
+
+
+def test_the_list_is_no_output(folder: Path) -> None:
+    """The list, and any file that it names, is not replaced by the result."""
+    (folder / "list").write_text("a.txt\n")
+    for name in ("list", "a.txt"):
+        words = ("--output", name, "--force", "--files-from", "list")
+        result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
+        assert result.returncode == 1
+        assert f"'{name}' is also an input and would be lost" in result.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("train --vocab-size 256 --output x", "one of the arguments --input --files-from"),
+        ("verify --model m.json", "one of the arguments --input --files-from"),
+        ("encode --model m.json", "one of the arguments --input --files-from --text"),
+        ("encode --model m.json --text a --files-from a.txt", "argument --text: not allowed with"),
+        ("encode --model m.json --text a --input a.txt", "argument --text: not allowed with"),
+        ("count --model m.json -0", "argument --null: does nothing without --files-from"),
+        ("count --model m.json --max -5", "argument --max: expected 0 or more, found -5"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(
+    folder: Path, words: str, complaint: str
+) -> None:
+    """FR-33: the status is 2, and the last line names the options."""
+    result = bpetite(*words.split(), cwd=folder)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert complaint in lines(result.stderr)[-1]
+
+
+def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
+    """How much there is to read is known from the check of the files."""
+    (folder / "a.txt").write_bytes(b"word " * 60_000)
+    (folder / "list").write_text("a.txt\na.txt\n")
+    words = ("--vocab-size", "256", "--output", "t.json", "--files-from", "list")
+    status, _, drawn = in_terminal(["train", *words], folder)
+    assert status == 0
+    assert b"/0.6 MB" in drawn
