@@ -92,6 +92,7 @@ def prepare_files(folder: Path) -> None:
     for name in ("text.txt", "a.txt", "b.txt"):
         (folder / name).write_bytes(CORPUS.encode())
     (folder / "list.txt").write_text("text.txt\n")
+    (folder / "docs.jsonl").write_text('{"text": "Hello world"}\n{"text": "the end"}\n')
     (folder / "corpus.gz").write_bytes(gzip.compress(CORPUS.encode()))
 
 

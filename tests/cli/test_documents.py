@@ -155,3 +155,111 @@ def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
     status, _, drawn = in_terminal(["train", *words], folder)
     assert status == 0
     assert b"/0.6 MB" in drawn
+
+
+# --jsonl
+
+
+def rows(*documents: object) -> bytes:
+    """Return JSON Lines, each with a document in the field `text` of `meta`."""
+    return b"".join(
+        json.dumps({"id": number, "meta": {"text": text}}).encode() + b"\n"
+        for number, text in enumerate(documents)
+    )
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n \t\r\n\n"])
+def test_each_line_is_a_document(folder: Path, block: int, end: bytes) -> None:
+    """Every command reads a document from each line, of several files; blank lines are skipped."""
+    (folder / "1.jsonl").write_bytes(rows(*TEXTS[:2]).replace(b"\n", end))
+    (folder / "2.jsonl").write_bytes(end + rows(*TEXTS[2:]).rstrip().replace(b"\n", end))
+    (folder / "list").write_text("1.jsonl\n2.jsonl\n")
+    check_all_commands(folder, "--jsonl", "meta.text", "--files-from", "list")
+    check_all_commands(
+        folder, "--jsonl", "meta.text", "--files-from", "-", stdin=b"1.jsonl\n2.jsonl"
+    )
+
+
+def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
+    """A line may be a part of a block, or many blocks long; no token spans two lines."""
+    texts = ["船 wor" * block, "ld", "a " * block * 3, "", "b\n" * 10]
+    data = rows(*texts)
+    ids = ids_of(folder, *texts)
+    result = run(folder, "encode", "--jsonl", "meta.text", "--input", "-", stdin=data)
+    assert json.loads(result.stdout) == list(chain(*ids))
+    shown = run(folder, "count", "--json", "--jsonl", "meta.text", stdin=data).stdout
+    assert json.loads(shown)["bytes"] == sum(len(text.encode()) for text in texts)
+
+
+def test_the_summary_of_a_training_counts_the_text(folder: Path) -> None:
+    """`corpus_bytes` is the size of the documents, not of the JSON around them."""
+    result = run(folder, "train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
+    assert json.loads(result.stdout)["corpus_bytes"] == sum(len(text.encode()) for text in TEXTS)
+    (folder / "rows").write_bytes(rows(*TEXTS))
+    words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
+    status, output, drawn = in_terminal(["train", *words], folder)
+    assert (status, json.loads(output)["corpus_bytes"]) == (
+        0,
+        sum(map(len, map(str.encode, TEXTS))),
+    )
+    assert b"100%" in drawn
+
+
+def test_of_a_key_that_occurs_twice_the_last_value_counts(folder: Path) -> None:
+    """As in Python's json, in jq and in JavaScript; other fields may hold anything."""
+    stdin = b'{"text": "a", "more": [NaN, 1e999, {"text": 1}], "text": "the end"}'
+    result = run(folder, "encode", "--jsonl", "text", "--input", "-", stdin=stdin)
+    assert [json.loads(result.stdout)] == ids_of(folder, "the end")
+
+
+FAULTS = {
+    b'{"text": "\xe9"}': r"is not UTF-8: byte 0xe9 at offset 10 in the line",
+    b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
+    b'{"text": "a"} {"text": "b"}': "is not JSON: Extra data: column 15",
+    b'\xef\xbb\xbf{"text": "a"}': "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig): column 1",
+    b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
+    b'{"text": "a", "n": ' + b"1" * 5000 + b"}": "cannot be read: Exceeds the limit (4300 digits)",
+    b'{"text": ' + b"[" * 100_000 + b"}": "cannot be read: its JSON is nested too deeply",
+    b'{"other": "a"}': "has no field 'text'",
+    b'["text"]': "has no field 'text'",
+    b'"text"': "has no field 'text'",
+    b'{"text": null}': "expected a string in the field 'text', found null",
+    b'{"text": true}': "expected a string in the field 'text', found true or false",
+    b'{"text": 1.0}': "expected a string in the field 'text', found a number",
+    b'{"text": ["a"]}': "expected a string in the field 'text', found an array",
+    b'{"text": {}}': "expected a string in the field 'text', found an object",
+    rb'{"text": "a\ud800"}': r"the field 'text' has a lone surrogate, \ud800",
+}
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_line_that_is_no_document_is_refused(folder: Path, command: str, fault: bytes) -> None:
+    """FR-33: any other line is an error with its file and number, and nothing is written."""
+    (folder / "rows").write_bytes(b'{"text": "good"}\n\n' + fault + b'\n{"text": "good"}\n')
+    option = [] if command == "count" else ["--input"]
+    result = run(folder, command, "--jsonl", "text", *option, "rows")
+    assert (result.returncode, result.stdout) == (1, b"")
+    shown = next(line for line in lines(result.stderr) if line.startswith("error: "))
+    assert shown.startswith("error: 'rows', line 3")
+    assert FAULTS[fault] in shown
+    assert not (folder / "new.json").exists()
+
+
+def test_the_other_files_are_counted(folder: Path) -> None:
+    """`count` leaves out a file with a wrong line, as it does with a file that is not UTF-8."""
+    (folder / "good").write_bytes(rows("the end"))
+    (folder / "bad").write_bytes(rows("the end", 1))
+    result = run(folder, "count", "--jsonl", "meta.text", "good", "bad")
+    number = len(ids_of(folder, "the end")[0])
+    assert lines(result.stdout) == [f"{number}\tgood", f"{number}\ttotal"]
+    assert b"'bad', line 2: expected a string in the field 'meta.text'" in result.stderr
+
+
+@pytest.mark.parametrize("field", ["", ".", "a.", ".a", "a..b"])
+def test_a_field_has_a_name(folder: Path, field: str) -> None:
+    """FR-33: an empty key is wrong usage."""
+    result = run(folder, "count", "--jsonl", field)
+    assert result.returncode == 2
+    complaint = f"expected a field such as text or meta.text, found {field!r}"
+    assert lines(result.stderr)[-1].endswith(complaint)

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.file_lists import read_list
 from bpetite_cli.streams.inputs import check_standard_input
+from bpetite_cli.streams.json_lines import field
 from bpetite_cli.streams.words import integer
 
 __all__ = [
@@ -14,7 +15,7 @@ __all__ = [
     "add_corpus",
     "add_destination",
     "add_documents",
-    "add_list",
+    "add_documents_in_files",
     "add_model",
     "add_output",
     "add_parser",
@@ -109,12 +110,13 @@ def add_documents(parser: argparse.ArgumentParser, *others: str) -> None:
         metavar="FILE",
         help="text in UTF-8; - is standard input; no token spans two files",
     )
-    add_list(parser)
+    add_documents_in_files(parser)
+    require(parser, "--jsonl", "--input", "--files-from")
     require_one(parser, ["--input", "--files-from"], *([other] for other in others))
 
 
-def add_list(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a list of files."""
+def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name more files, and say how documents are found in them."""
     parser.add_argument(
         "--files-from",
         metavar="FILE",
@@ -125,16 +127,21 @@ def add_list(parser: argparse.ArgumentParser) -> None:
     )
     parser._has_negative_number_optionals.clear()  # else argparse takes the -5 of --max for one
     require(parser, "--null", "--files-from")
+    parser.add_argument(
+        "--jsonl",
+        type=field,
+        metavar="FIELD",
+        help="each line of the files is a JSON object, and its FIELD is a document; "
+        "meta.text is the field text of the object in the field meta; no token spans two lines",
+    )
 
 
 def documents_of(options: argparse.Namespace) -> Documents:
     """Return the documents that these options name."""
     paths: list[str] = options.input or []
-    if options.files_from is None:
-        check_standard_input(paths)
-        return Documents(paths)
-    check_standard_input([*paths, options.files_from])
-    paths = [*paths, *read_list(options.files_from, null=options.null)]
-    documents = Documents(paths, [options.files_from])
+    lists: list[str] = [] if options.files_from is None else [options.files_from]
+    check_standard_input([*paths, *lists])
+    listed = (path for name in lists for path in read_list(name, null=options.null))
+    documents = Documents([*paths, *listed], lists, options.jsonl)
     check_standard_input(documents.sources)
     return documents

@@ -16,7 +16,7 @@ from bpetite_cli.arguments import (
     add_corpus,
     add_destination,
     add_documents,
-    add_list,
+    add_documents_in_files,
     add_model,
     add_output,
     add_parser,
@@ -26,7 +26,7 @@ from bpetite_cli.arguments import (
     vocab_size,
 )
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
-from bpetite_cli.streams.documents import Documents, read_documents
+from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.failure import Failure, explain, quoted
 from bpetite_cli.streams.inputs import (
     STANDARD_INPUT,
@@ -64,7 +64,7 @@ __all__ = [
     "add_corpus",
     "add_destination",
     "add_documents",
-    "add_list",
+    "add_documents_in_files",
     "add_model",
     "add_output",
     "add_parser",
@@ -85,7 +85,6 @@ __all__ = [
     "name_of",
     "on_terminal",
     "quoted",
-    "read_documents",
     "read_text",
     "reading",
     "require",

@@ -2,16 +2,15 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bpetite import Tokenizer
 from bpetite_cli.kit import (
     STANDARD_INPUT,
-    Advance,
     Commands,
     Failure,
-    add_list,
+    add_documents_in_files,
     add_model,
     add_parser,
     check_output,
@@ -21,7 +20,6 @@ from bpetite_cli.kit import (
     is_typed,
     load_model,
     quoted,
-    read_documents,
     reading,
     say,
     text_argument,
@@ -59,6 +57,7 @@ def add_command(commands: Commands) -> None:
         "count the tokens of files, or of standard input",
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
+        "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
         "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json",
         _MORE,
     )
@@ -66,7 +65,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "input", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
     )
-    add_list(parser)
+    add_documents_in_files(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
@@ -84,13 +83,17 @@ def _limit(word: str) -> int:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    named = documents_of(options).paths
-    paths = named or [STANDARD_INPUT]
+    named = bool(options.input or options.files_from)
+    if not named:
+        options.input = [STANDARD_INPUT]
+    documents = documents_of(options)
     tokenizer = load_model(options.model)
-    if not named and is_typed(paths):
+    if not named and is_typed(documents.paths):
         say("counting what you type; Ctrl-D at the start of a line ends it")
-    with reading("counting", paths) as advance:
-        counts = [_count(tokenizer, path, advance) for path in paths]
+    with reading("counting", documents.paths) as advance:
+        counts = [
+            _count(tokenizer, path, documents.read_file(path, advance)) for path in documents.paths
+        ]
     total = _Count("total", sum(count.size for count in counts), sum(c.tokens for c in counts))
     complaints = _complaints(counts, total.tokens, options.max)
     for complaint in complaints[:-1]:
@@ -98,16 +101,16 @@ def _run(options: argparse.Namespace) -> None:
     if options.json:
         write_output([_as_json(counts, total, options.max)])
     else:
-        write_output(_as_lines(counts, total, named=bool(named)))
+        write_output(_as_lines(counts, total, named=named))
     if complaints:
         raise Failure(complaints[-1])
 
 
-def _count(tokenizer: Tokenizer, path: str, advance: Advance) -> _Count:
+def _count(tokenizer: Tokenizer, path: str, documents: Iterable[Iterable[str]]) -> _Count:
     size = tokens = 0
     name = text_argument(path)
     try:
-        for blocks in read_documents(path, advance):
+        for blocks in documents:
             for text in blocks:
                 size += len(text.encode("utf-8"))
                 tokens += len(tokenizer.encode(text))

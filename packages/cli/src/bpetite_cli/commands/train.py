@@ -32,6 +32,7 @@ def add_command(commands: Commands) -> None:
         "learn a tokenizer from text and write its artifact",
         "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
         "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json\n"
+        "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"
         "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json",
     )

@@ -1,11 +1,12 @@
-"""The documents of a command: no token spans two of them."""
+"""The documents of a command: files, or lines of files. No token spans two of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bpetite_cli.streams.inputs import Advance, read_text
+from bpetite_cli.streams.json_lines import read_texts
 
-__all__ = ["Documents", "read_documents"]
+__all__ = ["Documents"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +15,13 @@ class Documents:
 
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
+    keys: where a line of a file has its document, one key inside the other; or None if
+        each file is a document.
     """
 
     paths: Sequence[str]
     lists: Sequence[str] = ()
+    keys: Sequence[str] | None = None
 
     @property
     def sources(self) -> list[str]:
@@ -27,9 +31,12 @@ class Documents:
     def read(self, advance: Advance) -> Iterator[Iterable[str]]:
         """Yield the documents, each in blocks of text that end at safe boundaries."""
         for path in self.paths:
-            yield from read_documents(path, advance)
+            yield from self.read_file(path, advance)
 
-
-def read_documents(path: str, advance: Advance) -> Iterator[Iterable[str]]:
-    """Yield the documents of one file."""
-    yield read_text(path, advance)
+    def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
+        """Yield the documents of one file, each in such blocks."""
+        if self.keys is None:
+            yield read_text(path, advance)
+        else:
+            for text in read_texts(path, self.keys, advance):
+                yield [text]

@@ -31,7 +31,8 @@ def learn(documents: Documents, vocab_size: int, size: int | None) -> tuple[Toke
     """
     with _watched(documents, size) as training:
         begin = time.perf_counter()
-        texts = (text for blocks in documents.read(training.advance) for text in blocks)
+        read = documents.read(training.advance)
+        texts = (training.take(text) for blocks in read for text in blocks)
         tokenizer = Tokenizer.train(texts, vocab_size)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
