@@ -216,7 +216,7 @@ FAULTS = {
     b'{"text": "\xe9"}': r"is not UTF-8: byte 0xe9 at offset 10 in the line",
     b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
     b'{"text": "a"} {"text": "b"}': "is not JSON: Extra data: column 15",
-    b'\xef\xbb\xbf{"text": "a"}': "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig): column 1",
+    b'\xef\xbb\xbf{"text": "a"}': "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig)",
     b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
     b'{"text": "a", "n": ' + b"1" * 5000 + b"}": "cannot be read: Exceeds the limit (4300 digits)",
     b'{"text": ' + b"[" * 100_000 + b"}": "cannot be read: its JSON is nested too deeply",
@@ -262,4 +262,61 @@ def test_a_field_has_a_name(folder: Path, field: str) -> None:
     result = run(folder, "count", "--jsonl", field)
     assert result.returncode == 2
     complaint = f"expected a field such as text or meta.text, found {field!r}"
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+# --separator-at
+
+
+def encoded(folder: Path, *words: str) -> bytes:
+    """Return the ids in two bytes each."""
+    result = run(folder, "encode", "--format", "u16", "--separator-token", *words)
+    assert result.returncode == 0
+    return result.stdout
+
+
+@pytest.mark.parametrize("kind", ["files", "lines"])
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_shards_can_be_joined(folder: Path, kind: str, place: str) -> None:
+    """Shards with a separator before or after each document are, joined, what all would be."""
+    words = ["--separator-at", place, "--input"]
+    names = list(NAMES)
+    if kind == "lines":
+        words = ["--jsonl", "meta.text", *words]
+        names = ["1.jsonl", "2.jsonl"]
+        (folder / names[0]).write_bytes(rows(*TEXTS[:3]))
+        (folder / names[1]).write_bytes(rows(*TEXTS[3:]))
+    [separator] = ids_of(folder, "<|endoftext|>")
+    ids = ids_of(folder, *TEXTS)
+    if place == "before":
+        flat = chain(*([*separator, *each] for each in ids))
+    else:
+        flat = chain(*([*each, *separator] for each in ids))
+    expected = b"".join(token_id.to_bytes(2, "little") for token_id in flat)
+    assert encoded(folder, *words, *names) == expected
+    shards = [encoded(folder, *words, *names[:1]), encoded(folder, *words, *names[1:])]
+    assert b"".join(shards) == expected
+
+
+def test_between_is_the_default(folder: Path) -> None:
+    """Without `--separator-at` the separator is between documents, as with `between`."""
+    default = encoded(folder, "--input", *NAMES)
+    assert encoded(folder, "--separator-at", "between", "--input", *NAMES) == default
+    assert default == encoded(folder, "--separator-at", "after", "--input", *NAMES)[:-2]
+
+
+def test_no_documents_have_no_separators(folder: Path) -> None:
+    """A file of blank lines has no documents."""
+    (folder / "rows").write_bytes(b"\n\n")
+    for place in ("between", "before", "after"):
+        words = ("--separator-at", place, "--jsonl", "text", "--input", "rows")
+        assert encoded(folder, *words) == b""
+
+
+@pytest.mark.parametrize("place", ["between", "after"])
+def test_a_place_without_a_separator_is_refused(folder: Path, place: str) -> None:
+    """FR-33: `--separator-at` says where, and `--separator-token` says that there is one."""
+    result = run(folder, "encode", "--input", "a.txt", "--separator-at", place)
+    assert result.returncode == 2
+    complaint = "argument --separator-at: does nothing without --separator-token"
     assert lines(result.stderr)[-1].endswith(complaint)

@@ -56,7 +56,9 @@ def add_command(commands: Commands) -> None:
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
         "  bpetite encode --model tokenizer.json --input text.txt > ids.json\n"
         "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
-        "    --format u16 --output train.bin",
+        "    --format u16 --output train.bin\n"
+        "  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \\\n"
+        "    --separator-token --separator-at after --format u16 > shard1.bin",
         _ABOUT_FORMATS,
     )
     add_model(parser)
@@ -65,8 +67,15 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {_SPECIAL_TOKEN} between files: not before the first, nor after the last",
+        help=f"put {_SPECIAL_TOKEN} between documents, which are files, or lines with --jsonl",
     )
+    parser.add_argument(
+        "--separator-at",
+        choices=("between", "before", "after"),
+        help="between documents, which is the default: not before the first, nor after the last; or "
+        "before or after each document, so that the results of several commands can be joined",
+    )
+    require(parser, "--separator-at", "--separator-token")
     parser.add_argument(
         "--format", choices=FORMATS, default="json", help="how the ids are written; see above"
     )
@@ -81,13 +90,12 @@ def _run(options: argparse.Namespace) -> None:
     artifact = load_artifact(options.model)
     _check_width(options.format, artifact.special_id)
     tokenizer = Tokenizer._of(artifact)
+    separator = [artifact.special_id] if options.separator_token else []
     with reading("encoding", documents.paths, size) as advance:
         texts: Iterable[Iterable[str]] = (
             documents.read(advance) if options.text is None else [[text_argument(options.text)]]
         )
-        ids = Counted(
-            _ids(tokenizer, texts, [artifact.special_id] if options.separator_token else [])
-        )
+        ids = Counted(_ids(tokenizer, texts, separator, options.separator_at))
         parts = FORMATS[options.format].write(ids)
         if options.output is None:
             held = hold_output(parts)
@@ -130,11 +138,13 @@ def _check_width(name: str, special_id: int) -> None:
 
 
 def _ids(
-    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], between: list[int]
+    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], separator: list[int], at: str | None
 ) -> Iterator[list[int]]:
     """Yield the ids of documents, each in blocks of text that end at safe boundaries."""
     for number, texts in enumerate(documents):
-        if number:
-            yield between
+        if at == "before" or (number and at != "after"):
+            yield separator
         for text in texts:
             yield tokenizer.encode(text)
+        if at == "after":
+            yield separator
