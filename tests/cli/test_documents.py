@@ -6,9 +6,12 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bpetite import Tokenizer
 from cli_tools import bpetite, in_terminal, lines
+from texts import TEXTS as ANY_TEXTS
 
 TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
 NAMES = ("a.txt", "empty.txt", "with space.txt", "船.txt")
@@ -320,3 +323,94 @@ def test_a_place_without_a_separator_is_refused(folder: Path, place: str) -> Non
     assert result.returncode == 2
     complaint = "argument --separator-at: does nothing without --separator-token"
     assert lines(result.stderr)[-1].endswith(complaint)
+
+
+# --counts
+
+
+def counted(*pairs: tuple[str, int]) -> bytes:
+    """Return JSON Lines of texts with counts."""
+    return b"".join(
+        json.dumps({"text": text, "count": count}).encode() + b"\n" for text, count in pairs
+    )
+
+
+@given(st.lists(st.tuples(ANY_TEXTS, st.integers(1, 4)), max_size=8))
+def test_counts_are_as_good_as_repeated_documents(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, int]]
+) -> None:
+    """Training on counts saves the bytes that training on the repeated documents saves."""
+    folder = tmp_path_factory.getbasetemp()
+    repeated = [text for text, count in pairs for _ in range(count)]
+    Tokenizer.train(repeated, SIZE).save(folder / "m.json", overwrite=True)
+    result = run(folder, "train", "--counts", "-", stdin=counted(*pairs))
+    assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
+    size = sum(len(text.encode()) for text in repeated)
+    assert json.loads(result.stdout)["corpus_bytes"] == size
+    assert run(folder, "verify", "--counts", "-", stdin=counted(*pairs)).returncode == 0
+
+
+def test_the_counts_of_a_text_on_several_lines_add_up(folder: Path) -> None:
+    """The parts of a count that several machines have made need not be added before."""
+    parts = (("ab", 2), ("cd", 3), ("ab", 2))
+    (folder / "counts").write_bytes(counted(*parts).replace(b"}\n", b', "more": []}\r\n\n'))
+    words = ("--vocab-size", "257", "--output", "t.json", "--counts", "counts")
+    assert bpetite("train", *words, cwd=folder).returncode == 0
+    assert Tokenizer.load(folder / "t.json").encode("ab cd") == [256, 32, 99, 100]
+
+
+COUNT_FAULTS = {
+    '{"text": "a"}': " has no field 'count'",
+    '{"count": 1}': " has no field 'text'",
+    "[1]": " has no field 'text'",
+    '{"text": 1, "count": 1}': ": expected a string in the field 'text', found a number",
+    '{"text": "a", "count": "1"}': ": expected an integer in the field 'count', found a string",
+    '{"text": "a", "count": 1.0}': ": expected an integer in the field 'count', found 1.0",
+    '{"text": "a", "count": true}': ": expected an integer in the field 'count', found true or",
+    '{"text": "a", "count": null}': ": expected an integer in the field 'count', found null",
+    '{"text": "a", "count": 0}': ": expected a count from 1 to 9223372036854775807, found 0",
+    '{"text": "a", "count": -3}': ": expected a count from 1 to 9223372036854775807, found -3",
+    '{"text": "a", "count": 9223372036854775808}': ": expected a count from 1 to 92233720368",
+}
+
+
+@pytest.mark.parametrize("fault", COUNT_FAULTS)
+def test_a_line_that_is_no_count_is_refused(folder: Path, fault: str) -> None:
+    """FR-33: an error names the file and the line, and nothing is saved."""
+    (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
+    result = run(folder, "train", "--counts", "counts")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert f"error: 'counts', line 3{COUNT_FAULTS[fault]}" in result.stderr.decode()
+    assert not (folder / "new.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("--input a.txt", "argument --counts: not allowed with argument --input"),
+        ("--files-from a.txt", "argument --counts: not allowed with argument --files-from"),
+        ("--jsonl text", "argument --jsonl: does nothing without --input or --files-from"),
+    ],
+)
+def test_counts_are_a_corpus_of_their_own(folder: Path, words: str, complaint: str) -> None:
+    """FR-33: there is one file of counts, and no other text beside it."""
+    result = run(folder, "train", "--counts", "counts", *words.split())
+    assert result.returncode == 2
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+def test_the_counts_are_no_output(folder: Path) -> None:
+    """The file of counts is not replaced by the result."""
+    (folder / "counts").write_bytes(counted(("a", 1)))
+    words = ("--output", "counts", "--force", "--counts", "counts")
+    result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
+    assert result.returncode == 1
+    assert b"'counts' is also an input and would be lost" in result.stderr
+
+
+def test_the_highest_count_can_be_trained_on(folder: Path) -> None:
+    """Counts of 64 bits are added up without a loss."""
+    data = counted(("ab", 2**63 - 1), ("cd", 2**62), ("cd", 2**62))
+    words = ("--vocab-size", "257", "--output", "t.json", "--counts", "-")
+    assert bpetite("train", *words, stdin=data, cwd=folder).returncode == 0
+    assert Tokenizer.load(folder / "t.json").encode("cd") == [256]

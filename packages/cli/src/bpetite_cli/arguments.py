@@ -16,6 +16,7 @@ __all__ = [
     "add_destination",
     "add_documents",
     "add_documents_in_files",
+    "add_files",
     "add_model",
     "add_output",
     "add_parser",
@@ -89,11 +90,11 @@ def _file(word: str) -> str:
     return word
 
 
-def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the files."""
+def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the option that names files."""
     parser.add_argument(
         "--input",
-        required=True,
+        required=required,
         nargs="+",
         action="extend",
         metavar="FILE",
@@ -103,16 +104,21 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
 
 def add_documents(parser: argparse.ArgumentParser, *others: str) -> None:
     """Add the options that name files of documents; each of the others excludes them."""
-    parser.add_argument(
-        "--input",
-        nargs="+",
-        action="extend",
-        metavar="FILE",
-        help="text in UTF-8; - is standard input; no token spans two files",
-    )
+    add_files(parser, required=False)
     add_documents_in_files(parser)
     require(parser, "--jsonl", "--input", "--files-from")
     require_one(parser, ["--input", "--files-from"], *([other] for other in others))
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name what to train on."""
+    add_documents(parser, "--counts")
+    parser.add_argument(
+        "--counts",
+        metavar="FILE",
+        help='lines of JSON, {"text": ..., "count": ...}: the same as documents that occur so '
+        "often; - is standard input; texts may come again, and are not held in memory",
+    )
 
 
 def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
@@ -139,6 +145,8 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
 def documents_of(options: argparse.Namespace) -> Documents:
     """Return the documents that these options name."""
     paths: list[str] = options.input or []
+    if vars(options).get("counts") is not None:
+        return Documents([options.counts], counted=True)
     lists: list[str] = [] if options.files_from is None else [options.files_from]
     check_standard_input([*paths, *lists])
     listed = (path for name in lists for path in read_list(name, null=options.null))

@@ -72,8 +72,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--separator-at",
         choices=("between", "before", "after"),
-        help="between documents, which is the default: not before the first, nor after the last; or "
-        "before or after each document, so that the results of several commands can be joined",
+        help="between documents, the default: not before the first, nor after the last; or before "
+        "or after each document, so that the results of several commands can be joined",
     )
     require(parser, "--separator-at", "--separator-token")
     parser.add_argument(

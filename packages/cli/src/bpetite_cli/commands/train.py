@@ -5,8 +5,8 @@ import argparse
 from bpetite_cli.kit import (
     Commands,
     Training,
+    add_corpus,
     add_destination,
-    add_documents,
     add_parser,
     check_destination,
     check_inputs,
@@ -33,10 +33,11 @@ def add_command(commands: Commands) -> None:
         "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
         "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json\n"
         "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
+        "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"
         "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json",
     )
-    add_documents(parser)
+    add_corpus(parser)
     parser.add_argument(
         "--vocab-size",
         required=True,

@@ -9,7 +9,7 @@ from bpetite._artifact import Artifact
 from bpetite_cli.kit import (
     Commands,
     Failure,
-    add_documents,
+    add_corpus,
     add_model,
     add_parser,
     check_inputs,
@@ -40,7 +40,7 @@ def add_command(commands: Commands) -> None:
         "all are, and the bytes of the file are not those that bpetite saves.",
     )
     add_model(parser)
-    add_documents(parser)
+    add_corpus(parser)
     parser.set_defaults(run=_run)
 
 

@@ -17,11 +17,13 @@ class Documents:
     lists: the files that listed some of the paths.
     keys: where a line of a file has its document, one key inside the other; or None if
         each file is a document.
+    counted: whether the lines of the files have a text and a count each.
     """
 
     paths: Sequence[str]
     lists: Sequence[str] = ()
     keys: Sequence[str] | None = None
+    counted: bool = False
 
     @property
     def sources(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Read JSON Lines: each line is a JSON object with a document in it.
+"""Read JSON Lines: each line is an object with a document, and may have its count.
 
 One line is in memory at a time. JSON is what Python's `json` reads: of a key that occurs
 twice the last value counts, and NaN is a number.
@@ -6,7 +6,7 @@ twice the last value counts, and NaN is a number.
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from bpetite_cli.streams.failure import Failure
@@ -14,7 +14,10 @@ from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
 from bpetite_cli.streams.not_utf8 import advice_on_encoding
 from bpetite_cli.streams.words import text_argument
 
-__all__ = ["field", "read_texts"]
+__all__ = ["Counts", "field", "read_counts", "read_texts"]
+
+_MOST: Final = 2**63 - 1
+"""The highest count: a signed integer of 64 bits, as databases have it."""
 
 _WHITESPACE: Final = b" \t\r"
 _KINDS: Final = {
@@ -54,6 +57,43 @@ def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str
     """Yield the text that each line has in a field."""
     for line in _lines(path, advance):
         yield _text(line, keys)
+
+
+def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
+    """Yield the `text` of each line, and the `count` that it has there."""
+    for line in _lines(path, advance):
+        yield _text(line, ["text"]), _count(line)
+
+
+class Counts(Mapping[str, int]):
+    """Texts with counts, for `Tokenizer.train`: they can be read once, by `items`.
+
+    A text may come more than once, and none is kept: this is why it is not a dict.
+    """
+
+    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
+        self._rows = rows
+
+    def items(self) -> ItemsView[str, int]:
+        """Return the texts, each with its count."""
+        return _Rows(self._rows)
+
+    def __getitem__(self, text: str) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+
+class _Rows(ItemsView[str, int]):
+    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return iter(self._rows)
 
 
 def _lines(path: str, advance: Advance) -> Iterator[_Line]:
@@ -112,6 +152,22 @@ def _text(line: _Line, keys: Sequence[str]) -> str:
         message = f"{line.place}: the field {name!r} has a lone surrogate, \\u{found:04x}"
         raise Failure(message) from None
     return value
+
+
+def _count(line: _Line) -> int:
+    """Return the count of a line that is an object."""
+    if not isinstance(line.value, dict) or "count" not in line.value:
+        message = f"{line.place} has no field 'count'"
+        raise Failure(message)
+    count = line.value["count"]
+    if type(count) is not int:
+        found = repr(count) if isinstance(count, float) else _kind(count)
+        message = f"{line.place}: expected an integer in the field 'count', found {found}"
+        raise Failure(message)
+    if not 1 <= count <= _MOST:
+        message = f"{line.place}: expected a count from 1 to {_MOST}, found {str(count)[:40]}"
+        raise Failure(message)
+    return count
 
 
 def _kind(value: object) -> str:

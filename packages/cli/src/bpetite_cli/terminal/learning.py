@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from bpetite import Tokenizer
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.inputs import is_typed
+from bpetite_cli.streams.json_lines import Counts, read_counts
 from bpetite_cli.terminal.progress import on_terminal
 from bpetite_cli.terminal.training import Training
 
@@ -31,11 +32,26 @@ def learn(documents: Documents, vocab_size: int, size: int | None) -> tuple[Toke
     """
     with _watched(documents, size) as training:
         begin = time.perf_counter()
-        read = documents.read(training.advance)
-        texts = (training.take(text) for blocks in read for text in blocks)
-        tokenizer = Tokenizer.train(texts, vocab_size)
+        if documents.counted:
+            tokenizer = Tokenizer.train(Counts(_counts(documents, training)), vocab_size)
+        else:
+            tokenizer = Tokenizer.train(_texts(documents, training), vocab_size)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
+
+
+def _texts(documents: Documents, training: Training) -> Iterator[str]:
+    for blocks in documents.read(training.advance):
+        for text in blocks:
+            training.note(text)
+            yield text
+
+
+def _counts(documents: Documents, training: Training) -> Iterator[tuple[str, int]]:
+    for path in documents.paths:
+        for text, count in read_counts(path, training.advance):
+            training.note(text, count)
+            yield text, count
 
 
 @contextmanager

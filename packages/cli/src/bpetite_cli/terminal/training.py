@@ -18,10 +18,9 @@ class Training(logging.Handler):
     def advance(self, size: int) -> None:
         """Take note of bytes that have been read."""
 
-    def take(self, text: str) -> str:
-        """Take note of a text, and return it."""
-        self.corpus_bytes += len(text.encode("utf-8"))
-        return text
+    def note(self, text: str, count: int = 1) -> None:
+        """Take note of a text that is read."""
+        self.corpus_bytes += len(text.encode("utf-8")) * count
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a record of the core."""
