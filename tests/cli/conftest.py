@@ -35,6 +35,13 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have no bar drawn, however slow the machine is."""
+    assert progress._PATIENCE_SECONDS >= 1  # what is over sooner gets no bar
+    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 3600)
+
+
+@pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have a bar drawn from the first block on."""
     monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 0)

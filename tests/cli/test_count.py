@@ -321,6 +321,7 @@ def test_a_bad_model_is_refused(folder: Path) -> None:
     ]
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_job_that_takes_a_moment_draws_nothing(folder: Path) -> None:
     """A terminal is left alone by what is over at once."""
     status, output, drawn = in_terminal(["count", "--model", "m.json", "a.txt"], folder)

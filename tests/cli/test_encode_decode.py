@@ -463,6 +463,7 @@ def test_an_input_that_is_a_folder_is_refused(model: Path, tmp_path: Path) -> No
         assert lines(result.stderr) == [f"error: '{tmp_path}' is a folder; name the files in it"]
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_job_that_takes_a_moment_draws_nothing(model: Path, tmp_path: Path) -> None:
     """A terminal is left alone by what is over at once."""
     status, output, drawn = in_terminal(

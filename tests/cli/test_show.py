@@ -146,7 +146,8 @@ def test_a_terminal_without_colours_shows_what_a_pipe_does(
     """NO_COLOR and a terminal that cannot draw get the plain picture."""
     words = ["show", "--model", str(worked), "--text", "ab ab xab", *form]
     status, shown = shown_in_terminal(words, tmp_path, env)
-    assert (status, shown.encode()) == (0, bpetite(*words).stdout)
+    result = bpetite(*words)
+    assert (status, shown.encode(), b"") == (result.returncode, result.stdout, result.stderr)
 
 
 @pytest.mark.parametrize("columns", [20, 200])
@@ -377,6 +378,7 @@ def test_a_bad_model_is_refused_in_one_line(
         assert lines(result.stderr) == [f"error: {complaint}"]
 
 
+@pytest.mark.usefixtures("patient")
 def test_json_on_a_terminal_beside_it_draws_no_more(model: Path, tmp_path: Path) -> None:
     """A terminal as standard error is left alone by what is over at once."""
     words = ["show", "--model", str(model), "--text", "Hello", "--json"]

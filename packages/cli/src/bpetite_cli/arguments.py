@@ -1,4 +1,4 @@
-"""The options and arguments that several commands share."""
+"""The options and arguments that several commands share, and the parser of a command."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,14 +1,14 @@
-"""What a command is made of: the one module that commands import besides views and formats.
+"""The functions that commands are made of.
 
-A command is a module with a function `add_command`, which is given argparse's subparsers.
-It adds its parser (arguments), and names with `set_defaults(run=...)` the function that
-does the work. That function loads a tokenizer (models), reads (inputs), writes data to
-standard output or to a file (outputs), tells a person on standard error how far it is
-(progress), and raises `Failure` with a message that says what to do. What it draws, it
-draws for a `Screen`.
+A command is a module with a function `add_command`, which receives argparse's subparsers.
+It adds a parser (`arguments`), and names with `set_defaults(run=...)` the function that
+does the work. That function loads a tokenizer (`models`), reads text (`inputs`), writes
+data to standard output (`outputs`), reports progress on standard error (`progress`), and
+raises `Failure` with a message that says what to do. It draws pictures for a `Screen`.
 
-The commands of bpetite and of bpetite-compare use it. It is internal: it may change with
-any version, and is not a way to write plug-ins.
+The built-in commands also import views and `streams.formats`; the commands of
+bpetite-compare import only this module. It is internal, not a plug-in API, and may change
+in any version.
 """
 
 from bpetite_cli.arguments import (

@@ -1,7 +1,7 @@
 """Argparse without its surprises.
 
-An option is spelled out, and given once unless it says that it takes more. One that is
-unknown is named before another is found missing, and one that would do nothing is refused.
+Options cannot be abbreviated, or repeated unless they are lists. An unknown option is
+reported before a missing one, and an option that would do nothing is an error.
 """
 
 import argparse

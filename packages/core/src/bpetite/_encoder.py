@@ -85,10 +85,11 @@ class _Cache(dict[str, _Ids]):
             ids = tuple(self._merges.apply(chunk.encode("utf-8")))
             if len(chunk) > _CACHED_CHARACTERS:
                 return ids
-        self._room -= len(chunk) + _ROOM_OF_A_CHUNK
-        if self._room < 0:
+        room = len(chunk) + _ROOM_OF_A_CHUNK
+        if room > self._room:
             self._old = self.copy()
             self.clear()
             self._room = _CACHE_ROOM
+        self._room -= room
         self[chunk] = ids
         return ids

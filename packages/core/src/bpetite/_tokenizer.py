@@ -1,4 +1,4 @@
-"""The one public class: its five methods, each wired to the module that does the work."""
+"""The one public class: its five methods call the modules that do the work."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence

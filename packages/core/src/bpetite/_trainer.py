@@ -1,12 +1,12 @@
-"""Learn merges: count the pairs in a corpus, merge the most frequent, and again.
+"""Learn merges: count the pairs in a corpus, merge the most frequent pair, and repeat.
 
-The tie rule: of the pairs with the highest count, the smallest by tuple comparison of
-ids. A pair that stands once is a pair: training ends when no chunk holds two ids.
+Ties: of the pairs with the highest count, the smallest is merged, by tuple comparison of
+ids. Pairs that occur once count, too: training ends when no chunk has two ids left.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
 Not here: what a chunk is (`_pretokenizer`), how pairs are counted and merged (`_pairs`),
-how the result is saved (`_persistence`).
+how the result is saved (`_artifact`).
 """
 
 import logging

@@ -1,7 +1,7 @@
-"""The commands of bpetite, each a module of that name, thin over the core.
+"""The commands of bpetite: a module for each, with the name of the command.
 
-Such a module has a function `add_command`, which is given argparse's subparsers. None is
-loaded but for a command that is run: what one needs, the others need not wait for.
+`kit` describes such a module. Only the module of the requested command is loaded, so no
+command waits for what another needs; the help needs all of them.
 """
 
 from importlib import import_module

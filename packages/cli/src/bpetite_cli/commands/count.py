@@ -1,4 +1,4 @@
-"""`bpetite count`: how many tokens there are in texts."""
+"""`bpetite count`: count the tokens of files or of standard input."""
 
 import argparse
 import json

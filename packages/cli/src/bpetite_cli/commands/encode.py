@@ -1,4 +1,4 @@
-"""`bpetite encode`: text to ids, in one of the formats."""
+"""`bpetite encode`: turn text into ids, in one of the formats of `streams.formats`."""
 
 import argparse
 from collections.abc import Iterable, Iterator

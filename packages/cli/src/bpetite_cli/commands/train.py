@@ -1,4 +1,4 @@
-"""`bpetite train`: files of text to an artifact."""
+"""`bpetite train`: learn a tokenizer from files of text."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""`bpetite verify`: train again, and hold an artifact to what comes of it."""
+"""`bpetite verify`: train again, and compare a tokenizer file with the result."""
 
 import argparse
 from collections.abc import Mapping
@@ -73,7 +73,7 @@ def _run(options: argparse.Namespace) -> None:
     data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}
     write_json(data)
     if proof.differs:
-        raise Failure(_message(proof))
+        raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
         message = (
             f"the bytes of {quoted(options.model)} are not those that bpetite saves, though they "
@@ -118,7 +118,7 @@ def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
     return {"pair": list(artifact.merges[rank]), "bytes": list(artifact.tokens[256 + rank])}
 
 
-def _message(proof: _Proof) -> str:
+def _failure_message(proof: _Proof) -> str:
     """Say which merge is not that of the corpus, and what may be the reason."""
     rank = proof.proved
     return (

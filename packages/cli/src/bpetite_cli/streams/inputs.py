@@ -1,8 +1,9 @@
-"""Read text from files and from standard input: bytes, strict UTF-8, block by block.
+"""Read text from files and standard input: strict UTF-8, block by block.
 
-No file is ever held whole. A block ends at a safe boundary, where whitespace follows
-something else: the chunks of the text are the chunks of the blocks there, so training on
-the blocks, or encoding one after the other, gives what the whole text would give.
+A block ends at a safe boundary, where whitespace follows something else. The chunks of the
+blocks are the chunks of the text, so training on the blocks, or encoding them one after
+the other, gives the same result as the whole text. A text without a safe boundary is one
+block.
 """
 
 import codecs
@@ -16,7 +17,7 @@ from itertools import chain
 from typing import BinaryIO, Final, TypeAlias
 
 from bpetite_cli.streams.failure import Failure, quoted
-from bpetite_cli.streams.not_utf8 import advice_on_encoding
+from bpetite_cli.streams.not_utf8 import advice_on_conversion
 
 __all__ = [
     "STANDARD_INPUT",
@@ -189,7 +190,7 @@ def _decoded(path: str, file: BinaryIO, advance: Advance) -> Iterator[str]:
             message = (
                 f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start} (around it: {around.hex(' ')})\n"
-                f"{advice_on_encoding(begin, data, error)}"
+                f"{advice_on_conversion(begin, data, error)}"
             )
             raise Failure(message) from None
         advance(len(read))

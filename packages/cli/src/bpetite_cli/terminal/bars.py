@@ -1,4 +1,4 @@
-"""Bars, spinners and summaries on standard error, drawn by rich."""
+"""Progress bars, a spinner and a summary on standard error, drawn by rich."""
 
 import logging
 from collections.abc import Iterator, Mapping

@@ -1,6 +1,6 @@
-"""Train on files while a person watches.
+"""Train on files and show the progress, for `train` and `verify`.
 
-On a terminal bars are drawn; elsewhere the records of the core are written as lines.
+On a terminal, bars are drawn; elsewhere, the log records of the core are printed as lines.
 """
 
 import logging

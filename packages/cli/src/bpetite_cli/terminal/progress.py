@@ -1,7 +1,9 @@
-"""Lines on standard error, and how far a long job is.
+"""Messages on standard error, and the progress of long jobs.
 
-On a terminal a job that takes a while gets a bar; elsewhere it is silent. rich, which
-draws the bar, is loaded only then.
+On a terminal, a job that takes a while gets a bar; elsewhere it is silent. rich draws the
+bar (`bars`), and is loaded only then.
+
+Not here: the progress of training (`learning`).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What is known of a training while it goes on."""
+"""The figures of a training: collected while it runs, and summarized at the end."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""`bpetite parity`: hold the ids of whole files to tiktoken with the same vocabulary."""
+"""`bpetite parity`: compare token ids for whole files with tiktoken's."""
 
 import argparse
 
@@ -47,14 +47,14 @@ def _run(options: argparse.Namespace) -> None:
     for line in _engines(result):
         say(line)
     if result.difference:
-        raise Failure(_message(result.difference))
+        raise Failure(_failure_message(result.difference))
     say(
         f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
         f"in {result.files:,} file{'s' if result.files > 1 else ''}"
     )
 
 
-def _message(found: FileDifference) -> str:
+def _failure_message(found: FileDifference) -> str:
     return (
         f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
         f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}\n"
