@@ -1,8 +1,9 @@
 (** Three encoders of a chunk, which give the same ids, and the bytes of ids.
 
-    [passes] is [tests/oracle.py: encode_chunk], the specification. The others are the ways
-    in which fast encoders work: [packages/core/src/bpetite/_merges.py: Merges.apply] takes
-    the lowest rank that is present, again and again; tiktoken takes its leftmost occurrence. *)
+    [passes] is [tests/oracle.py: encode_chunk], the specification. [greedy] merges every
+    occurrence of the lowest pair, again and again; [_merges.py: Merges._apply_long] notes the
+    positions and does so. [greedy1] merges only its leftmost occurrence; tiktoken does so, and
+    [_merges.py: Merges._apply_short]. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes.
 Import ListNotations.
@@ -321,7 +322,7 @@ Proof.
     + symmetry. apply passes_id_none, M.
 Qed.
 
-(** The leftmost occurrence first: as tiktoken does, and the same ids. Speaks of
+(** The leftmost occurrence first gives the same ids. Speaks of [_merges.Merges._apply_short] and
     [oracle.encode_chunk]. *)
 Theorem greedy1_eq_passes l : greedy1 lookup l = passes 0 ms l.
 Proof. apply greedy1_passes; auto. Qed.

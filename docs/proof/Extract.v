@@ -1,11 +1,11 @@
 (** The functions that the theorems are about, as JSON, which [scripts/proof/coq_to_python.py]
     prints as Python: [tests/proof/extracted.py]. *)
 From Coq Require Import Extraction.
-From Bpetite Require Import Encoders Places Training Stay Pattern Special Utf8 Tokenizer Cache ByteRanks.
+From Bpetite Require Import Encoders Places Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks.
 
 Extraction Language JSON.
 Extraction "oracle.json"
-  passes greedy greedy1 rank apply_merges stay tokens_that_stay known_tokens encode_chunk decompose byte_rank
+  passes greedy greedy1 rank apply_merges decompose byte_rank find_unreachable is_torn
   split_gpt2 pieces split_literal utf8s decode_utf8
   vocab train train_text
-  encode encode_fast decode decode_text.
+  encode encode_cached decode decode_text.

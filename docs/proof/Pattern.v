@@ -441,6 +441,20 @@ Proof.
   rewrite contraction_app, !sp_run_app, ws_run_app; eauto.
 Qed.
 
+(** Parts that are cut at safe boundaries. *)
+Fixpoint safe_parts (ss : list (list nat)) : Prop :=
+  match ss with
+  | [] => True
+  | s :: t => safe s (concat t) /\ safe_parts t
+  end.
+
+(** The same for any number of parts. Speaks of [_pretokenizer.blocks]. *)
+Theorem split_parts ss : safe_parts ss -> flat_map split_gpt2 ss = split_gpt2 (concat ss).
+Proof.
+  induction ss as [|s ss IH]; [reflexivity|]. cbn [flat_map concat safe_parts]. intros [H T].
+  rewrite split_gpt2_app, IH by assumption. reflexivity.
+Qed.
+
 (** ** Pieces *)
 
 (** A piece: whitespace, and what is not whitespace after it. *)
@@ -493,15 +507,19 @@ Proof.
     unfold p in X, W. destruct (space x), (space w); auto; discriminate.
 Qed.
 
-(** The chunks of a text are the chunks of its pieces: [Encoder] and [count_chunks] rest on it.
-    Speaks of [_pretokenizer.cut]. *)
-Theorem split_pieces s : flat_map split_gpt2 (pieces s) = split_gpt2 s.
+Lemma pieces_safe s : safe_parts (pieces s).
 Proof.
   remember (length s) as n eqn:L. revert s L.
-  induction n as [n IH] using lt_wf_ind. intros [|x t] ->; [reflexivity|].
+  induction n as [n IH] using lt_wf_ind. intros [|x t] ->; [exact I|].
   unfold pieces. rewrite split_step. fold pieces.
-  pose proof (next_piece_pos x t) as P. rewrite Nat.max_r by exact P. cbn [flat_map].
-  rewrite (IH (length (skipn (next_piece (x :: t)) (x :: t)))); [|rewrite skipn_length; cbn [length]; lia|reflexivity].
-  rewrite <- split_gpt2_app by apply piece_safe. rewrite firstn_skipn. reflexivity.
+  pose proof (next_piece_pos x t) as P. rewrite Nat.max_r by exact P. cbn [safe_parts].
+  fold (pieces (skipn (next_piece (x :: t)) (x :: t))). rewrite pieces_join.
+  split; [apply piece_safe|].
+  eapply IH; [|reflexivity]. rewrite skipn_length. cbn [length]. lia.
 Qed.
+
+(** The chunks of a text are the chunks of its pieces: [count_chunks] rests on it. Speaks of
+    [_pretokenizer.cut]. *)
+Theorem split_pieces s : flat_map split_gpt2 (pieces s) = split_gpt2 s.
+Proof. rewrite split_parts by apply pieces_safe. rewrite pieces_join. reflexivity. Qed.
 End Classes.

@@ -1,7 +1,7 @@
 (** What is proved, and on what it rests: every line below prints "Closed under the global
     context", which is Coq's way to say that nothing was assumed. *)
 From Bpetite Require Import
-  Passes Encoders Places Locality Training Stay Pattern Special Utf8 Tokenizer Cache ByteRanks General Examples.
+  Passes Encoders Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Examples.
 
 (** The text comes back. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -26,13 +26,15 @@ Print Assumptions Encoders.greedy_fuel_normal.
 Print Assumptions Encoders.passes_normal.
 Print Assumptions Encoders.rank_ok.
 Print Assumptions Places.apply_merges_ok.
-Print Assumptions Tokenizer.encode_fast_ok.
+Print Assumptions Cache.get_ok.
+Print Assumptions Cache.encode_cached_ok.
 
 (** Chunks and safe boundaries. *)
 Print Assumptions Pattern.next_gpt2_pattern.
 Print Assumptions Pattern.next_gpt2_pos.
 Print Assumptions Pattern.split_gpt2_join.
 Print Assumptions Pattern.split_gpt2_app.
+Print Assumptions Pattern.split_parts.
 Print Assumptions Pattern.pieces_join.
 Print Assumptions Pattern.split_pieces.
 Print Assumptions Tokenizer.ordinary_app.
@@ -55,6 +57,10 @@ Print Assumptions Training.trained_injective.
 Print Assumptions Training.best_first.
 Print Assumptions Training.train_trained.
 Print Assumptions Training.train_length.
+Print Assumptions Training.train_perm.
+Print Assumptions Training.train_counts.
+Print Assumptions Tokenizer.train_text_counts.
+Print Assumptions Tokenizer.train_text_parts.
 Print Assumptions Tokenizer.train_text_own.
 Print Assumptions Tokenizer.train_text_injective.
 Print Assumptions Tokenizer.special_apart.
@@ -66,14 +72,10 @@ Print Assumptions Locality.encode_factor.
 Print Assumptions Locality.encoding_fits.
 Print Assumptions Locality.encoding_owns.
 Print Assumptions Locality.decompose_token.
-Print Assumptions Stay.stay_iff.
-Print Assumptions Stay.stay_token.
-Print Assumptions Stay.stay_listed.
-Print Assumptions Stay.tokens_that_stay_iff.
-Print Assumptions Stay.stay_join.
-Print Assumptions Cache.texts_join.
-Print Assumptions Cache.encode_chunk_ok.
-Print Assumptions Cache.known_tokens_right.
+
+(** Tokens that encode to themselves. *)
+Print Assumptions Reachable.reachable_iff.
+Print Assumptions Reachable.find_unreachable_ok.
 
 (** Merging by bytes. *)
 Print Assumptions ByteRanks.decompose_join.

@@ -3,7 +3,7 @@
     A text is a list of code points. [encode] is [tests/oracle.py: encode], and so
     [Tokenizer.encode]; [decode] is [Tokenizer.decode] up to its last step, which
     [decode_text] makes. *)
-From Coq Require Import List Arith Lia Bool.
+From Coq Require Import List Arith Lia Bool Permutation.
 From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8.
 Import ListNotations.
 
@@ -30,12 +30,6 @@ Definition encode_by (of_segment : list nat -> list nat) (sp : nat) (text : list
   end.
 Definition encode (ms : list (nat * nat)) (text : list nat) : list nat :=
   encode_by (ordinary ms) (special ms) text.
-
-(** The same by pieces and lowest rank, as [_encoder.py: Encoder] works. *)
-Definition ordinary_fast (ms : list (nat * nat)) (s : list nat) : list nat :=
-  flat_map (fun p => flat_map (fun c => greedy (rank ms) (utf8s c)) (chunks_of p)) (pieces_of s).
-Definition encode_fast (ms : list (nat * nat)) (text : list nat) : list nat :=
-  encode_by (ordinary_fast ms) (special ms) text.
 
 (** The bytes of all ids, the special token included. *)
 Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ [utf8s end_of_text].
@@ -152,36 +146,37 @@ Proof.
   intros W Hs Ht E. apply (roundtrip ms s W) in Hs. apply (roundtrip ms t W) in Ht. congruence.
 Qed.
 
-(** * The fast encoder *)
-
 Hypothesis C : classes letter number space.
 
-Lemma flat_map_flat_map {A B D} (f : A -> list B) (g : B -> list D) l :
-  flat_map g (flat_map f l) = flat_map (fun x => flat_map g (f x)) l.
-Proof. induction l as [|x l IH]; simpl; auto. rewrite flat_map_app, IH; reflexivity. Qed.
-
-Lemma ordinary_fast_ok ms s : wf_merges ms -> ordinary_fast ms s = ordinary ms s.
-Proof.
-  intro W. unfold ordinary, ordinary_fast. rewrite <- (split_pieces _ _ _ C s), flat_map_flat_map.
-  apply flat_map_ext. intro p. apply flat_map_ext. intro c.
-  apply greedy_eq_passes; auto using rank_ok.
-Qed.
-
-(** By pieces and lowest rank, the ids are those of the specification. Speaks of
+(** Ordinary text, cut at a safe boundary, encodes part by part. Speaks of
     [_encoder.Encoder.encode]. *)
-Theorem encode_fast_ok ms text : wf_merges ms -> encode_fast ms text = encode ms text.
-Proof.
-  intro W. unfold encode_fast, encode, encode_by.
-  destruct (split_literal end_of_text text) as [|first others]; [reflexivity|].
-  rewrite ordinary_fast_ok by exact W. f_equal. apply flat_map_ext. intro s.
-  rewrite ordinary_fast_ok by exact W. reflexivity.
-Qed.
-
-(** Ordinary text, cut at a safe boundary, encodes part by part. *)
 Theorem ordinary_app ms s1 s2 : safe space s1 s2 ->
   ordinary ms (s1 ++ s2) = ordinary ms s1 ++ ordinary ms s2.
 Proof.
   intro S. unfold ordinary. rewrite (split_gpt2_app _ _ _ C) by exact S. apply flat_map_app.
+Qed.
+
+(** * The order of a corpus changes nothing *)
+
+Lemma corpus_chunks_perm documents documents' : Permutation documents documents' ->
+  Permutation (corpus_chunks documents) (corpus_chunks documents').
+Proof. intro H. apply Permutation_map, Permutation_flat_map, H. Qed.
+
+(** Documents that occur equally often, in whatever order, give the same merges: so does a count
+    of each document. Speaks of [_trainer.train_bpe]. *)
+Theorem train_text_counts wanted documents documents' (dec : forall c d : list nat, {c = d} + {c <> d}) :
+  (forall d, count_occ dec documents d = count_occ dec documents' d) ->
+  train_text wanted documents = train_text wanted documents'.
+Proof.
+  intro H. apply train_perm, corpus_chunks_perm, (Permutation_count_occ dec), H.
+Qed.
+
+(** So do the parts of a text that is cut at safe boundaries. Speaks of [_trainer.train_bpe]. *)
+Theorem train_text_parts wanted parts others : safe_parts space parts ->
+  train_text wanted (concat parts :: others) = train_text wanted (parts ++ others).
+Proof.
+  intro S. unfold train_text, corpus_chunks. rewrite flat_map_app. cbn [flat_map].
+  rewrite (split_parts _ _ _ C parts) by exact S. reflexivity.
 Qed.
 
 (** * Fact 4, for a corpus of text *)

@@ -4,7 +4,7 @@
     selection, takes a pair that stands in a chunk as the merges so far have left it:
     [trained] says that and no more. [train] is [tests/oracle.py: train] with its rule:
     the most frequent pair, and of several the smallest. *)
-From Coq Require Import List Arith Lia Bool.
+From Coq Require Import List Arith Lia Bool Permutation.
 From Bpetite Require Import Passes Encoders Locality.
 Import ListNotations.
 
@@ -307,3 +307,55 @@ Proof.
     { apply in_flat_map; eauto. }
     rewrite F in K. destruct K.
 Qed.
+
+(** ** The order of the corpus changes nothing *)
+
+Lemma count_perm l l' p : Permutation l l' -> count p l = count p l'.
+Proof.
+  induction 1 as [|q l l' _ IH|q w l|l l' l'' _ IH1 _ IH2]; simpl; try congruence.
+  - rewrite IH. reflexivity.
+  - destruct (pair_eqb p q), (pair_eqb p w); reflexivity.
+Qed.
+
+Lemma before_perm all all' p q : Permutation all all' -> before all p q = before all' p q.
+Proof. intro H. unfold before. rewrite !(count_perm all all') by exact H. reflexivity. Qed.
+
+Lemma before_not_both all p q : before all p q = true -> before all q p = true -> False.
+Proof.
+  unfold before, pair_ltb.
+  rewrite !orb_true_iff, !andb_true_iff, !orb_true_iff, !andb_true_iff, !Nat.ltb_lt, !Nat.eqb_eq. lia.
+Qed.
+
+(** The pair to merge next is the same in any order. *)
+Lemma best_perm all all' : Permutation all all' -> best all all = best all' all'.
+Proof.
+  intro H. destruct (best all all) as [p|] eqn:E.
+  - destruct (best all' all') as [q|] eqn:F.
+    + pose proof (best_first _ _ _ q E (Permutation_in _ (Permutation_sym H) (best_in _ _ _ F))) as [->|P];
+        [reflexivity|].
+      pose proof (best_first _ _ _ p F (Permutation_in _ H (best_in _ _ _ E))) as [->|Q]; [reflexivity|].
+      rewrite <- (before_perm all all') in Q by exact H. destruct (before_not_both _ _ _ P Q).
+    + apply best_none in F. subst. apply Permutation_sym, Permutation_nil in H. subst. discriminate.
+  - apply best_none in E. subst. apply Permutation_nil in H. subst. reflexivity.
+Qed.
+
+Lemma train_from_perm wanted : forall r corpus corpus', Permutation corpus corpus' ->
+  train_from r wanted corpus = train_from r wanted corpus'.
+Proof.
+  induction wanted as [|w IH]; intros r corpus corpus' H; cbn [train_from]; [reflexivity|].
+  rewrite (best_perm _ _ (Permutation_flat_map pairs_of H)).
+  destruct (best (flat_map pairs_of corpus') (flat_map pairs_of corpus')) as [[a b]|]; [|reflexivity].
+  f_equal. apply IH, Permutation_map, H.
+Qed.
+
+(** Chunks in another order give the same merges. Speaks of [_trainer.train_bpe]. *)
+Theorem train_perm wanted corpus corpus' : Permutation corpus corpus' ->
+  train wanted corpus = train wanted corpus'.
+Proof. apply train_from_perm. Qed.
+
+(** Only how often each chunk occurs counts. Speaks of [_trainer.train_bpe] and
+    [_pretokenizer.count_chunks]. *)
+Theorem train_counts wanted corpus corpus' (dec : forall c d : list nat, {c = d} + {c <> d}) :
+  (forall c, count_occ dec corpus c = count_occ dec corpus' c) ->
+  train wanted corpus = train wanted corpus'.
+Proof. intro H. apply train_perm, (Permutation_count_occ dec), H. Qed.

@@ -1,11 +1,10 @@
-"""Encoding: the caches and what is worked out from them, against the specification."""
+"""Encoding: what the cache keeps and what merges make, against the specification."""
 
-import gc
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, permutations
-from types import FrameType, FunctionType
+from types import FrameType
 
 import pytest
 from hypothesis import example, given
@@ -24,7 +23,7 @@ NESTED = [(97, 97), (256, 97), (257, 97), (256, 256), (257, 257), (98, 258)]
 
 def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
     """Return an encoder for these merges and the special token."""
-    return Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)})
+    return Encoder(merges, 256 + len(merges))
 
 
 @given(merge_lists(), st.text("abc'", max_size=24))
@@ -32,7 +31,7 @@ def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
 @example(TWINS, "abcabcbcababcbcabc")
 @example(NESTED, "aaaaabaaabaaaab")
 @example([(39, 108), (256, 108)], "'l'll'l")
-def test_what_is_known_of_parts_makes_the_whole(merges: list[tuple[int, int]], text: str) -> None:
+def test_what_is_kept_of_parts_changes_nothing(merges: list[tuple[int, int]], text: str) -> None:
     """FR-16: what an encoder knows of any part of a text never changes the ids of the whole."""
     encoder = encoder_of(merges)
     for end in range(len(text) + 1):
@@ -154,69 +153,64 @@ def test_ids_handed_out_belong_to_the_caller() -> None:
     assert encoder.encode("ab") == [256]
 
 
-def kept_by(encoder: Encoder) -> list[dict[str, object]]:
-    """Return the caches of an encoder, whatever it calls them: its dicts of a class of its own."""
-    seen: dict[int, object] = {}
-    waiting: list[object] = [encoder]
-    while waiting:
-        thing = waiting.pop()
-        if id(thing) in seen or isinstance(thing, type):
-            continue
-        seen[id(thing)] = thing
-        if isinstance(thing, FunctionType):
-            waiting += thing.__closure__ or ()  # and not its globals: they are everybody's
-        else:
-            waiting += gc.get_referents(thing)
-    return [thing for thing in seen.values() if isinstance(thing, dict) and type(thing) is not dict]
+def kept_by(encoder: Encoder) -> dict[str, tuple[int, ...]]:
+    """Return what an encoder keeps, in both generations."""
+    return {**encoder._cache._old, **encoder._cache}
 
 
 @pytest.mark.thorough
 def test_cache_is_bounded_in_bytes() -> None:
-    """However many distinct words come, a cache keeps 151 MB at most, and the ids are right."""
+    """However many distinct words come, the cache takes 151 MB at most, and the ids are right."""
     encoder = encoder_of([(49, 49)])
-    words = [str(number) for number in range(350_000)]
+    words = [str(number) for number in range(700_000)]
     ids = encoder.encode(" ".join(words))
     assert "".join(map(chr, ids)).replace("\u0100", "11") == " ".join(words)
-    for cache in kept_by(encoder):
-        assert 7 * len(cache) + sum(map(len, cache)) < (1 << 22) + 10_000
-        assert sum(map(sys.getsizeof, chain(cache, cache.values()))) < 151_000_000
-        assert " 349999" in cache
+    for generation in (encoder._cache, encoder._cache._old):
+        assert 7 * len(generation) + sum(map(len, generation)) <= _CACHE_ROOM
+        sizes = map(sys.getsizeof, chain(generation, generation.values()))
+        assert sum(sizes) + sys.getsizeof(generation) < 75_500_000
+    assert " 699999" in encoder._cache
 
 
-@pytest.fixture(params=[1 << 12, pytest.param(1 << 22, marks=pytest.mark.thorough)])
-def room(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return how much room the caches have: little, or as much as users get."""
-    room: int = request.param
-    assert _CACHE_ROOM == 1 << 22
-    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
-    return room
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how much room a generation of the cache has: little."""
+    monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", 1 << 10)
+    return 1 << 10
 
 
-@pytest.mark.parametrize(("spare", "kept"), [(0, True), (-1, False)])
-def test_texts_are_kept_while_there_is_room(room: int, spare: int, kept: bool) -> None:
-    """The words of a text are kept until their characters, and 7 for each, need more room."""
+def test_a_full_generation_becomes_the_old_one(room: int) -> None:
+    """Words are kept until their characters, and 7 for each, need more room than there is."""
+    words = [f" {number}" for number in range(100_000, 100_000 + room // 14)]
     encoder = encoder_of([])
-    words = [f" {number}" for number in range(100_000, 100_000 + room // 14 - 1)]
-    last = " " + "9" * (room - 14 * len(words) - 7 - 1 - spare)
-    assert sum(len(word) + 7 for word in [*words, last]) == room - spare
-    encoder.encode("".join([*words, last]))
-    assert any(cache.keys() >= {*words, last} for cache in kept_by(encoder)) == kept
-    assert any(words[0] in cache for cache in kept_by(encoder)) == kept
-    encoder.encode(" 99999 99998")
-    assert not any(words[0] in cache for cache in kept_by(encoder))
+    encoder.encode("".join(words))
+    assert (set(encoder._cache), encoder._cache._old) == (set(words), {})
+    encoder.encode(" 99999")
+    assert (set(encoder._cache), set(encoder._cache._old)) == ({" 99999"}, set(words))
 
 
-def test_full_cache_begins_anew_with_the_tokens(room: int) -> None:
-    """A cache of chunks that has been emptied knows the tokens, and is filled again."""
+def test_a_chunk_that_keeps_occurring_is_never_worked_out_again(
+    room: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A frequent chunk is taken from the old generation, however many rare ones come between."""
     encoder = encoder_of([(97, 98)])
-    encoder.encode(" ".join(map(str, range(room // 12))) + " abc")
-    assert any(cache.get("ab") == (256,) for cache in kept_by(encoder))
-    assert encoder.encode("ab abc") == [256, 32, 256, 99]
+    applied: list[bytes] = []
+    apply = encoder._cache._merges.apply
+
+    def noted(chunk: bytes) -> list[int]:
+        applied.append(chunk)
+        return apply(chunk)
+
+    monkeypatch.setattr(encoder._cache._merges, "apply", noted)
+    for number in range(room):
+        assert encoder.encode(f" ab {number}")[:2] == [32, 256]
+    assert applied.count(b" ab") == 1
+    assert len(kept_by(encoder)) < room // 4
 
 
-@pytest.mark.parametrize("room", [0, 60, 1 << 22])
+@pytest.mark.parametrize("room", [0, 60, 1 << 21])
 def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
-    """Threads that fill and empty the same caches at once all get the ids of the oracle."""
+    """Threads that fill and empty the same cache at once all get the ids of the oracle."""
     monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
     merges = oracle.train(["abc bca cab abcabc bcabca"], 270)
     texts = [" ".join(map("".join, permutations(word))) for word in ("abcab", "bccab", "aabbc")]
@@ -255,46 +249,15 @@ def test_thread_that_comes_between_any_two_calls_changes_nothing(text: str) -> N
         finally:
             sys.setprofile(None)
         assert ids == expected
-    assert number > 10
+    assert number > 6
 
 
-def test_long_text_is_not_cached() -> None:
-    """Words of up to 64 characters are kept, one after the other; a longer one is not."""
+def test_long_chunk_is_not_cached() -> None:
+    """Chunks of up to 64 characters are kept; a longer one is not."""
     encoder = encoder_of([])
     encoder.encode("é" * 64)
-    encoder.encode("é" * 65 + " one two " + "1!" * 40)
-    kept = {text for cache in kept_by(encoder) for text in cache}
-    assert {"é" * 64, " one", " two"} <= kept
-    assert max(map(len, kept)) == 64
-
-
-def test_parts_of_a_short_chunk_are_kept() -> None:
-    """What follows a known part of a chunk is kept as well; of one of over 24 characters, not."""
-    encoder = encoder_of([])
-    encoder.encode("a" * 24)
-    encoder.encode("b" * 25)
-    kept = {text for cache in kept_by(encoder) for text in cache}
-    assert {"a" * length for length in range(1, 25)} <= kept
-    assert {text for text in kept if "b" in text} == {"b", "b" * 25}
-
-
-def test_longest_known_part_of_a_chunk_is_taken() -> None:
-    """A chunk that goes on after one that is known is worked out from its last character alone."""
-    encoder = encoder_of([])
-    encoder.encode("abcd")
-    assert "ef" not in {text for cache in kept_by(encoder) for text in cache}
-    encoder.encode("abcde")
-    encoder.encode("abcdef")
-    assert "ef" not in {text for cache in kept_by(encoder) for text in cache}
-
-
-def test_word_has_its_ids_in_memory_once() -> None:
-    """Where a piece is one chunk, both caches hold the same tuple."""
-    encoder = encoder_of([(97, 98)])
-    encoder.encode("abc")
-    held = [cache["abc"] for cache in kept_by(encoder)]
-    assert len(held) > 1
-    assert all(ids is held[0] for ids in held)
+    encoder.encode("é" * 65 + " one")
+    assert kept_by(encoder).keys() == {"é" * 64, " one"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import os
 import secrets
 import sys
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +16,7 @@ from types import FrameType
 
 import pytest
 
-from bpetite._files import write_folder, write_parts
+from bpetite._files import read_file, write_folder, write_parts
 
 PARTS = [b"the new", b"", b" file", b"!" * 100]
 NEW, OLD = b"".join(PARTS), b"old"
@@ -277,3 +278,17 @@ def test_one_of_several_folders_wins(tmp_path: Path) -> None:
             thread.join()
         (winner,) = won
         assert (place / "one").read_bytes() == b"%d" % winner
+
+
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+    """Its size alone refuses a file over the limit: none of it is brought into memory."""
+    path = tmp_path / "large"
+    with path.open("wb") as file:
+        file.truncate((64 << 20) + 1)  # sparse: it takes no room on the disk
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match="is larger than 67108864 bytes, the most that is"):
+            read_file(str(path), 64 << 20)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()

@@ -30,6 +30,9 @@ SPECIAL_BYTES = list(b"<|endoftext|>")
 PATTERN = GOOD["pretokenizer_pattern"]
 TOO_DEEP = "expected JSON: brackets nested more than 32 deep, or not closed"
 TOO_MANY = "expected JSON: more brackets than an artifact of this size has"
+WITHOUT_WAITING = pytest.mark.timeout(20, method="signal")
+"""A test that would wait forever fails after some seconds, and lets the others run."""
+
 LOAD_ON_A_SMALL_STACK = """
     import sys, threading
     from bpetite import Tokenizer
@@ -927,6 +930,7 @@ def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
     assert load(tmp_path / "link.json") == PARTS
 
 
+@WITHOUT_WAITING
 def test_fifo_is_refused_without_waiting(tmp_path: Path) -> None:
     """A FIFO that nobody writes to raises `ValueError` at once."""
     path = tmp_path / "fifo"
@@ -1013,6 +1017,7 @@ def open_descriptors() -> set[str]:
     return set(os.listdir("/dev/fd"))
 
 
+@WITHOUT_WAITING
 @pytest.mark.parametrize("kind", ["folder", "fifo", "device", "too-large", "bad", "good"])
 def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
     """Whatever becomes of it, `load` closes what it opened."""

@@ -1,6 +1,8 @@
-"""Merges: the fast way to replay them against one full pass for each, and what they leave."""
+"""Merges: the two fast ways to apply them, against one full pass for each."""
 
+from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -74,36 +76,44 @@ def test_chunk_is_merged_as_by_hand(
     assert Merges(merges).apply(chunk) == ids
 
 
-@given(merge_lists())
-@example(TWICE)
-@example(TWINS)
-@example(NESTED)
-@example([(97, 97), (256, 256), (257, 257), (256, 97), (97, 256)])
-def test_tokens_that_stay_are_those_that_encode_to_themselves(
-    merges: list[tuple[int, int]],
-) -> None:
-    """Of any list of merges, the tokens that stay are found without encoding one."""
-    expected = [
-        token_id
-        for token_id, token in oracle.vocabulary(merges).items()
-        if token_id < 256 + len(merges) and oracle.encode_chunk(token, merges) == [token_id]
-    ]
-    assert Merges(merges).tokens_that_stay() == expected
-
-
-@given(merge_lists())
-@example(TWICE)
-@example(TWINS)
-@example(NESTED)
-@example([(97, 97), (256, 256), (257, 257), (256, 97), (97, 256)])
-def test_neighbours_stay_if_their_bytes_encode_to_both(merges: list[tuple[int, int]]) -> None:
-    """Two tokens stay side by side exactly if their bytes, joined, encode to the two."""
-    vocab = oracle.vocabulary(merges)
+@given(merge_lists(), CHUNKS)
+@example(TWICE, b"aaaabab" * 30)
+@example(NESTED, b"aaaaabaaab" * 30)
+def test_both_ways_make_the_same(merges: list[tuple[int, int]], chunk: bytes) -> None:
+    """FR-16: the way for short chunks and the way for long ones give the same ids."""
     ready = Merges(merges)
-    tokens = [97, 98, 99, *(token for token in ready.tokens_that_stay() if token > 255)]
-    for left, right in product(tokens, repeat=2):
-        joined = oracle.encode_chunk(vocab[left] + vocab[right], merges)
-        assert ready.stay(left, right) == (joined == [left, right])
+    assert ready._apply_short(chunk) == ready._apply_long(chunk)
+
+
+@pytest.mark.parametrize("size", [31, 32, 33])
+def test_the_border_between_the_two_ways(size: int) -> None:
+    """FR-16: chunks of about 32 bytes, where the way changes, are merged as by the passes."""
+    for chunk in (b"aab" * 20, b"a" * 60, b"abcab" * 12):
+        part = chunk[:size]
+        assert Merges(TWINS).apply(part) == oracle.encode_chunk(part, TWINS)
+        assert Merges(NESTED).apply(part) == oracle.encode_chunk(part, NESTED)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
+@pytest.mark.parametrize("text", ["'a' * 4_000_000", "'abcdefgh' * 500_000"])
+def test_memory_of_a_long_chunk(run_python: Callable[..., str], text: str) -> None:
+    """Applying the merges takes at most 60 bytes of memory for each byte of a chunk."""
+    program = f"""
+        import re
+        from pathlib import Path
+        from bpetite import Tokenizer
+
+        def peak():
+            return int(re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
+        tokenizer = Tokenizer.train("aaaaaaaa abcdefgh " * 9, 300)
+        text = {text}
+        before = peak()
+        tokenizer.encode(text)
+        print((peak() - before) * 1024 / len(text))
+    """
+    assert 0 < float(run_python(program)) < 60
 
 
 @pytest.mark.parametrize("times", [1, 50])

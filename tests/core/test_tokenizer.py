@@ -8,7 +8,7 @@ import pkgutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from os import PathLike, fspath
 from pathlib import Path
@@ -58,7 +58,11 @@ def test_public_methods_are_five() -> None:
         (
             "train",
             ["corpus", "vocab_size"],
-            {"corpus": str | Iterable[str], "vocab_size": int, "return": Self},
+            {
+                "corpus": str | Iterable[str] | Mapping[str, int],
+                "vocab_size": int,
+                "return": Self,
+            },
         ),
         ("encode", ["self", "text"], {"text": str, "return": list[int]}),
         ("decode", ["self", "token_ids"], {"token_ids": Sequence[int], "return": str}),
@@ -155,7 +159,7 @@ def test_vocab_size_that_is_no_integer_is_refused(vocab_size: int) -> None:
 @pytest.mark.parametrize("text", [b"ab", bytearray(b"ab"), memoryview(b"ab"), None, 7])
 def test_text_that_is_no_str_is_refused(tokenizer: Tokenizer, text: str) -> None:
     """FR-37: `train` and `encode` raise `TypeError` for bytes of any type."""
-    with pytest.raises(TypeError, match=r"^corpus must be str or an iterable of str, got "):
+    with pytest.raises(TypeError, match=r"^corpus must be str, an iterable of str, or a mapping "):
         Tokenizer.train(text, 300)
     with pytest.raises(TypeError, match=r"^text must be str, got "):
         tokenizer.encode(text)

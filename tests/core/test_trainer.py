@@ -1,10 +1,12 @@
 """Training: the fast trainer learns what the specification, counted out in full, learns."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import FrozenInstanceError
 from itertools import product
 from pathlib import Path
+from typing import cast
 
 import pytest
 from hypothesis import given
@@ -378,7 +380,7 @@ def test_ids_beyond_the_surrogates_train_and_encode() -> None:
 )
 def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
     """FR-37: bytes of any type raise `TypeError`; nothing decodes them by the way."""
-    message = f"^corpus must be str or an iterable of str, got {name}$"
+    message = f"^corpus must be str, an iterable of str, or a mapping .* int, got {name}$"
     with pytest.raises(TypeError, match=message):
         train_bpe(corpus, 300)
 
@@ -394,7 +396,7 @@ def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
 )
 def test_document_that_is_no_text_is_refused(corpus: list[str], found: str) -> None:
     """A document that is no `str` raises `TypeError`, which names its type and place."""
-    message = f"^corpus must be str or an iterable of str, got {found}$"
+    message = f"^documents must be str, got {found}$"
     with pytest.raises(TypeError, match=message):
         train_bpe(corpus, 300)
 
@@ -404,8 +406,69 @@ def test_document_that_is_no_text_is_refused(corpus: list[str], found: str) -> N
 )
 def test_corpus_that_holds_no_documents_is_refused(corpus: str, name: str) -> None:
     """What cannot be gone through for documents raises `TypeError`."""
-    with pytest.raises(TypeError, match=f"^corpus must be str or an iterable of str, got {name}$"):
+    message = f"^corpus must be str, an iterable of str, or a mapping .* int, got {name}$"
+    with pytest.raises(TypeError, match=message):
         train_bpe(corpus, 300)
+
+
+COUNTED = st.dictionaries(st.one_of(TIES, RUNS, TEXTS), st.integers(1, 4), max_size=4)
+
+
+@given(COUNTED, st.integers(256, 300))
+def test_counts_stand_for_repeated_documents(documents: dict[str, int], size: int) -> None:
+    """A mapping from documents to counts learns what the repeated documents teach."""
+    repeated = [document for document, count in documents.items() for _ in range(count)]
+    expected = train_bpe(repeated, size)
+    assert train_bpe(documents, size) == expected
+    assert train_bpe(Counter(reversed(repeated)), size) == expected
+    assert list(expected.merges) == oracle.train(repeated, size)
+
+
+@given(st.lists(st.one_of(TIES, RUNS, TEXTS), max_size=6).map(" ".join), st.integers(1, 9))
+def test_counts_of_the_parts_of_a_text_teach_what_the_text_does(text: str, size: int) -> None:
+    """A text that is cut at safe boundaries may be counted part by part, in any order."""
+    parts = Counter(blocks(text, size))
+    assert train_bpe(parts, 300) == train_bpe(text, 300)
+
+
+class Number:
+    """An integer of another type, as numpy's are."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __index__(self) -> int:
+        return self.value
+
+
+def test_a_count_may_be_an_integer_of_any_type() -> None:
+    """A count is anything that `operator.index` takes."""
+    counted = cast("dict[str, int]", {"ab ab": Number(3), "ba": 1})
+    assert train_bpe(counted, 300) == train_bpe(["ab ab"] * 3 + ["ba"], 300)
+
+
+@pytest.mark.parametrize(
+    ("count", "error", "message"),
+    [
+        (0, ValueError, "counts must be at least 1, got 0 for the document 'ab'"),
+        (-1, ValueError, "counts must be at least 1, got -1 for the document 'ab'"),
+        (-(10**50), ValueError, "counts must be at least 1, got far less for the document 'ab'"),
+        (True, TypeError, "counts must be integers, got bool for the document 'ab'"),
+        (1.0, TypeError, "counts must be integers, got float for the document 'ab'"),
+        ("1", TypeError, "counts must be integers, got str for the document 'ab'"),
+        (None, TypeError, "counts must be integers, got NoneType for the document 'ab'"),
+    ],
+)
+def test_a_count_that_is_none_is_refused(count: int, error: type[Exception], message: str) -> None:
+    """What is not an integer of at least 1 is not a count, and the message says whose it is."""
+    with pytest.raises(error, match=f"^{message}$"):
+        train_bpe({"ba": 1, "ab": count}, 300)
+
+
+def test_the_document_of_a_wrong_count_is_shortened() -> None:
+    """A long document is shown by its ends."""
+    with pytest.raises(ValueError, match=r"for the document '[a-z]{10,20}\.\.\.[a-z]{10,20}'$"):
+        train_bpe({"abcdefghij" * 1000: 0}, 300)
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="ut
 VARIABLES: Final = frozenset({"message", "reason"})
 TELLING: Final = frozenset({"Failure", "error"})
 """What is called with the message of an error: a class, and the method of a parser."""
-RETURNING: Final = frozenset({"_told", "advice_on_encoding", "find_duplicate", "find_unreachable"})
-"""Functions that return a message, or the part of one that says what to do."""
+RETURNING: Final = frozenset({"advice_on_conversion", "find_duplicate", "find_unreachable"})
+"""Functions that return part of a message; others are called `…_message`."""
 REFUSAL: Final = "…: expected …, found …"
 """What `refuse` makes of its arguments, which are read where it is called."""
 _ROW: Final = re.compile(r"^\| (`+) ?(.+?) ?\1 \| (.+) \| (.+) \|$", re.MULTILINE)
@@ -80,7 +80,9 @@ def _of_function(function: ast.FunctionDef) -> Iterator[str]:
             case ast.Call(func=ast.Name(id="refuse"), args=[where, expected, found]):
                 shown = text(found) if isinstance(found, ast.JoinedStr) else "…"
                 yield f"{text(where)}: expected {text(expected)}, found {shown}"
-            case ast.Return(value=ast.expr() as value) if function.name in RETURNING:
+            case ast.Return(value=ast.expr() as value) if (
+                function.name in RETURNING or function.name.endswith("_message")
+            ):
                 yield template(value)
 
 
@@ -132,6 +134,7 @@ def fail(name, size):
     refuse("size", expected, name)
     sys.stderr.write(f"error: cannot start: {size}\\n")
 def find_duplicate(): return f"twice: {0}"
+def _error_message(): return "broken"
 """
 
 
@@ -146,6 +149,7 @@ def test_a_planted_message_is_found() -> None:
         "size: expected … at most, found …",
         "cannot start: …",
         "twice: …",
+        "broken",
     }
     assert messages('say("saved")\ntext = "no message"\nraise error\nraise Failure(text)') == set()
 

@@ -41,13 +41,6 @@ def app(l: List, m: List) -> List:
     return (a, app(l1, m))
 
 
-def hd(default: Any, l: List) -> Any:
-    if l == ():
-        return default
-    x, _ = l
-    return x
-
-
 def nth(n: int, l: List, default: Any) -> Any:
     if n == 0:
         if l == ():
@@ -72,15 +65,6 @@ def nth_error(l: List, n: int) -> Option:
         return None
     _, l0 = l
     return nth_error(l0, n0)
-
-
-def last(l: List, d: Any) -> Any:
-    if l == ():
-        return d
-    a, l0 = l
-    if l0 == ():
-        return a
-    return last(l0, d)
 
 
 def map(f: Callable[[Any], Any], l: List) -> List:
@@ -148,13 +132,6 @@ def seq(start: int, len: int) -> List:
         return ()
     len0 = len - 1
     return (start, seq((start + 1), len0))
-
-
-def repeat(x: Any, n: int) -> List:
-    if n == 0:
-        return ()
-    k = n - 1
-    return (x, repeat(x, k))
 
 
 def merge_pass(a: int, b: int, n: int, l: List) -> List:
@@ -489,35 +466,40 @@ def merged(ms: List, limit: int, x: int, y: int) -> int:
     return tid(r)
 
 
-def walk(ms: List, limit: int, token: int, fuel: int, x: int, y: int, x_used_up: int, y_used_up: int) -> bool:
-    if fuel == 0:
+def go_back(ms: List, next: Callable[[int, int, int, int], bool], x: int, y: int, x_until: int, y_until: int) -> bool:
+    if ((x < 256) and (y < 256)):
         return False
+    if (y <= x):
+        return next(right_part(ms, x), y, x, y_until)
+    return next(x, left_part(ms, y), x_until, y)
+
+
+def torn(ms: List, limit: int, fuel: int, x: int, y: int, x_until: int, y_until: int) -> bool:
+    if fuel == 0:
+        return True
     f = fuel - 1
     new = merged(ms, limit, x, y)
-    if (((new < x_used_up) and (new <= y_used_up)) and negb((new == token))):
-        return False
-    if ((x < 256) and (y < 256)):
+    if ((new < x_until) and (new <= y_until)):
         return True
-    if (y <= x):
-        return walk(ms, limit, token, f, right_part(ms, x), y, x, y_used_up)
-    return walk(ms, limit, token, f, x, left_part(ms, y), x_used_up, y)
+    return go_back(ms, (lambda later_1, later_2, later_3, later_4: torn(ms, limit, f, later_1, later_2, later_3, later_4)), x, y, x_until, y_until)
 
 
-def stay(ms: List, limit: int, x: int, y: int, token: int) -> bool:
-    return walk(ms, limit, token, ((x + y) + 1), x, y, limit, limit)
+def is_torn(ms: List, limit: int, x: int, y: int) -> bool:
+    return go_back(ms, (lambda later_1, later_2, later_3, later_4: torn(ms, limit, (x + y), later_1, later_2, later_3, later_4)), x, y, limit, limit)
 
 
-def staying(ms: List, limit: int, r: int, rest: List, known0: List) -> List:
+def first_unreachable(ms: List, limit: int, r: int, rest: List) -> Option:
     if rest == ():
-        return known0
+        return None
     p, t = rest
     a, b = p
-    return staying(ms, limit, (r + 1), t, app(known0, ((((nth(a, known0, False) and nth(b, known0, False)) and (merged(ms, limit, a, b) == tid(r))) and stay(ms, limit, a, b, tid(r))), ())))
+    if (negb((merged(ms, limit, a, b) == tid(r))) or is_torn(ms, limit, a, b)):
+        return (tid(r),)
+    return first_unreachable(ms, limit, (r + 1), t)
 
 
-def tokens_that_stay(ms: List, limit: int) -> List:
-    known0 = staying(ms, limit, 0, ms, repeat(True, 256))
-    return filter((lambda t: nth(t, known0, False)), seq(0, length(known0)))
+def find_unreachable(ms: List, limit: int) -> Option:
+    return first_unreachable(ms, limit, 0, ms)
 
 
 def chunks(next: Callable[[List], int], fuel: int, s: List) -> List:
@@ -762,20 +744,12 @@ def encode_by(of_segment: Callable[[List], List], sp: int, text: List) -> List:
     value_1 = split_literal(end_of_text, text)
     if value_1 == ():
         return ()
-    first, others = value_1
-    return app(of_segment(first), flat_map((lambda s: (sp, of_segment(s))), others))
+    first, others0 = value_1
+    return app(of_segment(first), flat_map((lambda s: (sp, of_segment(s))), others0))
 
 
 def encode(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], ms: List, text: List) -> List:
     return encode_by((lambda later_1: ordinary(letter, number, space, ms, later_1)), special(ms), text)
-
-
-def ordinary_fast(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], ms: List, s: List) -> List:
-    return flat_map((lambda p: flat_map((lambda c: greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(c))), split_gpt2(letter, number, space, p))), pieces(space, s))
-
-
-def encode_fast(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], ms: List, text: List) -> List:
-    return encode_by((lambda later_1: ordinary_fast(letter, number, space, ms, later_1)), special(ms), text)
 
 
 def all_tokens(ms: List) -> List:
@@ -817,63 +791,63 @@ def train_text(letter: Callable[[int], bool], number: Callable[[int], bool], spa
     return train(wanted, corpus_chunks(letter, number, space, documents))
 
 
-def known(c: List, text: List) -> Option:
+def known(c: List, chunk: List) -> Option:
     if c == ():
         return None
     p, rest = c
     t, ids = p
-    if list_eqb(t, text):
+    if list_eqb(t, chunk):
         return (ids,)
-    return known(rest, text)
+    return known(rest, chunk)
 
 
-def get(work_out0: Callable[[List, List], Pair], tidy: Callable[[List], List], longest: int, c: List, text: List) -> Pair:
-    value_2 = known(c, text)
-    if value_2 is None:
-        value_1 = work_out0(c, text)
-        ids, c_prime = value_1
-        return (ids, (((text, ids), tidy(c_prime)) if (length(text) <= longest) else c_prime))
-    (ids,) = value_2
-    return (ids, c)
-
-
-def by_parts(ms: List, limit: int, look_up: Callable[[List, List], Pair], chunk: List, stop: int, c: List) -> Pair:
-    if stop == 0:
-        return (greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(chunk)), c)
-    before0 = stop - 1
-    value_4 = known(c, firstn(stop, chunk))
-    if value_4 is None:
-        return by_parts(ms, limit, look_up, chunk, before0, c)
-    (front,) = value_4
-    value_3 = look_up(c, skipn(stop, chunk))
-    rest, c_prime = value_3
-    if stay(ms, limit, last(front, 0), hd(0, rest), 0):
-        return (app(front, rest), c_prime)
-    return by_parts(ms, limit, look_up, chunk, before0, c_prime)
-
-
-def work_out(ms: List, limit: int, short: int, longest: int, tidy: Callable[[List], List], fuel: int, c: List, chunk: List) -> Pair:
-    if fuel == 0:
-        return (greedy((lambda later_1, later_2: rank(ms, later_1, later_2)), utf8s(chunk)), c)
-    f = fuel - 1
-    if (length(chunk) <= short):
-        return by_parts(ms, limit, (lambda later_5, later_6: get((lambda later_3, later_4: work_out(ms, limit, short, longest, tidy, f, later_3, later_4)), tidy, longest, later_5, later_6)), chunk, max(length(chunk) - 1, 0), c)
-    return (greedy((lambda later_7, later_8: rank(ms, later_7, later_8)), utf8s(chunk)), c)
-
-
-def encode_chunk(ms: List, limit: int, short: int, longest: int, tidy: Callable[[List], List], c: List, chunk: List) -> Pair:
-    return get((lambda later_1, later_2: work_out(ms, limit, short, longest, tidy, length(chunk), later_1, later_2)), tidy, longest, c, chunk)
-
-
-def known_tokens(ms: List, limit: int) -> List:
-    tokens = vocab(ms)
-    def function_3(t: Any) -> Any:
-        value_4 = decode_utf8(nth(t, tokens, ()))
+def get(keep: Callable[[List, List, List], List], ms: List, c: List, chunk: List) -> Pair:
+    def value_1() -> Any:
+        value_4 = known(c, chunk)
         if value_4 is None:
-            return ()
-        (text,) = value_4
-        return ((text, (t, ())), ())
-    return flat_map(function_3, tokens_that_stay(ms, limit))
+            return greedy1((lambda later_2, later_3: rank(ms, later_2, later_3)), utf8s(chunk))
+        (ids,) = value_4
+        return ids
+    ids = value_1()
+    return (ids, keep(c, chunk, ids))
+
+
+def get_all(keep: Callable[[List, List, List], List], ms: List, c: List, chunks0: List) -> Pair:
+    if chunks0 == ():
+        return ((), c)
+    chunk, t = chunks0
+    value_2 = get(keep, ms, c, chunk)
+    ids, c_prime = value_2
+    value_1 = get_all(keep, ms, c_prime, t)
+    rest, c_prime_prime = value_1
+    return (app(ids, rest), c_prime_prime)
+
+
+def segment(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], cut: Callable[[List], List], keep: Callable[[List, List, List], List], ms: List, c: List, s: List) -> Pair:
+    return get_all(keep, ms, c, flat_map((lambda later_1: split_gpt2(letter, number, space, later_1)), cut(s)))
+
+
+def others(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], cut: Callable[[List], List], keep: Callable[[List, List, List], List], ms: List, c: List, ss: List) -> Pair:
+    if ss == ():
+        return ((), c)
+    s, t = ss
+    value_2 = segment(letter, number, space, cut, keep, ms, c, s)
+    ids, c_prime = value_2
+    value_1 = others(letter, number, space, cut, keep, ms, c_prime, t)
+    rest, c_prime_prime = value_1
+    return ((special(ms), app(ids, rest)), c_prime_prime)
+
+
+def encode_cached(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], cut: Callable[[List], List], keep: Callable[[List, List, List], List], ms: List, c: List, text: List) -> Pair:
+    value_3 = split_literal(end_of_text, text)
+    if value_3 == ():
+        return ((), c)
+    s, t = value_3
+    value_2 = segment(letter, number, space, cut, keep, ms, c, s)
+    ids, c_prime = value_2
+    value_1 = others(letter, number, space, cut, keep, ms, c_prime, t)
+    rest, c_prime_prime = value_1
+    return (app(ids, rest), c_prime_prime)
 
 
 def lowest(ranks: Callable[[List], Option], parts: List) -> Option:

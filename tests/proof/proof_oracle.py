@@ -129,43 +129,47 @@ def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
     return lambda left, right: extracted.rank(linked, left, right)
 
 
-def stay(merges: Sequence[Pair], left: int, right: int, token: int = 0) -> bool:
-    """Return `Stay.stay`: whether two tokens stay what they are, but for making `token`."""
+def find_unreachable(merges: Sequence[Pair]) -> int | None:
+    """Return `Reachable.find_unreachable`: the first token that does not encode to itself."""
     with _deep():
-        return bool(extracted.stay(_linked(merges), MAX_VOCAB_SIZE, left, right, token))
+        result = extracted.find_unreachable(_linked(merges), MAX_VOCAB_SIZE)
+    return None if result is None else int(result[0])
 
 
-def tokens_that_stay(merges: Sequence[Pair]) -> list[int]:
-    """Return `Stay.tokens_that_stay`."""
+def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
+    """Return `Reachable.is_torn`: whether something is merged across the middle of a pair."""
     with _deep():
-        return _listed(extracted.tokens_that_stay(_linked(merges), MAX_VOCAB_SIZE))
+        return bool(extracted.is_torn(_linked(merges), MAX_VOCAB_SIZE, left, right))
 
 
-class Cache:
-    """The cache of chunks that is proved: at first the tokens that stay, forgetting nothing."""
+class Cached:
+    """The encoder that is proved, with a cache that forgets nothing and is cut at every piece."""
 
-    def __init__(self, merges: Sequence[Pair], short: int, longest: int) -> None:
+    def __init__(self, merges: Sequence[Pair], longest: int) -> None:
         self._merges = _linked(merges)
-        self._short, self._longest = short, longest
-        with _deep():
-            self._known = extracted.known_tokens(self._merges, MAX_VOCAB_SIZE)
+        self._longest = longest
+        self._known: List = ()
 
-    def encode_chunk(self, chunk: str) -> tuple[int, ...]:
-        """Return the ids by `Cache.encode_chunk`, and keep what it keeps."""
+    def _keep(self, known: List, chunk: List, ids: List) -> List:
+        text = _text(chunk)
+        new = len(text) <= self._longest and text not in self.known()
+        return ((chunk, ids), known) if new else known
+
+    def encode(self, text: str) -> list[int]:
+        """Return the ids by `Cache.encode_cached`, and keep the cache."""
         with _deep():
-            ids, self._known = extracted.encode_chunk(
+            ids, self._known = extracted.encode_cached(
+                *_CLASSES,
+                lambda segment: extracted.pieces(_SPACE, segment),
+                self._keep,
                 self._merges,
-                MAX_VOCAB_SIZE,
-                self._short,
-                self._longest,
-                lambda known: known,
                 self._known,
-                _codes(chunk),
+                _codes(text),
             )
-        return tuple(_listed(ids))
+        return _listed(ids)
 
     def known(self) -> dict[str, tuple[int, ...]]:
-        """Return the texts of which the ids are known."""
+        """Return the chunks in the cache, with their ids."""
         return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
 
 
@@ -195,12 +199,6 @@ def encode(text: str, merges: Sequence[Pair]) -> list[int]:
     """Return `Tokenizer.encode`."""
     with _deep():
         return _listed(extracted.encode(*_CLASSES, _linked(merges), _codes(text)))
-
-
-def encode_fast(text: str, merges: Sequence[Pair]) -> list[int]:
-    """Return `Tokenizer.encode_fast`: by pieces, the lowest rank first."""
-    with _deep():
-        return _listed(extracted.encode_fast(*_CLASSES, _linked(merges), _codes(text)))
 
 
 def decode(ids: Sequence[int], merges: Sequence[Pair]) -> str | None:

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._decoder import Decoder
-from bpetite._encoder import _CACHED_CHARACTERS, _SHORT_CHARACTERS, Encoder
+from bpetite._encoder import _CACHED_CHARACTERS, Encoder
 from bpetite._merges import Merges
 from bpetite._pretokenizer import cut, split
 from bpetite._trainer import train_bpe
+from bpetite_compare._soundness import _is_torn, find_unreachable
 from proof import proof_oracle
 from texts import ASCII_TEXTS, CHUNKS, RUNS, TEXTS, TIES, every_character, merge_lists
 
@@ -85,57 +87,42 @@ def test_chunk_is_merged_place_by_place_as_is_proved(merges: list[Pair], chunk: 
     assert real_ids(chunk, merges) == proof_oracle.by_places(chunk, merges)
 
 
-def tokens_of(merges: Sequence[Pair]) -> list[int]:
-    """Return the letters a, b and c, and the ids of the merges."""
-    return [*b"abc", *range(256, 256 + len(merges))]
-
-
 @pytest.mark.parametrize("name", MERGES)
-def test_every_two_tokens_stay_as_is_proved(name: str) -> None:
-    """Any two tokens of six lists of merges stay, or not, as is proved, but for any token."""
+def test_every_pair_is_torn_as_is_proved(name: str) -> None:
+    """Of any two tokens, something is merged across the middle, or not, as is proved."""
     merges = MERGES[name]
-    every = list(product(tokens_of(merges), repeat=2))
-    ready = Merges(merges)
-    for left, right in every:
-        assert ready.stay(left, right) == proof_oracle.stay(merges, left, right)
-        for token in range(256, 256 + len(merges)):
-            assert ready.stay(left, right, token) == proof_oracle.stay(merges, left, right, token)
-    answers = {ready.stay(left, right) for left, right in every}
-    assert answers == {True, False}
+    artifact = Artifact.of_merges(merges)
+    ids = dict(zip(reversed(merges), reversed(range(256, 256 + len(merges))), strict=True))
+    every = list(product([*b"abc", *range(256, 256 + len(merges))], repeat=2))
+    for pair in every:
+        assert _is_torn(pair, artifact, ids) == proof_oracle.is_torn(merges, *pair)
+    assert {_is_torn(pair, artifact, ids) for pair in every} == {True, False}
 
 
 @given(merge_lists())
-def test_tokens_stay_as_is_proved(merges: list[Pair]) -> None:
-    """Under any merges of earlier ids, the tokens that stay, alone or by two, are as is proved."""
-    ready = Merges(merges)
-    assert list(ready.tokens_that_stay()) == proof_oracle.tokens_that_stay(merges)
-    for left, right in product(tokens_of(merges), repeat=2):
-        assert ready.stay(left, right) == proof_oracle.stay(merges, left, right)
-    for token, (left, right) in enumerate(merges, 256):
-        assert ready.stay(left, right, token) == proof_oracle.stay(merges, left, right, token)
+@example([(97, 97), (97, 97)])
+@example([(97, 98), (98, 99), (256, 99), (97, 257), (258, 259)])
+def test_the_unreachable_token_is_found_as_is_proved(merges: list[Pair]) -> None:
+    """`find_unreachable` names the token that is proved: the first that others encode."""
+    found = find_unreachable(Artifact.of_merges(merges))
+    token = proof_oracle.find_unreachable(merges)
+    vocab = oracle.vocabulary(merges)
+    torn = [t for t in range(256 + len(merges)) if real_ids(vocab[t], merges) != [t]]
+    assert token == (torn[0] if torn else None)
+    assert (found is None) == (token is None)
+    assert found is None or found.startswith(f"the token {token}, ")
 
 
-@given(merge_lists(), CHUNKS, CHUNKS)
-def test_parts_of_a_chunk_join_as_is_proved(merges: list[Pair], front: bytes, rest: bytes) -> None:
-    """`stay_join` holds of what was printed: parts encode apart exactly if their tokens stay."""
-    first, second = proof_oracle.passes(front, merges), proof_oracle.passes(rest, merges)
-    if first and second:
-        stay = Merges(merges).stay(first[-1], second[0])
-        assert stay == (proof_oracle.passes(front + rest, merges) == first + second)
-
-
-@given(merge_lists(), st.lists(st.text("abcé日", min_size=1, max_size=9), max_size=5))
-@example([(0xC3, 0xA9), (97, 256), (0xA9, 97)], ["aé", "éa", "aéa", "aéaé"])
-@example([(97, 98), (98, 99)], ["ab" * 12, "ab" * 13, "ab" * 32, "ab" * 33, "abc", "c" * 65])
-def test_chunks_are_put_together_as_is_proved(merges: list[Pair], texts: list[str]) -> None:
-    """Chunk after chunk has the ids that are proved, and the cache holds what is proved."""
-    encoder = Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)})
-    cache = proof_oracle.Cache(merges, _SHORT_CHARACTERS, _CACHED_CHARACTERS)
-    assert encoder._ids_of_chunk == cache.known()
+@given(merge_lists(), st.lists(st.one_of(TEXTS, ASCII_TEXTS), max_size=4))
+@example([(97, 98), (98, 99)], ["ab" * 32, "ab" * 33, "abc", "c" * 65, "abc"])
+@example([(97, 98)], [f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext"] * 2)
+def test_the_cache_holds_what_is_proved(merges: list[Pair], texts: list[str]) -> None:
+    """Text after text has the proved ids, and the cache holds the proved ids of its chunks."""
+    encoder = Encoder(merges, 256 + len(merges))
+    proved = proof_oracle.Cached(merges, _CACHED_CHARACTERS)
     for text in texts:
-        ids = encoder._ids_of_chunk[text]
-        assert ids == cache.encode_chunk(text) == tuple(proof_oracle.passes(text.encode(), merges))
-    assert encoder._ids_of_chunk == cache.known()
+        assert encoder.encode(text) == proved.encode(text)
+    assert encoder._cache == proved.known()
 
 
 def right_to_left(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
@@ -209,9 +196,8 @@ def test_classes_are_such_as_the_proof_assumes() -> None:
 @example([(97, 98)], f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext")
 def test_text_has_the_proved_ids(merges: list[Pair], text: str) -> None:
     """Any text has the ids that are proved, special tokens included."""
-    ids = Encoder(oracle.vocabulary(merges), merges, {END_OF_TEXT: 256 + len(merges)}).encode(text)
+    ids = Encoder(merges, 256 + len(merges)).encode(text)
     assert ids == proof_oracle.encode(text, merges)
-    assert ids == proof_oracle.encode_fast(text, merges)
 
 
 @given(SMALL, st.one_of(TEXTS, TIES, RUNS))

@@ -1,6 +1,6 @@
-"""The command line of bpetite: the only part that talks to a person.
+"""The command line of bpetite.
 
-Data goes to standard output, as bytes; everything meant for people goes to standard error.
+Results go to standard output as bytes; messages and progress go to standard error.
 """
 
 import sys  # and nothing that is not loaded yet: Ctrl-C during an import would show a traceback
@@ -12,10 +12,11 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status.
 
     Args:
-        arguments: what stands behind `bpetite` on the command line; by default that.
+        arguments: what follows `bpetite` on the command line; by default `sys.argv[1:]`.
 
     Returns:
-        0, or 1 (a failure, told on standard error), 2 (wrong usage), 130 (interrupted).
+        0, or 1 (a failure, reported on standard error), 2 (wrong usage), 130 (interrupted), or
+        128 and the number of another signal that ended it.
     """
     try:
         from bpetite_cli.run import run  # noqa: PLC0415

@@ -1,27 +1,33 @@
-"""What a command is made of: the one module that commands import besides views and formats.
+"""The functions that commands are made of.
 
-A command is a module with a function `add_command`, which is given argparse's subparsers.
-It adds its parser (arguments), and names with `set_defaults(run=...)` the function that
-does the work. That function loads a tokenizer (models), reads (inputs), writes data to
-standard output or to a file (outputs), tells a person on standard error how far it is
-(progress), and raises `Failure` with a message that says what to do. What it draws, it
-draws for a `Screen`.
+A command is a module with a function `add_command`, which receives argparse's subparsers.
+It adds a parser (`arguments`), and names with `set_defaults(run=...)` the function that
+does the work. That function loads a tokenizer (`models`), reads text (`inputs`), writes
+data to standard output (`outputs`), reports progress on standard error (`progress`), and
+raises `Failure` with a message that says what to do. It draws pictures for a `Screen`.
 
-The commands of bpetite and of bpetite-compare use it. It is internal: it may change with
-any version, and is not a way to write plug-ins.
+The built-in commands also import views and `streams.formats`; the commands of
+bpetite-compare import only this module. It is internal, not a plug-in API, and may change
+in any version.
 """
 
 from bpetite_cli.arguments import (
     Commands,
     add_corpus,
     add_destination,
+    add_documents,
+    add_documents_in_files,
+    add_files,
     add_model,
     add_output,
     add_parser,
+    documents_of,
     require,
+    require_one,
     vocab_size,
 )
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
+from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.failure import Failure, explain, quoted
 from bpetite_cli.streams.inputs import (
     STANDARD_INPUT,
@@ -52,11 +58,15 @@ __all__ = [
     "STANDARD_INPUT",
     "Advance",
     "Commands",
+    "Documents",
     "Failure",
     "Screen",
     "Training",
     "add_corpus",
     "add_destination",
+    "add_documents",
+    "add_documents_in_files",
+    "add_files",
     "add_model",
     "add_output",
     "add_parser",
@@ -64,6 +74,7 @@ __all__ = [
     "check_destination_folder",
     "check_inputs",
     "check_output",
+    "documents_of",
     "explain",
     "hold_output",
     "integer",
@@ -79,6 +90,7 @@ __all__ = [
     "read_text",
     "reading",
     "require",
+    "require_one",
     "save_artifact",
     "say",
     "send_output",

@@ -1,9 +1,8 @@
-"""The words that the command line understands.
+"""The parser of the whole command line: its commands, its help, its own options.
 
-Each command is added by a function that is given argparse's subparsers. It adds a parser
-of its own, and names with `set_defaults(run=...)` the function that does the work: that
-is given the parsed options, and raises what goes wrong. Another package adds a command in
-the same way, by an entry point of the group `bpetite.commands`, called as the command is.
+A command is added by a function `add_command`, which `kit` describes. Another package
+provides such a function as an entry point of the group `bpetite.commands`, with the name
+of the command.
 """
 
 import argparse
@@ -14,21 +13,14 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from bpetite_cli.arguments import Commands
-from bpetite_cli.commands import BUILT_IN, add_command
+from bpetite_cli.commands import BUILT_IN, GROUPS, OF_COMPARE, add_command
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.outputs import write_output
 from bpetite_cli.strict_parser import StrictParser, meant
 
-__all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
+__all__ = ["make_parser"]
 
 _GROUP: Final = "bpetite.commands"
-GROUPS: Final = {
-    "make": ("train", "truncate", "import-tiktoken"),
-    "use": ("encode", "decode", "count", "export"),
-    "look": ("show", "inspect", "compare-tiktoken"),
-    "prove": ("verify", "parity"),
-}
-OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
 _COMPLETIONS: Final = {
     "bash": "bash-completion/completions/bpetite",
     "zsh": "zsh/site-functions/_bpetite",
@@ -65,13 +57,13 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         if first and not first.startswith("-") and first not in commands.choices:
             way_out = meant(first, commands.choices) or "; `bpetite --help` lists them"
             parser.error(f"unknown command {first!r:.40}{way_out}")
-        listed = "\n".join(_listed(commands))
+        listed = "\n".join(_command_list(commands))
         parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
     return parser
 
 
-def _listed(commands: Commands) -> Iterator[str]:
-    """Yield a line for each command, by what it is for, and one for what is not installed."""
+def _command_list(commands: Commands) -> Iterator[str]:
+    """Yield a line for each command, in groups, and one for commands that are not installed."""
     summaries = {action.dest: action.help for action in commands._choices_actions}
     known = [name for names in GROUPS.values() for name in names]
     others = [name for name in summaries if name not in known]

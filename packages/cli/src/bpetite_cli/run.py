@@ -1,4 +1,4 @@
-"""From the words of the command line to the exit status."""
+"""From the arguments to the exit status: run a command, and report what goes wrong."""
 
 import os
 import re
@@ -32,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return 1  # whoever read the output has read enough
     except Exception as error:  # noqa: BLE001 - whatever it is, a person reads the answer
-        say(f"error: {_message(error)}")
+        say(f"error: {_error_message(error)}")
         return 1
     return status
 
@@ -67,7 +67,7 @@ def _terminate(number: int, _: object) -> NoReturn:
     raise _Terminated(number)
 
 
-def _message(error: Exception) -> str:
+def _error_message(error: Exception) -> str:
     if isinstance(error, Failure):
         return str(error)
     if isinstance(error, MemoryError):

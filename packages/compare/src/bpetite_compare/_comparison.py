@@ -1,4 +1,4 @@
-"""One text, tokenized by a model and by an encoding of tiktoken."""
+"""Tokenize one text with a model and with an encoding of tiktoken."""
 
 import os
 from dataclasses import dataclass

@@ -1,7 +1,8 @@
-"""Encodings of tiktoken: its own by their names, and one that is made of an artifact.
+"""Encodings of tiktoken, which are its tokenizers: its own by name, or one made of an artifact.
 
-tiktoken fetches its encodings from the network the first time, and keeps them in a folder
-of temporary files, or where TIKTOKEN_CACHE_DIR says. It does not say so; here it is said.
+tiktoken downloads its encodings when they are first used, and caches them in the folder
+TIKTOKEN_CACHE_DIR or among the temporary files. It does not report that, so this module
+logs a warning first.
 """
 
 import logging

@@ -1,11 +1,11 @@
-"""The code points that two engines of regular expressions put into different classes.
+"""The code points that two regex engines put into different classes.
 
-`regex`, which bpetite uses, and the engine inside tiktoken know the tables of different
-versions of Unicode. A character that was added between them is a letter to one and nothing
-to the other, so the same pattern cuts there differently. That is no fault of either, and
-no difference of the two tokenizers; but it must be known, to be told apart from one.
+`regex`, which bpetite uses, and the engine inside tiktoken have the tables of different
+versions of Unicode. A character that was added between them is a letter to one and
+unassigned to the other, so the same pattern splits text differently there. That is not a
+difference between the tokenizers, so it has to be recognized.
 
-Nothing here is typed from a list: both engines are run over all code points.
+There is no list: both engines run over all code points.
 """
 
 from functools import cache

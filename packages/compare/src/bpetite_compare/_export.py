@@ -1,8 +1,8 @@
-"""The same tokenizer in the files of others: tiktoken, Hugging Face, and GPT-2's own pair.
+"""Write a tokenizer in the file formats of tiktoken, Hugging Face and GPT-2.
 
-All three know a token by its bytes or by its text, and all have the special token at the
-id that it has here. So the ids are the same, if the vocabulary is one in which bytes tell
-tokens apart (`_soundness`); that is checked first.
+All three identify a token by its bytes or its text, and give the special token the id that
+it has here. So the ids are the same if the bytes of a token determine its id, which
+`_soundness` checks first.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""What GPT-2 fixed and others took over: the pattern, the order of the bytes, their letters."""
+"""What GPT-2 introduced and others adopted: its pattern, its byte order, letters for bytes."""
 
 import hashlib
 import json

@@ -1,12 +1,11 @@
-"""An encoding of tiktoken as an artifact of bpetite.
+"""Turn an encoding of tiktoken into a tokenizer file of bpetite.
 
-tiktoken knows the tokens of an encoding and their ranks, not the merges that made them;
-those are recovered (`reference.recover_merges`). The schema of the artifact says the rest:
-GPT-2's pattern, the 256 bytes first, no id left out, and `<|endoftext|>` at the end. An
-encoding that is otherwise is refused, with what is otherwise.
+tiktoken has the tokens of an encoding and their ranks, but not the merges that made them.
+These are recovered (`reference.recover_merges`). The schema requires the rest: GPT-2's
+pattern, the 256 bytes first, no missing id, and `<|endoftext|>` as the last one. Any other
+encoding raises an error that says what is different.
 
-The ids of the bytes are the one thing that changes: an artifact has them in the order of
-the bytes, whatever their order was.
+Only the ids of the 256 bytes change: in a tokenizer file the id of a byte is the byte.
 """
 
 import base64

@@ -1,9 +1,9 @@
-"""Whether tiktoken, given the vocabulary of a model, makes the same ids of whole files.
+"""Compare the ids of whole files with tiktoken's, which gets the model's vocabulary.
 
-A piece in which the ids differ is not always a difference of the two tokenizers: where the
-Unicode tables of the two engines differ, the pattern cuts differently before any merge is
-made. So a piece that holds such a character is looked at once more, cut by one engine for
-both; only what differs then is a difference.
+Different ids are not always a difference between the tokenizers: if the Unicode tables of
+the two engines differ, the pattern splits differently before any merge. So a section that
+contains such a character is compared again, split by one engine for both tokenizers. Only
+what differs then is a true difference.
 """
 
 import os
@@ -36,7 +36,7 @@ class FileDifference:
     byte, line: how many bytes of the file stand before it, and its line, from 1 on.
     before, after: some of the text before it, and some from it on.
     ours, theirs: the id and the bytes of the token there on each side, or None if there
-        are no more in this piece of the text.
+        are no more in this section of the text.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Parity:
     difference: the first true difference, where the comparison ended, or None.
     engine_characters: how often each character was met that the two engines put into
         different classes.
-    engine_differences: in how many pieces the ids differ because of such a character and
+    engine_differences: in how many sections the ids differ because of such a character and
         for no other reason.
     """
 
@@ -135,31 +135,31 @@ class _Comparer:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for piece in cut_everywhere(block):
-            found = self._look_closer(piece, result)
+        for section in cut_everywhere(block):
+            found = self._look_closer(section, result)
             if found:
                 return _located(found, block, start, place)
-            start += len(piece)
+            start += len(section)
         if result.engine_differences > explained:
             return None
         return _located(first_difference(ours, theirs, by_id=True), block, 0, place)
 
-    def _look_closer(self, piece: str, result: Parity) -> Difference | None:
-        """Return the true difference in a piece, if there is one."""
-        ours, theirs = tokenize_both(self._tokenizer, self._encoding, piece)
+    def _look_closer(self, section: str, result: Parity) -> Difference | None:
+        """Return the true difference in a section, if there is one."""
+        ours, theirs = tokenize_both(self._tokenizer, self._encoding, section)
         difference = first_difference(ours, theirs, by_id=True)
-        if difference is None or piece.isascii() or drift().isdisjoint(piece):
+        if difference is None or section.isascii() or drift().isdisjoint(section):
             return difference
         result.engine_differences += 1
-        chunks = list(self._chunks(piece))
+        chunks = list(self._chunks(section))
         both = [tokenize_both(self._tokenizer, self._chunk_encoding, chunk) for chunk in chunks]
         return first_difference(
             _joined(ours for ours, _ in both), _joined(theirs for _, theirs in both), by_id=True
         )
 
-    def _chunks(self, piece: str) -> Iterator[str]:
-        """Yield the chunks of a piece as bpetite cuts it, and the special tokens in it."""
-        first, *others = piece.split(self._artifact.special_token)
+    def _chunks(self, section: str) -> Iterator[str]:
+        """Yield the chunks of a section as bpetite splits it, and its special tokens."""
+        first, *others = section.split(self._artifact.special_token)
         yield from self._pattern.findall(first)
         for segment in others:
             yield self._artifact.special_token
@@ -178,7 +178,7 @@ def _joined(parts: Iterator[Tokenization]) -> Tokenization:
 def _located(
     difference: Difference | None, block: str, start: int, place: _Place
 ) -> FileDifference | None:
-    """Say where in its file a difference in a piece is."""
+    """Return a difference in a section with its position in the file."""
     if difference is None:
         return None
     at = start + difference.character

@@ -1,7 +1,7 @@
-"""How a model and several encodings of tiktoken do on the same files.
+"""Count the tokens of files in a model and in several encodings of tiktoken.
 
-The figures say how short the ids of these files are, and nothing about how good a
-tokenizer is for anything else.
+The figures show how many tokens these files have. They do not show how good a tokenizer is
+for anything else.
 """
 
 import os

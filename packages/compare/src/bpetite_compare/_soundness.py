@@ -1,16 +1,16 @@
-"""Whether a tokenizer is the same when tokens are known by their bytes and not by their pairs.
+"""Whether merging by bytes gives the same ids as merging by pairs.
 
-bpetite merges the pair of ids with the lowest rank; tiktoken merges the two neighbours
-whose joined bytes have the lowest rank. The two agree on every text if
+bpetite merges the pair of ids with the lowest rank. tiktoken merges the two adjacent tokens
+whose joined bytes have the lowest rank. Both give the same ids for every text if
 
     - no two tokens have the same bytes, the special token included, and
     - every token encodes to itself.
 
-For then the only way in which the bytes of a token can come to stand as two neighbours is
-the pair that it was made of: until then nothing has been merged across the ends of these
-bytes, so all that happened between the ends is what happens when they are encoded alone.
+Then the bytes of a token can become two adjacent tokens in one way only: as the pair that
+the token was made of. Until then nothing was merged across the ends of these bytes, so
+whatever happened between the ends also happens when they are encoded alone.
 
-A trained vocabulary is so. A hand-made file may not be, and whoever relies on it checks it.
+Every trained vocabulary is like that. A file made by hand may not be, so an export checks it.
 """
 
 from collections.abc import Mapping

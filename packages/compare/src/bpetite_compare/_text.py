@@ -1,11 +1,13 @@
-"""Text from files, block by block: bytes, strict UTF-8, cut where every pattern cuts.
+"""Read text from files in blocks that end where every known pattern splits: strict UTF-8.
 
-A block ends after something that is no whitespace and before a space or a tab, or after an
-ASCII letter or digit and before a newline. In GPT-2's pattern, and in those of cl100k_base
-and o200k_base, a chunk has a space or a tab behind other characters nowhere, and a newline
-only behind punctuation; and what looks ahead looks no further than the end of its own run
-of whitespace. So there every one of them cuts, and the chunks of a text are the chunks of
-its blocks.
+A block ends between a character that is not whitespace and a space or a tab, or between an
+ASCII letter or digit and a newline. With GPT-2's pattern, and with those of cl100k_base and
+o200k_base, no chunk has a space or a tab after other characters, or a newline after
+anything but punctuation, and no lookahead goes beyond its own run of whitespace. So all of
+them split there, and the chunks of a text are the chunks of its blocks.
+
+A section is the text between two such boundaries. The core's pieces and safe boundaries
+are those of GPT-2's pattern alone.
 """
 
 import codecs
@@ -66,7 +68,7 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
 
 
 def cut_everywhere(text: str) -> list[str]:
-    """Return a text cut at every boundary."""
+    """Return the sections of a text: it is cut at every boundary."""
     return _ANY_BOUNDARY.split(text)
 
 

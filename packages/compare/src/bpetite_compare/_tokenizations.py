@@ -1,4 +1,4 @@
-"""Two lists of tokens of one text, and the first place at which they part."""
+"""The tokens of a text in two tokenizers, and the first position at which they differ."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

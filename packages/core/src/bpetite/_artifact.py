@@ -1,8 +1,9 @@
-"""The artifact as a value: what a tokenizer file contains, read once, checked once, written.
+"""A tokenizer as data: read from a tokenizer file and checked, or made of merges, and written.
 
-Merges, tokens, size and digest come from the same bytes: the file is opened once.
+A file is opened once, so its merges, tokens, size and digest come from the same bytes.
 
-Not here: the form of the file (`_schema`), its checks (`_checks`), safe files (`_files`).
+Not here: the JSON of the file (`_schema`), its checks (`_checks`), safe files (`_files`),
+encoding and decoding (`_tokenizer`).
 """
 
 import hashlib

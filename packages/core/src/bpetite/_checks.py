@@ -1,9 +1,9 @@
-"""The checks of a tokenizer file, steps 3 to 19 of the specification, in their order.
+"""The checks of a tokenizer file: steps 3 to 19 of the specification, in its order.
 
-A file with several faults is always refused for the same one. A message gives the place,
-what was expected there and what was found, shortened.
+So a file with several faults is always refused for the same one. A message gives the
+position, what was expected there, and what was found, shortened.
 
-Not here: opening the file (`_files`), strict JSON (`_strict_json`).
+Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_files`).
 """
 
 from collections.abc import Mapping, Sequence

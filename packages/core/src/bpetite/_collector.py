@@ -1,7 +1,7 @@
-"""Pause Python's cyclic garbage collector while much is made and nothing is cyclic.
+"""Pause Python's garbage collector where many objects are created and none is in a cycle.
 
-The collector looks through what has been made each time that there is much more of it,
-in vain here: it finds cycles, and lists of tuples of integers have none.
+The collector looks for cycles whenever many objects have been created. Lists of tuples of
+integers have none, so here it would search in vain.
 """
 
 import gc

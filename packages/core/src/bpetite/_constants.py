@@ -1,4 +1,4 @@
-"""The numbers and strings that every tokenizer and every artifact share."""
+"""The numbers and strings that all tokenizers and tokenizer files share."""
 
 from typing import Final
 

@@ -1,12 +1,12 @@
 """Turn ids into text: look up the bytes of each, join them, decode once, strictly.
 
-A token may hold part of a character, so ids become text together and never one by one.
-What is not UTF-8 when joined is refused; nothing is replaced.
+A token may contain part of a character, so ids are decoded together, never one by one.
+Bytes that are not UTF-8 when joined are an error; nothing is replaced.
 
-Looking up finds nearly all that can be wrong with an id, so ids are looked at one by one
-only if it does, or if a boolean may be among them.
+Looking up the ids finds nearly everything that can be wrong with them. They are checked
+one by one only if that fails, or if one of them may be a boolean.
 
-Not here: which bytes an id stands for (`_trainer` and `_persistence` make the vocabulary).
+Not here: the bytes of each id (`_artifact`).
 """
 
 from array import array

@@ -1,62 +1,47 @@
-"""Turn text into ids: cut it into pieces, and look up what each is known to become.
+"""Turn text into ids: cut it into chunks, and look up the ids of each.
 
-Most of a text has been seen before, so there are two caches, one of pieces and one of
-chunks, and what a text holds that is new is worked out from what is known:
+Most chunks of a text have occurred before, so their ids are kept in a cache. The ids of a
+new chunk are worked out by its merges. Nothing else is remembered: on real corpora, larger
+units than chunks are too rarely seen again to be worth keeping.
 
-    piece   its chunks, one after the other
-    chunk   a part in front that is known, and the rest, if their tokens stay as they are
-            where they meet; if no part will do, the merges are applied to its bytes
+The special token is extracted before anything else, wherever its exact text occurs.
+Untrusted text may contain it too: remove it first if that must not happen.
 
-The cache of chunks begins with the tokens. `_merges` says why the second is legal.
-
-The special token is extracted before anything else, wherever its exact text stands. Text
-from strangers may hold it too: whoever must not allow that takes it out first.
-
-Not here: where a chunk ends (`_pretokenizer`), ids back into text (`_decoder`).
+Not here: where a chunk ends (`_pretokenizer`), merges (`_merges`), decoding (`_decoder`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._merges import Merges
-from bpetite._pretokenizer import blocks, cut, split
+from bpetite._pretokenizer import blocks, split
 
 __all__ = ["Encoder"]
 
 _BLOCK_CHARACTERS: Final = 1 << 14
-"""So few that their pieces are still in the processor's cache when they are looked up."""
+"""So few that their chunks are still in the processor's cache when they are looked up."""
 
 _CACHED_CHARACTERS: Final = 64
-_CACHE_ROOM: Final = 1 << 22
-_ROOM_OF_A_TEXT: Final = 7
-"""A cache keeps texts of up to 64 characters until its room is used up, then starts anew.
+_CACHE_ROOM: Final = 1 << 21
+_ROOM_OF_A_CHUNK: Final = 7
+"""A generation of the cache keeps chunks of up to 64 characters until its room is used up.
 
-A text takes room for each character and for 7 more. That room stands for 36 bytes at
-most: 4 for the character, 32 for the ids of its four bytes. So a cache takes at most
-151 MB, and a third of that on text as it is.
+A chunk takes room for each character and for 7 more. That room stands for 36 bytes at
+most: 4 for the character, 32 for the ids of its four bytes. So the two generations take
+at most 151 MB, and a third of that on ordinary text.
 """
-
-_SHORT_CHARACTERS: Final = 24
-"""The longest chunk of which parts are looked up: of a longer one too many would be tried."""
 
 _Ids = tuple[int, ...]
 
 
 class Encoder:
-    """Text to ids, by one vocabulary."""
+    """Text to ids, with one list of merges."""
 
-    def __init__(
-        self,
-        vocab: Mapping[int, bytes],
-        merges: Sequence[tuple[int, int]],
-        special_tokens: Mapping[str, int],
-    ) -> None:
-        self._special_id = special_tokens[END_OF_TEXT_TOKEN]
-        self._merges = Merges(merges)
-        self._ids_of_chunk = _Cache(self._encode_chunk, self._known_tokens(vocab))
-        self._ids_of_piece = _Cache(self._encode_piece, {})
+    def __init__(self, merges: Sequence[tuple[int, int]], special_id: int) -> None:
+        self._special_id = special_id
+        self._cache = _Cache(Merges(merges))
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text; `Tokenizer.encode` says more."""
@@ -64,65 +49,47 @@ class Encoder:
             message = f"text must be str, got {type(text).__name__}"
             raise TypeError(message)
         ids: list[int] = []
+        ids_of_chunk = self._cache.__getitem__
         try:
             for number, segment in enumerate(text.split(END_OF_TEXT_TOKEN)):
                 if number:
                     ids.append(self._special_id)
                 for block in blocks(segment, _BLOCK_CHARACTERS):
-                    for ids_of_piece in map(self._ids_of_piece.__getitem__, cut(block)):
-                        ids += ids_of_piece
+                    ids.extend(chain.from_iterable(map(ids_of_chunk, split(block))))
         except UnicodeEncodeError:
             text.encode("utf-8")  # the same error, with the index in the whole text
             raise
         return ids
 
-    def _encode_piece(self, piece: str) -> _Ids:
-        chunks = split(piece)
-        if len(chunks) == 1:
-            return self._ids_of_chunk[piece]
-        return tuple(chain.from_iterable(map(self._ids_of_chunk.__getitem__, chunks)))
-
-    def _encode_chunk(self, chunk: str) -> _Ids:
-        if len(chunk) <= _SHORT_CHARACTERS:
-            known = self._ids_of_chunk
-            for end in range(len(chunk) - 1, 0, -1):
-                if front := known.get(chunk[:end]):
-                    rest = known[chunk[end:]]
-                    if self._merges.stay(front[-1], rest[0]):
-                        return front + rest
-        return tuple(self._merges.apply(chunk.encode("utf-8")))
-
-    def _known_tokens(self, vocab: Mapping[int, bytes]) -> dict[str, _Ids]:
-        """Return the tokens of whole characters that become themselves."""
-        tokens: dict[str, _Ids] = {}
-        for token_id in self._merges.tokens_that_stay():
-            try:
-                tokens[vocab[token_id].decode("utf-8")] = (token_id,)
-            except UnicodeDecodeError:
-                continue
-        return tokens
-
 
 class _Cache(dict[str, _Ids]):
-    """What has been worked out for texts that are likely to come again, within bounds.
+    """The ids of chunks that have occurred, in two generations, within bounds.
 
-    Threads may share it: what it holds for a text never changes, so a second thread that
-    works out the same, or empties the whole, changes no result.
+    A chunk that is not in the young generation is taken from the old one, or worked out.
+    When the young generation is full, it becomes the old one: chunks that have not
+    occurred since the generation before are forgotten, and no frequent chunk is.
+
+    Threads may share it: the ids of a chunk never change, so a thread that works them out
+    a second time, or forgets them, changes no result.
     """
 
-    def __init__(self, work_out: Callable[[str], _Ids], known: Mapping[str, _Ids]) -> None:
-        super().__init__(known)
-        self._work_out = work_out
-        self._known = known
+    def __init__(self, merges: Merges) -> None:
+        super().__init__()
+        self._merges = merges
+        self._old: dict[str, _Ids] = {}
         self._room = _CACHE_ROOM
 
-    def __missing__(self, text: str) -> _Ids:
-        ids = self._work_out(text)
-        if len(text) <= _CACHED_CHARACTERS:
-            self._room -= len(text) + _ROOM_OF_A_TEXT
-            if self._room < 0:
-                self.clear()
-                self.update(self._known)
-                self._room = _CACHE_ROOM
-            self[text] = ids
+    def __missing__(self, chunk: str) -> _Ids:
+        ids = self._old.get(chunk)
+        if ids is None:
+            ids = tuple(self._merges.apply(chunk.encode("utf-8")))
+            if len(chunk) > _CACHED_CHARACTERS:
+                return ids
+        room = len(chunk) + _ROOM_OF_A_CHUNK
+        if room > self._room:
+            self._old = self.copy()
+            self.clear()
+            self._room = _CACHE_ROOM
+        self._room -= room
+        self[chunk] = ids
         return ids

@@ -1,15 +1,15 @@
-"""Read a file that may be anything; write files and folders so that none is ever half done.
+"""Read files that may be anything; write files and folders that are never half done.
 
 Reading: one open, regular files only, no more than a stated number of bytes.
 
 Writing: the data goes to a new file in the folder of the destination, is synced, and then
-takes its name in one step that the kernel does as a whole or not at all. Where nothing
-may be overwritten, that step is `link`, which fails if the name exists, so one of several
-processes wins. The folder is synced last: after that, a power cut finds the new file. Any
-exception before the name is taken removes the new file; only a killed process leaves one
-behind, named `.bpetite-*.tmp`. A folder of files is written in the same way.
+takes its name in one atomic step. If nothing may be overwritten, that step is `link`,
+which fails if the name exists, so one of several processes wins. The folder is synced
+last: after that, the file survives a power cut. Any exception before the name is taken
+removes the new file; only a killed process leaves one behind, named `.bpetite-*.tmp`. A
+new folder of files is written in the same way.
 
-Not here: what the bytes mean (`_artifact`).
+Not here: the content of a tokenizer file (`_artifact`).
 """
 
 import errno

@@ -1,34 +1,32 @@
-"""What a list of merges makes of the bytes of a chunk, and what it leaves as it is.
+"""Apply a list of merges to the bytes of a chunk.
 
 The specification: for each merge in the order in which it was learned, one pass over the
 chunk, which replaces every occurrence of its pair, from left to right.
 
 Rank order is minimum rank: a merge makes an id larger than both of its parts, so every
-pair that its pass creates belongs to a later merge. To take the lowest merge that is
-present, again and again, is thus to make the same passes, less those that find nothing.
-`Merges.apply` rests on this.
+pair that its pass creates belongs to a later merge. Taking the lowest merge that is
+present, again and again, thus makes the same passes, without those that find nothing. So
+does taking only the leftmost occurrence of the lowest merge. Both ways rest on this.
 
-Neighbours: where the bytes of two tokens stand side by side, each token comes about as it
-does alone, unless some merge takes a symbol from both. At any time the symbols that meet
-at the border are on the right edge of the left token's tree of merges and on the left
-edge of the right one's, so a walk down the two edges finds such a merge, if there is one.
-`Merges.stay` rests on this.
-
-Source: Hendrik van Antwerpen and Alexander Neubeck, "So many tokens, so little time"
-(2024), for the second.
-
-Not here: which texts are worked out in which way (`_encoder`).
+Not here: which chunks are worked out at all (`_encoder`).
 """
 
+from array import array
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import islice, pairwise, repeat
+from operator import lt
+from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 
 __all__ = ["Merges"]
 
-_GONE = -1
+_SHORT_BYTES: Final = 32
+"""The longest chunk for which looking through all pairs, again and again, is the fastest."""
+
+_NO_MERGE: Final = MAX_VOCAB_SIZE
+_GONE: Final = -1
 
 
 class Merges:
@@ -39,30 +37,51 @@ class Merges:
         first_to_last = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(pairs))
         # From the back: of a pair that is listed twice, the first counts.
         self._id_of_pair = dict(zip(reversed(pairs), reversed(first_to_last), strict=True))
-        self._left = [*range(BASE_VOCAB_SIZE), *(left for left, _ in pairs)]
-        self._right = [*range(BASE_VOCAB_SIZE), *(right for _, right in pairs)]
 
     def apply(self, chunk: bytes) -> list[int]:
-        """Return the ids of a chunk of n bytes, after all merges, in O(n log n).
+        """Return the ids of a chunk after all merges."""
+        return self._apply_short(chunk) if len(chunk) <= _SHORT_BYTES else self._apply_long(chunk)
 
-        The symbols stand in a linked list. The places of a pair are noted when it comes
-        about; those at which it no longer stands when its pass comes are passed over.
+    def _apply_short(self, chunk: bytes) -> list[int]:
+        """Merge the leftmost of the lowest pairs, again and again, in O(n^2)."""
+        id_of_pair = self._id_of_pair.get
+        ids = list(chunk)
+        merged = list(map(id_of_pair, pairwise(chunk), repeat(_NO_MERGE)))
+        while merged and (new := min(merged)) != _NO_MERGE:
+            place = merged.index(new)
+            ids[place : place + 2] = (new,)
+            del merged[place]
+            if place:
+                merged[place - 1] = id_of_pair((ids[place - 1], new), _NO_MERGE)
+            if place < len(merged):
+                merged[place] = id_of_pair((new, ids[place + 1]), _NO_MERGE)
+        return ids
+
+    def _apply_long(self, chunk: bytes) -> list[int]:
+        """Merge the lowest pair wherever it occurs, again and again, in O(n log n).
+
+        The symbols are a linked list. The places of a pair are noted when it comes about;
+        places where it no longer is when its pass comes are skipped.
         """
         id_of_pair = self._id_of_pair.get
         size = len(chunk)
-        symbols = [*chunk, _GONE]  # the last ends the list, on both sides
-        following = list(range(1, size + 1))
-        preceding = list(range(-1, size))
-        places: dict[int, list[int]] = {}
+        number = "i" if size < 1 << 31 else "q"
+        symbols = array("i", iter(chunk))
+        symbols.append(_GONE)  # ends the list, on both sides
+        following = array(number, range(1, size + 1))
+        preceding = array(number, range(-1, size))
+        places: dict[int, array[int]] = {}
         for place, new in enumerate(map(id_of_pair, pairwise(chunk))):
             if new is not None:
-                places.setdefault(new, []).append(place)
+                if new not in places:
+                    places[new] = array(number)
+                places[new].append(place)
         passes = list(places)
         heapify(passes)
         while passes:
             new = heappop(passes)
             left, right = self._pairs[new - BASE_VOCAB_SIZE]
-            for place in sorted(places.pop(new)):
+            for place in _in_order(places.pop(new)):
                 partner = following[place]
                 if symbols[place] != left or symbols[partner] != right:
                     continue
@@ -76,37 +95,11 @@ class Merges:
                     if later is None:
                         continue
                     if later not in places:
-                        places[later] = []
+                        places[later] = array(number)
                         heappush(passes, later)
                     places[later].append(start)
         return [symbol for symbol in symbols if symbol != _GONE]
 
-    def stay(self, left: int, right: int, token: int = _GONE) -> bool:
-        """Return whether two tokens side by side stay what they are, but for making `token`.
 
-        From the end back to the bytes: the younger of the two symbols at the border is
-        taken apart. Their pair merges across if its turn comes before that of the merges
-        that use them up; of two that come at once, the one on the left goes first.
-        """
-        id_of_pair = self._id_of_pair.get
-        left_used_up = right_used_up = MAX_VOCAB_SIZE
-        while True:
-            merged = id_of_pair((left, right), MAX_VOCAB_SIZE)
-            if merged < left_used_up and merged <= right_used_up and merged != token:
-                return False
-            if left < BASE_VOCAB_SIZE and right < BASE_VOCAB_SIZE:
-                return True
-            if left >= right:
-                left_used_up, left = left, self._right[left]
-            else:
-                right_used_up, right = right, self._left[right]
-
-    def tokens_that_stay(self) -> list[int]:
-        """Return the ids of the tokens whose bytes become the token itself.
-
-        In a trained vocabulary these are all, in a vocabulary made by hand maybe not.
-        """
-        stays = [True] * BASE_VOCAB_SIZE
-        for token, (left, right) in enumerate(self._pairs, BASE_VOCAB_SIZE):
-            stays.append(stays[left] and stays[right] and self.stay(left, right, token))
-        return [token for token, stayed in enumerate(stays) if stayed]
+def _in_order(places: "array[int]") -> "array[int] | list[int]":
+    return places if all(map(lt, places, islice(places, 1, None))) else sorted(places)

@@ -1,30 +1,30 @@
-"""The pairs of a corpus under training: which is the most frequent, and what merging it changes.
+"""The pairs of a corpus in training: which is the most frequent, and what merging it changes.
 
 Words
-    symbols  a chunk as it stands in training: a `str` with one character for each id
-    line     some chunks of the same count, in order, with a gap between each two
-    pair     two neighbouring ids in a chunk, as the `str` of their two characters
-    count    how often a chunk or a pair stands in the corpus
-    born     a pair is born in the merge that makes the newer of its two ids
+    symbols  a chunk in training: a `str` with one character for each id
+    line     several chunks with the same count, in order, with a gap between them
+    pair     two adjacent ids in a chunk, as the `str` of their two characters
+    count    the number of occurrences of a chunk or a pair in the corpus
+    created  a pair is created by the merge that makes the newer of its two ids
 
-Idea: equal chunks merge alike, so each distinct chunk is held once, with its count. A
+Idea: equal chunks merge alike, so each distinct chunk is stored once, with its count. A
 merge changes the counts of the pairs around it and no others, so pairs are counted once,
-and then their counts are kept up to date.
+and their counts are updated from then on.
 
-One `str.split` finds a pair in all the chunks of a line, and chunks that begin alike
-stand in one. The gap is the character of the byte 0xFF, which UTF-8 never has, so it is
-in no pair that is counted, and no merge goes across.
+One `str.split` finds a pair in all the chunks of a line. Chunks that begin alike are in
+the same line. The gap is the character of the byte 0xFF, which never occurs in UTF-8, so
+no counted pair contains it and no merge crosses it.
 
-Pairs wait in a list for each count. Those of the highest count stand in a heap, which
-gives the smallest first: characters compare as their ids do.
+Pairs wait in a list for each count. The pairs with the highest count are in a heap, which
+returns the smallest first: characters compare like their ids.
 
-What makes this exact: a merge makes a new id, so every pair that it adds holds that id,
-and nothing later adds to the count of a pair. Counts only fall, so a pair is found where
-its count once was, never below, and is moved down when its turn comes. The highest count
-only falls, too: a new pair stands no more often than the one that was merged. And the
-lines that may hold a pair are all known when it is born.
+Why this is exact: every pair that a merge creates contains the new id, so no later merge
+adds to the count of a pair. Counts only fall, so a pair is found where its count once
+was, never below, and is moved down when its turn comes. The highest count only falls,
+too: a new pair is at most as frequent as the one that was merged. And all lines that may
+contain a pair are known when it is created.
 
-Not here: when to stop, and what the merges make (`_trainer`).
+Not here: when to stop, and the ids and bytes of the new tokens (`_trainer`).
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ _LINE_SYMBOLS: Final = 128
 
 
 class Pairs:
-    """Every pair in the corpus, with its count and with the lines in which it was born."""
+    """Every pair in the corpus, its count, and the lines in which it was created."""
 
     def __init__(self, chunks: Mapping[str, int]) -> None:
         self._lines: list[str] = []
@@ -118,12 +118,12 @@ class Pairs:
             self._replace(right + left, new + new, side_by_side)
         del self._counts[pair]
 
-    def _replace(self, old: str, born: str, holders: list[int]) -> None:
-        """Move occurrences from a pair that a merge broke up to the pair that it made."""
-        self._counts[old] -= self._add(born, holders)
+    def _replace(self, old: str, created: str, holders: list[int]) -> None:
+        """Move occurrences from a pair that a merge broke up to the pair that it created."""
+        self._counts[old] -= self._add(created, holders)
 
     def _add(self, pair: str, holders: list[int]) -> int:
-        """Take in a pair that has just been born, and return its count."""
+        """Add a pair that has just been created, and return its count."""
         count = sum(map(self._count_of_line, holders))
         self._counts[pair] = count
         self._holders[pair] = holders

@@ -1,4 +1,4 @@
-"""Save and load the parts of a tokenizer: the specification's face of `_artifact`."""
+"""`save` and `load` as the specification defines them: `_artifact`, in separate parts."""
 
 import os
 from collections.abc import Mapping, Sequence

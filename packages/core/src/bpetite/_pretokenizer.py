@@ -1,25 +1,26 @@
-r"""Cut text into chunks: the pieces of text that no merge ever crosses.
+r"""Split text into chunks, which no merge crosses; and cut it into blocks and pieces.
 
 Words
-    chunk       one match of the pattern, also called a pre-token: " the", "'ll", "\n\n"
-    whitespace  the 25 characters that `regex` calls `\s`
-    boundary    a place where one chunk ends and the next begins
-    piece       what stands between two safe boundaries: a word and what is around it
+    chunk          one match of the pattern, also called a pre-token: " the", "'ll", "\n\n"
+    whitespace     the 25 characters that `regex` calls `\s`
+    safe boundary  the position before whitespace that follows something else
+    piece          the text between two safe boundaries, one chunk or a few
+    block          several pieces: the text that is processed at a time
 
-Idea: the pattern takes every character somewhere, so the chunks of a text join back to
-the text. Running it is slow, so there are two ways around most of the work, each legal
-by a fact that `tests/core/test_pretokenizer.py` holds to the pattern itself:
+Idea: the pattern matches every character somewhere, so the chunks of a text join back to
+the text. Matching is slow, so there are two shortcuts. Each relies on a fact that
+`tests/core/test_pretokenizer.py` checks against the pattern itself:
 
     ASCII            On ASCII text `\p{L}` is `[A-Za-z]` and `\p{N}` is `[0-9]`, so the
                      standard library's `re`, twice as fast, finds the same chunks.
-    Safe boundaries  In a chunk that holds anything but whitespace, whitespace stands only
-                     in front, as one space. So where whitespace follows something else
-                     there is always a boundary, and the one lookahead of the pattern,
+    Safe boundaries  In a chunk that contains anything but whitespace, whitespace occurs
+                     only at the start, as one space. So a safe boundary is always a
+                     boundary between two chunks, and the one lookahead of the pattern,
                      `(?!\S)`, reaches no further than its own run of whitespace and the
                      character after it. Hence the chunks of a text are the chunks of its
-                     parts, cut there.
+                     parts, cut at safe boundaries.
 
-Not here: bytes into ids (`_encoder`), special tokens (`_encoder` as well).
+Not here: chunks into ids, and the special token (`_encoder`).
 """
 
 import re
@@ -90,9 +91,13 @@ def cut(text: str) -> list[str]:
     return _PIECE.findall(text)
 
 
-def count_pieces(text: str, pieces: Counter[str]) -> None:
-    """Add the pieces of a text to a count of pieces."""
-    pieces.update(cut(text))
+def count_pieces(text: str, pieces: Counter[str], times: int = 1) -> None:
+    """Add the pieces of a text that occurs so many times to a count of pieces."""
+    if times == 1:
+        pieces.update(cut(text))  # in C
+    else:
+        for piece in cut(text):
+            pieces[piece] += times
 
 
 def count_chunks(pieces: Counter[str]) -> dict[str, int]:

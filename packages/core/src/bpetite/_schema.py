@@ -1,4 +1,4 @@
-"""Schema version 1: how a tokenizer is written as JSON, and how large the file becomes.
+"""Schema version 1: a tokenizer as JSON, and the size of the file before it is made.
 
     mergeable_vocab_size   256 + the number of merges
     merges                 [left id, right id] of each merge; the merge at rank r makes
@@ -8,10 +8,10 @@
     special_tokens         {"<|endoftext|>": mergeable_vocab_size}
     vocab                  the bytes of each id, as integers; the key is the id in decimal
 
-The same tokenizer gives the same bytes: keys are sorted as strings, there are no spaces
-between JSON's symbols, all is ASCII, and no newline ends the file.
+The same tokenizer gives the same bytes: keys are sorted as strings, no spaces surround
+JSON's symbols, everything is ASCII, and there is no newline at the end.
 
-Not here: reading it back (`_checks`).
+Not here: checking the content of a file (`_checks`), writing the file (`_files`).
 """
 
 import json

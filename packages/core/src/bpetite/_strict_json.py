@@ -1,8 +1,10 @@
-"""Read JSON strictly: what the standard library lets pass, or dies of, is a `ValueError`.
+"""Parse JSON strictly: input that `json` accepts too easily, or crashes on, is a `ValueError`.
 
-`json.loads` recurses on nesting, which ends in a `RecursionError`, or in a crash of the
-interpreter in a thread with a small stack. It keeps the last of duplicate keys, takes
-`NaN` and `1e999` for numbers, and guesses UTF-16. None of that is wanted in an artifact.
+`json.loads` recurses on nesting, which ends in a `RecursionError`, or crashes the
+interpreter in a thread with a small stack. It keeps the last of duplicate keys, accepts
+`NaN` and `1e999` as numbers, and guesses UTF-16.
+
+Not here: what the JSON of a tokenizer file contains (`_checks`).
 """
 
 import json

@@ -1,7 +1,7 @@
-"""The one public class: its five methods, each wired to the module that does the work."""
+"""The one public class: its five methods call the modules that do the work."""
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Self
 
 from bpetite._artifact import Artifact
@@ -33,7 +33,7 @@ class Tokenizer:
         raise TypeError(message)
 
     @classmethod
-    def train(cls, corpus: str | Iterable[str], vocab_size: int) -> Self:
+    def train(cls, corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> Self:
         """Learn a tokenizer from text.
 
         The result depends on the text, on vocab_size and on the Unicode tables of the
@@ -43,7 +43,9 @@ class Tokenizer:
         The logger `bpetite` tells how it goes, at level INFO.
 
         Args:
-            corpus: one document, or an iterable of documents, which is read once. No
+            corpus: one document; or an iterable of documents, which is read once; or a
+                mapping such as `collections.Counter` from each document to the number of
+                times that it occurs, which learns what the repeated documents would. No
                 token spans two documents. `<|endoftext|>` in the text is ordinary text.
             vocab_size: how many mergeable tokens are wanted, 256 or more. The special
                 token comes on top.
@@ -52,12 +54,15 @@ class Tokenizer:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
 
         Raises:
-            TypeError: corpus is no text, or vocab_size is no integer.
-            ValueError: vocab_size is below 256, or asks for more tokens than can be saved
-                of a corpus that has them: 1,114,112, or a file of 64 MiB.
+            TypeError: corpus is not text, or vocab_size or a count is not an integer.
+            ValueError: a count is below 1; or vocab_size is below 256, or asks for more
+                tokens than can be saved of a corpus that has them: 1,114,112, or a file
+                of 64 MiB.
             UnicodeEncodeError: a document holds a lone surrogate; the index is given.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
+        <bpetite.Tokenizer with 258 mergeable tokens>
+        >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
         """
         result = train_bpe(corpus, vocab_size)
@@ -86,9 +91,7 @@ class Tokenizer:
         # Made when it is first needed, as it is much to make. Threads may each make one, alike.
         if (encoder := self._encoder) is None:
             with garbage_collector_paused():
-                encoder = Encoder(
-                    self._artifact.vocab, self._artifact.merges, self._artifact.special_tokens
-                )
+                encoder = Encoder(self._artifact.merges, self._artifact.special_id)
             self._encoder = encoder
         return encoder.encode(text)
 

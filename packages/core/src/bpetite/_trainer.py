@@ -1,12 +1,12 @@
-"""Learn merges: count the pairs in a corpus, merge the most frequent, and again.
+"""Learn merges: count the pairs in a corpus, merge the most frequent pair, and repeat.
 
-The tie rule: of the pairs with the highest count, the smallest by tuple comparison of
-ids. A pair that stands once is a pair: training ends when no chunk holds two ids.
+Ties: of the pairs with the highest count, the smallest is merged, by tuple comparison of
+ids. Pairs that occur once count, too: training ends when no chunk has two ids left.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
 Not here: what a chunk is (`_pretokenizer`), how pairs are counted and merged (`_pairs`),
-how the result is saved (`_persistence`).
+how the result is saved (`_artifact`).
 """
 
 import logging
@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import index
+from reprlib import Repr
 from typing import Final
 
 from bpetite._collector import garbage_collector_paused
@@ -35,6 +36,8 @@ _MERGES_PER_RECORD: Final = 100
 _BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
+_SHORT: Final = Repr()
+_SHORT.maxstring = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +57,14 @@ class TrainerResult:
     mergeable_vocab_size: int
 
 
-def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
+def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> TrainerResult:
     """Learn the merges of a corpus.
 
     Args:
-        corpus: one document, or an iterable of them, which is read once. No chunk spans
-            two documents, and their order changes nothing. Special tokens in the text
-            are ordinary characters.
+        corpus: one document; or an iterable of documents, which is read once; or a
+            mapping from each document to the number of times that it occurs. No chunk
+            spans two documents, and their order changes nothing. Special tokens in the
+            text are ordinary characters.
         vocab_size: how many mergeable tokens are wanted, 256 or more: 256 bytes and
             vocab_size - 256 merges. The special token is not counted.
 
@@ -68,9 +72,11 @@ def train_bpe(corpus: str | Iterable[str], vocab_size: int) -> TrainerResult:
         A vocabulary of that size, or a smaller one if the corpus has no pair left.
 
     Raises:
-        TypeError: the corpus or a document is no `str`, or vocab_size is no integer.
-        ValueError: vocab_size is below 256, or asks for more tokens than can be saved of a
-            corpus that has them: 1,114,112, or a file of 64 MiB.
+        TypeError: the corpus or a document is not a `str`, or vocab_size or a count is not
+            an integer.
+        ValueError: a count is below 1; or vocab_size is below 256, or asks for more
+            tokens than can be saved of a corpus that has them: 1,114,112, or a file of
+            64 MiB.
         UnicodeEncodeError: a document holds a lone surrogate.
 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
@@ -110,15 +116,15 @@ def _checked_vocab_size(vocab_size: int) -> int:
     return wanted
 
 
-def _count_corpus(corpus: str | Iterable[str]) -> dict[str, int]:
+def _count_corpus(corpus: str | Iterable[str] | Mapping[str, int]) -> dict[str, int]:
     """Return how often each chunk stands in the corpus, holding one block at a time."""
     pieces: Counter[str] = Counter()
     documents = characters = told = 0
-    for document in _documents(corpus):
-        documents += 1
+    for document, count in _documents(corpus):
+        documents += count
         for block in blocks(document, _BLOCK_CHARACTERS):
-            count_pieces(block, pieces)
-            characters += len(block)
+            count_pieces(block, pieces, count)
+            characters += len(block) * count
             if characters // _CHARACTERS_PER_RECORD > told:
                 told = characters // _CHARACTERS_PER_RECORD
                 _log(
@@ -138,21 +144,46 @@ def _count_corpus(corpus: str | Iterable[str]) -> dict[str, int]:
     return chunks
 
 
-def _documents(corpus: str | Iterable[str]) -> Iterator[str]:
-    """Yield the documents of a corpus, each known to be text."""
+def _documents(
+    corpus: str | Iterable[str] | Mapping[str, int],
+) -> Iterator[tuple[str, int]]:
+    """Yield the documents of a corpus, each known to be text, and how often each occurs."""
     if isinstance(corpus, (bytes, bytearray, memoryview)) or not isinstance(corpus, Iterable):
-        message = f"corpus must be str or an iterable of str, got {type(corpus).__name__}"
+        message = (
+            "corpus must be str, an iterable of str, or a mapping from str to int, "
+            f"got {type(corpus).__name__}"
+        )
         raise TypeError(message)
+    if isinstance(corpus, Mapping):
+        for position, (document, count) in enumerate(corpus.items()):
+            yield _checked_document(document, position), _checked_count(document, count)
+        return
     for position, document in enumerate([corpus] if isinstance(corpus, str) else corpus):
-        if not isinstance(document, str):
-            message = (
-                f"corpus must be str or an iterable of str, "
-                f"got {type(document).__name__} at position {position}"
-            )
-            raise TypeError(message)
-        if not document.isascii():
-            document.encode("utf-8")  # a lone surrogate is no text; say so before counting it
-        yield document
+        yield _checked_document(document, position), 1
+
+
+def _checked_document(document: str, position: int) -> str:
+    if not isinstance(document, str):
+        message = f"documents must be str, got {type(document).__name__} at position {position}"
+        raise TypeError(message)
+    if not document.isascii():
+        document.encode("utf-8")  # a lone surrogate is not text; say so before counting it
+    return document
+
+
+def _checked_count(document: str, count: int) -> int:
+    if isinstance(count, bool) or not hasattr(count, "__index__"):
+        message = (
+            f"counts must be integers, got {type(count).__name__} for the document "
+            f"{_SHORT.repr(document)}"
+        )
+        raise TypeError(message)
+    times = index(count)
+    if times < 1:
+        found = times if times > -(10**30) else "far less"
+        message = f"counts must be at least 1, got {found} for the document {_SHORT.repr(document)}"
+        raise ValueError(message)
+    return times
 
 
 def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:

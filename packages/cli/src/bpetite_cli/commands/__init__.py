@@ -1,7 +1,7 @@
-"""The commands of bpetite, each a module of that name, thin over the core.
+"""The commands of bpetite: a module for each, with the name of the command.
 
-Such a module has a function `add_command`, which is given argparse's subparsers. None is
-loaded but for a command that is run: what one needs, the others need not wait for.
+`kit` describes such a module. Only the module of the requested command is loaded, so no
+command waits for what another needs; the help needs all of them.
 """
 
 from importlib import import_module
@@ -9,9 +9,22 @@ from typing import Final
 
 from bpetite_cli.kit import Commands
 
-__all__ = ["BUILT_IN", "add_command"]
+__all__ = ["BUILT_IN", "GROUPS", "OF_COMPARE", "add_command"]
 
-BUILT_IN: Final = ("train", "truncate", "encode", "decode", "count", "show", "inspect", "verify")
+GROUPS: Final = {
+    "make": ("train", "truncate", "import-tiktoken"),
+    "use": ("encode", "decode", "count", "export"),
+    "look": ("show", "inspect", "compare-tiktoken"),
+    "prove": ("verify", "parity"),
+}
+"""The commands by purpose, as the help lists them."""
+
+OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
+"""The commands that bpetite-compare adds."""
+
+BUILT_IN: Final = tuple(
+    name for names in GROUPS.values() for name in names if name not in OF_COMPARE
+)
 
 
 def add_command(commands: Commands, name: str) -> None:

@@ -1,4 +1,4 @@
-"""`bpetite decode`: ids to the text itself."""
+"""`bpetite decode`: turn ids into text, without holding all of either."""
 
 import argparse
 import codecs

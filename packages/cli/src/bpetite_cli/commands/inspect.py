@@ -1,4 +1,4 @@
-"""`bpetite inspect`: what is in an artifact, and how a token was made."""
+"""`bpetite inspect`: the contents of a tokenizer file, and how a token was made."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""`bpetite show`: the tokens of a text, as a picture."""
+"""`bpetite show`: the tokens of a text, drawn, merge by merge, or as JSON."""
 
 import argparse
 import json

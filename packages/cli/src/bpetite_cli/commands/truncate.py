@@ -1,7 +1,7 @@
-"""`bpetite truncate`: the tokenizer that training at a smaller size would have given.
+"""`bpetite truncate`: the tokenizer that training to a smaller size would have produced.
 
-Training learns one merge after the other and never goes back, so what it has learned by
-any size is the beginning of what it has learned in the end.
+Training learns one merge after the other and never goes back, so the merges of a smaller
+size are the first merges of a larger one.
 """
 
 import argparse

@@ -1,1 +1,1 @@
-"""Bytes in and out: text and ids read in blocks, results and files written as a whole."""
+"""Input and output: text and ids from files, results to files and standard output."""

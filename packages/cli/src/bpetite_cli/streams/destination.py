@@ -1,4 +1,4 @@
-"""Find before a long job what would keep its result from being saved."""
+"""Check before a long job that its result can be saved."""
 
 import os
 import tempfile

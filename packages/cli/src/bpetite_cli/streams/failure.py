@@ -1,4 +1,4 @@
-"""What a failure tells the person at the command line."""
+"""Failures of a command, as messages for a person."""
 
 import errno
 from typing import Final

@@ -2,9 +2,9 @@
 
 `json` is one compact array and a newline. `text` is the ids in decimal, one on a line.
 `u16` and `u32` are each id in two or four bytes, the lowest first, and nothing else, as
-`numpy.memmap` reads them. All are written and read block by block.
+`numpy.memmap` reads them. All of them are written and read block by block.
 
-Not here: how JSON is read (`_json_ids`), and what ids mean.
+Not here: how JSON is read (`json_ids`).
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Read a JSON array of ids block by block: `json` alone would hold all of the file."""
+"""Read a JSON array of ids block by block; `json` would hold the whole file in memory."""
 
 import argparse
 import json

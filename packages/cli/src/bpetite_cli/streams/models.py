@@ -1,4 +1,4 @@
-"""Load and save tokenizers, and report what is wrong with their files."""
+"""Load and save tokenizer files, and report what is wrong with them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,9 +1,9 @@
-"""Guess what a file holds that is not UTF-8, and say how to convert it."""
+"""Guess the format of a file that is not UTF-8, and say how to convert it."""
 
 import re
 from typing import Final
 
-__all__ = ["advice_on_encoding"]
+__all__ = ["advice_on_conversion"]
 
 _BY_FIRST_BYTES: Final = (
     (b"\xff\xfe\x00\x00", "UTF-32", "iconv -f UTF-32 -t UTF-8"),
@@ -22,7 +22,7 @@ _WINDOWS_1252: Final = re.compile(rb"(?<![\x80-\xff])[\x82-\x8c\x91-\x9c](?![\x8
 _EVERY_OTHER_IS_NUL: Final = re.compile(rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}")
 
 
-def advice_on_encoding(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:
+def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -> str:
     """Return a line of advice.
 
     Args:

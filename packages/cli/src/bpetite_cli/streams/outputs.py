@@ -1,4 +1,4 @@
-"""Write to standard output: as bytes, data whole or not at all, quiet on a closed pipe."""
+"""Write to standard output, as bytes: data as a whole or not at all, pictures as they come."""
 
 import io
 import json

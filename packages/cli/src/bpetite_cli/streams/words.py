@@ -1,4 +1,4 @@
-"""Words of the command line as values: integers in plain decimal, and text."""
+"""Arguments as values: integers in plain decimal, and text in UTF-8."""
 
 import argparse
 import os

@@ -1,1 +1,1 @@
-"""What a person sees while a command runs: lines and bars on standard error, and the screen."""
+"""What a person sees: messages and bars on standard error, and what a screen can show."""

@@ -1,7 +1,6 @@
-"""Colours, and the widths of characters: what a picture of tokens takes of rich.
+"""Colors and the widths of characters, from rich, for the pictures of `show` and `inspect`.
 
-The colours are the sixteen that every terminal has and its owner has chosen. No text is
-ever read as markup.
+The colors are the sixteen of the terminal's own palette. Text is never read as markup.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
-"""What standard output can show of a picture: how wide it is, and whether it has colours.
+"""What standard output can show: how wide it is, and whether it has colors.
 
-Not here: which colours there are (`_painting`).
+Not here: the colors (`paint`), standard error (`progress`).
 """
 
 import os

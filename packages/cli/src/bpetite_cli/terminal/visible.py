@@ -1,4 +1,4 @@
-"""Tokens as a person can see them: whitespace, parts of characters, and what is invisible."""
+"""Tokens and messages in visible characters: whitespace, bytes, control characters."""
 
 import codecs
 from typing import Final

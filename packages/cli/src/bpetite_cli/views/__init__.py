@@ -1,1 +1,1 @@
-"""What commands draw on standard output: tokens of a text, merges, what a tokenizer contains."""
+"""What `show` and `inspect` display: drawn for a screen, or as data for JSON."""

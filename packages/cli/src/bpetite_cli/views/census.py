@@ -1,4 +1,4 @@
-"""What the tokens of a vocabulary are like: how long, of which script, whole characters or not."""
+"""The tokens of a vocabulary by length and script, and those with incomplete characters."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ class Census:
 
 
 def take_census(tokens: Sequence[bytes]) -> Census:
-    """Look at all tokens, of which each has its id for its place."""
+    """Count tokens; the position of each is its id."""
     texts = [text_of(token) for token in tokens]
     scripts = Counter(map(_script, texts))
     return Census(

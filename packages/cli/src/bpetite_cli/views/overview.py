@@ -1,4 +1,4 @@
-"""What is in an artifact, as a page and as data."""
+"""The contents of a tokenizer file, as a page and as data."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final

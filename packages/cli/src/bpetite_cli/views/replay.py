@@ -1,8 +1,8 @@
-"""What happens to a chunk, merge by merge: slow, and obvious.
+"""What happens to a chunk, merge by merge, as slow and obvious code.
 
-The lowest rank among the pairs that stand in the chunk is merged, wherever it stands,
-from the left; then the lowest rank among the pairs that stand there now; until none has a
-rank. `tests/cli/test_show.py` holds the result to `Tokenizer.encode`.
+The pair with the lowest rank is merged wherever it occurs in the chunk, from left to
+right; then the pair with the lowest rank of those that are there now; until no pair has a
+rank. `tests/cli/test_show.py` compares the result with `Tokenizer.encode`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

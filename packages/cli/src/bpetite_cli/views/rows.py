@@ -1,4 +1,4 @@
-"""Tokens side by side, each with its id underneath."""
+"""Rows of adjacent tokens, each with its id underneath."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple

@@ -1,6 +1,7 @@
-"""The scripts that characters belong to: those of Unicode 15.1, the oldest that is wanted.
+"""The script that a character belongs to, of the scripts in Unicode 15.1.
 
-Not here: of which script a token is (`_census`).
+The oldest release of `regex` that bpetite accepts has these. Not here: the script of a
+token (`census`).
 """
 
 from functools import cache

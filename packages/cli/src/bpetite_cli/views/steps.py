@@ -48,13 +48,13 @@ class _Drawing:
         return f"special token: {shown}\n  id {self.artifact.special_id}\n"
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
-        return f"{self._title(number, chunk)}, as chunk {earlier:,}\n  {_listed('ids', ids)}\n"
+        return f"{self._title(number, chunk)}, as chunk {earlier:,}\n  {_id_list('ids', ids)}\n"
 
     def chunk(self, number: int, chunk: str) -> Generator[str, None, Sequence[int]]:
         """Yield the lines of a chunk, and return its ids."""
         data = chunk.encode("utf-8")
         ids: Sequence[int] = list(data)
-        told = _listed("bytes", ids)
+        told = _id_list("bytes", ids)
         room = max(len(told), len(visible(chunk)) + _ROOM_OF_NUMBERS)
         beside = self._width(ids, None) + 6
         column = beside if beside + room <= self.screen.width else None
@@ -63,7 +63,7 @@ class _Drawing:
         for step in replay(data, self.ranks):
             ids = step.ids
             yield self._line(ids, 256 + step.rank, self._merge(step), column)
-        yield f"{' ' * (column or 4)}{_listed('ids', ids)}\n"
+        yield f"{' ' * (column or 4)}{_id_list('ids', ids)}\n"
         return ids
 
     def _title(self, number: int, chunk: str) -> str:
@@ -100,5 +100,5 @@ class _Drawing:
         return cell_len(shown) + marks
 
 
-def _listed(name: str, ids: Sequence[int]) -> str:
+def _id_list(name: str, ids: Sequence[int]) -> str:
     return f"{name} {' '.join(map(str, ids))}"

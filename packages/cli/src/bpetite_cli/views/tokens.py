@@ -1,4 +1,4 @@
-"""Tokens as data, and in words."""
+"""Tokens as data for JSON, and counts and tokens in words."""
 
 from bpetite_cli.terminal.visible import visible
 

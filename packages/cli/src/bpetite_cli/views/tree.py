@@ -1,4 +1,4 @@
-"""The merges that made a token, down to bytes."""
+"""The tree of merges that made a token, down to its bytes."""
 
 from collections import deque
 from collections.abc import Iterator

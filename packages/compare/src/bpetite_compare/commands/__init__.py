@@ -1,7 +1,7 @@
 """The commands of bpetite-compare, which only the command line loads.
 
-They are made of the command line's kit, as the built-in commands are; no other part of
-this package needs it.
+Like the built-in commands, they use the command line's kit (`bpetite_cli.kit`). No other
+part of this package imports the command line.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""`bpetite compare-tiktoken`: a text, or a corpus, by a model and by encodings of tiktoken."""
+"""`bpetite compare-tiktoken`: a text or files in a model and in encodings of tiktoken."""
 
 import argparse
 from collections.abc import Sequence

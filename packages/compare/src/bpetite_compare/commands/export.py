@@ -1,4 +1,4 @@
-"""`bpetite export`: a model in the files of another library."""
+"""`bpetite export`: write a model in the format of another library."""
 
 import argparse
 

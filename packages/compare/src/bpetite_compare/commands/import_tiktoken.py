@@ -1,4 +1,4 @@
-"""`bpetite import-tiktoken`: an encoding of tiktoken as an artifact."""
+"""`bpetite import-tiktoken`: make a tokenizer file of an encoding of tiktoken."""
 
 import argparse
 

@@ -1,4 +1,4 @@
-"""Tokenizations side by side, and reports, drawn by rich."""
+"""Panels and tables for `compare-tiktoken`, drawn by rich on standard error."""
 
 from typing import Final
 

@@ -1,11 +1,11 @@
-"""`bpetite parity`: hold the ids of whole files to tiktoken with the same vocabulary."""
+"""`bpetite parity`: compare token ids for whole files with tiktoken's."""
 
 import argparse
 
 from bpetite_cli.kit import (
     Commands,
     Failure,
-    add_corpus,
+    add_files,
     add_model,
     add_parser,
     check_inputs,
@@ -34,7 +34,7 @@ def add_command(commands: Commands) -> None:
         "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
     )
     add_model(parser)
-    add_corpus(parser)
+    add_files(parser)
     parser.set_defaults(run=_run)
 
 
@@ -47,14 +47,14 @@ def _run(options: argparse.Namespace) -> None:
     for line in _engines(result):
         say(line)
     if result.difference:
-        raise Failure(_message(result.difference))
+        raise Failure(_failure_message(result.difference))
     say(
         f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
         f"in {result.files:,} file{'s' if result.files > 1 else ''}"
     )
 
 
-def _message(found: FileDifference) -> str:
+def _failure_message(found: FileDifference) -> str:
     return (
         f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
         f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}\n"

@@ -1,12 +1,12 @@
-"""The reference model: byte-level BPE as a proof would have it, slow and obvious on purpose.
+"""The reference model: byte-level BPE as in a proof, slow and obvious on purpose.
 
 One model runs gpt2, p50k_base, cl100k_base and o200k_base as well as an artifact of
-bpetite, because all that tells them apart is data: the merges, the vocabulary, the order
+bpetite, because they differ only in data: the merges, the vocabulary, the order
 of the 256 byte ids, the pattern and the special tokens.
 
-The claim is `decode(encode(text)) == text`. It is put together from lemmas, one for each
-function and named in its docstring; `tests/compare/test_reference.py` holds each of them
-to whatever hypothesis finds:
+The claim is `decode(encode(text)) == text`. It follows from lemmas, one for each function
+and named in its docstring. `tests/compare/test_reference.py` tests each of them as a
+property:
 
     text
       -> bytes            UTF-8, which `decode` undoes at the end
@@ -17,7 +17,7 @@ to whatever hypothesis finds:
       -> bytes -> text
 
 Words
-    ids       a chunk as it stands in encoding, or the result: a list of integers
+    ids       a chunk while it is encoded, or the result: a list of integers
     merges    pair of ids -> the id that it becomes; a lower id merges earlier
     vocab     id -> its bytes, shuffled
     shuffle   byte -> the id that stands for it. It is the identity in bpetite. In

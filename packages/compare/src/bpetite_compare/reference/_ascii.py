@@ -1,11 +1,11 @@
 r"""The pattern of cl100k_base on ASCII, as a state machine with no regular expression.
 
-The seven branches, of which the first that matches at a place takes its bytes:
+The seven branches; at each position, the first that matches takes its bytes:
 
     1 contraction   '(?i:[sdmt]|ll|ve|re)
     2 word          [^\r\n\p{L}\p{N}]?\p{L}+
     3 digits        \p{N}{1,3}
-    4 punctuation    ?[^\s\p{L}\p{N}]+[\r\n]*      (with a space that may stand in front)
+    4 punctuation    ?[^\s\p{L}\p{N}]+[\r\n]*      (a space may precede it)
     5 newlines      \s*[\r\n]
     6 trailing      \s+(?!\S)
     7 whitespace    \s+

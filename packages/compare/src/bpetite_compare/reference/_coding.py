@@ -1,4 +1,4 @@
-"""Chunks and text to ids, and back."""
+"""Encoding and decoding of chunks and of text."""
 
 from collections.abc import Sequence
 

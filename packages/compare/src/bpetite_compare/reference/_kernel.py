@@ -1,4 +1,4 @@
-"""The kernel: count pairs, merge one of them, and what the ids stand for."""
+"""The kernel: count pairs, merge a pair, and look up the bytes of ids."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

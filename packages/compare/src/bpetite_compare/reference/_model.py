@@ -1,4 +1,4 @@
-"""One tokenizer as data, whoever made it."""
+"""A tokenizer as data: an artifact of bpetite or an encoding of tiktoken."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

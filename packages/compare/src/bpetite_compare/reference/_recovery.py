@@ -1,7 +1,7 @@
-"""Find the merges again, of which a file of ranks shows the results alone.
+"""Recover merges from ranks: a file of ranks has only the tokens that the merges made.
 
-The token with rank r was made by joining the last two parts that were left of it when all
-merges of lower rank had been made. So it is enough to make those merges on its bytes.
+The token with rank r joins the two parts that were left of it after all merges of lower
+rank. So applying those merges to its bytes gives the two parts.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What merges, a vocabulary and a shuffle must fulfil for the claim to hold of them."""
+"""The conditions on merges, vocabulary and shuffle under which the claim is true."""
 
 from collections.abc import Mapping, Sequence
 
