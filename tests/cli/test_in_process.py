@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -73,17 +74,14 @@ def test_a_call_leaves_nothing_behind(folder: Path) -> None:
     assert state() == before
 
 
-def test_a_signal_to_the_tests_ends_them(installed: Path) -> None:
+def test_a_signal_to_the_tests_ends_them(install: Callable[..., None]) -> None:
     """A command that a signal interrupts does not keep the tests from ending."""
-    (installed / "ending.py").write_text(
+    install(
+        "end",
         "import os, signal\n"
         "def add(commands):\n"
         "    parser = commands.add_parser('end')\n"
-        "    parser.set_defaults(run=lambda options: os.kill(os.getpid(), signal.SIGTERM))\n"
+        "    parser.set_defaults(run=lambda options: os.kill(os.getpid(), signal.SIGTERM))\n",
     )
-    info = installed / "ending-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: ending\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bpetite.commands]\nend = ending:add\n")
     with pytest.raises(KeyboardInterrupt):
         bpetite("end")
