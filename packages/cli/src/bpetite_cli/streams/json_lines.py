@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks, split_at
-from bpetite_cli.streams.not_utf8 import advice_on_encoding
+from bpetite_cli.streams.not_utf8 import advice_on_conversion
 from bpetite_cli.streams.words import text_argument
 
 __all__ = ["Counts", "field", "read_counts", "read_texts"]
@@ -118,7 +118,7 @@ def _parsed(data: bytes, path: str, number: int) -> object:
     except UnicodeDecodeError as error:
         message = (
             f"{_place(path, number)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
-            f"{error.start} in the line\n{advice_on_encoding(data[:8], data, error)}"
+            f"{error.start} in the line\n{advice_on_conversion(data[:8], data, error)}"
         )
     except json.JSONDecodeError as error:
         message = f"{_place(path, number)} is not JSON: {error.msg}: column {error.colno}"
