@@ -10,7 +10,7 @@ import sys
 import sysconfig
 import termios
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from threading import Thread
@@ -40,7 +40,9 @@ Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 
 _STREAMS: Final[dict[Stream, str]] = {"stdin": "r", "stdout": "w", "stderr": "w"}
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_ENDED_BY_SIGNAL: Final = {128 + number for number in _SIGNALS}
 _TEMPORARY: Final = gettempdir()
+_LAST: Final = b"\0the last bytes of a terminal\0"
 
 
 def bpetite(
@@ -99,7 +101,10 @@ def _call(
         if cwd is not None:
             patch.chdir(cwd)
         with _standard_streams(descriptors, patch):
-            return main()
+            status = main()
+    if status in _ENDED_BY_SIGNAL:
+        raise KeyboardInterrupt  # the signal was meant for the tests, and the command took it
+    return status
 
 
 @contextmanager
@@ -218,19 +223,21 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
     shown = bytearray()
 
     def watch() -> None:
-        with suppress(OSError):  # Linux says so when the other end is closed
-            while read := os.read(ours, 65536):
-                if not shown:
-                    os.write(ours, typed)
-                shown.extend(read)
+        shown.extend(os.read(ours, 65536))
+        os.write(ours, typed)
+        while not shown.endswith(_LAST):
+            shown.extend(os.read(ours, 65536))
 
     watcher = Thread(target=watch)
     watcher.start()
     try:
         yield theirs, shown
     finally:
-        os.close(theirs)
+        # To close our end first would lose what Linux has not passed on yet.
+        os.write(theirs, _LAST)
         watcher.join()
+        del shown[-len(_LAST) :]
+        os.close(theirs)
         os.close(ours)
 
 

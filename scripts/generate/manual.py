@@ -13,7 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
-from bpetite_cli.parser import GROUPS, OF_COMPARE, make_parser
+from bpetite_cli.commands import GROUPS, OF_COMPARE
+from bpetite_cli.parser import make_parser
 
 SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
 

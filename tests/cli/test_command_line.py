@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
+from bpetite_cli.commands import BUILT_IN
 from bpetite_cli.terminal.progress import say
 from cli_tools import bpetite, bpetite_process, lines, pipeline
 
@@ -302,7 +303,7 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
     )
     assert lines(result.stdout)[-2:] == ["bpetite_cli.commands.count", ""]
     result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
-    assert len(lines(result.stdout)[-2].split()) == 8
+    assert len(lines(result.stdout)[-2].split()) == len(BUILT_IN)
 
 
 def test_a_fault_of_our_own_is_told_in_one_line(installed: Path) -> None:

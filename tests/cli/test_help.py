@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import bpetite_cli
-from bpetite_cli.commands import BUILT_IN
-from bpetite_cli.parser import GROUPS, OF_COMPARE
+from bpetite_cli.commands import BUILT_IN, GROUPS, OF_COMPARE
 from cli_tools import BPETITE, bpetite, lines, pipeline
 from help_tools import SUMMARIES, check_help, prepare_files, run_example, with_examples
 

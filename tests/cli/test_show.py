@@ -146,7 +146,8 @@ def test_a_terminal_without_colours_shows_what_a_pipe_does(
     """NO_COLOR and a terminal that cannot draw get the plain picture."""
     words = ["show", "--model", str(worked), "--text", "ab ab xab", *form]
     status, shown = shown_in_terminal(words, tmp_path, env)
-    assert (status, shown.encode()) == (0, bpetite(*words).stdout)
+    result = bpetite(*words)
+    assert (status, shown.encode(), b"") == (result.returncode, result.stdout, result.stderr)
 
 
 @pytest.mark.parametrize("columns", [20, 200])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bpetite_cli.parser import OF_COMPARE
+from bpetite_cli.commands import OF_COMPARE
 from bpetite_compare import export
 from help_tools import SUMMARIES, check_help, prepare_files, run_example, with_examples
 

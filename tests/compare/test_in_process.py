@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bpetite_cli.parser import OF_COMPARE
+from bpetite_cli.commands import OF_COMPARE
 from bpetite_compare import export
 from cli_tools import check_as_started
 from compare_tools import CORPUS

@@ -7,7 +7,7 @@ is about the class. The rules about the code are read off its syntax tree.
 import ast
 import inspect
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Protocol, Self
 
@@ -31,7 +31,7 @@ class _Promised(Protocol):
     """The five methods as the design promises them."""
 
     @classmethod
-    def train(cls, corpus: str | Iterable[str], vocab_size: int) -> Self: ...
+    def train(cls, corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> Self: ...
 
     def encode(self, text: str) -> list[int]: ...
 

@@ -13,21 +13,14 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from bpetite_cli.arguments import Commands
-from bpetite_cli.commands import BUILT_IN, add_command
+from bpetite_cli.commands import BUILT_IN, GROUPS, OF_COMPARE, add_command
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.outputs import write_output
 from bpetite_cli.strict_parser import StrictParser, meant
 
-__all__ = ["GROUPS", "OF_COMPARE", "make_parser"]
+__all__ = ["make_parser"]
 
 _GROUP: Final = "bpetite.commands"
-GROUPS: Final = {
-    "make": ("train", "truncate", "import-tiktoken"),
-    "use": ("encode", "decode", "count", "export"),
-    "look": ("show", "inspect", "compare-tiktoken"),
-    "prove": ("verify", "parity"),
-}
-OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
 _COMPLETIONS: Final = {
     "bash": "bash-completion/completions/bpetite",
     "zsh": "zsh/site-functions/_bpetite",

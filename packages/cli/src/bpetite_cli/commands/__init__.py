@@ -9,9 +9,22 @@ from typing import Final
 
 from bpetite_cli.kit import Commands
 
-__all__ = ["BUILT_IN", "add_command"]
+__all__ = ["BUILT_IN", "GROUPS", "OF_COMPARE", "add_command"]
 
-BUILT_IN: Final = ("train", "truncate", "encode", "decode", "count", "show", "inspect", "verify")
+GROUPS: Final = {
+    "make": ("train", "truncate", "import-tiktoken"),
+    "use": ("encode", "decode", "count", "export"),
+    "look": ("show", "inspect", "compare-tiktoken"),
+    "prove": ("verify", "parity"),
+}
+"""The commands by purpose, as the help lists them."""
+
+OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
+"""The commands that bpetite-compare adds."""
+
+BUILT_IN: Final = tuple(
+    name for names in GROUPS.values() for name in names if name not in OF_COMPARE
+)
 
 
 def add_command(commands: Commands, name: str) -> None:
