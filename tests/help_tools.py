@@ -91,6 +91,9 @@ def prepare_files(folder: Path) -> None:
     Tokenizer.train(CORPUS, 32000).save(folder / "big.json")
     for name in ("text.txt", "a.txt", "b.txt"):
         (folder / name).write_bytes(CORPUS.encode())
+    (folder / "list.txt").write_text("text.txt\n")
+    (folder / "docs.jsonl").write_text('{"text": "Hello world"}\n{"text": "the end"}\n')
+    (folder / "counts.jsonl").write_text('{"text": "Hello world", "count": 1000}\n')
     (folder / "corpus.gz").write_bytes(gzip.compress(CORPUS.encode()))
 
 

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bpetite import Tokenizer
 from bpetite_cli.commands.count import _count
 from bpetite_cli.streams import inputs as input_files
+from bpetite_cli.streams.documents import Documents
 from cli_tools import BPETITE, bpetite, bpetite_process, in_terminal, lines, pipeline
 from texts import TEXTS
 
@@ -284,7 +285,8 @@ def test_a_text_has_as_many_tokens_in_blocks(
     read: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        counted = _count(tokenizer, str(path), read.append)
+        documents = Documents([str(path)]).read(read.append)
+        counted = _count(tokenizer, str(path), documents)
     assert (counted.tokens, counted.error) == (len(tokenizer.encode(text)), None)
     assert counted.size == sum(read) == len(text.encode())
 

@@ -146,7 +146,7 @@ def test_blocks_change_nothing(
     chosen = FORMATS[name]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        blocks = _ids(tokenizer, [read_text(str(source), ignore)], [])
+        blocks = _ids(tokenizer, [read_text(str(source), ignore)], [], None)
         target.write_bytes(b"".join(chosen.write(blocks)))
         back = b"".join(_texts(tokens, chosen.read(str(target), ignore), chosen.width))
     assert target.read_bytes() == written(name, tokenizer.encode(text))
@@ -165,7 +165,7 @@ def test_a_special_token_is_found_across_blocks(
     text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
     (tmp_path / "text").write_text(text)
     monkeypatch.setattr(input_files, "_BLOCK_BYTES", size)
-    blocks = _ids(tokenizer, [read_text(str(tmp_path / "text"), ignore)], [])
+    blocks = _ids(tokenizer, [read_text(str(tmp_path / "text"), ignore)], [], None)
     ids = [token_id for block in blocks for token_id in block]
     assert ids == tokenizer.encode(text)
     assert ids.count(290) == 4
@@ -234,7 +234,10 @@ def test_a_separator_in_one_file_is_nowhere(folder: Path) -> None:
     ("words", "complaint"),
     [
         ("encode --text a --force", "--force: does nothing without --output"),
-        ("encode --text a --separator-token", "--separator-token: does nothing without --input"),
+        (
+            "encode --text a --separator-token",
+            "--separator-token: does nothing without --input or --files-from",
+        ),
         ("decode --ids 65 --force", "--force: does nothing without --output"),
         ("decode --ids 65 --format json", "--format: does nothing without --input"),
     ],

@@ -1,5 +1,6 @@
 """Files of several megabytes: blocks of the real size, long results, and memory."""
 
+import json
 import random
 import subprocess
 import sys
@@ -99,3 +100,40 @@ def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
     for command in ("encode", "decode"):
         assert peaks[command, 12] < peaks[command, 3] + 12_000_000
     assert (folder / "12.back").read_bytes() == (folder / "12").read_bytes()
+
+
+def test_memory_is_that_of_the_list_for_many_files(folder: Path) -> None:
+    """200,000 small files train and encode in little more memory than one."""
+    for number in range(10):
+        (folder / f"{number}").write_text(f"Hello words {number}\n")
+    names = [f"{number % 10}-{number}" for number in range(200_000)]
+    for name in names:
+        (folder / name).hardlink_to(folder / name[0])
+    (folder / "all").write_text("\n".join(names))
+    (folder / "one").write_text("0")
+    commands = {
+        "train": ("--vocab-size", "270", "--force", "--output", "t.json"),
+        "encode": ("--model", "m.json", "--format", "u16", "--force", "--output", "ids"),
+    }
+    for command, words in commands.items():
+        peaks = [
+            peak_bytes(folder, command, *words, "--files-from", name) for name in ("one", "all")
+        ]
+        assert peaks[1] < peaks[0] + 150 * len(names)
+    tokenizer = Tokenizer.load(folder / "m.json")
+    size = sum(len(tokenizer.encode(f"Hello words {number}\n")) for number in range(10))
+    assert (folder / "ids").stat().st_size == 2 * size * 20_000
+
+
+def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
+    """Of a long file of JSON Lines or counts one line is in memory, in training too."""
+    sizes = {"small": 100, "large": 40_000}
+    for name, number in sizes.items():
+        with open(folder / name, "w") as file:
+            for line in range(number):
+                text = f"line {line % 100}: {line} " + "Hello words " * 80
+                file.write(json.dumps({"text": text, "count": line + 1}) + "\n")
+    own = ("--vocab-size", "270", "--force", "--output", "t.json")
+    for words in (("--counts",), ("--jsonl", "text", "--input")):
+        peaks = [peak_bytes(folder, "train", *own, *words, name) for name in sizes]
+        assert peaks[1] < peaks[0] + 15_000_000

@@ -1,18 +1,28 @@
 """The options and arguments that several commands share, and the parser of a command."""
 
 import argparse
+from collections.abc import Sequence
 from typing import TypeAlias
 
+from bpetite_cli.streams.documents import Documents
+from bpetite_cli.streams.file_lists import read_list
+from bpetite_cli.streams.inputs import check_standard_input
+from bpetite_cli.streams.json_lines import field
 from bpetite_cli.streams.words import integer
 
 __all__ = [
     "Commands",
     "add_corpus",
     "add_destination",
+    "add_documents",
+    "add_documents_in_files",
+    "add_files",
     "add_model",
     "add_output",
     "add_parser",
+    "documents_of",
     "require",
+    "require_one",
     "vocab_size",
 ]
 
@@ -40,9 +50,14 @@ def vocab_size(word: str) -> int:
     return size
 
 
-def require(parser: argparse.ArgumentParser, option: str, needed: str) -> None:
-    """Refuse an option that does nothing without another, unless the other is given."""
+def require(parser: argparse.ArgumentParser, option: str, *needed: str) -> None:
+    """Refuse an option that does nothing without another, unless one of these is given."""
     parser.set_defaults(needs={**(parser.get_default("needs") or {}), option: needed})
+
+
+def require_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
+    """Refuse a command line without options of one group, or with options of two."""
+    parser.set_defaults(alternatives=groups)
 
 
 def add_destination(parser: argparse.ArgumentParser, what: str = "the artifact") -> None:
@@ -75,13 +90,66 @@ def _file(word: str) -> str:
     return word
 
 
-def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """Add the option that names the files."""
+def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Add the option that names files."""
     parser.add_argument(
         "--input",
-        required=True,
+        required=required,
         nargs="+",
         action="extend",
         metavar="FILE",
         help="text in UTF-8; - is standard input; no token spans two files",
     )
+
+
+def add_documents(parser: argparse.ArgumentParser, *others: str) -> None:
+    """Add the options that name files of documents; each of the others excludes them."""
+    add_files(parser, required=False)
+    add_documents_in_files(parser)
+    require(parser, "--jsonl", "--input", "--files-from")
+    require_one(parser, ["--input", "--files-from"], *([other] for other in others))
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name what to train on."""
+    add_documents(parser, "--counts")
+    parser.add_argument(
+        "--counts",
+        metavar="FILE",
+        help='lines of JSON, {"text": ..., "count": ...}: the same as documents that occur so '
+        "often; - is standard input; texts may come again, and are not held in memory",
+    )
+
+
+def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
+    """Add the options that name more files, and say how documents are found in them."""
+    parser.add_argument(
+        "--files-from",
+        metavar="FILE",
+        help="read the paths of more files from FILE, one on each line; - is standard input",
+    )
+    parser.add_argument(
+        "-0", "--null", action="store_true", help="paths in the list end in NUL, as of find -print0"
+    )
+    parser._has_negative_number_optionals.clear()  # else argparse takes the -5 of --max for one
+    require(parser, "--null", "--files-from")
+    parser.add_argument(
+        "--jsonl",
+        type=field,
+        metavar="FIELD",
+        help="each line of the files is a JSON object, and its FIELD is a document; "
+        "meta.text is the field text of the object in the field meta; no token spans two lines",
+    )
+
+
+def documents_of(options: argparse.Namespace) -> Documents:
+    """Return the documents that these options name."""
+    paths: list[str] = options.input or []
+    if vars(options).get("counts") is not None:
+        return Documents([options.counts], counted=True)
+    lists: list[str] = [] if options.files_from is None else [options.files_from]
+    check_standard_input([*paths, *lists])
+    listed = (path for name in lists for path in read_list(name, null=options.null))
+    documents = Documents([*paths, *listed], lists, options.jsonl)
+    check_standard_input(documents.sources)
+    return documents

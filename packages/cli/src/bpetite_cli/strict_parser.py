@@ -60,6 +60,7 @@ class StrictParser(argparse.ArgumentParser):
             found = getattr(options, files[0].dest)
             setattr(options, files[0].dest, [*found, *words[end + 1 :]])
         self._refuse_idle(options)
+        self._refuse_alternatives(options)
         return options, rest
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
@@ -80,11 +81,25 @@ class StrictParser(argparse.ArgumentParser):
     def _refuse_idle(self, options: argparse.Namespace) -> None:
         """Refuse an option that would do nothing without another."""
         for option, needed in vars(options).pop("needs", {}).items():
-            given, other = (
-                vars(options)[self._option_string_actions[name].dest] for name in (option, needed)
-            )
-            if given and other is None:
-                self.error(f"argument {option}: does nothing without {needed}")
+            if self._given(options, [option]) and not self._given(options, needed):
+                self.error(f"argument {option}: does nothing without {' or '.join(needed)}")
+
+    def _refuse_alternatives(self, options: argparse.Namespace) -> None:
+        """Refuse options that exclude each other, or the lack of them."""
+        groups = vars(options).pop("alternatives", [])
+        given = [names for group in groups if (names := self._given(options, group))]
+        if groups and not given:
+            every = " ".join(name for group in groups for name in group)
+            self.error(f"one of the arguments {every} is required")
+        if len(given) > 1:
+            self.error(f"argument {given[1][0]}: not allowed with argument {given[0][0]}")
+
+    def _given(self, options: argparse.Namespace, names: Iterable[str]) -> list[str]:
+        """Return those of the options that the command line has."""
+        actions = self._option_string_actions
+        return [
+            name for name in names if vars(options)[actions[name].dest] != actions[name].default
+        ]
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
         """Write the help to standard output."""

@@ -2,24 +2,24 @@
 
 import argparse
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bpetite import Tokenizer
 from bpetite_cli.kit import (
     STANDARD_INPUT,
-    Advance,
     Commands,
     Failure,
+    add_documents_in_files,
     add_model,
     add_parser,
     check_output,
+    documents_of,
     explain,
     integer,
     is_typed,
     load_model,
     quoted,
-    read_text,
     reading,
     say,
     text_argument,
@@ -57,13 +57,15 @@ def add_command(commands: Commands) -> None:
         "count the tokens of files, or of standard input",
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
+        "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
         "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json",
         _MORE,
     )
     add_model(parser)
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
+        "input", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
     )
+    add_documents_in_files(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
@@ -81,15 +83,17 @@ def _limit(word: str) -> int:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    paths: list[str] = options.files or [STANDARD_INPUT]
-    if paths.count(STANDARD_INPUT) > 1:
-        message = "standard input (-) can be read only once; name it once"
-        raise Failure(message)
+    named = bool(options.input or options.files_from)
+    if not named:
+        options.input = [STANDARD_INPUT]
+    documents = documents_of(options)
     tokenizer = load_model(options.model)
-    if not options.files and is_typed(paths):
+    if not named and is_typed(documents.paths):
         say("counting what you type; Ctrl-D at the start of a line ends it")
-    with reading("counting", paths) as advance:
-        counts = [_count(tokenizer, path, advance) for path in paths]
+    with reading("counting", documents.paths) as advance:
+        counts = [
+            _count(tokenizer, path, documents.read_file(path, advance)) for path in documents.paths
+        ]
     total = _Count("total", sum(count.size for count in counts), sum(c.tokens for c in counts))
     complaints = _complaints(counts, total.tokens, options.max)
     for complaint in complaints[:-1]:
@@ -97,23 +101,19 @@ def _run(options: argparse.Namespace) -> None:
     if options.json:
         write_output([_as_json(counts, total, options.max)])
     else:
-        write_output(_as_lines(counts, total, named=bool(options.files)))
+        write_output(_as_lines(counts, total, named=named))
     if complaints:
         raise Failure(complaints[-1])
 
 
-def _count(tokenizer: Tokenizer, path: str, advance: Advance) -> _Count:
+def _count(tokenizer: Tokenizer, path: str, documents: Iterable[Iterable[str]]) -> _Count:
     size = tokens = 0
-
-    def add(read: int) -> None:
-        nonlocal size
-        size += read
-        advance(read)
-
     name = text_argument(path)
     try:
-        for text in read_text(path, add):
-            tokens += len(tokenizer.encode(text))
+        for blocks in documents:
+            for text in blocks:
+                size += len(text.encode("utf-8"))
+                tokens += len(tokenizer.encode(text))
     except Failure as failure:
         return _Count(name, error=str(failure))
     except OSError as error:

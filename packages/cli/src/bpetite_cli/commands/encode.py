@@ -8,18 +8,20 @@ from bpetite import Tokenizer
 from bpetite._files import write_parts
 from bpetite_cli.kit import (
     Commands,
+    Documents,
     Failure,
+    add_documents,
     add_model,
     add_output,
     add_parser,
     check_destination,
     check_inputs,
     check_output,
+    documents_of,
     hold_output,
     is_terminal,
     load_artifact,
     quoted,
-    read_text,
     reading,
     require,
     say,
@@ -54,63 +56,62 @@ def add_command(commands: Commands) -> None:
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
         "  bpetite encode --model tokenizer.json --input text.txt > ids.json\n"
         "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
-        "    --format u16 --output train.bin",
+        "    --format u16 --output train.bin\n"
+        "  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \\\n"
+        "    --separator-token --separator-at after --format u16 > shard1.bin",
         _ABOUT_FORMATS,
     )
     add_model(parser)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    source.add_argument(
-        "--input",
-        nargs="+",
-        action="extend",
-        metavar="FILE",
-        help="text in UTF-8; - is standard input; no token spans two files",
-    )
+    parser.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    add_documents(parser, "--text")
     parser.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {_SPECIAL_TOKEN} between files: not before the first, nor after the last",
+        help=f"put {_SPECIAL_TOKEN} between documents, which are files, or lines with --jsonl",
     )
+    parser.add_argument(
+        "--separator-at",
+        choices=("between", "before", "after"),
+        help="between documents, the default: not before the first, nor after the last; or before "
+        "or after each document, so that the results of several commands can be joined",
+    )
+    require(parser, "--separator-at", "--separator-token")
     parser.add_argument(
         "--format", choices=FORMATS, default="json", help="how the ids are written; see above"
     )
     add_output(parser)
-    require(parser, "--separator-token", "--input")
+    require(parser, "--separator-token", "--input", "--files-from")
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> None:
-    files: list[str] = options.input or []
-    _check(options, files)
+    documents = documents_of(options)
+    size = _check(options, documents)
     artifact = load_artifact(options.model)
     _check_width(options.format, artifact.special_id)
     tokenizer = Tokenizer._of(artifact)
-    with reading("encoding", files) as advance:
+    separator = [artifact.special_id] if options.separator_token else []
+    with reading("encoding", documents.paths, size) as advance:
         texts: Iterable[Iterable[str]] = (
-            [[text_argument(options.text)]]
-            if options.input is None
-            else (read_text(path, advance) for path in files)
+            documents.read(advance) if options.text is None else [[text_argument(options.text)]]
         )
-        ids = Counted(
-            _ids(tokenizer, texts, [artifact.special_id] if options.separator_token else [])
-        )
+        ids = Counted(_ids(tokenizer, texts, separator, options.separator_at))
         parts = FORMATS[options.format].write(ids)
         if options.output is None:
             held = hold_output(parts)
         else:
-            size = write_parts(options.output, parts, overwrite=options.force)
+            written = write_parts(options.output, parts, overwrite=options.force)
     if options.output is None:
         send_output(held)
         return
     name, tokens = options.format, ids.tokens
-    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {size:,} bytes")
-    summary = {"tokens": tokens, "format": name, "bytes": size}
+    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {written:,} bytes")
+    summary = {"tokens": tokens, "format": name, "bytes": written}
     write_json(summary)
 
 
-def _check(options: argparse.Namespace, files: list[str]) -> None:
-    """Find before anything is read what would go wrong in the end."""
+def _check(options: argparse.Namespace, documents: Documents) -> int | None:
+    """Find before anything is read what would go wrong in the end; return how much there is."""
     check_output()
     if options.output is None and FORMATS[options.format].width and is_terminal():
         message = (
@@ -118,9 +119,11 @@ def _check(options: argparse.Namespace, files: list[str]) -> None:
             "name a file with --output, or send it to a file or to a program"
         )
         raise Failure(message)
-    check_inputs(files)
+    size = check_inputs(documents.paths)
     if options.output is not None:
-        check_destination(options.output, [options.model, *files], force=options.force)
+        inputs = [options.model, *documents.sources]
+        check_destination(options.output, inputs, force=options.force)
+    return size
 
 
 def _check_width(name: str, special_id: int) -> None:
@@ -135,11 +138,13 @@ def _check_width(name: str, special_id: int) -> None:
 
 
 def _ids(
-    tokenizer: Tokenizer, files: Iterable[Iterable[str]], between: list[int]
+    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], separator: list[int], at: str | None
 ) -> Iterator[list[int]]:
-    """Yield the ids of files, each given as blocks of text that end at safe boundaries."""
-    for number, texts in enumerate(files):
-        if number:
-            yield between
+    """Yield the ids of documents, each in blocks of text that end at safe boundaries."""
+    for number, texts in enumerate(documents):
+        if at == "before" or (number and at != "after"):
+            yield separator
         for text in texts:
             yield tokenizer.encode(text)
+        if at == "after":
+            yield separator

@@ -11,6 +11,7 @@ from bpetite_cli.kit import (
     check_destination,
     check_inputs,
     check_output,
+    documents_of,
     learn,
     on_terminal,
     quoted,
@@ -30,7 +31,11 @@ def add_command(commands: Commands) -> None:
         "train",
         "learn a tokenizer from text and write its artifact",
         "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
-        "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json",
+        "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json\n"
+        "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
+        "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
+        "  find . -name '*.txt' -print0 |\n"
+        "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json",
     )
     add_corpus(parser)
     parser.add_argument(
@@ -46,9 +51,10 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    check_inputs(options.input)
-    check_destination(options.output, options.input, force=options.force)
-    tokenizer, training = learn(options.input, options.vocab_size)
+    documents = documents_of(options)
+    size = check_inputs(documents.paths)
+    check_destination(options.output, documents.sources, force=options.force)
+    tokenizer, training = learn(documents, options.vocab_size, size)
     save_artifact(tokenizer._artifact, options.output, force=options.force)
     _summarize(training, options.output)
     summary = {

@@ -14,6 +14,7 @@ from bpetite_cli.kit import (
     add_parser,
     check_inputs,
     check_output,
+    documents_of,
     learn,
     load_artifact,
     quoted,
@@ -32,6 +33,7 @@ def add_command(commands: Commands) -> None:
         "verify",
         "train again and prove that a model comes from a corpus",
         "  bpetite verify --model tokenizer.json --input text.txt\n"
+        "  bpetite verify --model tokenizer.json --files-from list.txt\n"
         "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
         "\n\nStandard output gets a JSON object that says how many merges are proved, and\n"
         "which is the first that is not. The exit status is then 1; it is 1 also where\n"
@@ -63,8 +65,9 @@ class _Proof:
 def _run(options: argparse.Namespace) -> None:
     check_output()
     model = load_artifact(options.model)
-    check_inputs(options.input)
-    tokenizer, training = learn(options.input, model.special_id)
+    documents = documents_of(options)
+    size = check_inputs(documents.paths)
+    tokenizer, training = learn(documents, model.special_id, size)
     trained = tokenizer._artifact
     proof = _Proof(model, trained, _common(model, trained))
     data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}

@@ -23,12 +23,14 @@ __all__ = [
     "STANDARD_INPUT",
     "Advance",
     "check_inputs",
+    "check_standard_input",
     "cut_safely",
     "is_typed",
     "name_of",
     "open_input",
     "read_blocks",
     "read_text",
+    "split_at",
     "total_size",
 ]
 
@@ -49,21 +51,35 @@ def name_of(path: str) -> str:
     return "standard input" if path == STANDARD_INPUT else quoted(path)
 
 
-def check_inputs(paths: Sequence[str]) -> None:
-    """Find before the first file is read what would go wrong at the last."""
+def check_standard_input(paths: Sequence[str]) -> None:
+    """Refuse to read standard input twice."""
     if paths.count(STANDARD_INPUT) > 1:
         message = "standard input (-) can be read only once; name it once"
         raise Failure(message)
-    for path in paths:
-        if path == STANDARD_INPUT:
-            with open_input(path):
-                continue
-        if stat.S_ISDIR(os.stat(path).st_mode):
-            message = f"{quoted(path)} is a folder; name the files in it"
-            raise Failure(message)
-        if not os.access(path, os.R_OK):
-            message = f"{quoted(path)}: no permission to read it"
-            raise Failure(message)
+
+
+def check_inputs(paths: Sequence[str]) -> int | None:
+    """Find before the first file is read what would go wrong at the last.
+
+    Returns:
+        How many bytes the files have, or None if that is unknown, as for a pipe.
+    """
+    check_standard_input(paths)
+    return _sum([_checked_size(path) for path in paths])
+
+
+def _checked_size(path: str) -> int | None:
+    if path == STANDARD_INPUT:
+        with open_input(path):
+            return _size(os.fstat(0))
+    status = os.stat(path)
+    if stat.S_ISDIR(status.st_mode):
+        message = f"{quoted(path)} is a folder; name the files in it"
+        raise Failure(message)
+    if not os.access(path, os.R_OK):
+        message = f"{quoted(path)}: no permission to read it"
+        raise Failure(message)
+    return _size(status)
 
 
 def open_input(path: str) -> AbstractContextManager[BinaryIO]:
@@ -81,17 +97,22 @@ def open_input(path: str) -> AbstractContextManager[BinaryIO]:
 
 
 def total_size(paths: Iterable[str]) -> int | None:
-    """Return how many bytes there are to read, or None where nobody can know."""
-    total = 0
-    for path in paths:
-        try:
-            status = os.fstat(0) if path == STANDARD_INPUT else os.stat(path)
-        except OSError:
-            return None
-        if not stat.S_ISREG(status.st_mode):
-            return None
-        total += status.st_size
-    return total
+    """Return how many bytes the files have, or None if that is unknown."""
+    try:
+        return _sum(
+            [_size(os.fstat(0) if path == STANDARD_INPUT else os.stat(path)) for path in paths]
+        )
+    except OSError:
+        return None
+
+
+def _size(status: os.stat_result) -> int | None:
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
+
+
+def _sum(sizes: Sequence[int | None]) -> int | None:
+    known = [size for size in sizes if size is not None]
+    return sum(known) if len(known) == len(sizes) else None
 
 
 def is_typed(paths: Iterable[str]) -> bool:
@@ -120,6 +141,22 @@ def read_text(path: str, advance: Advance) -> Iterator[str]:
     """
     with open_input(path) as file:
         yield from cut_safely(_decoded(path, file, advance))
+
+
+def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
+    r"""Yield the parts between separators; each is in memory, but never all of them.
+
+    >>> list(split_at(b"\n", [b"a\nb", b"c\n"]))
+    [b'a', b'bc', b'']
+    """
+    held: list[bytes] = []
+    for block in blocks:
+        first, *others = block.split(separator)
+        held.append(first)
+        for part in others:
+            yield b"".join(held)
+            held = [part]
+    yield b"".join(held)
 
 
 def cut_safely(texts: Iterable[str]) -> Iterator[str]:

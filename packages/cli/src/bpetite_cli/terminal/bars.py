@@ -55,7 +55,6 @@ class TrainingBars(Training):
 
     def advance(self, size: int) -> None:
         """Move the bar of the counting."""
-        super().advance(size)
         self._progress.advance(self._counting, size)
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -67,9 +66,8 @@ class TrainingBars(Training):
                 merges = figures["vocab_size"] - 256
                 self._progress.update(self._merging, total=merges, visible=merges > 0)
             case "counted":
-                self._progress.update(
-                    self._counting, total=self.corpus_bytes, completed=self.corpus_bytes
-                )
+                read = self._progress.tasks[self._counting].completed
+                self._progress.update(self._counting, total=read, completed=read)
                 self._progress.start_task(self._merging)
             case "merge":
                 self._progress.update(self._merging, completed=figures["merges"])

@@ -23,8 +23,14 @@ _PATIENCE_SECONDS: Final = 1.0
 
 
 @contextmanager
-def reading(what: str, paths: Sequence[str]) -> Iterator[Advance]:
-    """Show how much of these files has been read, on a terminal, if it takes a while."""
+def reading(what: str, paths: Sequence[str], total: int | None = None) -> Iterator[Advance]:
+    """Show how much of these files has been read, on a terminal, if it takes a while.
+
+    Args:
+        what: what is done meanwhile.
+        paths: the files.
+        total: how many bytes they have, where that is known already.
+    """
     if not on_terminal() or is_typed(paths):
         yield _ignore
         return
@@ -40,7 +46,8 @@ def reading(what: str, paths: Sequence[str]) -> Iterator[Advance]:
         elif time.monotonic() - begin > _PATIENCE_SECONDS:
             from bpetite_cli.terminal.bars import reading_bar  # noqa: PLC0415 - rich is slow to load
 
-            bar = stack.enter_context(reading_bar(what, total_size(paths), done))
+            size_of_all = total_size(paths) if total is None else total
+            bar = stack.enter_context(reading_bar(what, size_of_all, done))
 
     with ExitStack() as stack:
         yield advance

@@ -5,7 +5,7 @@ import argparse
 from bpetite_cli.kit import (
     Commands,
     Failure,
-    add_corpus,
+    add_files,
     add_model,
     add_parser,
     check_inputs,
@@ -34,7 +34,7 @@ def add_command(commands: Commands) -> None:
         "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
     )
     add_model(parser)
-    add_corpus(parser)
+    add_files(parser)
     parser.set_defaults(run=_run)
 
 

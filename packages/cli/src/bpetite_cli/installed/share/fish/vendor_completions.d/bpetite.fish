@@ -51,7 +51,7 @@ function _shtab_bpetite_using
 end
 
 set -g _shtab_bpetite_commands train truncate encode decode count show inspect verify compare-tiktoken export import-tiktoken parity
-set -g _shtab_bpetite_opts_with_value --completion --encoding --format --ids --input --max --model --output --ranks --text --to --token --vocab-size
+set -g _shtab_bpetite_opts_with_value --completion --counts --encoding --files-from --format --ids --input --jsonl --max --model --output --ranks --separator-at --text --to --token --vocab-size
 
 complete -c bpetite -e
 complete -c bpetite -f
@@ -62,6 +62,10 @@ complete -c bpetite -n _shtab_bpetite_using -l completion -xka "bash zsh fish" -
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a train -d 'Learn a tokenizer from text and write its artifact.'
 complete -c bpetite -n '_shtab_bpetite_using train' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using train' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input; no token spans two files'
+complete -c bpetite -n '_shtab_bpetite_using train' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read the paths of more files from FILE, one on each line; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using train' -s 0 -l null -d 'paths in the list end in NUL, as of find -print0'
+complete -c bpetite -n '_shtab_bpetite_using train' -l jsonl -x -d 'each line of the files is a JSON object, and its FIELD is a document; meta.text is the field text of the object in the field meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using train' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'lines of JSON, {"text": ..., "count": ...}: the same as documents that occur so often; - is standard input; texts may come again, and are not held in memory'
 complete -c bpetite -n '_shtab_bpetite_using train' -l vocab-size -x -d 'how many mergeable tokens to learn: 256 bytes and N - 256 merges'
 complete -c bpetite -n '_shtab_bpetite_using train' -l output -xka "(__fish_complete_path (commandline -ct))" -d 'where the artifact goes'
 complete -c bpetite -n '_shtab_bpetite_using train' -l force -d 'replace the file at PATH'
@@ -76,7 +80,11 @@ complete -c bpetite -n '_shtab_bpetite_using encode' -s h -l help -d 'show this 
 complete -c bpetite -n '_shtab_bpetite_using encode' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l text -x -d 'the text; --text=-x if it begins with a dash'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input; no token spans two files'
-complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-token -d 'put <|endoftext|> between files: not before the first, nor after the last'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read the paths of more files from FILE, one on each line; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using encode' -s 0 -l null -d 'paths in the list end in NUL, as of find -print0'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l jsonl -x -d 'each line of the files is a JSON object, and its FIELD is a document; meta.text is the field text of the object in the field meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-token -d 'put <|endoftext|> between documents, which are files, or lines with --jsonl'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-at -xka "between before after" -d 'between documents, the default: not before the first, nor after the last; or before or after each document, so that the results of several commands can be joined'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l format -xka "json text u16 u32" -d 'how the ids are written; see above'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write a file, and not to standard output'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l force -d 'replace the file at PATH'
@@ -91,6 +99,9 @@ complete -c bpetite -n '_shtab_bpetite_using decode' -l force -d 'replace the fi
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a count -d 'Count the tokens of files, or of standard input.'
 complete -c bpetite -n '_shtab_bpetite_using count' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using count' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
+complete -c bpetite -n '_shtab_bpetite_using count' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read the paths of more files from FILE, one on each line; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using count' -s 0 -l null -d 'paths in the list end in NUL, as of find -print0'
+complete -c bpetite -n '_shtab_bpetite_using count' -l jsonl -x -d 'each line of the files is a JSON object, and its FIELD is a document; meta.text is the field text of the object in the field meta; no token spans two lines'
 complete -c bpetite -n '_shtab_bpetite_using count' -l json -d 'print a JSON object'
 complete -c bpetite -n '_shtab_bpetite_using count' -l max -x -d 'fail with status 1 above N tokens in all'
 complete -c bpetite -n '_shtab_bpetite_using count; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input'
@@ -110,6 +121,10 @@ complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 
 complete -c bpetite -n '_shtab_bpetite_using verify' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l input -xka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input; no token spans two files'
+complete -c bpetite -n '_shtab_bpetite_using verify' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read the paths of more files from FILE, one on each line; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using verify' -s 0 -l null -d 'paths in the list end in NUL, as of find -print0'
+complete -c bpetite -n '_shtab_bpetite_using verify' -l jsonl -x -d 'each line of the files is a JSON object, and its FIELD is a document; meta.text is the field text of the object in the field meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using verify' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'lines of JSON, {"text": ..., "count": ...}: the same as documents that occur so often; - is standard input; texts may come again, and are not held in memory'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a compare-tiktoken -d 'Show what tiktoken makes of a text beside a model.'
 complete -c bpetite -n '_shtab_bpetite_using compare-tiktoken' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using compare-tiktoken' -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the artifact of `train`'

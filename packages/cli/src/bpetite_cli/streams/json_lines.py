@@ -1,0 +1,174 @@
+"""Read JSON Lines: each line is an object with a document, and may have its count.
+
+One line is in memory at a time. JSON is what Python's `json` reads: of a key that occurs
+twice the last value counts, and NaN is a number.
+"""
+
+import argparse
+import json
+from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple
+
+from bpetite_cli.streams.failure import Failure
+from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks, split_at
+from bpetite_cli.streams.not_utf8 import advice_on_conversion
+from bpetite_cli.streams.words import text_argument
+
+__all__ = ["Counts", "field", "read_counts", "read_texts"]
+
+_MOST: Final = 2**63 - 1
+"""The highest count: a signed integer of 64 bits, as databases have it."""
+
+_WHITESPACE: Final = b" \t\r"
+_KINDS: Final = {
+    dict: "an object",
+    list: "an array",
+    str: "a string",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    type(None): "null",
+}
+
+
+class _Line(NamedTuple):
+    """A line of a file, and the value that it holds."""
+
+    path: str
+    number: int
+    value: object
+
+    @property
+    def place(self) -> str:
+        """Where the line is, for a message."""
+        return _place(self.path, self.number)
+
+
+def field(word: str) -> Sequence[str]:
+    """Read the name of a field as keys, one inside the other."""
+    keys = text_argument(word).split(".")
+    if not all(keys):
+        message = f"expected a field such as text or meta.text, found {word[:40]!r}"
+        raise argparse.ArgumentTypeError(message)
+    return keys
+
+
+def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str]:
+    """Yield the text that each line has in a field."""
+    for line in _lines(path, advance):
+        yield _text(line, keys)
+
+
+def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
+    """Yield the `text` of each line, and the `count` that it has there."""
+    for line in _lines(path, advance):
+        yield _text(line, ["text"]), _count(line)
+
+
+class Counts(Mapping[str, int]):
+    """Texts with counts, for `Tokenizer.train`: they can be read once, by `items`.
+
+    A text may come more than once, and none is kept: this is why it is not a dict.
+    """
+
+    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
+        self._rows = rows
+
+    def items(self) -> ItemsView[str, int]:
+        """Return the texts, each with its count."""
+        return _Rows(self._rows)
+
+    def __getitem__(self, text: str) -> int:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        raise NotImplementedError
+
+
+class _Rows(ItemsView[str, int]):
+    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return iter(self._rows)
+
+
+def _lines(path: str, advance: Advance) -> Iterator[_Line]:
+    """Yield the lines of a file that are not blank."""
+    with open_input(path) as file:
+        lines = split_at(b"\n", _advancing(read_blocks(path, file), advance))
+        for number, data in enumerate(lines, 1):
+            if data.strip(_WHITESPACE):
+                yield _Line(path, number, _parsed(data, path, number))
+
+
+def _advancing(blocks: Iterable[bytes], advance: Advance) -> Iterator[bytes]:
+    for block in blocks:
+        advance(len(block))
+        yield block
+
+
+def _parsed(data: bytes, path: str, number: int) -> object:
+    """Return the value that a line of a file holds."""
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        message = (
+            f"{_place(path, number)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
+            f"{error.start} in the line\n{advice_on_conversion(data[:8], data, error)}"
+        )
+    except json.JSONDecodeError as error:
+        message = f"{_place(path, number)} is not JSON: {error.msg}: column {error.colno}"
+    except RecursionError:
+        message = f"{_place(path, number)} cannot be read: its JSON is nested too deeply"
+    except ValueError as error:  # a number of thousands of digits
+        message = f"{_place(path, number)} cannot be read: {error}"
+    raise Failure(message)
+
+
+def _place(path: str, number: int) -> str:
+    return f"{name_of(path)}, line {number}"
+
+
+def _text(line: _Line, keys: Sequence[str]) -> str:
+    """Return the text at some keys of a line."""
+    name = ".".join(keys)
+    value = line.value
+    for key in keys:
+        if not isinstance(value, dict) or key not in value:
+            message = f"{line.place} has no field {name!r}"
+            raise Failure(message)
+        value = value[key]
+    if not isinstance(value, str):
+        message = f"{line.place}: expected a string in the field {name!r}, found {_kind(value)}"
+        raise Failure(message)
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        found = ord(value[error.start])
+        message = f"{line.place}: the field {name!r} has a lone surrogate, \\u{found:04x}"
+        raise Failure(message) from None
+    return value
+
+
+def _count(line: _Line) -> int:
+    """Return the count of a line that is an object."""
+    if not isinstance(line.value, dict) or "count" not in line.value:
+        message = f"{line.place} has no field 'count'"
+        raise Failure(message)
+    count = line.value["count"]
+    if type(count) is not int:
+        found = repr(count) if isinstance(count, float) else _kind(count)
+        message = f"{line.place}: expected an integer in the field 'count', found {found}"
+        raise Failure(message)
+    if not 1 <= count <= _MOST:
+        message = f"{line.place}: expected a count from 1 to {_MOST}, found {str(count)[:40]}"
+        raise Failure(message)
+    return count
+
+
+def _kind(value: object) -> str:
+    return _KINDS[type(value)]

@@ -1,0 +1,416 @@
+"""Where documents come from: named files, lists of files, lines of JSON, and texts with counts."""
+
+import json
+import subprocess
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from cli_tools import bpetite, in_terminal, lines
+from texts import TEXTS as ANY_TEXTS
+
+TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
+NAMES = ("a.txt", "empty.txt", "with space.txt", "船.txt")
+SIZE = 300
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with texts, and the model that training on them gives."""
+    for name, text in zip(NAMES, TEXTS, strict=True):
+        (tmp_path / name).write_bytes(text.encode())
+    Tokenizer.train(TEXTS, SIZE).save(tmp_path / "m.json")
+    return tmp_path
+
+
+def ids_of(folder: Path, *documents: str) -> list[list[int]]:
+    """Return the ids of documents, from the library."""
+    tokenizer = Tokenizer.load(folder / "m.json")
+    return [tokenizer.encode(text) for text in documents]
+
+
+def run(
+    folder: Path, command: str, *words: str, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that reads documents, in the folder."""
+    own = {
+        "train": ("--vocab-size", str(SIZE), "--output", "new.json", "--force"),
+        "encode": ("--model", "m.json"),
+        "count": ("--model", "m.json"),
+        "verify": ("--model", "m.json"),
+    }
+    return bpetite(command, *own[command], *words, stdin=stdin, cwd=folder)
+
+
+def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
+    """Check that the commands find the documents TEXTS, as the library is given them."""
+    ids = ids_of(folder, *TEXTS)
+    assert run(folder, "train", *words, stdin=stdin).returncode == 0
+    assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
+    assert run(folder, "verify", *words, stdin=stdin).returncode == 0
+    encoded = run(folder, "encode", "--separator-token", *words, stdin=stdin)
+    [separator] = ids_of(folder, "<|endoftext|>")
+    assert json.loads(encoded.stdout) == list(chain(*([*separator, *each] for each in ids)))[1:]
+    counted = lines(run(folder, "count", *words, stdin=stdin).stdout)
+    assert int(counted[-1].partition("\t")[0]) == sum(map(len, ids))
+
+
+# --files-from
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
+def test_a_list_of_files_is_as_good_as_their_names(folder: Path, end: str) -> None:
+    """Every command reads the files of a list, in order; blank lines are skipped."""
+    (folder / "list").write_bytes(end.join(["", *NAMES]).encode())
+    check_all_commands(folder, "--files-from", "list")
+
+
+def test_a_list_may_come_from_a_pipe_with_nul_bytes(folder: Path) -> None:
+    """`find -print0` ends each path in a NUL byte, and names may then have any other."""
+    (folder / "a.txt").rename(folder / "a\n.txt")
+    listed = "\0".join(["a\n.txt", *NAMES[1:], ""]).encode()
+    check_all_commands(folder, "--files-from", "-", "--null", stdin=listed)
+    assert run(folder, "count", "-0", "--files-from", "-", stdin=listed).returncode == 0
+
+
+def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
+    """A command may have both; `-` in the list is standard input."""
+    (folder / "list").write_text("\n".join(["empty.txt", "-", NAMES[3]]))
+    third = TEXTS[2].encode()
+    result = run(folder, "encode", "--files-from", "list", "--input", "a.txt", stdin=third)
+    assert json.loads(result.stdout) == list(chain(*ids_of(folder, *TEXTS)))
+    shown = lines(run(folder, "count", "a.txt", "--files-from", "list", stdin=third).stdout)
+    names = [line.partition("\t")[2] for line in shown]
+    assert names == ["a.txt", "empty.txt", "-", NAMES[3], "total"]
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
+@pytest.mark.parametrize(
+    ("listed", "words", "complaint"),
+    [
+        (b"", "", "'list' lists no files; list at least one"),
+        (b"\n\r\n\n", "", "'list' lists no files; list at least one"),
+        (b"\0", "--null", "'list' lists no files; list at least one"),
+        (b"a.txt\0", "", "'list', line 1: NUL bytes separate the paths; use --null"),
+        (b"a.txt\n\n\xff\n", "", r"'list', entry 3 is not UTF-8: b'\xff'; rename the file"),
+        (b"-\n-\n", "", "standard input (-) can be read only once; name it once"),
+        (b"a.txt\nnone\n", "", "'none': No such file or directory; check the path"),
+    ],
+)
+def test_a_list_that_cannot_be_used_is_refused(
+    folder: Path, command: str, listed: bytes, words: str, complaint: str
+) -> None:
+    """FR-33: an empty list, or a path that could not be an argument, is told with its place."""
+    (folder / "list").write_bytes(listed)
+    result = run(folder, command, "--files-from", "list", *words.split())
+    assert result.returncode == 1
+    assert f"error: {complaint}" in lines(result.stderr)
+    assert command == "count" or result.stdout == b""
+
+
+def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
+    """Standard input is a list or a text."""
+    result = run(folder, "encode", "--files-from", "-", "--input", "-", stdin=b"a.txt\n")
+    assert result.returncode == 1
+    assert b"standard input (-) can be read only once" in result.stderr
+
+
+def test_the_list_is_no_output(folder: Path) -> None:
+    """The list, and any file that it names, is not replaced by the result."""
+    (folder / "list").write_text("a.txt\n")
+    for name in ("list", "a.txt"):
+        words = ("--output", name, "--force", "--files-from", "list")
+        result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
+        assert result.returncode == 1
+        assert f"'{name}' is also an input and would be lost" in result.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("train --vocab-size 256 --output x", "one of the arguments --input --files-from"),
+        ("verify --model m.json", "one of the arguments --input --files-from"),
+        ("encode --model m.json", "one of the arguments --input --files-from --text"),
+        ("encode --model m.json --text a --files-from a.txt", "argument --text: not allowed with"),
+        ("encode --model m.json --text a --input a.txt", "argument --text: not allowed with"),
+        ("count --model m.json -0", "argument --null: does nothing without --files-from"),
+        ("count --model m.json --max -5", "argument --max: expected 0 or more, found -5"),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(
+    folder: Path, words: str, complaint: str
+) -> None:
+    """FR-33: the status is 2, and the last line names the options."""
+    result = bpetite(*words.split(), cwd=folder)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert complaint in lines(result.stderr)[-1]
+
+
+def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
+    """How much there is to read is known from the check of the files."""
+    (folder / "a.txt").write_bytes(b"word " * 60_000)
+    (folder / "list").write_text("a.txt\na.txt\n")
+    words = ("--vocab-size", "256", "--output", "t.json", "--files-from", "list")
+    status, _, drawn = in_terminal(["train", *words], folder)
+    assert status == 0
+    assert b"/0.6 MB" in drawn
+
+
+# --jsonl
+
+
+def rows(*documents: object) -> bytes:
+    """Return JSON Lines, each with a document in the field `text` of `meta`."""
+    return b"".join(
+        json.dumps({"id": number, "meta": {"text": text}}).encode() + b"\n"
+        for number, text in enumerate(documents)
+    )
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n \t\r\n\n"])
+def test_each_line_is_a_document(folder: Path, block: int, end: bytes) -> None:
+    """Every command reads a document from each line, of several files; blank lines are skipped."""
+    (folder / "1.jsonl").write_bytes(rows(*TEXTS[:2]).replace(b"\n", end))
+    (folder / "2.jsonl").write_bytes(end + rows(*TEXTS[2:]).rstrip().replace(b"\n", end))
+    (folder / "list").write_text("1.jsonl\n2.jsonl\n")
+    check_all_commands(folder, "--jsonl", "meta.text", "--files-from", "list")
+    check_all_commands(
+        folder, "--jsonl", "meta.text", "--files-from", "-", stdin=b"1.jsonl\n2.jsonl"
+    )
+
+
+def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
+    """A line may be a part of a block, or many blocks long; no token spans two lines."""
+    texts = ["船 wor" * block, "ld", "a " * block * 3, "", "b\n" * 10]
+    data = rows(*texts)
+    ids = ids_of(folder, *texts)
+    result = run(folder, "encode", "--jsonl", "meta.text", "--input", "-", stdin=data)
+    assert json.loads(result.stdout) == list(chain(*ids))
+    shown = run(folder, "count", "--json", "--jsonl", "meta.text", stdin=data).stdout
+    assert json.loads(shown)["bytes"] == sum(len(text.encode()) for text in texts)
+
+
+def test_the_summary_of_a_training_counts_the_text(folder: Path) -> None:
+    """`corpus_bytes` is the size of the documents, not of the JSON around them."""
+    result = run(folder, "train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
+    assert json.loads(result.stdout)["corpus_bytes"] == sum(len(text.encode()) for text in TEXTS)
+    (folder / "rows").write_bytes(rows(*TEXTS))
+    words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
+    status, output, drawn = in_terminal(["train", *words], folder)
+    assert (status, json.loads(output)["corpus_bytes"]) == (
+        0,
+        sum(map(len, map(str.encode, TEXTS))),
+    )
+    assert b"100%" in drawn
+
+
+def test_of_a_key_that_occurs_twice_the_last_value_counts(folder: Path) -> None:
+    """As in Python's json, in jq and in JavaScript; other fields may hold anything."""
+    stdin = b'{"text": "a", "more": [NaN, 1e999, {"text": 1}], "text": "the end"}'
+    result = run(folder, "encode", "--jsonl", "text", "--input", "-", stdin=stdin)
+    assert [json.loads(result.stdout)] == ids_of(folder, "the end")
+
+
+FAULTS = {
+    b'{"text": "\xe9"}': r"is not UTF-8: byte 0xe9 at offset 10 in the line",
+    b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
+    b'{"text": "a"} {"text": "b"}': "is not JSON: Extra data: column 15",
+    b'\xef\xbb\xbf{"text": "a"}': "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig)",
+    b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
+    b'{"text": "a", "n": ' + b"1" * 5000 + b"}": "cannot be read: Exceeds the limit (4300 digits)",
+    b'{"text": ' + b"[" * 100_000 + b"}": "cannot be read: its JSON is nested too deeply",
+    b'{"other": "a"}': "has no field 'text'",
+    b'["text"]': "has no field 'text'",
+    b'"text"': "has no field 'text'",
+    b'{"text": null}': "expected a string in the field 'text', found null",
+    b'{"text": true}': "expected a string in the field 'text', found true or false",
+    b'{"text": 1.0}': "expected a string in the field 'text', found a number",
+    b'{"text": ["a"]}': "expected a string in the field 'text', found an array",
+    b'{"text": {}}': "expected a string in the field 'text', found an object",
+    rb'{"text": "a\ud800"}': r"the field 'text' has a lone surrogate, \ud800",
+}
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_line_that_is_no_document_is_refused(folder: Path, command: str, fault: bytes) -> None:
+    """FR-33: any other line is an error with its file and number, and nothing is written."""
+    (folder / "rows").write_bytes(b'{"text": "good"}\n\n' + fault + b'\n{"text": "good"}\n')
+    option = [] if command == "count" else ["--input"]
+    result = run(folder, command, "--jsonl", "text", *option, "rows")
+    assert (result.returncode, result.stdout) == (1, b"")
+    shown = next(line for line in lines(result.stderr) if line.startswith("error: "))
+    assert shown.startswith("error: 'rows', line 3")
+    assert FAULTS[fault] in shown
+    assert not (folder / "new.json").exists()
+
+
+def test_the_other_files_are_counted(folder: Path) -> None:
+    """`count` leaves out a file with a wrong line, as it does with a file that is not UTF-8."""
+    (folder / "good").write_bytes(rows("the end"))
+    (folder / "bad").write_bytes(rows("the end", 1))
+    result = run(folder, "count", "--jsonl", "meta.text", "good", "bad")
+    number = len(ids_of(folder, "the end")[0])
+    assert lines(result.stdout) == [f"{number}\tgood", f"{number}\ttotal"]
+    assert b"'bad', line 2: expected a string in the field 'meta.text'" in result.stderr
+
+
+@pytest.mark.parametrize("field", ["", ".", "a.", ".a", "a..b"])
+def test_a_field_has_a_name(folder: Path, field: str) -> None:
+    """FR-33: an empty key is wrong usage."""
+    result = run(folder, "count", "--jsonl", field)
+    assert result.returncode == 2
+    complaint = f"expected a field such as text or meta.text, found {field!r}"
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+# --separator-at
+
+
+def encoded(folder: Path, *words: str) -> bytes:
+    """Return the ids in two bytes each."""
+    result = run(folder, "encode", "--format", "u16", "--separator-token", *words)
+    assert result.returncode == 0
+    return result.stdout
+
+
+@pytest.mark.parametrize("kind", ["files", "lines"])
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_shards_can_be_joined(folder: Path, kind: str, place: str) -> None:
+    """Shards with a separator before or after each document are, joined, what all would be."""
+    words = ["--separator-at", place, "--input"]
+    names = list(NAMES)
+    if kind == "lines":
+        words = ["--jsonl", "meta.text", *words]
+        names = ["1.jsonl", "2.jsonl"]
+        (folder / names[0]).write_bytes(rows(*TEXTS[:3]))
+        (folder / names[1]).write_bytes(rows(*TEXTS[3:]))
+    [separator] = ids_of(folder, "<|endoftext|>")
+    ids = ids_of(folder, *TEXTS)
+    if place == "before":
+        flat = chain(*([*separator, *each] for each in ids))
+    else:
+        flat = chain(*([*each, *separator] for each in ids))
+    expected = b"".join(token_id.to_bytes(2, "little") for token_id in flat)
+    assert encoded(folder, *words, *names) == expected
+    shards = [encoded(folder, *words, *names[:1]), encoded(folder, *words, *names[1:])]
+    assert b"".join(shards) == expected
+
+
+def test_between_is_the_default(folder: Path) -> None:
+    """Without `--separator-at` the separator is between documents, as with `between`."""
+    default = encoded(folder, "--input", *NAMES)
+    assert encoded(folder, "--separator-at", "between", "--input", *NAMES) == default
+    assert default == encoded(folder, "--separator-at", "after", "--input", *NAMES)[:-2]
+
+
+def test_no_documents_have_no_separators(folder: Path) -> None:
+    """A file of blank lines has no documents."""
+    (folder / "rows").write_bytes(b"\n\n")
+    for place in ("between", "before", "after"):
+        words = ("--separator-at", place, "--jsonl", "text", "--input", "rows")
+        assert encoded(folder, *words) == b""
+
+
+@pytest.mark.parametrize("place", ["between", "after"])
+def test_a_place_without_a_separator_is_refused(folder: Path, place: str) -> None:
+    """FR-33: `--separator-at` says where, and `--separator-token` says that there is one."""
+    result = run(folder, "encode", "--input", "a.txt", "--separator-at", place)
+    assert result.returncode == 2
+    complaint = "argument --separator-at: does nothing without --separator-token"
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+# --counts
+
+
+def counted(*pairs: tuple[str, int]) -> bytes:
+    """Return JSON Lines of texts with counts."""
+    return b"".join(
+        json.dumps({"text": text, "count": count}).encode() + b"\n" for text, count in pairs
+    )
+
+
+@given(st.lists(st.tuples(ANY_TEXTS, st.integers(1, 4)), max_size=8))
+def test_counts_are_as_good_as_repeated_documents(
+    tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, int]]
+) -> None:
+    """Training on counts saves the bytes that training on the repeated documents saves."""
+    folder = tmp_path_factory.getbasetemp()
+    repeated = [text for text, count in pairs for _ in range(count)]
+    Tokenizer.train(repeated, SIZE).save(folder / "m.json", overwrite=True)
+    result = run(folder, "train", "--counts", "-", stdin=counted(*pairs))
+    assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
+    size = sum(len(text.encode()) for text in repeated)
+    assert json.loads(result.stdout)["corpus_bytes"] == size
+    assert run(folder, "verify", "--counts", "-", stdin=counted(*pairs)).returncode == 0
+
+
+def test_the_counts_of_a_text_on_several_lines_add_up(folder: Path) -> None:
+    """The parts of a count that several machines have made need not be added before."""
+    parts = (("ab", 2), ("cd", 3), ("ab", 2))
+    (folder / "counts").write_bytes(counted(*parts).replace(b"}\n", b', "more": []}\r\n\n'))
+    words = ("--vocab-size", "257", "--output", "t.json", "--counts", "counts")
+    assert bpetite("train", *words, cwd=folder).returncode == 0
+    assert Tokenizer.load(folder / "t.json").encode("ab cd") == [256, 32, 99, 100]
+
+
+COUNT_FAULTS = {
+    '{"text": "a"}': " has no field 'count'",
+    '{"count": 1}': " has no field 'text'",
+    "[1]": " has no field 'text'",
+    '{"text": 1, "count": 1}': ": expected a string in the field 'text', found a number",
+    '{"text": "a", "count": "1"}': ": expected an integer in the field 'count', found a string",
+    '{"text": "a", "count": 1.0}': ": expected an integer in the field 'count', found 1.0",
+    '{"text": "a", "count": true}': ": expected an integer in the field 'count', found true or",
+    '{"text": "a", "count": null}': ": expected an integer in the field 'count', found null",
+    '{"text": "a", "count": 0}': ": expected a count from 1 to 9223372036854775807, found 0",
+    '{"text": "a", "count": -3}': ": expected a count from 1 to 9223372036854775807, found -3",
+    '{"text": "a", "count": 9223372036854775808}': ": expected a count from 1 to 92233720368",
+}
+
+
+@pytest.mark.parametrize("fault", COUNT_FAULTS)
+def test_a_line_that_is_no_count_is_refused(folder: Path, fault: str) -> None:
+    """FR-33: an error names the file and the line, and nothing is saved."""
+    (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
+    result = run(folder, "train", "--counts", "counts")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert f"error: 'counts', line 3{COUNT_FAULTS[fault]}" in result.stderr.decode()
+    assert not (folder / "new.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("--input a.txt", "argument --counts: not allowed with argument --input"),
+        ("--files-from a.txt", "argument --counts: not allowed with argument --files-from"),
+        ("--jsonl text", "argument --jsonl: does nothing without --input or --files-from"),
+    ],
+)
+def test_counts_are_a_corpus_of_their_own(folder: Path, words: str, complaint: str) -> None:
+    """FR-33: there is one file of counts, and no other text beside it."""
+    result = run(folder, "train", "--counts", "counts", *words.split())
+    assert result.returncode == 2
+    assert lines(result.stderr)[-1].endswith(complaint)
+
+
+def test_the_counts_are_no_output(folder: Path) -> None:
+    """The file of counts is not replaced by the result."""
+    (folder / "counts").write_bytes(counted(("a", 1)))
+    words = ("--output", "counts", "--force", "--counts", "counts")
+    result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
+    assert result.returncode == 1
+    assert b"'counts' is also an input and would be lost" in result.stderr
+
+
+def test_the_highest_count_can_be_trained_on(folder: Path) -> None:
+    """Counts of 64 bits are added up without a loss."""
+    data = counted(("ab", 2**63 - 1), ("cd", 2**62), ("cd", 2**62))
+    words = ("--vocab-size", "257", "--output", "t.json", "--counts", "-")
+    assert bpetite("train", *words, stdin=data, cwd=folder).returncode == 0
+    assert Tokenizer.load(folder / "t.json").encode("cd") == [256]
