@@ -23,7 +23,7 @@ Variable cut : list nat -> list (list nat).
 Variable keep : cache -> list nat -> list nat -> cache.
 Variable ms : list (nat * nat).
 
-(** [_Cache.__getitem__]: look a chunk up, or work out its ids. *)
+(** [__getitem__] of the cache: look a chunk up, or work out its ids. *)
 Definition get (c : cache) (chunk : list nat) : list nat * cache :=
   let ids := match known c chunk with
              | Some ids => ids
@@ -77,7 +77,7 @@ Proof.
 Qed.
 
 (** Whatever the cache keeps and forgets, a chunk has the ids of the specification, and what the
-    cache holds stays right. Speaks of [_encoder._Cache]. *)
+    cache holds stays right. Speaks of [_encoder.Encoder]. *)
 Theorem get_ok c chunk : right c -> fst (get c chunk) = ids_of chunk /\ right (snd (get c chunk)).
 Proof.
   intro R. unfold get. cbn [fst snd].

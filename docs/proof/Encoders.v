@@ -1,9 +1,9 @@
 (** Three encoders of a chunk, which give the same ids, and the bytes of ids.
 
     [passes] is [tests/oracle.py: encode_chunk], the specification. [greedy] merges every
-    occurrence of the lowest pair, again and again; [_merges.py: Merges._apply_long] notes the
-    positions and does so. [greedy1] merges only its leftmost occurrence; tiktoken does so, and
-    [_merges.py: Merges._apply_short]. *)
+    occurrence of the lowest pair, again and again; for long chunks [_merges.py: Merges.apply] notes
+    the positions and does so. [greedy1] merges only its leftmost occurrence; so does
+    [_merges.py: Merges.apply] for short chunks, and tiktoken. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes.
 Import ListNotations.
@@ -322,7 +322,7 @@ Proof.
     + symmetry. apply passes_id_none, M.
 Qed.
 
-(** The leftmost occurrence first gives the same ids. Speaks of [_merges.Merges._apply_short] and
+(** The leftmost occurrence first gives the same ids. Speaks of [_merges.Merges.apply] and
     [oracle.encode_chunk]. *)
 Theorem greedy1_eq_passes l : greedy1 lookup l = passes 0 ms l.
 Proof. apply greedy1_passes; auto. Qed.

@@ -1,4 +1,5 @@
-(** The encoder that keeps the places of pairs: [_merges.py: Merges._apply_long].
+(** The encoder that keeps the places of pairs: [_merges.py: Merges.apply] of long
+    chunks.
 
     The symbols that are left stand in a list, each with the place of its first byte: this is the
     linked list, read from its first node. The places of a pair are noted when it comes about.
@@ -84,7 +85,7 @@ Fixpoint first_notes (lookup : nat -> nat -> option nat) (l : symbols) : notes :
   | _ => []
   end.
 
-(** [Merges._apply_long]. *)
+(** [Merges.apply] of a long chunk. *)
 Definition apply_merges (ms : list (nat * nat)) (chunk : list nat) : list nat :=
   let l := combine (seq 0 (length chunk)) chunk in
   run_passes ms (rank ms) (length ms) l (first_notes (rank ms) l).
@@ -475,7 +476,7 @@ Proof.
   - constructor; [simpl; lia|]. eapply Forall_impl; [|exact F]. simpl; intros; lia.
 Qed.
 
-(** [Merges._apply_long] gives the ids of one pass for each merge. *)
+(** [Merges.apply], for long chunks, gives the ids of one pass for each merge. *)
 Theorem apply_merges_ok ms chunk : wf_merges ms -> apply_merges ms chunk = passes 0 ms chunk.
 Proof.
   intro W. unfold apply_merges. destruct (placed_ok chunk 0) as (E & G & _).

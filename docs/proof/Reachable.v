@@ -3,7 +3,7 @@
 
     A token's bytes encode to it unless some merge takes an id from both of its parts before the
     two are whole. The ids that meet where the parts meet lie on the right edge of the left part's
-    tree of merges and on the left edge of the right part's tree. [_is_torn] walks down both
+    tree of merges and on the left edge of the right part's tree. [is_torn] walks down both
     edges, from the whole parts to the bytes, and finds such a merge if there is one. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Locality Training.
@@ -26,7 +26,7 @@ Definition go_back (ms : list (nat * nat)) (next : nat -> nat -> nat -> nat -> b
   else if y <=? x then next (right_part ms x) y x y_until
   else next x (left_part ms y) x_until y.
 
-(** The loop of [_is_torn], from its test on. The fuel never runs out. *)
+(** The loop of [is_torn], from its test on. The fuel never runs out. *)
 Fixpoint torn (ms : list (nat * nat)) (limit fuel x y x_until y_until : nat) : bool :=
   match fuel with
   | 0 => true
@@ -36,7 +36,7 @@ Fixpoint torn (ms : list (nat * nat)) (limit fuel x y x_until y_until : nat) : b
       else go_back ms (torn ms limit f) x y x_until y_until
   end.
 
-(** [_is_torn] of a pair. The code looks merges up that are not later than the pair's own; here
+(** [is_torn] of a pair. The code looks merges up that are not later than the pair's own; here
     all can be found. Later ones change nothing, as each is later than the parts. *)
 Definition is_torn (ms : list (nat * nat)) (limit x y : nat) : bool :=
   go_back ms (torn ms limit (x + y)) x y limit limit.
@@ -334,7 +334,7 @@ End Two.
 
 (** The bytes of a merge encode to it if, and only if, its parts encode to themselves, its pair is
     listed first for it, and nothing is merged across its middle. Speaks of
-    [bpetite_compare._soundness._is_torn]. *)
+    [bpetite_compare._soundness.find_unreachable]. *)
 Theorem reachable_iff r a b : nth_error ms r = Some (a, b) ->
   reachable a /\ reachable b /\ rank ms a b = Some r /\ is_torn ms limit a b = false
   <-> reachable (tid r).
