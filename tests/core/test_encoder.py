@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._encoder import _CACHE_ROOM, Encoder
+from bpetite._encoder import Encoder
 from texts import ASCII_TEXTS, CORPORA, RUNS, TEXTS, TIES, merge_lists
 
 END_OF_TEXT = "<|endoftext|>"
