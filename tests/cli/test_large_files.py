@@ -131,7 +131,7 @@ def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
     for name, number in sizes.items():
         with open(folder / name, "w") as file:
             for line in range(number):
-                text = f"line {line % 100}: {line} " + "Hello words " * 80
+                text = f"{line % 200} {line // 200} " + "Hello words " * 80  # few words, many texts
                 file.write(json.dumps({"text": text, "count": line + 1}) + "\n")
     own = ("--vocab-size", "270", "--force", "--output", "t.json")
     for words in (("--counts",), ("--jsonl", "text", "--input")):
