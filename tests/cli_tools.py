@@ -94,10 +94,9 @@ def _call(
     """Call what the console script calls, with these as descriptors 0, 1 and 2; None is closed."""
     too_late = [name for name in env if name.startswith(_READ_AT_START)]
     assert not too_late, f"Python reads {too_late} when it starts: use bpetite_process"
-    with _signals_and_loggers_restored(), pytest.MonkeyPatch.context() as patch:
+    with _process_restored(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", words)
-        for name, value in env.items():
-            patch.setenv(name, value)
+        os.environ.update(env)
         if cwd is not None:
             patch.chdir(cwd)
         with _standard_streams(descriptors, patch):
@@ -115,8 +114,9 @@ def _standard_streams(
     sys.stdout.flush()
     sys.stderr.flush()
     with ExitStack() as stack:
+        for number, kept in enumerate([os.dup(number) for number in range(3)]):
+            stack.callback(_put_back, kept, number)
         for number, descriptor in enumerate(descriptors):
-            stack.callback(_put_back, os.dup(number), number)
             if descriptor is None:
                 os.close(number)
             else:
@@ -139,8 +139,9 @@ def _put_back(kept: int, number: int) -> None:
 
 
 @contextmanager
-def _signals_and_loggers_restored() -> Iterator[None]:
-    """Undo what the command changes; meanwhile only its own handlers get log records."""
+def _process_restored() -> Iterator[None]:
+    """Restore signals, loggers and environment; meanwhile only own handlers get log records."""
+    environment = dict(os.environ)
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     of_pytest, logging.root.handlers = logging.root.handlers, []
     logger = logging.getLogger("bpetite")
@@ -155,6 +156,8 @@ def _signals_and_loggers_restored() -> Iterator[None]:
         logger.propagate, logger.handlers = propagate, listening
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        os.environ.clear()
+        os.environ.update(environment)
 
 
 def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:

@@ -1,7 +1,7 @@
 """Fixtures for the tests of the command line."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,11 +11,25 @@ from bpetite_cli.terminal import progress
 
 
 @pytest.fixture
-def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Return a folder whose packages count as installed in this process, before all others."""
+def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Return a function that installs a package in the folder of the test, for this process.
+
+    It takes the name, which hides a real package, and the code of a module whose function
+    `add` adds a command.
+    """
     monkeypatch.syspath_prepend(tmp_path)
     known = set(sys.modules)
-    yield tmp_path
+
+    def install(name: str, code: str = "") -> None:
+        info = tmp_path / f"{name}-0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n")
+        if code:
+            (tmp_path / f"{name}.py").write_text(code)
+            entry = f"[bpetite.commands]\n{name} = {name}:add\n"
+            (info / "entry_points.txt").write_text(entry)
+
+    yield install
     for name in sys.modules.keys() - known:
         if Path(getattr(sys.modules[name], "__file__", None) or "").is_relative_to(tmp_path):
             del sys.modules[name]

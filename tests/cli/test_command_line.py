@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import redirect_stderr
 from importlib.metadata import version
 from io import StringIO
@@ -134,12 +135,12 @@ def test_usage_is_no_data(tmp_path: Path) -> None:
         "parity --model m.json --input x",
     ],
 )
-def test_a_command_of_compare_says_what_to_install(installed: Path, command: str) -> None:
+def test_a_command_of_compare_says_what_to_install(
+    install: Callable[..., None], command: str
+) -> None:
     """FR-32, FR-35: without the package that has it, a command says where to get it."""
-    info = installed / "bpetite_compare-0.dist-info"  # hides the real one
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bpetite-compare\nVersion: 0\n")
-    result = bpetite(*command.split(), cwd=installed)
+    install("bpetite_compare")  # an empty one
+    result = bpetite(*command.split())
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         f"error: no installed package has the command {command.split(maxsplit=1)[0]}",
@@ -156,31 +157,22 @@ def add(commands):
 """
 
 
-def plant_plug_in(folder: Path, code: str) -> None:
-    """Install a package with a command `greet`."""
-    (folder / "greeter.py").write_text(code)
-    info = folder / "greeter-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeter\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bpetite.commands]\ngreet = greeter:add\n")
-
-
-def test_another_package_can_add_a_command(installed: Path) -> None:
+def test_another_package_can_add_a_command(install: Callable[..., None], tmp_path: Path) -> None:
     """FR-32: a command comes with the package that has an entry point for it."""
-    plant_plug_in(installed, PLUG_IN)
-    assert bpetite_process("greet", env={"PYTHONPATH": str(installed)}).stdout == b"hello\n"
+    install("greet", PLUG_IN)
+    assert bpetite_process("greet", env={"PYTHONPATH": str(tmp_path)}).stdout == b"hello\n"
     assert bpetite("greet").stdout == b"hello\n"
     assert b"say hello" in bpetite("--help").stdout
 
 
-def test_a_broken_package_is_named(installed: Path) -> None:
+def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
     """A plug-in that cannot be loaded is told in a line, and the other commands still run."""
-    plant_plug_in(installed, "import nothing_of_that_name")
+    install("greet", "import nothing_of_that_name")
     result = bpetite("greet")
     assert result.returncode == 1
     assert lines(result.stderr) == [
         (
-            "error: the command greet of greeter cannot be loaded: "
+            "error: the command greet of greet cannot be loaded: "
             "No module named 'nothing_of_that_name'"
         )
     ]
@@ -306,10 +298,10 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
     assert len(lines(result.stdout)[-2].split()) == len(BUILT_IN)
 
 
-def test_a_fault_of_our_own_is_told_in_one_line(installed: Path) -> None:
+def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) -> None:
     """Even what nobody foresaw comes without a traceback."""
-    plant_plug_in(
-        installed,
+    install(
+        "greet",
         "def add(commands):\n"
         "    parser = commands.add_parser('greet')\n"
         "    parser.set_defaults(run=lambda options: options.nothing)\n",

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -56,11 +57,9 @@ def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
     assert all(f"{name}{separator}{said}" in words for name, said in SUMMARIES.items())
 
 
-def test_what_is_not_installed_is_in_no_group(installed: Path) -> None:
+def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> None:
     """Without the comparison its commands are named in a line of their own."""
-    info = installed / "bpetite_compare-0.dist-info"  # hides the real one
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: bpetite-compare\nVersion: 0\n")
+    install("bpetite_compare")  # an empty one
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     names = [name for group in listed(shown).values() for name, _ in group]
     assert OF_COMPARE.isdisjoint(names)
@@ -69,15 +68,11 @@ def test_what_is_not_installed_is_in_no_group(installed: Path) -> None:
     )
 
 
-def test_a_command_of_another_package_is_in_a_group_of_its_own(installed: Path) -> None:
+def test_a_command_of_another_package_is_in_a_group_of_its_own(
+    install: Callable[..., None],
+) -> None:
     """FR-32: what other packages add stands in the help under `more`."""
-    (installed / "greeter.py").write_text(
-        "def add(commands):\n    commands.add_parser('greet', help='say hello')\n"
-    )
-    info = installed / "greeter-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeter\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bpetite.commands]\ngreet = greeter:add\n")
+    install("greet", "def add(commands):\n    commands.add_parser('greet', help='say hello')\n")
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     assert listed(shown)["more"] == [("greet", "say hello")]
 
@@ -195,13 +190,9 @@ def test_another_shell_is_wrong_usage() -> None:
     )
 
 
-def test_the_completion_needs_no_installed_package(installed: Path) -> None:
+def test_the_completion_needs_no_installed_package(install: Callable[..., None]) -> None:
     """A shell that is starting is not held up by a package with a broken command."""
-    (installed / "broken.py").write_text("1/0")
-    info = installed / "broken-1.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1\n")
-    (info / "entry_points.txt").write_text("[bpetite.commands]\nbroken = broken:add\n")
+    install("broken", "1/0")
     result = bpetite("--completion", "bash")
     assert (result.returncode, result.stderr) == (0, b"")
 

@@ -5,6 +5,7 @@ import os
 import shlex
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,4 +70,18 @@ def test_a_call_leaves_nothing_behind(folder: Path) -> None:
     words = "train --input text --vocab-size 270 --output new.json"
     assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
     bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
+    bpetite("--version", env={"COLUMNS": "0"})  # which the program removes
     assert state() == before
+
+
+def test_a_signal_to_the_tests_ends_them(install: Callable[..., None]) -> None:
+    """A command that a signal interrupts does not keep the tests from ending."""
+    install(
+        "end",
+        "import os, signal\n"
+        "def add(commands):\n"
+        "    parser = commands.add_parser('end')\n"
+        "    parser.set_defaults(run=lambda options: os.kill(os.getpid(), signal.SIGTERM))\n",
+    )
+    with pytest.raises(KeyboardInterrupt):
+        bpetite("end")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._encoder import _CACHE_ROOM, Encoder
+from bpetite._encoder import Encoder
 from texts import ASCII_TEXTS, CORPORA, RUNS, TEXTS, TIES, merge_lists
 
 END_OF_TEXT = "<|endoftext|>"
@@ -166,7 +166,7 @@ def test_cache_is_bounded_in_bytes() -> None:
     ids = encoder.encode(" ".join(words))
     assert "".join(map(chr, ids)).replace("\u0100", "11") == " ".join(words)
     for generation in (encoder._cache, encoder._cache._old):
-        assert 7 * len(generation) + sum(map(len, generation)) <= _CACHE_ROOM
+        assert 7 * len(generation) + sum(map(len, generation)) <= 1 << 21
         sizes = map(sys.getsizeof, chain(generation, generation.values()))
         assert sum(sizes) + sys.getsizeof(generation) < 75_500_000
     assert " 699999" in encoder._cache

@@ -116,8 +116,8 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--counts",
         metavar="FILE",
-        help='lines of JSON, {"text": ..., "count": ...}: the same as documents that occur so '
-        "often; - is standard input; texts may come again, and are not held in memory",
+        help='documents with their counts: each line of FILE is {"text": ..., "count": ...}; - is '
+        "standard input; counts of the same text add up, and one line is in memory at a time",
     )
 
 
@@ -129,7 +129,10 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
         help="read the paths of more files from FILE, one on each line; - is standard input",
     )
     parser.add_argument(
-        "-0", "--null", action="store_true", help="paths in the list end in NUL, as of find -print0"
+        "-0",
+        "--null",
+        action="store_true",
+        help="the list has a NUL byte after each path, as from find -print0",
     )
     parser._has_negative_number_optionals.clear()  # else argparse takes the -5 of --max for one
     require(parser, "--null", "--files-from")
@@ -137,8 +140,8 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
         "--jsonl",
         type=field,
         metavar="FIELD",
-        help="each line of the files is a JSON object, and its FIELD is a document; "
-        "meta.text is the field text of the object in the field meta; no token spans two lines",
+        help="each line of the files is a JSON object with a document in FIELD; meta.text is the "
+        "field text of the object in the field meta; no token spans two lines",
     )
 
 
@@ -148,7 +151,6 @@ def documents_of(options: argparse.Namespace) -> Documents:
     if vars(options).get("counts") is not None:
         return Documents([options.counts], counted=True)
     lists: list[str] = [] if options.files_from is None else [options.files_from]
-    check_standard_input([*paths, *lists])
     listed = (path for name in lists for path in read_list(name, null=options.null))
     documents = Documents([*paths, *listed], lists, options.jsonl)
     check_standard_input(documents.sources)

@@ -23,7 +23,6 @@ from bpetite_cli.arguments import (
     add_parser,
     documents_of,
     require,
-    require_one,
     vocab_size,
 )
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
@@ -90,7 +89,6 @@ __all__ = [
     "read_text",
     "reading",
     "require",
-    "require_one",
     "save_artifact",
     "say",
     "send_output",
