@@ -136,9 +136,14 @@ def _man_page(
 
 def _man_arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
     for option, told in _arguments(parser):
-        name, *value = option.split(" ", 1)
-        yield f".TP\n\\fB{_roff(name)}\\fR {_roff(' '.join(value))}".rstrip()
+        words = (_bold(word) if word.startswith("-") else _roff(word) for word in option.split(" "))
+        yield f".TP\n{' '.join(words)}"
         yield _roff(told)
+
+
+def _bold(option: str) -> str:
+    name, comma, _ = option.partition(",")
+    return f"\\fB{_roff(name)}\\fR{comma}"
 
 
 def _as_it_is(text: str) -> str:

@@ -22,7 +22,7 @@ MAN_PAGE: Final = ROOT / SHARE / "man" / "man1" / "bpetite.1"
 def options_of(command: str) -> set[str]:
     """Return the options that the help of a command names."""
     shown = bpetite(command, "--help").stdout.decode()
-    return set(re.findall(r"^  (?:-h, )?(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
+    return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,9 @@ def test_the_page_has_every_option(commands: dict[str, set[str]]) -> None:
     page = (ROOT / "docs" / "reference" / "commands.md").read_text(encoding="utf-8")
     sections = re.split(r"^### ", page, flags=re.MULTILINE)[1:]
     found = {
-        section.partition("\n")[0]: set(re.findall(r"^\| `(--[a-z-]+)", section, re.MULTILINE))
+        section.partition("\n")[0]: set(
+            re.findall(r"^\| `(?:-\w, )?(--[a-z-]+)", section, re.MULTILINE)
+        )
         for section in sections
     }
     assert found == commands
@@ -57,7 +59,9 @@ def test_the_man_page_has_every_option(commands: dict[str, set[str]]) -> None:
     found = {
         section.partition("\n")[0].replace("\\-", "-"): {
             option.replace("\\-", "-")
-            for option in re.findall(r"^\.TP\n\\fB(\\-\S+)\\fR", section, re.MULTILINE)
+            for option in re.findall(
+                r"^\.TP\n(?:\\fB\\-\w\\fR, )?\\fB(\\-\\-\S+)\\fR", section, re.MULTILINE
+            )
         }
         for section in sections
     }
