@@ -307,6 +307,7 @@ def large_model(path: Path, mergeable: int) -> None:
     path.write_bytes(canonical(artifact))
 
 
+@pytest.mark.thorough
 def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
     """The special token counts: with the id 65,535 it fits, and one more is too many."""
     _check_width("u16", 65535)

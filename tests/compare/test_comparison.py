@@ -116,6 +116,7 @@ def test_a_lone_surrogate_is_refused(small_model: Path) -> None:
     assert to_tiktoken(small_model).encode("\ud800") == to_tiktoken(small_model).encode("\ufffd")
 
 
+@pytest.mark.thorough
 def test_what_tiktoken_cannot_bear_is_told(small_model: Path) -> None:
     """A million spaces are too much for the engine of tiktoken; the error says so."""
     with pytest.raises(ValueError, match="tiktoken gives up on this text"):

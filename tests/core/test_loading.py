@@ -860,6 +860,7 @@ def test_every_damage_at_every_byte_is_refused(tmp_path: Path, damage: str) -> N
     assert outcomes_of(tmp_path, files) == {"refused": len(data)}
 
 
+@pytest.mark.thorough
 def test_every_two_neighbours_swapped_are_refused(tmp_path: Path) -> None:
     """FR-29: two different bytes that change places, wherever, make no artifact."""
     data = canonical(GOOD)

@@ -321,6 +321,7 @@ def test_corpus_may_come_in_any_form(text: str, size: int) -> None:
     assert train_bpe(blocks(text, size), 280) == expected
 
 
+@pytest.mark.thorough
 def test_long_document_trains_like_its_blocks() -> None:
     """FR-12: a document longer than the block that is counted at once loses nothing."""
     text = "low lower lowest \u2003" * 70_000
@@ -360,6 +361,7 @@ def test_every_token_encodes_to_itself(documents: list[str]) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_ids_beyond_the_surrogates_train_and_encode() -> None:
     """Ids that are surrogates as characters, and those above, are ids like any other."""
     alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN"
