@@ -186,3 +186,19 @@ def test_the_oracle_says_that_merges_are_a_beginning() -> None:
     """By the specification itself, what is learned at a size begins what is learned at a larger."""
     merges = oracle.train([CORPUS], 330)
     assert all(oracle.train([CORPUS], 256 + count) == merges[:count] for count in range(75))
+
+
+def test_a_model_of_any_size_that_loads_is_truncated(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model just as large as a file may be has smaller ones: nothing larger is written."""
+    limit = (folder / "model.json").stat().st_size
+    for module in ("_artifact", "_schema"):
+        monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", limit)
+    size = str(Tokenizer.load(folder / "model.json")._artifact.special_id)
+    truncated = bpetite(
+        *("truncate", "--model", "model.json", "--vocab-size", size, "--output", "same.json"),
+        cwd=folder,
+    )
+    assert truncated.returncode == 0, truncated.stderr
+    assert (folder / "same.json").read_bytes() == (folder / "model.json").read_bytes()
