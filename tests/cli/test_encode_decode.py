@@ -483,8 +483,8 @@ def test_an_interrupt_is_one_line(model: Path, tmp_path: Path) -> None:
     ) as process:
         ids = open_once_read(fifo, process)
         process.send_signal(signal.SIGINT)
+        os.close(ids)  # a signal just before the read would otherwise wait for it to end
         output, errors = process.communicate(timeout=60)
-        os.close(ids)
     assert (process.returncode, output, errors) == (130, b"", b"interrupted\n")
 
 
