@@ -9,7 +9,10 @@ errors. Nothing in the site comes from another host, so it can be read offline; 
 works from a folder, too.
 """
 
+import html
 import os
+import re
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -49,18 +52,26 @@ _NAVIGATION: Final = (
         *(f"exercises/{name}.md" for name in ("README", "tasks", "hints", "answers/README")),
     ),
     ("Reference", *(f"reference/{name}.md" for name in ("api", "commands", "artifact", "errors"))),
-    ("What it does", "pictures.md", "comparison.md", "benchmarks.md"),
-    ("Why to trust it", "requirements.md", "reliability.md", "proof/README.md", "vectors.md"),
+    (
+        "What it does",
+        *(f"{name}.md" for name in ("pictures", "patterns", "comparison", "benchmarks")),
+        "large-corpora.md",
+    ),
+    ("Why to trust it", "requirements.md", "reliability.md", "proof/README.md"),
     ("How it is made", "words.md", "architecture.md", "decisions.md"),
 )
 """A title, and the pages below it, as patterns of files that need not be there yet."""
+
+_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
 
 
 def setup(app: Sphinx) -> None:
     """Take part in the making of the pages."""
     app.connect("source-read", _add_navigation)
+    app.connect("source-read", _link_explorer)
     # Before 500, when Sphinx looks for the links to files.
     app.connect("doctree-read", _link_what_is_no_page, priority=400)
+    app.connect("build-finished", _copy_explorer)
 
 
 def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
@@ -75,6 +86,13 @@ def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
             source[0] += "\n".join([*head, *pages, "```", ""])
 
 
+def _link_explorer(_app: Sphinx, _page: str, source: list[str]) -> None:
+    """Link to the explorer with its fragment, which MyST would take off a link to a file."""
+    source[0] = _TO_EXPLORER.sub(
+        lambda link: f'<a href="{html.escape(link[2])}">{html.escape(link[1])}</a>', source[0]
+    )
+
+
 def _link_what_is_no_page(app: Sphinx, document: nodes.document) -> None:
     """Give a copy of a page of the repository that is none of the site, as of any other file."""
     for link in list(document.findall(addnodes.pending_xref)):
@@ -84,3 +102,10 @@ def _link_what_is_no_page(app: Sphinx, document: nodes.document) -> None:
             copy = addnodes.download_reference(reftarget=os.path.relpath(file, folder))
             copy += link.children
             link.replace_self(copy)
+
+
+def _copy_explorer(app: Sphinx, error: Exception | None) -> None:
+    """Put the explorer on the site as it is: a page of its own, which also works from a disk."""
+    explorer = _DOCS / "explorer"
+    if error is None and explorer.is_dir() and app.builder.format == "html":
+        shutil.copytree(explorer, app.outdir / "explorer", dirs_exist_ok=True)

@@ -1,23 +1,24 @@
 """Download TinyShakespeare, the demo corpus, and check that it is the known file.
 
-    python scripts/download_corpus.py --output tinyshakespeare.txt
+    uv run python scripts/download_corpus.py --output tinyshakespeare.txt
 
-It needs nothing but Python, and is the only code of the project that uses a network. The text
-is checked before anything is written, and the file appears whole or not at all.
+It is the only code of the project that uses a network. The text is checked before anything is
+written, and the file appears whole or not at all.
 """
 
 import argparse
 import hashlib
 import http.client
-import os
-import secrets
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
+
+from bpetite._files import write_file
+from bpetite_cli.streams.destination import check_destination
+from bpetite_cli.streams.failure import Failure, explain
 
 _TIMEOUT_SECONDS: Final = 30
 
@@ -38,50 +39,31 @@ TINY_SHAKESPEARE: Final = Corpus(
 )
 
 
-class DownloadError(Exception):
-    """What went wrong, and what to do about it."""
-
-
 def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEARE) -> int:
     """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(description="Download TinyShakespeare, the demo corpus.")
     parser.add_argument(
         "--output",
-        type=Path,
-        default=Path("tinyshakespeare.txt"),
+        default="tinyshakespeare.txt",
         metavar="PATH",
         help="where to (default: %(default)s in the current folder)",
     )
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     options = parser.parse_args(arguments)
     try:
-        _check_destination(options.output, overwrite=options.force)
-        data = _fetch(corpus)
-        _check_destination(options.output, overwrite=options.force)
-        _write(data, options.output)
-    except DownloadError as error:
-        print(f"error: {error}", file=sys.stderr)
+        check_destination(options.output, [], force=options.force)
+        write_file(options.output, _fetch(corpus), overwrite=options.force)
+    except Failure as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        print(f"error: {explain(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("error: interrupted, and nothing was kept; run it again", file=sys.stderr)
         return 130
     print(f"{options.output}: {corpus.size:,} bytes, with the expected sha256")
     return 0
-
-
-def _check_destination(path: Path, *, overwrite: bool) -> None:
-    """Refuse a destination that cannot be written, or that must not be replaced."""
-    if not os.path.lexists(path):
-        if path.parent.is_dir():
-            return
-        message = f"there is no folder {str(path.parent)!r}; name another place with --output"
-    elif not path.is_file():
-        message = f"{str(path)!r} is not a regular file; name another place with --output"
-    elif not overwrite:
-        message = f"{str(path)!r} exists; replace it with --force, or name another with --output"
-    else:
-        return
-    raise DownloadError(message)
 
 
 def _fetch(corpus: Corpus) -> bytes:
@@ -95,35 +77,18 @@ def _fetch(corpus: Corpus) -> bytes:
     except urllib.error.HTTPError as error:
         error.close()
         message = f"{corpus.url} answered {error.code} {error.reason}; run it again later"
-        raise DownloadError(message) from None
+        raise Failure(message) from None
     except (OSError, http.client.HTTPException) as error:
         reason = " ".join(str(getattr(error, "reason", error)).split())
         message = f"cannot read {corpus.url}: {reason}; check the connection and run it again"
-        raise DownloadError(message) from None
+        raise Failure(message) from None
     if len(data) < corpus.size:
         message = f"only {len(data):,} of {corpus.size:,} bytes came; run it again"
-        raise DownloadError(message)
+        raise Failure(message)
     if len(data) > corpus.size or hashlib.sha256(data).hexdigest() != corpus.sha256:
         message = f"{corpus.url} is not the file with sha256 {corpus.sha256}; use another copy"
-        raise DownloadError(message)
+        raise Failure(message)
     return data
-
-
-def _write(data: bytes, destination: Path) -> None:
-    """Write a file under another name, and rename it when it is whole."""
-    temporary = destination.with_name(f".download-{secrets.token_hex(8)}.tmp")
-    try:
-        with temporary.open("xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(destination)
-    except OSError as error:
-        reason = error.strerror or error
-        message = f"cannot write {str(destination)!r}: {reason}; name another with --output"
-        raise DownloadError(message) from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

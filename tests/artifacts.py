@@ -1,7 +1,9 @@
-"""A good artifact, written out by hand, and ways to spoil it."""
+"""A good artifact, written out by hand, ways to spoil it, and artifacts of other merges."""
 
 import json
+from collections.abc import Sequence
 from copy import deepcopy
+from pathlib import Path
 from typing import Any, Final
 
 import oracle
@@ -28,6 +30,23 @@ GOOD: Final[dict[str, Any]] = {
         "258": [60, 124, 101, 110, 100, 111, 102, 116, 101, 120, 116, 124, 62],
     },
 }
+
+
+def artifact_with(merges: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Return the content of the file that has these merges."""
+    vocab = oracle.vocabulary(merges)
+    return GOOD | {
+        "mergeable_vocab_size": 256 + len(merges),
+        "merges": [list(pair) for pair in merges],
+        "special_tokens": {oracle.END_OF_TEXT: 256 + len(merges)},
+        "vocab": {str(token_id): list(token) for token_id, token in vocab.items()},
+    }
+
+
+def write_artifact(path: Path, merges: Sequence[tuple[int, int]]) -> Path:
+    """Write the file that has these merges."""
+    path.write_bytes(canonical(artifact_with(merges)))
+    return path
 
 
 def canonical(artifact: object) -> bytes:

@@ -22,6 +22,7 @@ from bpetite_cli import main
 
 __all__ = [
     "BPETITE",
+    "CALLS",
     "bpetite",
     "bpetite_process",
     "check_as_started",
@@ -29,12 +30,26 @@ __all__ = [
     "lines",
     "no_file_above",
     "pipeline",
+    "refused",
     "shown_in_terminal",
+    "start",
     "terminal_process",
+    "words_of",
 ]
 
 BPETITE: Final = str(Path(sysconfig.get_path("scripts")) / "bpetite")
 
+CALLS: Final = {
+    "train": "--vocab-size 260 --input text",
+    "truncate": "--model m.json --vocab-size 258",
+    "encode": "--model m.json --input text",
+    "decode": "--model m.json --input ids",
+    "count": "--model m.json text",
+    "show": "--model m.json --input text",
+    "inspect": "--model m.json",
+    "verify": "--model m.json --input text",
+}
+"""A good call of each command, in the folder of the fixture `folder`, without an output."""
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 
@@ -273,6 +288,24 @@ def bpetite_process(
     )
 
 
+def start(
+    *arguments: str | os.PathLike[str],
+    cwd: Path,
+    stdin: int = subprocess.PIPE,
+    env: Mapping[str, str] | None = None,
+    before: Sequence[str] = (),
+) -> subprocess.Popen[bytes]:
+    """Start the installed `bpetite`, behind words such as `nohup`, and do not wait for it."""
+    return subprocess.Popen(
+        [*before, BPETITE, *arguments],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+    )
+
+
 def terminal_process(arguments: Sequence[str], cwd: Path, columns: int = 80) -> tuple[int, str]:
     """Start the installed `bpetite` in a terminal.
 
@@ -297,6 +330,18 @@ def terminal_process(arguments: Sequence[str], cwd: Path, columns: int = 80) -> 
 def lines(output: bytes) -> list[str]:
     """Return the lines of an output."""
     return output.decode("utf-8").splitlines()
+
+
+def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list[str]:
+    """Check that a command has failed and printed nothing; return the lines of standard error."""
+    assert (result.returncode, result.stdout) == (status, b"")
+    return lines(result.stderr)
+
+
+def words_of(command: str, *more: str) -> list[str]:
+    """Return a good call of a command; one that must save something saves `new.json`."""
+    output = command in {"train", "truncate"} and "--output" not in more
+    return [command, *CALLS[command].split(), *more, *(["--output", "new.json"] * output)]
 
 
 def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:

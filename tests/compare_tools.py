@@ -1,11 +1,10 @@
 """What the tests of the comparison share: artifacts made by hand, and hostile texts."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import oracle
-from artifacts import canonical
 
 ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
 
@@ -60,21 +59,6 @@ PATTERNS = {
     ),
 }
 """The patterns of tiktoken's encodings, whose blocks of a text are those of the whole."""
-
-
-def write_artifact(path: Path, merges: Sequence[tuple[int, int]]) -> Path:
-    """Write the artifact that has these merges, by hand."""
-    vocab = oracle.vocabulary(merges)
-    artifact = {
-        "mergeable_vocab_size": 256 + len(merges),
-        "merges": [list(pair) for pair in merges],
-        "pretokenizer_pattern": oracle.PATTERN,
-        "schema_version": 1,
-        "special_tokens": {oracle.END_OF_TEXT: 256 + len(merges)},
-        "vocab": {str(token_id): list(token) for token_id, token in vocab.items()},
-    }
-    path.write_bytes(canonical(artifact))
-    return path
 
 
 def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:

@@ -20,13 +20,15 @@ from compare_tools import CORPUS
 
 __all__ = ["check_ids", "check_trained", "load_back", "run_loading_lines"]
 
+_ENDING = {"huggingface": ".json"}
 Encode = Callable[[str], list[int]]
 Decode = Callable[[list[int]], str]
 
 
 def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
     """Export a model, run the lines that load it, and return what then encodes and decodes."""
-    exported = export(model, to, folder / "exported", overwrite=True)
+    # Of Hugging Face's two forms, the one that `tokenizers` reads.
+    exported = export(model, to, folder / f"exported{_ENDING.get(to, '')}", overwrite=True)
     names: dict[str, object] = {}
     exec(exported.loading, names)  # noqa: S102 - what a user is told to run
     if to == "tiktoken":
@@ -76,7 +78,7 @@ def check_trained(to: str, corpus: list[str], vocab_size: int) -> None:
 
 def run_loading_lines(model: Path, to: str, folder: Path) -> None:
     """Run the lines that load an export as a program of their own."""
-    exported = export(model, to, folder / 'it\'s "odd" \\ é')
+    exported = export(model, to, folder / f'it\'s "odd" \\ é{_ENDING.get(to, "")}')
     done = subprocess.run(
         [sys.executable, "-c", exported.loading], capture_output=True, cwd="/", check=False
     )

@@ -1,8 +1,9 @@
 """Measure bpetite beside other tokenizers, on texts of yours.
 
-    uv run --group bench python scripts/bench FILE... [--json PATH]
+    uv run --group bench python scripts/bench FILE... [--large FILE] [--json PATH]
 
-`run` is the command; `vocabularies.py` in this folder is a command of its own.
+`run` is the command. `build_corpora.py` builds the texts of docs/benchmarks.md, and
+`vocabularies.py` measures what docs/pictures.md shows.
 """
 
 import sys

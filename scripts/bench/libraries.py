@@ -1,50 +1,33 @@
-"""The libraries that are measured: how each trains, loads a vocabulary, encodes and decodes.
+"""The libraries that encode and decode: how each loads a vocabulary of ours.
 
-Each takes the number of threads from `RAYON_NUM_THREADS`, which `jobs` sets for a process: the
-libraries in Rust read it themselves. Imports are inside the functions, so
-that a library that is not installed does not stop the others.
+Imports are inside the functions, so that a library that is not installed does not stop the
+others. How libraries train is in `trainers`.
 """
 
-import json
 import os
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import bpetite
+from bench import workers
+from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks
-from bpetite_compare import GPT2_BYTE_ORDER, export
+from bpetite_compare import export
 
-BLOCK_CHARACTERS: Final = 1 << 14
-"""The size of the blocks in which libraries get a text that their threads share."""
+Documents = Sequence[str]
 
-CL100K_PATTERN: Final = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*"
-    r"|\s*[\r\n]|\s+(?!\S)|\s+"
-)
-"""The pattern of tiktoken's cl100k_base, as tiktoken writes it."""
-
-# In Hugging Face's vocabularies printable bytes are themselves, and the others follow U+0100.
-_BYTE_OF: Final = {
-    chr(value if place < 188 else 68 + place): value for place, value in enumerate(GPT2_BYTE_ORDER)
-}
-
-Tokens = Callable[[], set[bytes]]
-"""Lists the tokens that were learned, which is not part of training."""
-
-
-def threads() -> int:
-    """Return the number of threads that a library may use in this process."""
-    return int(os.environ["RAYON_NUM_THREADS"])
+CORES: Final = os.cpu_count() or 1
+_DOCUMENT_CHARACTERS: Final = 1 << 16
+_BATCH: Final = 64
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A tokenizer file, and the text that it was trained on. Exports are put beside the file."""
+    """A tokenizer file of ours, and the text that it was trained on."""
 
     path: Path
     text: str
@@ -52,8 +35,7 @@ class Vocabulary:
     @cached_property
     def tokens(self) -> list[bytes]:
         """The bytes of each token except the special one, whose id is the next."""
-        vocab = json.loads(self.path.read_bytes())["vocab"]
-        return [bytes(vocab[str(token_id)]) for token_id in range(len(vocab) - 1)]
+        return list(Artifact.read(self.path).tokens)
 
     @property
     def special_tokens(self) -> dict[str, int]:
@@ -62,60 +44,56 @@ class Vocabulary:
 
     def exported(self, to: str) -> str:
         """Export the tokenizer for another library, and return the path of the file."""
-        path = str(self.path.with_suffix(f".{to}"))
+        path = str(self.path.with_suffix(f".{to}.json"))
         export(self.path, to, path, overwrite=True)
         return path
 
 
 class Coder(NamedTuple):
-    """A loaded tokenizer."""
+    """A loaded tokenizer.
+
+    encode: one document, in one thread.
+    encode_all: all documents, on all cores.
+    encode_each: all documents, in one thread, if that is faster than one by one.
+    """
 
     encode: Callable[[str], list[int]]
+    encode_all: Callable[[Documents], list[list[int]]]
     decode: Callable[[list[int]], str]
+    encode_each: Callable[[Documents], list[list[int]]] | None = None
 
 
-def _train_bpetite(text: str, vocab_size: int) -> Tokens:
-    tokenizer = bpetite.Tokenizer.train(text, vocab_size)
+def documents_of(text: str) -> list[str]:
+    """Cut a text where a chunk begins, into the documents that every library gets."""
+    return list(blocks(text, _DOCUMENT_CHARACTERS))
 
-    def tokens() -> set[bytes]:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "tokenizer.json"
-            tokenizer.save(path)
-            return set(Vocabulary(path, text).tokens)
 
-    return tokens
+def batches(documents: Documents) -> list[Documents]:
+    """Return the documents in lists of a few megabytes."""
+    return [documents[start : start + _BATCH] for start in range(0, len(documents), _BATCH)]
 
 
 def _load_bpetite(vocabulary: Vocabulary) -> Coder:
     tokenizer = bpetite.Tokenizer.load(vocabulary.path)
-    return Coder(tokenizer.encode, tokenizer.decode)
+    encode_all = partial(workers.encode_all, model=vocabulary.path, cores=CORES)
+    return Coder(tokenizer.encode, encode_all, tokenizer.decode)
 
 
-def load_tiktoken(vocabulary: Vocabulary, pattern: str = PRETOKENIZER_PATTERN) -> Coder:
-    """Make the coder that the ids of all others are compared with."""
+def load_tiktoken(vocabulary: Vocabulary) -> Coder:
+    """Load the library whose ids all others are compared with."""
     import tiktoken
 
     encoding = tiktoken.Encoding(
         "bench",
-        pat_str=pattern,
+        pat_str=PRETOKENIZER_PATTERN,
         mergeable_ranks={token: rank for rank, token in enumerate(vocabulary.tokens)},
         special_tokens=vocabulary.special_tokens,
     )
-    return Coder(lambda text: encoding.encode(text, allowed_special="all"), encoding.decode)
-
-
-def _train_hugging_face(text: str, vocab_size: int) -> Tokens:
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
-    trainer = trainers.BpeTrainer(
-        vocab_size=vocab_size,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
+    return Coder(
+        partial(encoding.encode, allowed_special="all"),
+        lambda documents: encoding.encode_ordinary_batch(list(documents), num_threads=CORES),
+        encoding.decode,
     )
-    tokenizer.train_from_iterator(blocks(text, BLOCK_CHARACTERS), trainer)
-    return lambda: {bytes(map(_BYTE_OF.__getitem__, token)) for token in tokenizer.get_vocab()}
 
 
 def _load_hugging_face(vocabulary: Vocabulary) -> Coder:
@@ -126,63 +104,23 @@ def _load_hugging_face(vocabulary: Vocabulary) -> Coder:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     return Coder(
         lambda text: tokenizer.encode(text).ids,
-        lambda ids: tokenizer.decode(ids, skip_special_tokens=False),
+        # What it returns takes 150 to 200 times the memory of the text.
+        lambda documents: [
+            encoding.ids
+            for batch in batches(documents)
+            for encoding in tokenizer.encode_batch(batch)
+        ],
+        partial(tokenizer.decode, skip_special_tokens=False),
     )
 
 
-def _rustbpe(text: str, vocab_size: int) -> Any:  # noqa: ANN401 - a class that has no types
+def _load_rustbpe(vocabulary: Vocabulary) -> Coder:
     import rustbpe
 
-    tokenizer = rustbpe.Tokenizer()
-    text_blocks = blocks(text, BLOCK_CHARACTERS)
-    tokenizer.train_from_iterator(text_blocks, vocab_size, pattern=PRETOKENIZER_PATTERN)
-    return tokenizer
-
-
-def _train_rustbpe(text: str, vocab_size: int) -> Tokens:
-    tokenizer = _rustbpe(text, vocab_size)
-    return lambda: {bytes(token) for token, _ in tokenizer.get_mergeable_ranks()}
-
-
-def _load_rustbpe(vocabulary: Vocabulary) -> Coder:
-    tokenizer = _rustbpe(vocabulary.text, len(vocabulary.tokens))
-    return Coder(tokenizer.encode, tokenizer.decode)
-
-
-def _load_quicktok(vocabulary: Vocabulary) -> Coder:
-    import quicktok
-    from tokenizers import Regex, Tokenizer, pre_tokenizers
-
-    folder = vocabulary.path.parent
-    if not (folder / "bench.enc").exists():
-        path = vocabulary.exported("huggingface")
-        exported = Tokenizer.from_file(path)
-        exported.pre_tokenizer = pre_tokenizers.Sequence(
-            [
-                pre_tokenizers.Split(Regex(CL100K_PATTERN), behavior="isolated"),
-                pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-            ]
-        )
-        exported.save(path)
-        quicktok.import_tokenizer(path, "bench", data_dir=str(folder))
-    tokenizer = quicktok.Tokenizer("bench", str(folder))
-    return Coder(tokenizer.encode_with_special, tokenizer.decode)
-
-
-def _train_bpeasy(text: str, vocab_size: int) -> Tokens:
-    import bpeasy
-
-    longest = len(text) * 4  # tokens as long as they come
-    text_blocks = blocks(text, BLOCK_CHARACTERS)
-    ranks = bpeasy.train_bpe(text_blocks, PRETOKENIZER_PATTERN, longest, vocab_size)
-    return lambda: set(ranks)
-
-
-def _train_gigatoken(text: str, vocab_size: int) -> Tokens:
-    import gigatoken
-
-    vocab, _ = gigatoken.train_bpe(text.encode("utf-8"), vocab_size, [])
-    return lambda: set(vocab.values())
+    tokenizer = rustbpe.Tokenizer()  # it cannot load a vocabulary, so it learns the same again
+    size = len(vocabulary.tokens)
+    tokenizer.train_from_iterator(documents_of(vocabulary.text), size, pattern=PRETOKENIZER_PATTERN)
+    return Coder(tokenizer.encode, tokenizer.batch_encode, tokenizer.decode)
 
 
 def _load_gigatoken(vocabulary: Vocabulary) -> Coder:
@@ -194,40 +132,27 @@ def _load_gigatoken(vocabulary: Vocabulary) -> Coder:
         special_tokens=vocabulary.special_tokens,
     )
     return Coder(
-        lambda text: tokenizer.encode_batch_list([text], parallel=threads() > 1)[0],
+        lambda text: tokenizer.encode_batch_list([text], parallel=False)[0],
+        partial(tokenizer.encode_batch_list, parallel=True),
         lambda ids: tokenizer.decode(ids).decode("utf-8"),
+        partial(tokenizer.encode_batch_list, parallel=False),
     )
 
 
 PACKAGES: Final = {
-    "bpetite": ("bpetite-core",),
-    "tiktoken": ("tiktoken",),
-    "Hugging Face": ("tokenizers",),
-    "rustbpe": ("rustbpe",),
-    "quicktok": ("quicktok-v1", "tokenizers"),
-    "bpeasy": ("bpeasy",),
-    "gigatoken": ("gigatoken",),
+    "bpetite": "bpetite-core",
+    "tiktoken": "tiktoken",
+    "Hugging Face": "tokenizers",
+    "rustbpe": "rustbpe",
+    "gigatoken": "gigatoken",
 }
-"""The libraries, and the packages that each needs. tiktoken is what others are compared with."""
-
-TRAINERS: Final[dict[str, Callable[[str, int], Tokens]]] = {
-    "bpetite": _train_bpetite,
-    "Hugging Face": _train_hugging_face,
-    "rustbpe": _train_rustbpe,
-    "bpeasy": _train_bpeasy,
-    "gigatoken": _train_gigatoken,
-}
-"""Learn so many tokens from a text."""
+"""The package of each library."""
 
 LOADERS: Final[dict[str, Callable[[Vocabulary], Coder]]] = {
     "bpetite": _load_bpetite,
     "tiktoken": load_tiktoken,
     "Hugging Face": _load_hugging_face,
     "rustbpe": _load_rustbpe,
-    "quicktok": _load_quicktok,
     "gigatoken": _load_gigatoken,
 }
 """Make a coder with our vocabulary, which is not timed."""
-
-PATTERNS: Final = {"quicktok": CL100K_PATTERN}
-"""The split patterns that are not ours. The ids must be tiktoken's with the same pattern."""

@@ -6,7 +6,7 @@ import platform
 import re
 import statistics
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -15,31 +15,29 @@ from pathlib import Path
 from typing import Final
 
 OURS: Final = "bpetite"
+ONE_JOB: Final = "bpetite, one job"
 REFERENCE: Final = "tiktoken"
 SAME_ENOUGH: Final = 0.9
 """Below this share of the same tokens, two trainers have not done the same work."""
-VOCAB_SIZE: Final = 32_000
-"""The size of the vocabularies that encode and decode."""
 
 
 @dataclass(frozen=True)
 class Series:
     """The samples of one contestant in one case.
 
-    section: what is measured, as `--only` names it.
-    corpus: the name of the text, or "" where there is none.
+    section: what is measured.
+    corpus: the name of the text.
     case: which of the measurements of the section.
-    contestant: a library, or a command.
-    unit: "s", "bytes", "ids" that differ, or "share" of what is the same.
-    samples: one for each round, in order, to four digits.
-    amount: the bytes, ids or characters that one sample is about, or 0.
+    contestant: a library, or bpetite with one job.
+    samples: one for each round, in order, to four digits. They are seconds, except for the
+        cases "peak" (bytes), "same" (a share) and "ids" (ids that differ).
+    amount: the bytes that one sample is about, or ids in decoding, or 0.
     """
 
     section: str
     corpus: str
     case: str
     contestant: str
-    unit: str
     samples: list[float]
     amount: int = 0
 
@@ -48,70 +46,51 @@ class Series:
         """The middle sample."""
         return statistics.median(self.samples)
 
-    @property
-    def rate(self) -> float:
-        """How much of the amount was done in a second, by the median."""
-        return self.amount / self.median
-
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the benchmark.
+    """One run of the benchmark, or what is left of it: other runs may have replaced sections.
 
-    command: as it was typed, without the folders of files.
-    machine: what it ran on, each fact with its name.
-    versions: of each package that took part.
-    missing: the packages that were not installed.
-    corpora: the bytes and the characters of each text.
+    facts: what a reader must know, each fact with its name.
+    series: what was measured.
     """
 
-    command: str
-    machine: dict[str, str]
-    versions: dict[str, str]
-    missing: list[str]
-    rounds: int
-    corpora: dict[str, tuple[int, int]]
+    facts: dict[str, str]
     series: list[Series]
 
 
-def save_run(run: Run, path: Path) -> None:
-    """Write a run as JSON, one line for each series."""
-    head = {**asdict(run), "series": []}
-    lines = [json.dumps(asdict(series)) for series in run.series]
-    text = json.dumps(head, indent=1).replace(
-        '"series": []', '"series": [\n' + ",\n".join(lines) + "\n]"
-    )
-    path.write_text(text + "\n", encoding="utf-8")
+def save_runs(runs: Iterable[Run], path: Path) -> None:
+    """Write runs as JSON, one line for each series."""
+    parts = []
+    for run in runs:
+        lines = ",\n".join(json.dumps(asdict(series)) for series in run.series)
+        parts.append(f'{{"facts": {json.dumps(run.facts, indent=1)},\n"series": [\n{lines}\n]}}')
+    path.write_text("[\n" + ",\n".join(parts) + "\n]\n", encoding="utf-8")
 
 
-def load_run(path: Path) -> Run:
-    """Read what `save_run` wrote."""
+def load_runs(path: Path) -> list[Run]:
+    """Read what `save_runs` wrote."""
     content = json.loads(path.read_text(encoding="utf-8"))
-    corpora = {name: (size, characters) for name, (size, characters) in content["corpora"].items()}
-    series = [Series(**entry) for entry in content["series"]]
-    return Run(**{**content, "corpora": corpora, "series": series})
+    return [Run(run["facts"], [Series(**one) for one in run["series"]]) for run in content]
 
 
-def latest(runs: Sequence[Run]) -> list[Series]:
-    """Return the series of all runs; where several have measured one, the latest."""
-    found: dict[tuple[str, ...], Series] = {}
-    for run in sorted(runs, key=lambda run: run.machine["date"]):
-        for one in run.series:
-            found[one.section, one.corpus, one.case, one.contestant, str(one.amount)] = one
-    return list(found.values())
+def merged(runs: Iterable[Run], latest: Run) -> list[Run]:
+    """Return the runs without the sections that the latest one has measured, and the latest."""
+    new = {one.section for one in latest.series}
+    older = (Run(run.facts, [one for one in run.series if one.section not in new]) for run in runs)
+    return [*(run for run in older if run.series), latest]
 
 
-def comparable(series: Sequence[Series]) -> list[Series]:
+def comparable(series: Iterable[Series]) -> list[Series]:
     """Leave out the training of libraries that have learned other tokens than we have."""
+    found = list(series)
     others = {
-        (one.corpus, one.case, one.contestant)
-        for one in series
-        if one.section == "same" and one.median < SAME_ENOUGH
+        (one.corpus, one.contestant)
+        for one in found
+        if one.case == "same" and one.median < SAME_ENOUGH
     }
     return [
-        one
-        for one in series
-        if one.section != "train" or (one.corpus, one.case, one.contestant) not in others
+        one for one in found if one.section != "train" or (one.corpus, one.contestant) not in others
     ]
 
 
@@ -120,8 +99,8 @@ def unique(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def facts() -> dict[str, str]:
-    """Return what a reader must know about the machine, each fact with its name."""
+def facts(packages: Mapping[str, str]) -> dict[str, str]:
+    """Return what a reader must know about the machine and the packages."""
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "processor": _processor(),
@@ -129,8 +108,10 @@ def facts() -> dict[str, str]:
         "load at the start": f"{os.getloadavg()[0]:.2f}",
         "system": f"{platform.system()} {platform.release()}",
         "Python": f"{platform.python_implementation()} {platform.python_version()}",
-        "regex": version("regex"),
         "commit": _commit(),
+        "versions": ", ".join(
+            f"{name} {found}" for name, found in {**packages, "regex": version("regex")}.items()
+        ),
     }
 
 

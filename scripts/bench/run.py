@@ -15,26 +15,21 @@ from pathlib import Path
 from typing import Final
 
 from bench import sections
-from bench.equality import UnequalError, check_merges
+from bench.equality import UnequalError
 from bench.jobs import JobError, do_job
 from bench.libraries import PACKAGES
 from bench.report import report
-from bench.results import Run, Series, facts, save_run, unique
-from bench.sections import Bench, Corpus
-from bpetite._constants import END_OF_TEXT_TOKEN
+from bench.results import Run, Series, facts, load_runs, merged, save_runs
+from bench.sections import Bench, Text
 
 _SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section
     for section in (
-        *(sections.train, sections.encode, sections.sentence, sections.start),
-        *(sections.long, sections.file),
+        *(sections.small, sections.start, sections.sentence, sections.long),
+        *(sections.train, sections.encode, sections.cores, sections.command),
     )
 }
-_NEED_EQUAL_IDS: Final = {"encode", "sentence", "long"}
-_ROUNDS: Final = 5
-_SIZES: Final = [512, 8_192, 32_000, 65_536]
-_QUICK_ROUNDS: Final = 2
-_QUICK_SIZES: Final = [512, 32_000]
+_NEED_EQUAL_IDS: Final = {"encode", "cores", "command", "sentence", "long"}
 
 
 def main() -> int:
@@ -43,59 +38,64 @@ def main() -> int:
         return do_job(sys.argv[2])
     parser = _parser()
     options = parser.parse_args()
-    if options.json and not options.json.parent.is_dir():  # said now, not after hours
+    if options.json and not options.json.parent.is_dir():  # said now, not after an hour
         parser.error(f"there is no folder {str(options.json.parent)!r}")
     try:
         run = measure(options)
     except (OSError, ValueError, UnequalError, JobError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    if options.json:
-        save_run(run, options.json)
-    print(report(run), end="")
+    print(report([run]), end="")
     return 0
 
 
 def measure(options: argparse.Namespace) -> Run:
-    """Measure what the options ask for.
+    """Measure what the options ask for, and save the samples after each section.
 
     Raises:
-        OSError: a file cannot be read.
+        OSError: a file cannot be written.
         UnequalError: two results that must be equal differ.
-        ValueError: a file cannot be measured.
-        JobError: a job of ours failed.
+        ValueError: the file of samples is not what this program writes.
+        JobError: a text cannot be measured, or a job of ours failed.
     """
-    machine = facts()
-    packages = unique(package for needed in PACKAGES.values() for package in needed)
-    versions = {package: found for package in packages if (found := _version(package))}
-    missing = [package for package in packages if package not in versions]
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        bench = Bench(
-            corpora=[_corpus(path, folder) for path in options.files],
-            rounds=options.rounds or (_QUICK_ROUNDS if options.quick else _ROUNDS),
-            quick=options.quick,
-            sizes=options.sizes or (_QUICK_SIZES if options.quick else _SIZES),
-            cores=os.cpu_count() or 1,
-            libraries=[name for name, needed in PACKAGES.items() if not {*needed} & {*missing}],
-            folder=folder,
-            say=lambda message: print(message, file=sys.stderr, flush=True),
-        )
-        if missing:
-            bench.say(f"not installed, so left out: {', '.join(missing)}")
-        only = options.only or list(_SECTIONS)
-        series = list(sections.equal(bench)) if _NEED_EQUAL_IDS.intersection(only) else []
-        for section in only:
-            series += _SECTIONS[section](bench)
-    return Run(
-        command=shlex.join(["python", "scripts/bench", *map(_without_folder, sys.argv[1:])]),
-        machine=machine,
-        versions=versions,
-        missing=missing,
-        rounds=bench.rounds,
-        corpora={corpus.name: (corpus.size, corpus.length) for corpus in bench.corpora},
-        series=series,
+    found = {name: _version(package) for name, package in PACKAGES.items()}
+    installed = {name: number for name, number in found.items() if number}
+    missing = ", ".join(PACKAGES[name] for name in found if name not in installed)
+    run = Run(
+        {
+            "command": shlex.join(["python", "scripts/bench", *map(_last_part, sys.argv[1:])]),
+            **facts({PACKAGES[name]: number for name, number in installed.items()}),
+            **({"not installed": missing} if missing else {}),
+        },
+        [],
     )
+    older = load_runs(options.json) if options.json and options.json.exists() else []
+    with tempfile.TemporaryDirectory() as name:
+        bench = _prepare(options, Path(name), list(installed))
+        run.facts["rounds"] = str(bench.rounds)
+        run.facts["texts"] = "; ".join(f"{one.name}: {one.size:,} bytes" for one in bench.texts)
+        if _NEED_EQUAL_IDS.intersection(options.only):
+            run.series.extend(sections.equal(bench))
+        for section in options.only:
+            run.series.extend(_SECTIONS[section](bench))
+            if options.json:
+                save_runs(merged(older, run), options.json)
+    return run
+
+
+def _prepare(options: argparse.Namespace, folder: Path, libraries: list[str]) -> Bench:
+    """Check the texts, and train a tokenizer on each."""
+
+    def say(message: str) -> None:
+        print(message, file=sys.stderr, flush=True)
+
+    texts = []
+    for path in (*options.files, *options.large):
+        say(f"{path}: checking the merges, and training a tokenizer")
+        large = path in options.large
+        texts.append(Text.prepare(path, folder, large=large, quick=options.quick))
+    rounds = options.rounds
+    return Bench(texts, options.small, rounds, options.quick, libraries, folder, say)
 
 
 def _version(package: str) -> str:
@@ -105,18 +105,8 @@ def _version(package: str) -> str:
         return ""
 
 
-def _corpus(path: Path, folder: Path) -> Corpus:
-    data = path.read_bytes()
-    text = data.decode("utf-8")
-    if not text or END_OF_TEXT_TOKEN in text:
-        # rustbpe and Hugging Face's trainer would read it in another way than the others.
-        message = f"{str(path)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
-        raise ValueError(message)
-    check_merges(text, folder)
-    return Corpus(path.stem, path, len(data), len(text))
-
-
-def _without_folder(word: str) -> str:
+def _last_part(word: str) -> str:
+    """Leave out the folders of a file."""
     return Path(word).name if os.sep in word else word
 
 
@@ -126,14 +116,16 @@ def _parser() -> argparse.ArgumentParser:
         description="Measure bpetite beside other tokenizers, and print a report as Markdown.",
         epilog="docs/benchmarks.md explains what is measured, and how.",
     )
+    names = ", ".join(_SECTIONS)
     add = parser.add_argument
     add("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
-    add("--only", type=_names, metavar="SECTION,...", help=f"measure {', '.join(_SECTIONS)}")
-    add("--quick", action="store_true", help="show in a few minutes that everything works")
-    add("--rounds", type=int, metavar="N", help=f"(default: {_ROUNDS})")
-    sizes = ",".join(map(str, _SIZES))
-    add("--sizes", type=_numbers, metavar="N,...", help=f"train to these sizes (default: {sizes})")
-    add("--json", type=Path, metavar="PATH", help="save every sample")
+    large = "a text for commands only, which learn 65,536 tokens from it"
+    add("--large", type=Path, nargs="+", default=[], metavar="FILE", help=large)
+    add("--small", type=Path, metavar="FILE", help="a text to learn 512 tokens from")
+    add("--only", type=_names, default=list(_SECTIONS), metavar="SECTION,...", help=names)
+    add("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
+    add("--quick", action="store_true", help="take a megabyte of each text, to try it out")
+    add("--json", type=Path, metavar="PATH", help="save every sample; keep sections not measured")
     return parser
 
 
@@ -143,7 +135,3 @@ def _names(text: str) -> Sequence[str]:
         message = f"there is no section {min(unknown)!r}, only {', '.join(_SECTIONS)}"
         raise argparse.ArgumentTypeError(message)
     return names
-
-
-def _numbers(text: str) -> Sequence[int]:
-    return [int(number) for number in text.split(",")]

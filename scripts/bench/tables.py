@@ -3,12 +3,15 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from bench.results import OURS, REFERENCE, Series, unique
+from bench.results import OURS, Series
 
 ABSENT: Final = "-"
 
-Cell = Callable[[Series, Sequence[Series]], str]
-"""Writes one of some series."""
+Cell = Callable[[Series, Series | None], str]
+"""Writes a series, given ours in the same case, if there is one."""
+
+Key = tuple[str, str]
+"""A section and a case."""
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -17,20 +20,19 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def grid(series: Sequence[Series], cell: Cell, heading: Callable[[str], str] = str) -> str:
-    """Return a table with a row for each contestant and a column for each case."""
-    cases = unique(one.case for one in series)
+def grid(series: Sequence[Series], columns: dict[str, tuple[Key, Cell]]) -> str:
+    """Return a table with a row for each text and contestant; columns have a heading each."""
+    found = {((one.section, one.case), one.corpus, one.contestant): one for one in series}
+    first = next(iter(columns.values()))[0]
+    places = [(one.corpus, one.contestant) for one in series if (one.section, one.case) == first]
     rows = []
-    for name in unique(one.contestant for one in series):
-        found = [pick(series, name, case) for case in cases]
-        rows.append([name, *(cell(one, series) if one else ABSENT for one in found)])
-    return markdown(["", *map(heading, cases)], rows)
-
-
-def pick(series: Iterable[Series], contestant: str, case: str) -> Series | None:
-    """Return the series of a contestant in a case, if there is one."""
-    found = (one for one in series if (one.contestant, one.case) == (contestant, case))
-    return next(found, None)
+    for corpus, contestant in places:
+        row = [corpus, contestant]
+        for key, cell in columns.values():
+            one = found.get((key, corpus, contestant))
+            row.append(cell(one, found.get((key, corpus, OURS))) if one else ABSENT)
+        rows.append(row)
+    return markdown(["", "", *columns], rows)
 
 
 def figure(value: float) -> str:
@@ -45,10 +47,8 @@ def two_digits(value: float) -> str:
 
 def bounds(ratios: Sequence[float]) -> str:
     """Return the lowest of some ratios and the highest."""
-    if not ratios:
-        return ABSENT
-    low, high = two_digits(min(ratios)), two_digits(max(ratios))
-    return low if low == high else f"{low} to {high}"
+    low, high = (two_digits(bound(ratios, default=0)) for bound in (min, max))
+    return ABSENT if not ratios else low if low == high else f"{low} to {high}"
 
 
 def plain(unit: float = 1) -> Cell:
@@ -59,41 +59,19 @@ def plain(unit: float = 1) -> Cell:
 def spread(scale: float = 1) -> Cell:
     """Write the median, and the lowest and the highest sample."""
 
-    def cell(one: Series, _: Sequence[Series]) -> str:
-        return _range(*(value * scale for value in (one.median, *_bounds(one))))
+    def cell(one: Series, _: Series | None) -> str:
+        low, high = (figure(bound(one.samples) * scale) for bound in (min, max))
+        return f"{figure(one.median * scale)} ({'once' if low == high else f'{low} to {high}'})"
 
     return cell
 
 
-def beside_ours(one: Series, series: Sequence[Series]) -> str:
-    """Write the seconds, and as a multiple of ours."""
-    ours = pick(series, OURS, one.case)
+def beside_ours(one: Series, ours: Series | None) -> str:
+    """Write the seconds, and how many times ours they are."""
     ratio = f" ×{two_digits(one.median / ours.median)}" if ours else ""
-    return spread()(one, series) + ratio
+    return spread()(one, ours) + ratio
 
 
-def rate(one: Series, series: Sequence[Series]) -> str:
-    """Write the amount in a second, in millions, and as a multiple of tiktoken's."""
-    low, high = sorted(one.amount / value / 1e6 for value in _bounds(one))
-    reference = pick(series, REFERENCE, one.case)
-    ratio = f" ×{two_digits(one.rate / reference.rate)}" if reference else ""
-    return _range(one.rate / 1e6, low, high) + ratio
-
-
-def by_unit(one: Series, series: Sequence[Series]) -> str:
-    """Write seconds, or megabytes."""
-    return plain(1 if one.unit == "s" else 1e6)(one, series)
-
-
-def share(one: Series, _: Sequence[Series]) -> str:
+def share(one: Series, _: Series | None) -> str:
     """Write a share in percent."""
     return f"{one.median:.1%}"
-
-
-def _bounds(one: Series) -> tuple[float, float]:
-    return min(one.samples), max(one.samples)
-
-
-def _range(median: float, low: float, high: float) -> str:
-    bounds = "once" if low == high else f"{figure(low)} to {figure(high)}"
-    return f"{figure(median)} ({bounds})"

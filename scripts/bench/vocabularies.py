@@ -13,7 +13,6 @@ import argparse
 import json
 import logging
 import sys
-import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -102,16 +101,6 @@ def merge_counts(documents: Sequence[str], vocab_size: int) -> list[tuple[int, i
     return handler.counts
 
 
-def tokens_of(tokenizer: Tokenizer) -> list[bytes]:
-    """Return the mergeable tokens of a tokenizer that are no single byte, by their artifact."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "tokenizer.json"
-        tokenizer.save(path)
-        artifact = json.loads(path.read_bytes())
-    ids = range(256, artifact["mergeable_vocab_size"])
-    return [bytes(artifact["vocab"][str(token_id)]) for token_id in ids]
-
-
 def class_of(token: bytes) -> str:
     """Return what a token is made of: letters, by their script, or what else.
 
@@ -162,10 +151,10 @@ def measure(texts: Sequence[Text]) -> dict[str, object]:
     for text in texts:
         print(text.name, file=sys.stderr)
         tokenizers = [Tokenizer.train(text.learned, size) for size in SIZES]
-        tokens = tokens_of(tokenizers[-1])
+        every_token = tokenizers[-1]._artifact.tokens
+        tokens = every_token[256:]
         ids = Counter(i for document in text.held_out for i in tokenizers[-1].encode(document))
-        vocabulary = [*(bytes([value]) for value in range(256)), *tokens, b""]
-        used = {vocabulary[token_id]: count for token_id, count in ids.items()}
+        used = {[*every_token, b""][token_id]: count for token_id, count in ids.items()}
         figures[text.name] = {
             "bytes learned from": size_of(text.learned),
             "bytes held out": size_of(text.held_out),

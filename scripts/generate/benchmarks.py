@@ -1,10 +1,10 @@
-"""The tables of docs/benchmarks.md and the README's, from the samples in docs/benchmarks*.json."""
+"""The tables of docs/benchmarks.md and the README's, from the samples in docs/benchmarks.json."""
 
 from pathlib import Path
 from typing import Final
 
 from bench.report import sections, short
-from bench.results import Run, load_run
+from bench.results import Run, load_runs
 from generate.places import filled
 
 _ROOT: Final = Path(__file__).parents[2]
@@ -22,5 +22,4 @@ def files() -> dict[Path, str]:
 
 def read_runs() -> list[Run]:
     """Return the runs that are committed."""
-    paths = sorted((_ROOT / "docs").glob("benchmarks*.json"), key=lambda path: path.stem)
-    return [load_run(path) for path in paths]
+    return load_runs(_ROOT / "docs" / "benchmarks.json")

@@ -19,6 +19,8 @@ PARTS: Final = {
     "terminal": "bpetite_cli",
     "benchmarks": "bpetite_compare",
     "pictures": "bpetite",
+    "explorer": "bpetite",
+    "course_pictures": "tokenizers",
     "plots": "matplotlib",
 }
 """The module of each part, and what must be installed for it."""

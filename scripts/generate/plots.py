@@ -13,7 +13,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.results import OURS, VOCAB_SIZE, Series, comparable, latest, unique
+from bench.results import ONE_JOB, OURS, Series, comparable, unique
 from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 
@@ -37,9 +37,9 @@ _STYLE: Final = {
     "ytick.color": _INK,
 }
 _PANELS: Final = (
-    ("train", str(VOCAB_SIZE), f"Training to {VOCAB_SIZE:,} tokens, MB/s"),
-    ("encode", "first pass", "Encoding, first pass, MB/s"),
-    ("encode", "warm", "Encoding, warm, MB/s"),
+    ("train", "seconds", "Training from a file, all cores, MB/s"),
+    ("encode", "first", "Encoding, one process, MB/s"),
+    ("cores", "seconds", "Encoding, all cores, MB/s"),
 )
 _COLOURS: Final = {"prose": "C0", "code": "C1", "multilingual": "C2"}
 _LONGEST: Final = 20
@@ -50,7 +50,8 @@ def files() -> dict[Path, str]:
     measured = read_figures()
     texts = measured["texts"]
     with mpl.rc_context(_STYLE):
-        benchmarks = _svg(_throughput(comparable(latest(read_runs()))))
+        series = comparable(one for run in read_runs() for one in run.series)
+        benchmarks = _svg(_throughput([one for one in series if one.contestant != ONE_JOB]))
     with mpl.rc_context({**_STYLE, "axes.labelcolor": _INK}):
         pictures = {
             "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
@@ -84,7 +85,7 @@ def _throughput(series: Sequence[Series]) -> Figure:
         for name in unique(one.contestant for one in found):
             measured = [one for one in found if one.contestant == name]
             axes.plot(
-                [one.rate / 1e6 for one in measured],
+                [one.amount / one.median / 1e6 for one in measured],
                 [corpora.index(one.corpus) for one in measured],
                 color=f"C{names.index(name)}",
                 label=name,

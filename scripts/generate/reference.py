@@ -50,7 +50,7 @@ def _page() -> str:
         _HEAD,
         *_package(core, "##"),
         _LOGGER,
-        _events(core / "_trainer.py"),
+        _events(core / "_records.py"),
         "## `bpetite_compare`\n",
         _WARNING,
         *_package(compare, "###"),
@@ -190,9 +190,9 @@ def _line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _events(trainer: Path) -> str:
-    """Return the table of the records that training emits, as `_log` says them."""
-    ((_, docstring),) = _definitions(_tree(trainer), ["_log"])
+def _events(records: Path) -> str:
+    """Return the table of the records that training emits, as `log` says them."""
+    ((_, docstring),) = _definitions(_tree(records), ["log"])
     rows = re.findall(r"^(\w+) {2,}(.+)$", docstring, re.MULTILINE)
     lines = [f"| `{event}` | {figures} |" for event, figures in rows]
     return "\n".join(["| `event` | figures, and when |", "|---|---|", *lines, ""])

@@ -29,33 +29,25 @@ def schema() -> dict[str, object]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An artifact of bpetite, schema version 1",
         "description": "A byte-level BPE tokenizer: what each merge joins, and what each id is.",
-        "type": "object",
-        "properties": {
-            "mergeable_vocab_size": {
-                "description": "256 + the number of merges; also the id of the special token.",
-                **size,
-            },
-            "merges": _merges(),
-            "pretokenizer_pattern": {
-                "description": "What cuts a text into chunks.",
-                "const": PRETOKENIZER_PATTERN,
-            },
-            "schema_version": {"const": SCHEMA_VERSION},
-            "special_tokens": {
-                "description": "The id of the one special token: mergeable_vocab_size.",
-                **_closed({END_OF_TEXT_TOKEN: size}),
-            },
-            "vocab": _vocab(),
-        },
-        "required": [
-            "mergeable_vocab_size",
-            "merges",
-            "pretokenizer_pattern",
-            "schema_version",
-            "special_tokens",
-            "vocab",
-        ],
-        "additionalProperties": False,
+        **_closed(
+            {
+                "mergeable_vocab_size": {
+                    "description": "256 + the number of merges; also the id of the special token.",
+                    **size,
+                },
+                "merges": _merges(),
+                "pretokenizer_pattern": {
+                    "description": "What cuts a text into chunks.",
+                    "const": PRETOKENIZER_PATTERN,
+                },
+                "schema_version": {"const": SCHEMA_VERSION},
+                "special_tokens": {
+                    "description": "The id of the one special token: mergeable_vocab_size.",
+                    **_closed({END_OF_TEXT_TOKEN: size}),
+                },
+                "vocab": _vocab(),
+            }
+        ),
     }
 
 

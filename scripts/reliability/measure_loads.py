@@ -9,7 +9,6 @@ status is 1 if a promise is broken.
 """
 
 import argparse
-import json
 import multiprocessing
 import os
 import resource
@@ -24,13 +23,12 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from bpetite import Tokenizer
-from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+from bpetite._artifact import Artifact
 
 R = TypeVar("R")
 
 _MEGABYTES: Final = 60
 _MERGES: Final = 1_110_000  # nearly as many as there can be
-_BASE: Final = {str(value): [value] for value in range(256)}
 
 
 def _full_of(part: bytes, size: int, before: bytes = b"", after: bytes = b"") -> bytes:
@@ -54,18 +52,8 @@ def _joined(part: str, size: int, before: str, after: str) -> bytes:
 
 def _good(size: int) -> bytes:
     """Return an artifact that is good, of about a size: merges of bytes alone, over and over."""
-    merges = [[number % 256, number // 256 % 256] for number in range(min(size // 31, _MERGES))]
-    vocab = {**_BASE, **{str(256 + rank): pair for rank, pair in enumerate(merges)}}
-    top = 256 + len(merges)
-    artifact = {
-        "mergeable_vocab_size": top,
-        "merges": merges,
-        "pretokenizer_pattern": PRETOKENIZER_PATTERN,
-        "schema_version": 1,
-        "special_tokens": {END_OF_TEXT_TOKEN: top},
-        "vocab": {**vocab, str(top): list(END_OF_TEXT_TOKEN.encode())},
-    }
-    return json.dumps(artifact, sort_keys=True, separators=(",", ":")).encode()
+    merges = [(number % 256, number // 256 % 256) for number in range(min(size // 31, _MERGES))]
+    return Artifact.of_merges(merges).to_bytes()
 
 
 def _with_a_wrong_end(size: int) -> bytes:

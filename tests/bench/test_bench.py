@@ -1,24 +1,24 @@
 """The benchmark runs, and unequal results are an error.
 
-Nothing is timed here: the benchmark runs on a short story, and its figures are dropped. That the
+No time is tested: the benchmark runs on a short story, and its figures are dropped. That the
 published page is what was measured is tested with all that is generated.
 """
 
-import json
 import re
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Final
 
 import pytest
 
-from bench.equality import UnequalError, count_different_ids
-from bench.libraries import LOADERS, Coder, Vocabulary
-from bench.results import load_run, save_run
+from bench.equality import UnequalError, check_merges, count_different_ids
+from bench.goals import goals
+from bench.libraries import LOADERS, Coder, Documents, Vocabulary, documents_of
+from bench.results import Run, Series, load_runs, merged, save_runs
 from bpetite import Tokenizer
+from bpetite._trainer import train_bpe
 from project_tools import ROOT, run
 
 pytestmark = pytest.mark.thorough
@@ -33,61 +33,100 @@ def bench(*arguments: str | Path) -> CompletedProcess[str]:
 
 def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
     """One run, with whatever libraries are installed, measures each section and saves samples."""
-    samples, sections = tmp_path / "samples.json", "train,encode,sentence,start,file"
+    text, samples = tmp_path / "prose.txt", tmp_path / "samples.json"
+    text.write_text(SAMPLE.read_text(encoding="utf-8") * 40, encoding="utf-8")
     result = bench(
-        *(SAMPLE, "--quick", "--rounds", "1", "--sizes", "300"),
-        *("--only", sections, "--json", samples),
+        *(text, "--large", SAMPLE, "--small", SAMPLE, "--quick", "--rounds", "1"),
+        *("--json", samples),
     )
     assert result.returncode == 0, result.stderr
-    found = {one["section"] for one in json.loads(samples.read_text(encoding="utf-8"))["series"]}
-    assert found == {*sections.split(","), "same", "equal", "decode", "memory"}
-    for title in ("Training", "Encoding", "Decoding", "A sentence", "Start", "Memory", "The run"):
-        assert f"\n## {title}\n" in result.stdout
+    (only,) = load_runs(samples)
+    assert {(one.section, one.corpus) for one in only.series} >= {
+        *((section, "prose") for section in ("equal", "train", "encode", "cores", "command")),
+        *(("sentence", "prose"), ("train", "sample"), ("command", "sample"), ("small", "sample")),
+        *(("start", "512 tokens"), ("start", "32,000 tokens"), ("long", "emoji")),
+    }
+    for title in ("Goals", "Train", "Encode", "Cores", "Command", "Decode", "Start", "Runs"):
+        assert f"\n## {title}\n\n| " in result.stdout
 
 
 def test_samples_are_saved_as_they_were_read(tmp_path: Path) -> None:
     """Reading a file of samples and saving it again makes the same file."""
     path = ROOT / "docs" / "benchmarks.json"
-    save_run(load_run(path), tmp_path / "copy.json")
+    save_runs(load_runs(path), tmp_path / "copy.json")
     assert (tmp_path / "copy.json").read_bytes() == path.read_bytes()
 
 
-def one_id_lost(coder: Coder, text: str) -> list[int]:
-    """Return the ids of a text without the last."""
-    return coder.encode(text)[:-1]
+def test_a_run_replaces_the_sections_that_it_measures() -> None:
+    """Sections that the latest run has not measured are kept, with the facts of their run."""
+    kept, old, new = (
+        Series(section, "prose", "seconds", "bpetite", [seconds])
+        for section, seconds in (("start", 1.0), ("train", 2.0), ("train", 3.0))
+    )
+    runs = merged([Run({"date": "old"}, [kept, old])], Run({"date": "new"}, [new]))
+    assert runs == [Run({"date": "old"}, [kept]), Run({"date": "new"}, [new])]
+    assert merged([Run({}, [old])], runs[1]) == [runs[1]]
 
 
-def bytes_alone(_coder: Coder, text: str) -> list[int]:
-    """Return ids that decode to the text, as if nothing had been merged."""
-    return list(text.encode("utf-8"))
+@pytest.mark.parametrize(("seconds", "verdict"), [(0.9, "reached"), (1.1, "missed")])
+def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str) -> None:
+    """A goal of several texts is missed if one of them misses it; others are not shown."""
+    table = goals(
+        Series("train", text, "seconds", name, [0.1, taken, 9.9])
+        for text, ours in (("prose", 0.7), ("scripts", seconds))
+        for name, taken in (("bpetite", ours * 0.6), ("Hugging Face", 1.0))
+    )
+    values = f"prose 0.42, scripts {0.6 * seconds:.2g}"
+    share = "train from a file on all cores, time over Hugging Face's"
+    assert table.splitlines()[2:] == [f"| {share} | at most 0.6 | {values} | {verdict} |"]
+
+
+def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
+    """Return the ids of documents without the last of each."""
+    return [ids[:-1] for ids in coder.encode_all(documents)]
+
+
+def bytes_alone(_coder: Coder, documents: Documents) -> list[list[int]]:
+    """Return ids that decode to the documents, as if nothing had been merged."""
+    return [list(document.encode("utf-8")) for document in documents]
 
 
 @pytest.mark.parametrize(
-    ("encode", "message"),
+    ("encode_all", "message"),
     [
         (one_id_lost, "bpetite does not decode what it encodes"),
         (bytes_alone, "[0-9]+ ids of bpetite differ from tiktoken's"),
     ],
 )
 def test_ids_that_differ_are_an_error(
-    encode: Callable[[Coder, str], list[int]], message: str, tmp_path: Path
+    encode_all: Callable[[Coder, Documents], list[list[int]]], message: str, tmp_path: Path
 ) -> None:
     """A library that loses an id, or has other ids for the same text, stops the benchmark."""
     text = SAMPLE.read_bytes().decode("utf-8")
     vocabulary = Vocabulary(tmp_path / "tokenizer.json", text)
     Tokenizer.train(text, 300).save(vocabulary.path)
-    right = LOADERS["bpetite"](vocabulary)
-    assert count_different_ids("bpetite", right, vocabulary) == 0
-    wrong = Coder(partial(encode, right), right.decode)
+    right, documents = LOADERS["bpetite"](vocabulary), documents_of(text)
+    ids = right.encode(text)
+    assert count_different_ids("bpetite", right, documents, ids) == 0
+    wrong = right._replace(encode_all=lambda some: encode_all(right, some))
     with pytest.raises(UnequalError, match=f"^{message}$"):
-        count_different_ids("bpetite", wrong, vocabulary)
+        count_different_ids("bpetite", wrong, documents, ids)
+
+
+def test_merges_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Merges that are not the oracle's stop the benchmark."""
+    check_merges("ab ab abc")
+    others = train_bpe("other words", 300)
+    monkeypatch.setattr("bench.equality.train_bpe", lambda *_: others)
+    with pytest.raises(UnequalError, match="the merges of bpetite differ"):
+        check_merges("ab ab abc")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ((), "the following arguments are required: FILE"),
-        ((SAMPLE, "--only", "speed"), "there is no section 'speed', only train, "),
+        ((SAMPLE, "--only", "speed"), "there is no section 'speed', only small, "),
         ((SAMPLE, "--json", "no/where.json"), "there is no folder 'no'"),
     ],
 )
@@ -106,4 +145,4 @@ def test_a_text_that_cannot_be_measured_is_refused(content: bytes | None, tmp_pa
         path.write_bytes(content)
     result = bench(path)
     assert (result.returncode, result.stdout) == (1, "")
-    assert re.fullmatch(r"error: .*\n", result.stderr)
+    assert re.fullmatch(r".*: checking the merges.*\nerror: .*\n", result.stderr)

@@ -6,8 +6,34 @@ from pathlib import Path
 
 import pytest
 
+from bpetite import Tokenizer
 from bpetite_cli.streams import inputs, outputs
 from bpetite_cli.terminal import progress
+
+
+@pytest.fixture(autouse=True)
+def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget how wide the terminal is in which the tests were started."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
+@pytest.fixture(scope="session")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file of a small tokenizer."""
+    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
+    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵", 290).save(path)
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a text, its model and its ids."""
+    (tmp_path / "text").write_bytes("low lower lowest é⛵\r\n\u2003\x1b".encode())
+    tokenizer = Tokenizer.train("low lower lowest é⛵\r\n\u2003\x1b", 260)
+    tokenizer.save(tmp_path / "m.json")
+    ids = ",".join(map(str, tokenizer.encode("low é⛵")))
+    (tmp_path / "ids").write_text(f"[{ids}]\n")
+    return tmp_path
 
 
 @pytest.fixture
@@ -15,18 +41,18 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     """Return a function that installs a package in the folder of the test, for this process.
 
     It takes the name, which hides a real package, and the code of a module whose function
-    `add` adds a command.
+    `add` adds a command, or is an entry point of another group.
     """
     monkeypatch.syspath_prepend(tmp_path)
     known = set(sys.modules)
 
-    def install(name: str, code: str = "") -> None:
+    def install(name: str, code: str = "", group: str = "bpetite.commands") -> None:
         info = tmp_path / f"{name}-0.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 0\n")
         if code:
             (tmp_path / f"{name}.py").write_text(code)
-            entry = f"[bpetite.commands]\n{name} = {name}:add\n"
+            entry = f"[{group}]\n{name} = {name}:add\n"
             (info / "entry_points.txt").write_text(entry)
 
     yield install

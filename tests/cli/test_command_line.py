@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bpetite_cli
 from bpetite_cli.commands import BUILT_IN
 from bpetite_cli.terminal.progress import say
-from cli_tools import bpetite, bpetite_process, lines, pipeline
+from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
 
 
 def test_the_version_names_what_results_depend_on() -> None:
@@ -36,7 +36,7 @@ def test_the_version_names_what_results_depend_on() -> None:
         "nonsense",
         "train",
         "train --input a",
-        "encode --model m",
+        "encode",
         "encode --model m --text a --input b",
         "decode --model m --ids 1 --input b",
         "train --inp a --vocab-size 300 --output b",
@@ -51,26 +51,88 @@ def test_wrong_usage_has_status_2(words: str) -> None:
     """FR-33: wrong usage is told on standard error, with status 2."""
     result = bpetite(*shlex.split(words))
     assert (result.returncode, result.stdout) == (2, b"")
-    assert result.stderr.startswith(b"usage: bpetite")
+    assert result.stderr.startswith(b"error: " if words else b"usage: bpetite")
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("cont --model m", "bpetite: error: unknown command 'cont'; did you mean count?"),
-        ("nonsense", "unknown command 'nonsense'; `bpetite --help` lists them"),
-        ("--verzion", "bpetite: error: unknown option --verzion; did you mean --version?"),
-        ("count --modle m", "bpetite count: error: unknown option --modle; did you mean --model?"),
-        ("encode --model m --txt=a", "unknown option --txt; did you mean --text?"),
-        ("show --model m -x", "bpetite show: error: unknown option -x"),
-        ("encode --model m --text --a", "error: --text has no value; if it is --a: --text=--a"),
-    ],
-)
-def test_an_unknown_word_is_named_first(words: str, complaint: str) -> None:
-    """FR-33: a word that is not known is told where it stands, with the one that is like it."""
-    result = bpetite(*words.split())
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert lines(result.stderr)[-1].endswith(complaint)
+NO_INTEGERS = ("1_0", "٣", "+7", "-0", "1.0", "0x10", "''", "9" * 5000)
+NO_IDS = ("72,", "72,,101", "'[72'", "'[72,a]'", "'[[72]]'", "72;101")
+NO_SIZES = ("100", "255", "-5", "abc", "1_000", "٣٠٠", "3e2", "9" * 40)
+OF_A_CORPUS = "train --vocab-size 300 --output x"
+WRONG_USAGE = {
+    "cont --model m": "error: unknown command 'cont'; did you mean count?",
+    "nonsense": "unknown command 'nonsense'; `bpetite --help` lists them",
+    "--verzion": "error: unknown option --verzion; did you mean --version?",
+    "count --modle m": "error: unknown option --modle; did you mean --model?",
+    "count --model m a.txt --jsn b.txt": "unknown option --jsn; did you mean --json?",
+    "encode --model m --txt=a": "unknown option --txt; did you mean --text?",
+    "show --model m -x": "error: unknown option -x",
+    "encode --model m --text --a": "error: --text has no value; if it is --a: --text=--a",
+    # values
+    **{
+        f"decode --model m --ids 72 {n}": "argument --ids: expected an integer"
+        for n in (*NO_INTEGERS, *NO_IDS)
+    },
+    f"{OF_A_CORPUS} --input a --vocab-size 256": "given more than once",
+    **{f"train --input a --output x --vocab-size {n}": "--vocab-size: expected" for n in NO_SIZES},
+    **{f"truncate --model m --output x --vocab-size {n}": "size: expected" for n in NO_SIZES},
+    "inspect --model m --token th": "argument --token: expected an integer, found 'th'",
+    "count a": "one of the arguments --model --encoding is required",
+    "count --model m --encoding e": "argument --encoding: not allowed with argument --model",
+    "count --model m --max -1": "argument --max: expected 0 or more, found -1",
+    "count --model m --max 1e3": "argument --max: expected an integer, found '1e3'",
+    "count --model m --max 1 --max 2": "argument --max: given more than once",
+    "encode --model m --text a --format u8": "argument --format: invalid choice: 'u8'",
+    "decode --model m --ids 1 --format": "argument --format: expected one argument",
+    "encode --model m --text a --format u16 --format u32": "argument --format: given more",
+    **{
+        f"count --model m --jsonl '{field}'": f"a field such as text or meta.text, found '{field}'"
+        for field in ("", ".", "a.", ".a", "a..b")
+    },
+    # options that need others, or that exclude them
+    OF_A_CORPUS: "one of the arguments --input --files-from",
+    "verify --model m": "one of the arguments --input --files-from",
+    "encode --model m --text a --files-from a.txt": "argument --text: not allowed with",
+    "encode --model m --text a --input a.txt": "argument --text: not allowed with",
+    "encode --model m --text a --force": "argument --force: does nothing without --output",
+    "encode --model m --text a --separator-token": (
+        "argument --text: not allowed with argument --separator-token"
+    ),
+    "encode --model m --text a --jsonl text": "argument --text: not allowed with argument --jsonl",
+    "encode --model m a --text b": "argument --text: not allowed with argument FILE",
+    "encode --model m a --input b": "argument FILE: not allowed with argument --input",
+    "decode --model m a --ids 1": "argument --ids: not allowed with argument FILE",
+    "decode --model m a b": "argument FILE: expected one, found 2",
+    "show --model m a --text b": "argument --text: not allowed with argument FILE",
+    "show --model m a -- b": "argument FILE: expected one, found 2",
+    "encode --model m --input a --separator-at between": (
+        "argument --separator-at: does nothing without --separator-token"
+    ),
+    "encode --model m --input a --separator-at after": (
+        "argument --separator-at: does nothing without --separator-token"
+    ),
+    "decode --model m --ids 65 --force": "argument --force: does nothing without --output",
+    "decode --model m --ids 65 --format json": "argument --ids: not allowed with argument --format",
+    "show --model m --text x --steps --json": "not allowed with argument",
+    "inspect --model m b c": "error: unrecognized arguments: b c",
+    "inspect --model m --tokens --json": "argument --json: not allowed with argument --tokens",
+    "inspect --model m --token 1 --tokens": "argument --token: not allowed with argument --tokens",
+    "count --model m -0": "argument --null: does nothing without --files-from",
+    f"{OF_A_CORPUS} --counts c --input a": "argument --counts: not allowed with argument --input",
+    f"{OF_A_CORPUS} --counts c --files-from a": "--counts: not allowed with argument --files-from",
+    f"{OF_A_CORPUS} --counts c --jsonl text": (
+        "argument --jsonl: does nothing without --input or --files-from"
+    ),
+}
+
+
+@pytest.mark.parametrize("words", WRONG_USAGE, ids=lambda words: words[:60])
+def test_wrong_usage_is_explained(words: str) -> None:
+    """FR-9, FR-33: a line names what is wrong and what it may be instead, another the help."""
+    first, *others = refused(bpetite(*shlex.split(words)), status=2)
+    assert first.startswith("error: ")
+    assert WRONG_USAGE[words] in first
+    command = " ".join(["bpetite", *(word for word in words.split()[:1] if word in BUILT_IN)])
+    assert others == ([] if "`bpetite --help`" in first else [f"see `{command} --help`"])
 
 
 def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
@@ -93,7 +155,7 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
     [
         (["count", "--model", "m", "-\x1b]0;pwned\x07"], r"unknown option -\x1b]0;pwned\x07"),
         (["-\x9bn"], r"unknown option -\x9bn"),
-        (["encode", "--model", "m", "--text", "a", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
+        (["inspect", "--model", "m", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
         (["encode", "--model", "m", "--text", "--\u202e"], r"if it is --\u202e: --text=--\u202e"),
         (["encode", "--model", "m", "--text", "a", "--format", "\x1bc"], r"choice: '\x1bc'"),
         (["decode", "--model", "m", "--ids", "\u3164"], r"found '\u3164'"),
@@ -105,8 +167,7 @@ def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) 
     """No argument or file name, in a message of ours or of argparse, can control a terminal."""
     result = bpetite(*words)
     assert (result.returncode, result.stdout) in {(1, b""), (2, b"")}
-    complaint = lines(result.stderr)[-1]
-    assert shown in complaint
+    assert shown in lines(result.stderr)[0]
     assert all(line.isprintable() for line in result.stderr.decode().split("\n"))
 
 
@@ -131,7 +192,7 @@ def test_usage_is_no_data(tmp_path: Path) -> None:
     [
         "compare-tiktoken --model m.json --text hi",
         "export --model m.json --to gpt2 --output x",
-        "import-tiktoken --encoding gpt2 --output x",
+        "import --from gpt2 --input x --output x",
         "parity --model m.json --input x",
     ],
 )
@@ -140,14 +201,12 @@ def test_a_command_of_compare_says_what_to_install(
 ) -> None:
     """FR-32, FR-35: without the package that has it, a command says where to get it."""
     install("bpetite_compare")  # an empty one
-    result = bpetite(*command.split())
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
-        f"error: no installed package has the command {command.split(maxsplit=1)[0]}",
-        "it comes with bpetite-compare; in a clone of bpetite, run one of",
-        "  uv tool install ./packages/cli --with ./packages/compare",
-        "  pip install ./packages/core ./packages/cli ./packages/compare",
-    ]
+    first, second = refused(bpetite(*command.split()))
+    assert first == f"error: no installed package has the command {command.split(maxsplit=1)[0]}"
+    assert second == (
+        "it comes with bpetite-compare: in a clone of bpetite, run "
+        "`uv tool install ./packages/cli --with ./packages/compare`"
+    )
 
 
 PLUG_IN = """
@@ -202,14 +261,14 @@ def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path) -> N
 def test_a_module_in_the_way_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
     """`python -m` looks in the folder first; what hides a module is told, and what to do."""
     (tmp_path / f"{name}.py").write_text(content)
-    result = subprocess.run(
-        [sys.executable, "-m", "bpetite_cli", "--help"],
-        capture_output=True,
-        cwd=tmp_path,
-        check=False,
+    first, second = refused(
+        subprocess.run(
+            [sys.executable, "-m", "bpetite_cli", "--help"],
+            capture_output=True,
+            cwd=tmp_path,
+            check=False,
+        )
     )
-    assert (result.returncode, result.stdout) == (1, b"")
-    first, second = lines(result.stderr)
     assert first.startswith("error: bpetite cannot start: ")
     assert named in first
     assert second == (
@@ -266,7 +325,7 @@ def test_the_package_itself_loads_no_other_module() -> None:
 
 
 def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
-    """Off a terminal nothing loads rich, not even `train`."""
+    """Off a terminal nothing loads rich, but `show` the widths of characters alone."""
     (tmp_path / "c.txt").write_text("low lower lowest")
     code = (
         "import sys, bpetite_cli as b\n"
@@ -274,7 +333,12 @@ def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
         "assert b.main('encode --model t.json --text low'.split()) == 0\n"
         "assert b.main('decode --model t.json --ids 97'.split()) == 0\n"
         "assert b.main('count --model t.json c.txt'.split()) == 0\n"
-        "sys.exit('rich' in sys.modules)\n"
+        "assert b.main('inspect --model t.json'.split()) == 0\n"
+        "assert b.main('inspect --model t.json --token 256'.split()) == 0\n"
+        "assert b.main('show --model t.json --text hi --json'.split()) == 0\n"
+        "assert 'rich' not in sys.modules\n"
+        "assert b.main('show --model t.json --text hi'.split()) == 0  # takes widths of it\n"
+        "sys.exit('rich.console' in sys.modules)\n"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, cwd=tmp_path, check=False
@@ -310,3 +374,35 @@ def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) ->
     assert result.returncode == 1
     (line,) = lines(result.stderr)
     assert line.startswith("error: a fault in bpetite itself, please report it: AttributeError(")
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    """It goes to standard error, as nothing has been asked for, and the status is 2."""
+    result = bpetite()
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert result.stderr == bpetite("--help").stdout
+
+
+@pytest.mark.parametrize("words", [(), ("encode",), ("train",), ("encode", "--text", "x")])
+def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
+    """`bpetite help COMMAND` prints what `bpetite COMMAND --help` prints."""
+    result = bpetite("help", *words)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == bpetite(*words[:1], "--help").stdout
+
+
+def test_help_on_an_unknown_command_names_it() -> None:
+    """A mistake is told as it is without `help`."""
+    assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr
+
+
+def test_common_options_have_a_letter(tmp_path: Path) -> None:
+    """`-m`, `-i`, `-o` and `-j` stand for the long names, with a space or without."""
+    (tmp_path / "text").write_text("low lower lowest")
+    for words in (("-i", "text", "-o", "m.json"), ("-itext", "-on.json", "-j2")):
+        assert bpetite("train", "--vocab-size", "260", *words, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "m.json").read_bytes() == (tmp_path / "n.json").read_bytes()
+    encoded = bpetite("encode", "-m", "m.json", "-i", "text", "-o", "ids", cwd=tmp_path)
+    assert encoded.returncode == 0
+    decoded = bpetite("decode", "-mm.json", "-iids", cwd=tmp_path)
+    assert decoded.stdout == b"low lower lowest"

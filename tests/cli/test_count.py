@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli.commands.count import _count
+from bpetite_cli.commands import count as count_command
 from bpetite_cli.streams import inputs as input_files
-from bpetite_cli.streams.documents import Documents
-from cli_tools import BPETITE, bpetite, bpetite_process, in_terminal, lines, pipeline
+from cli_tools import bpetite, lines, refused, start
 from texts import TEXTS
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ and <|endoftext|>\n"
@@ -63,22 +63,6 @@ def test_each_file_has_a_line_and_several_have_a_total(folder: Path) -> None:
     assert lines(count(folder, "a.txt").stdout) == [f"{a}\ta.txt"]
     shown = [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
     assert lines(count(folder, "a.txt", "b.txt").stdout) == shown
-
-
-def test_no_token_spans_two_files(folder: Path) -> None:
-    """The total is the sum of the files, not what their joined text would have."""
-    (folder / "1").write_text("Hello wor")
-    (folder / "2").write_text("ld")
-    shown = lines(count(folder, "1", "2").stdout)
-    total = tokens_of(folder, "Hello wor", "ld")
-    assert shown[-1] == f"{total}\ttotal"
-    assert total != tokens_of(folder, "Hello world")
-
-
-def test_the_special_token_is_one_token(folder: Path) -> None:
-    """Every <|endoftext|> in a text counts as one, and the help says so."""
-    assert count(folder, stdin=b"<|endoftext|>" * 7).stdout == b"7\n"
-    assert b"<|endoftext|>" in bpetite("count", "--help").stdout
 
 
 def test_json_is_one_object(folder: Path) -> None:
@@ -130,22 +114,6 @@ def test_a_name_may_begin_with_a_dash(folder: Path) -> None:
     assert lines(count(folder, "--", "-x").stdout)[0].endswith("\t-x")
 
 
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        (["a.txt", "--jsn", "b.txt"], "unknown option --jsn; did you mean --json?"),
-        (["--max", "-1"], "argument --max: expected 0 or more, found -1"),
-        (["--max", "1e3"], "argument --max: expected an integer, found '1e3'"),
-        (["--max", "1", "--max", "2"], "argument --max: given more than once"),
-    ],
-)
-def test_wrong_usage_is_told(folder: Path, words: list[str], complaint: str) -> None:
-    """What the command does not know is refused with status 2, not taken for a file."""
-    result = count(folder, *words)
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert lines(result.stderr)[-1].endswith(f"error: {complaint}")
-
-
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_more_tokens_than_allowed_are_a_failure(folder: Path, more: list[str]) -> None:
     """`--max N` prints what there is, says by how much it is too much, and ends with 1."""
@@ -181,10 +149,10 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_counted(folder: Path)
     assert result.returncode == 1
     assert lines(result.stdout) == [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
     assert lines(result.stderr) == [
-        "error: 'missing': No such file or directory; check the path",
-        ("error: 'bad.txt' is not UTF-8: byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)"),
+        "error: missing: No such file or directory; check the path",
+        ("error: bad.txt is not UTF-8: byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)"),
         "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
-        "error: '.' is a folder; name the files in it",
+        "error: . is a folder; name the files in it",
         "error: 3 of 5 files could not be counted; the total is that of the others",
     ]
 
@@ -196,7 +164,7 @@ def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
     assert result.returncode == 1
     assert told["files"][0] == {
         "path": "missing",
-        "error": "'missing': No such file or directory; check the path",
+        "error": "missing: No such file or directory; check the path",
     }
     assert told["tokens"] == tokens_of(folder, A)
     assert told["within"] is None
@@ -207,35 +175,22 @@ def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
 
 def test_one_file_that_cannot_be_read_is_one_line(folder: Path) -> None:
     """A single file gets its error, and no line that it is one of one."""
-    result = count(folder, "missing")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == ["error: 'missing': No such file or directory; check the path"]
+    assert refused(count(folder, "missing")) == [
+        "error: missing: No such file or directory; check the path"
+    ]
 
 
 def test_standard_input_is_read_once(folder: Path) -> None:
     """To name it twice would count nothing the second time."""
-    result = count(folder, "-", "a.txt", "-")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == ["error: standard input (-) can be read only once; name it once"]
-
-
-def test_a_closed_standard_input_is_a_failure(folder: Path) -> None:
-    """A standard input that is not there is said to be closed."""
-    result = bpetite("count", "--model", "m.json", cwd=folder, closed="stdin")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == ["error: standard input is closed; name a file"]
+    assert refused(count(folder, "-", "a.txt", "-")) == [
+        "error: standard input (-) can be read only once; name it once"
+    ]
 
 
 def test_a_terminal_is_told_that_it_is_waited_for(folder: Path) -> None:
     """Who types the text is told so and how to end it; the number is the same."""
     ours, theirs = os.openpty()
-    with subprocess.Popen(
-        [BPETITE, "count", "--model", "m.json"],
-        stdin=theirs,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-    ) as process:
+    with start("count", "--model", "m.json", cwd=folder, stdin=theirs) as process:
         os.close(theirs)
         assert process.stderr is not None
         told = process.stderr.readline()
@@ -260,13 +215,47 @@ def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:
     assert [file["path"] for file in told["files"]] == named
 
 
-def test_the_locale_changes_nothing(folder: Path) -> None:
-    """Names and texts are UTF-8 under every locale."""
-    (folder / "船夫.txt").write_bytes(B.encode())
-    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    words = ("count", "--model", "m.json", "船夫.txt".encode())
-    result = bpetite_process(*words, cwd=folder, env=env)
-    assert lines(result.stdout) == [f"{tokens_of(folder, B)}\t船夫.txt"]
+COUNTER = """
+class Counter:
+    def __init__(self, name):
+        self.name = name
+    def cut(self, texts):
+        yield "".join(texts)
+    def __call__(self, text):
+        if "?" in text:
+            raise ValueError("no questions")
+        return text.count(self.name)
+add = Counter
+"""
+
+
+def test_another_package_counts_by_an_encoding(install: Callable[..., None], here: Path) -> None:
+    """`--encoding` passes the name on; a text that cannot be counted is an error of its file."""
+    install("bpetite_compare")  # an empty one
+    install("words", COUNTER, "bpetite.counters")
+    assert bpetite("count", "--encoding", "low", stdin=b"low lower").stdout == b"2\n"
+    (here / "a").write_text("low?")
+    (here / "b").write_text("slow")
+    result = bpetite("count", "--encoding", "low", "a", "b")
+    assert (result.returncode, lines(result.stdout)) == (1, ["1\tb", "1\ttotal"])
+    assert lines(result.stderr)[0] == "error: a: no questions"
+
+
+def test_an_encoding_says_what_to_install(install: Callable[..., None]) -> None:
+    """Without a package that has encodings, the error says where to get one."""
+    install("bpetite_compare")  # an empty one
+    first, second = refused(bpetite("count", "--encoding", "o200k_base"))
+    assert first == "error: no installed package has the encoding o200k_base"
+    assert second.startswith("it comes with bpetite-compare: ")
+
+
+def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
+    """A package whose encodings cannot be loaded is told in a line."""
+    install("bpetite_compare")  # an empty one
+    install("broken", "1/0", "bpetite.counters")
+    assert refused(bpetite("count", "--encoding", "x")) == [
+        "error: the encodings of broken cannot be loaded: division by zero"
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -281,49 +270,13 @@ def test_a_text_has_as_many_tokens_in_blocks(
 ) -> None:
     """However small the blocks are, the number is that of the whole text."""
     path = tmp_path_factory.getbasetemp() / "counted.txt"
+    model = path.with_name("counting.json")
+    tokenizer.save(model, overwrite=True)
     path.write_bytes(text.encode())
-    read: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        documents = Documents([str(path)]).read(read.append)
-        counted = _count(tokenizer, str(path), documents)
-    assert (counted.tokens, counted.error) == (len(tokenizer.encode(text)), None)
-    assert counted.size == sum(read) == len(text.encode())
-
-
-def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
-    """A closed pipe ends the command without a word."""
-    name = "a" * 200
-    (folder / name).write_text(A)
-    names = f"$(printf '{name} %.0s' {{1..1000}})"  # more lines than a pipe holds
-    result = pipeline(f"bpetite count --model m.json {names} | head -n 1", folder)
-    assert lines(result.stdout) == [f"{tokens_of(folder, A)}\t{name}"]
-    assert b"error" not in result.stderr
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_standard_output_is_a_failure(folder: Path) -> None:
-    """Status 0 means that the number was written."""
-    words = ("count", "--model", "m.json", "a.txt")
-    result = bpetite(*words, cwd=folder, stdout=Path("/dev/full"))
-    assert result.returncode == 1
-    assert lines(result.stderr) == [
-        "error: standard output cannot be written: No space left on device"
-    ]
-
-
-def test_a_bad_model_is_refused(folder: Path) -> None:
-    """A model that is not there is said so before anything is read."""
-    result = bpetite("count", "--model", "none.json", "a.txt", cwd=folder)
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
-        "error: there is no model 'none.json'; `bpetite train` makes one"
-    ]
-
-
-@pytest.mark.usefixtures("patient")
-def test_a_job_that_takes_a_moment_draws_nothing(folder: Path) -> None:
-    """A terminal is left alone by what is over at once."""
-    status, output, drawn = in_terminal(["count", "--model", "m.json", "a.txt"], folder)
-    assert (status, drawn) == (0, b"")
-    assert output == b"%d\ta.txt\n" % tokens_of(folder, A)
+        patch.setattr(count_command, "_CHARACTERS_OF_A_BATCH", size)
+        result = bpetite("count", "--model", model, "--json", path)
+    [counted] = json.loads(result.stdout)["files"]
+    assert counted["tokens"] == len(tokenizer.encode(text))
+    assert counted["bytes"] == len(text.encode())

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from cli_tools import bpetite, in_terminal, lines
+from cli_tools import bpetite, in_terminal, lines, refused
 from texts import TEXTS as ANY_TEXTS
 
 TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
@@ -92,13 +92,13 @@ def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("listed", "words", "complaint"),
     [
-        (b"", "", "'list' lists no files; list at least one"),
-        (b"\n\r\n\n", "", "'list' lists no files; list at least one"),
-        (b"\0", "--null", "'list' lists no files; list at least one"),
-        (b"a.txt\0", "", "'list', line 1: NUL bytes separate the paths; use --null"),
-        (b"a.txt\n\n\xff\n", "", r"'list', entry 3 is not UTF-8: b'\xff'; rename the file"),
+        (b"", "", "list lists no files; list at least one"),
+        (b"\n\r\n\n", "", "list lists no files; list at least one"),
+        (b"\0", "--null", "list lists no files; list at least one"),
+        (b"a.txt\0", "", "list, line 1: NUL bytes separate the paths; use --null"),
+        (b"a.txt\n\n\xff\n", "", r"list, entry 3 is not UTF-8: b'\xff'; rename the file"),
         (b"-\n-\n", "", "standard input (-) can be read only once; name it once"),
-        (b"a.txt\nnone\n", "", "'none': No such file or directory; check the path"),
+        (b"a.txt\nnone\n", "", "none: No such file or directory; check the path"),
     ],
 )
 def test_a_list_that_cannot_be_used_is_refused(
@@ -126,28 +126,7 @@ def test_the_list_is_no_output(folder: Path) -> None:
         words = ("--output", name, "--force", "--files-from", "list")
         result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
         assert result.returncode == 1
-        assert f"'{name}' is also an input and would be lost" in result.stderr.decode()
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("train --vocab-size 256 --output x", "one of the arguments --input --files-from"),
-        ("verify --model m.json", "one of the arguments --input --files-from"),
-        ("encode --model m.json", "one of the arguments --input --files-from --text"),
-        ("encode --model m.json --text a --files-from a.txt", "argument --text: not allowed with"),
-        ("encode --model m.json --text a --input a.txt", "argument --text: not allowed with"),
-        ("count --model m.json -0", "argument --null: does nothing without --files-from"),
-        ("count --model m.json --max -5", "argument --max: expected 0 or more, found -5"),
-    ],
-)
-def test_options_that_do_not_go_together_are_wrong_usage(
-    folder: Path, words: str, complaint: str
-) -> None:
-    """FR-33: the status is 2, and the last line names the options."""
-    result = bpetite(*words.split(), cwd=folder)
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert complaint in lines(result.stderr)[-1]
+        assert f"{name} is also an input and would be lost" in result.stderr.decode()
 
 
 def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
@@ -241,10 +220,12 @@ def test_a_line_that_is_no_document_is_refused(folder: Path, command: str, fault
     """FR-33: any other line is an error with its file and number, and nothing is written."""
     (folder / "rows").write_bytes(b'{"text": "good"}\n\n' + fault + b'\n{"text": "good"}\n')
     option = [] if command == "count" else ["--input"]
-    result = run(folder, command, "--jsonl", "text", *option, "rows")
-    assert (result.returncode, result.stdout) == (1, b"")
-    shown = next(line for line in lines(result.stderr) if line.startswith("error: "))
-    assert shown.startswith("error: 'rows', line 3")
+    shown = next(
+        line
+        for line in refused(run(folder, command, "--jsonl", "text", *option, "rows"))
+        if line.startswith("error: ")
+    )
+    assert shown.startswith("error: rows, line 3")
     assert FAULTS[fault] in shown
     assert not (folder / "new.json").exists()
 
@@ -256,16 +237,7 @@ def test_the_other_files_are_counted(folder: Path) -> None:
     result = run(folder, "count", "--jsonl", "meta.text", "good", "bad")
     number = len(ids_of(folder, "the end")[0])
     assert lines(result.stdout) == [f"{number}\tgood", f"{number}\ttotal"]
-    assert b"'bad', line 2: expected a string in the field 'meta.text'" in result.stderr
-
-
-@pytest.mark.parametrize("field", ["", ".", "a.", ".a", "a..b"])
-def test_a_field_has_a_name(folder: Path, field: str) -> None:
-    """FR-33: an empty key is wrong usage."""
-    result = run(folder, "count", "--jsonl", field)
-    assert result.returncode == 2
-    complaint = f"expected a field such as text or meta.text, found {field!r}"
-    assert lines(result.stderr)[-1].endswith(complaint)
+    assert b"bad, line 2: expected a string in the field 'meta.text'" in result.stderr
 
 
 # --separator-at
@@ -314,15 +286,6 @@ def test_no_documents_have_no_separators(folder: Path) -> None:
     for place in ("between", "before", "after"):
         words = ("--separator-at", place, "--jsonl", "text", "--input", "rows")
         assert encoded(folder, *words) == b""
-
-
-@pytest.mark.parametrize("place", ["between", "after"])
-def test_a_place_without_a_separator_is_refused(folder: Path, place: str) -> None:
-    """FR-33: `--separator-at` says where, and `--separator-token` says that there is one."""
-    result = run(folder, "encode", "--input", "a.txt", "--separator-at", place)
-    assert result.returncode == 2
-    complaint = "argument --separator-at: does nothing without --separator-token"
-    assert lines(result.stderr)[-1].endswith(complaint)
 
 
 # --counts
@@ -380,23 +343,8 @@ def test_a_line_that_is_no_count_is_refused(folder: Path, fault: str) -> None:
     (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
     result = run(folder, "train", "--counts", "counts")
     assert (result.returncode, result.stdout) == (1, b"")
-    assert f"error: 'counts', line 3{COUNT_FAULTS[fault]}" in result.stderr.decode()
+    assert f"error: counts, line 3{COUNT_FAULTS[fault]}" in result.stderr.decode()
     assert not (folder / "new.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("--input a.txt", "argument --counts: not allowed with argument --input"),
-        ("--files-from a.txt", "argument --counts: not allowed with argument --files-from"),
-        ("--jsonl text", "argument --jsonl: does nothing without --input or --files-from"),
-    ],
-)
-def test_counts_are_a_corpus_of_their_own(folder: Path, words: str, complaint: str) -> None:
-    """FR-33: there is one file of counts, and no other text beside it."""
-    result = run(folder, "train", "--counts", "counts", *words.split())
-    assert result.returncode == 2
-    assert lines(result.stderr)[-1].endswith(complaint)
 
 
 def test_the_counts_are_no_output(folder: Path) -> None:
@@ -405,7 +353,7 @@ def test_the_counts_are_no_output(folder: Path) -> None:
     words = ("--output", "counts", "--force", "--counts", "counts")
     result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
     assert result.returncode == 1
-    assert b"'counts' is also an input and would be lost" in result.stderr
+    assert b"counts is also an input and would be lost" in result.stderr
 
 
 def test_the_highest_count_can_be_trained_on(folder: Path) -> None:

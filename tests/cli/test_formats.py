@@ -13,20 +13,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from artifacts import GOOD, canonical
+from artifacts import write_artifact
 from bpetite import Tokenizer
+from bpetite_cli.commands import encode as encode_command
 from bpetite_cli.commands.decode import _texts
-from bpetite_cli.commands.encode import _check_width, _ids
+from bpetite_cli.commands.encode import _check_width
 from bpetite_cli.streams import inputs as input_files
 from bpetite_cli.streams.formats import FORMATS
-from bpetite_cli.streams.inputs import read_text
 from cli_tools import (
-    BPETITE,
     bpetite,
     in_terminal,
     lines,
     no_file_above,
+    refused,
     shown_in_terminal,
+    start,
 )
 from texts import TEXTS
 
@@ -94,14 +95,6 @@ def test_decode_reads_what_encode_writes(folder: Path, name: str) -> None:
     assert (folder / "back").read_bytes() == TEXT.encode()
 
 
-def test_json_is_the_format_by_default(folder: Path) -> None:
-    """A format that is not asked for changes nothing."""
-    by_default = run(folder, "encode", "--input", "text").stdout
-    assert by_default == run(folder, "encode", "--input", "text", "--format", "json").stdout
-    (folder / "ids").write_bytes(by_default)
-    assert run(folder, "decode", "--input", "ids").stdout == TEXT.encode()
-
-
 def test_text_is_a_line_for_each_id(folder: Path, tokenizer: Tokenizer) -> None:
     """The tools of the shell count the ids, and give them back as words."""
     output = run(folder, "encode", "--input", "text", "--format", "text").stdout
@@ -121,33 +114,35 @@ def test_text_may_have_any_whitespace(folder: Path) -> None:
 @pytest.fixture(scope="module")
 def both_ways(
     tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Tokenizer, dict[int, bytes]]:
-    """Return the tokenizer, and the bytes of each of its ids, as its file has them."""
+) -> tuple[Path, dict[int, bytes]]:
+    """Return the file of a tokenizer, and the bytes of each of its ids, as the file has them."""
     path = tmp_path_factory.mktemp("model") / "m.json"
     tokenizer.save(path)
     vocab = json.loads(path.read_bytes())["vocab"]
-    return tokenizer, {int(token_id): bytes(token) for token_id, token in vocab.items()}
+    return path, {int(token_id): bytes(token) for token_id, token in vocab.items()}
 
 
 @given(text=TEXTS, size=st.integers(1, 9))
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_change_nothing(
-    both_ways: tuple[Tokenizer, dict[int, bytes]],
+    tokenizer: Tokenizer,
+    both_ways: tuple[Path, dict[int, bytes]],
     tmp_path_factory: pytest.TempPathFactory,
     name: str,
     text: str,
     size: int,
 ) -> None:
     """However small the blocks are, the ids are those of the whole text, and come back."""
-    tokenizer, tokens = both_ways
+    model, tokens = both_ways
     source = tmp_path_factory.getbasetemp() / "source"
     target = tmp_path_factory.getbasetemp() / "target"
     source.write_bytes(text.encode())
     chosen = FORMATS[name]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        blocks = _ids(tokenizer, [read_text(str(source), ignore)], [], None)
-        target.write_bytes(b"".join(chosen.write(blocks)))
+        patch.setattr(encode_command, "_CHARACTERS_OF_A_BATCH", size)
+        words = ("--input", source, "--format", name, "--output", target, "--force")
+        assert bpetite("encode", "--model", model, *words).returncode == 0
         back = b"".join(_texts(tokens, chosen.read(str(target), ignore), chosen.width))
     assert target.read_bytes() == written(name, tokenizer.encode(text))
     assert back == text.encode()
@@ -159,28 +154,15 @@ def ignore(_: int) -> None:
 
 @pytest.mark.parametrize("size", range(1, 15))
 def test_a_special_token_is_found_across_blocks(
-    tokenizer: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+    folder: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
     """Wherever a block ends in it, <|endoftext|> is one id, and what only begins so is text."""
     text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
-    (tmp_path / "text").write_text(text)
+    (folder / "text").write_text(text)
     monkeypatch.setattr(input_files, "_BLOCK_BYTES", size)
-    blocks = _ids(tokenizer, [read_text(str(tmp_path / "text"), ignore)], [], None)
-    ids = [token_id for block in blocks for token_id in block]
+    ids = json.loads(run(folder, "encode", "--input", "text").stdout)
     assert ids == tokenizer.encode(text)
     assert ids.count(290) == 4
-
-
-@pytest.mark.usefixtures("block")
-def test_a_large_file_is_one_text(folder: Path, tokenizer: Tokenizer) -> None:
-    """Several blocks give the ids of the whole, and are read back."""
-    text = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 200
-    (folder / "text").write_bytes(text.encode())
-    result = run(folder, "encode", "--input", "text", "--format", "u16", "--output", "ids")
-    assert result.returncode == 0
-    assert (folder / "ids").read_bytes() == written("u16", tokenizer.encode(text))
-    result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
-    assert (folder / "back").read_bytes() == text.encode()
 
 
 # Several files
@@ -199,125 +181,29 @@ def test_the_ids_of_several_files_follow_each_other(folder: Path, tokenizer: Tok
     assert piped.stdout == result.stdout
 
 
-@pytest.mark.parametrize(
-    ("files", "shape"),
-    [
-        (["1"], ["1"]),
-        (["1", "2"], ["1", None, "2"]),
-        (["1", "empty", "2"], ["1", None, "empty", None, "2"]),
-        (["empty", "empty"], ["empty", None, "empty"]),
-    ],
-)
-def test_the_separator_stands_between_files(
-    folder: Path, tokenizer: Tokenizer, files: list[str], shape: list[str | None]
-) -> None:
-    """Between any two files, an empty one too, and not before the first nor after the last."""
-    (folder / "empty").touch()
-    (folder / "1").write_text("Hello ")
-    (folder / "2").write_text(" world<|endoftext|>")
-    expected: list[int] = []
-    for name in shape:
-        expected += [290] if name is None else tokenizer.encode((folder / name).read_text())
-    result = run(folder, "encode", "--separator-token", "--input", *files)
-    assert json.loads(result.stdout) == expected
-    told = " ".join(lines(bpetite("encode", "--help").stdout))
-    assert "not before the first, nor after the last" in re.sub(" +", " ", told)
-
-
-def test_a_separator_in_one_file_is_nowhere(folder: Path) -> None:
-    """One file has nothing that stands between."""
-    result = run(folder, "encode", "--separator-token", "--input", "text")
-    assert result.stdout == run(folder, "encode", "--input", "text").stdout
-
-
-@pytest.mark.parametrize(
-    ("words", "complaint"),
-    [
-        ("encode --text a --force", "--force: does nothing without --output"),
-        (
-            "encode --text a --separator-token",
-            "--separator-token: does nothing without --input or --files-from",
-        ),
-        ("decode --ids 65 --force", "--force: does nothing without --output"),
-        ("decode --ids 65 --format json", "--format: does nothing without --input"),
-    ],
-)
-def test_an_option_that_would_do_nothing_is_refused(
-    folder: Path, words: str, complaint: str
-) -> None:
-    """FR-33: an option that says something of nothing that is there is wrong usage."""
-    result = run(folder, *words.split())
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert lines(result.stderr)[-1].endswith(f"error: argument {complaint}")
-
-
-@pytest.mark.parametrize("words", ["encode --text a", "decode --ids 65"])
-def test_the_model_is_never_replaced(folder: Path, words: str) -> None:
-    """What a command reads its tokens from is not lost to its result, even with `--force`."""
-    before = (folder / "m.json").read_bytes()
-    (folder / "link").symlink_to("m.json")
-    for output in ("m.json", "link"):
-        result = run(folder, *words.split(), "--output", output, "--force")
-        assert (result.returncode, result.stdout) == (1, b"")
-        assert lines(result.stderr) == [
-            f"error: '{output}' is also an input and would be lost; name another output"
-        ]
-    assert (folder / "m.json").read_bytes() == before
-
-
-@pytest.mark.parametrize(
-    ("inputs", "complaint"),
-    [
-        (["text", "missing"], "'missing': No such file or directory; check the path"),
-        (["text", "."], "'.' is a folder; name the files in it"),
-        (["-", "-"], "standard input (-) can be read only once; name it once"),
-    ],
-)
-def test_all_inputs_are_checked_first(folder: Path, inputs: list[str], complaint: str) -> None:
-    """FR-33: what is wrong with the last input is said, and nothing is written."""
-    result = run(folder, "encode", "--input", *inputs, "--output", "ids")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [f"error: {complaint}"]
-    assert not (folder / "ids").exists()
-
-
 def test_a_disk_that_fails_is_told(folder: Path) -> None:
     """An input that cannot be read is named, though the system does not name it."""
     if not Path("/proc/self/mem").exists():
         pytest.skip("no /proc/self/mem on this system")
-    result = run(folder, "encode", "--input", "text", "/proc/self/mem", "--output", "ids")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == ["error: '/proc/self/mem' cannot be read: Input/output error"]
+    assert refused(
+        run(folder, "encode", "--input", "text", "/proc/self/mem", "--output", "ids")
+    ) == ["error: /proc/self/mem cannot be read: Input/output error"]
     assert not (folder / "ids").exists()
 
 
 # What a format cannot hold, and what is no such format
 
 
-def large_model(path: Path, mergeable: int) -> None:
-    """Write the artifact of a tokenizer with so many mergeable tokens, all of two bytes."""
-    pairs = [[number % 256, number // 256] for number in range(mergeable - 256)]
-    tokens = [[value] for value in range(256)] + pairs + [list(b"<|endoftext|>")]
-    artifact = GOOD | {
-        "mergeable_vocab_size": mergeable,
-        "merges": pairs,
-        "special_tokens": {"<|endoftext|>": mergeable},
-        "vocab": {str(token_id): token for token_id, token in enumerate(tokens)},
-    }
-    path.write_bytes(canonical(artifact))
-
-
 @pytest.mark.thorough
 def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
     """The special token counts: with the id 65,535 it fits, and one more is too many."""
     _check_width("u16", 65535)
-    assert b"".join(FORMATS["u16"].write([[65535]])) == b"\xff\xff"
-    assert b"".join(FORMATS["u32"].write([[65536]])) == struct.pack("<I", 65536)
-    large_model(tmp_path / "m.json", 65536)
+    assert FORMATS["u16"].pack([65535]) == b"\xff\xff"
+    assert FORMATS["u32"].pack([65536]) == struct.pack("<I", 65536)
+    pairs = [(number % 256, number // 256) for number in range(65536 - 256)]
+    write_artifact(tmp_path / "m.json", pairs)
     (tmp_path / "bad").write_bytes(b"\xff")  # the refusal comes before any reading
-    result = run(tmp_path, "encode", "--input", "bad", "--format", "u16")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
+    assert refused(run(tmp_path, "encode", "--input", "bad", "--format", "u16")) == [
         (
             "error: the ids of this model go up to 65536 (<|endoftext|>), "
             "and u16 holds 0 to 65535; use --format u32"
@@ -372,9 +258,9 @@ def test_ids_that_are_no_text_are_refused(
     """FR-33: the wrong id is named with its position, and its place in a file of bytes."""
     (folder / "ids").write_bytes(written(name, ids))
     for more in ([], ["--output", "back"]):
-        result = run(folder, "decode", "--input", "ids", "--format", name, *more)
-        assert (result.returncode, result.stdout) == (1, b"")
-        assert lines(result.stderr) == [f"error: {complaint}"]
+        assert refused(run(folder, "decode", "--input", "ids", "--format", name, *more)) == [
+            f"error: {complaint}"
+        ]
         assert not (folder / "back").exists()
 
 
@@ -388,11 +274,9 @@ def test_a_file_that_is_cut_short_is_refused(
 ) -> None:
     """FR-33: bytes that make no whole id are told with their place."""
     (folder / "ids").write_bytes(b"\0" * size)
-    result = run(folder, "decode", "--input", "ids", "--format", name)
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
+    assert refused(run(folder, "decode", "--input", "ids", "--format", name)) == [
         (
-            f"error: 'ids' holds {size:,} bytes, and {name} takes {width} for each id: "
+            f"error: ids holds {size:,} bytes, and {name} takes {width} for each id: "
             f"the last, at byte offset {offset}, is cut short"
         ),
         "read a whole file, by the --format that wrote it",
@@ -422,11 +306,9 @@ def test_a_file_that_is_no_decimal_is_refused(
 ) -> None:
     """FR-33: the word that is no id is shown with its place."""
     (folder / "ids").write_bytes(content)
-    result = run(folder, "decode", "--input", "ids", "--format", "text")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
+    assert refused(run(folder, "decode", "--input", "ids", "--format", "text")) == [
         (
-            "error: 'ids' holds no token ids in decimal with whitespace between them: "
+            "error: ids holds no token ids in decimal with whitespace between them: "
             f"found '{found}' at byte offset {offset}"
         ),
         "`bpetite encode --format text` prints such ids",
@@ -441,15 +323,6 @@ def test_endless_input_ends(folder: Path) -> None:
         assert b"standard input" not in result.stderr
 
 
-@pytest.mark.parametrize("words", ["--format u8", "--format", "--format u16 --format u32"])
-def test_wrong_usage_has_status_2(folder: Path, words: str) -> None:
-    """An unknown format, none and two are refused by both commands."""
-    for command in ("encode --text a", "decode --ids 1"):
-        result = run(folder, *command.split(), *words.split())
-        assert (result.returncode, result.stdout) == (2, b"")
-        assert b"argument --format: " in result.stderr
-
-
 @pytest.mark.parametrize("name", ["text", "u16", "u32"])
 def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
     """Without brackets around them, no ids are no bytes."""
@@ -461,20 +334,6 @@ def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
 # Results that go to a file
 
 
-@pytest.mark.parametrize(
-    "command", ["encode --text a", "decode --ids 1", "truncate --vocab-size 280"]
-)
-def test_a_dash_is_no_output(folder: Path, command: str) -> None:
-    """No file called - is made where standard output was meant, unless that is said."""
-    result = run(folder, *command.split(), "--output", "-")
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert lines(result.stderr)[-1].endswith(
-        "- is standard input or output, and no file; for a file of that name write ./-"
-    )
-    assert run(folder, *command.split(), "--output", "./-").returncode == 0
-    assert (folder / "-").exists()
-
-
 def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None:
     """With `--output`, the file is what standard output would have been, and a summary tells."""
     plain = run(folder, "encode", "--input", "text", "--format", "u16").stdout
@@ -483,19 +342,11 @@ def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None
     assert (folder / "ids").read_bytes() == plain
     tokens = len(plain) // 2
     assert json.loads(result.stdout) == {"tokens": tokens, "format": "u16", "bytes": len(plain)}
-    assert lines(result.stderr) == [f"saved: 'ids', {tokens:,} tokens as u16, {2 * tokens:,} bytes"]
+    assert lines(result.stderr) == [f"saved: ids, {tokens:,} tokens as u16, {2 * tokens:,} bytes"]
     result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
     size = len(TEXT.encode())
     assert json.loads(result.stdout) == {"tokens": tokens, "bytes": size}
-    assert lines(result.stderr) == [f"saved: 'back', {size:,} bytes of text"]
-
-
-def test_ids_and_text_on_the_command_line_go_to_a_file_too(folder: Path) -> None:
-    """`--output` does not ask where the result comes from."""
-    run(folder, "encode", "--text", "Hi", "--output", "ids")
-    run(folder, "decode", "--ids", "72", "105", "--output", "text", "--force")
-    assert (folder / "ids").read_bytes() == b"[72,105]\n"
-    assert (folder / "text").read_bytes() == b"Hi"
+    assert lines(result.stderr) == [f"saved: back, {size:,} bytes of text"]
 
 
 COMMANDS = {
@@ -512,48 +363,6 @@ def both(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_an_existing_output_is_kept_without_force(both: Path, command: str) -> None:
-    """An existing file is not replaced unasked, and the way out is named."""
-    (both / "out").write_bytes(b"precious")
-    result = run(both, command, *COMMANDS[command], "--output", "out")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
-        "error: 'out' exists; use --force to replace it, or name another file"
-    ]
-    assert (both / "out").read_bytes() == b"precious"
-    assert run(both, command, *COMMANDS[command], "--output", "out", "--force").returncode == 0
-    assert (both / "out").read_bytes() == run(both, command, *COMMANDS[command]).stdout
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize(
-    ("output", "complaint"),
-    [
-        ("", "'' names no file; give --output the name of one"),
-        ("missing/x", "'missing/x': there is no folder '{}/missing'; make it first"),
-        (".", "'.' is not a regular file and cannot be replaced; name another file"),
-        (
-            "/dev/null",
-            "'/dev/null' is not a regular file and cannot be replaced; name another file",
-        ),
-        ("link", "'link' is also an input and would be lost; name another output"),
-    ],
-)
-def test_the_destination_is_checked_first(
-    both: Path, command: str, output: str, complaint: str
-) -> None:
-    """What would keep a result from being saved is said before the work, even for a bad model."""
-    (both / "link").symlink_to(COMMANDS[command][1])
-    (both / "m.json").unlink()
-    before = sorted(both.iterdir())
-    result = run(both, command, *COMMANDS[command], "--output", output, "--force")
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [f"error: {complaint.format(both)}"]
-    assert sorted(both.iterdir()) == before
-    assert (both / "text").read_bytes() == TEXT.encode()
-
-
-@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("force", [[], ["--force"]])
 @pytest.mark.usefixtures("block")
 def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, force: list[str]) -> None:
@@ -563,9 +372,9 @@ def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, force: l
     if force:
         (folder / "out").write_bytes(b"old")
     before = sorted(folder.iterdir())
-    result = run(folder, command, *COMMANDS[command], "--output", "out", *force)
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr)[0].startswith("error: ")
+    assert refused(run(folder, command, *COMMANDS[command], "--output", "out", *force))[
+        0
+    ].startswith("error: ")
     assert sorted(folder.iterdir()) == before
     assert not force or (folder / "out").read_bytes() == b"old"
 
@@ -580,7 +389,7 @@ def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
         result = run(folder, command, *COMMANDS[command], "--output", "out")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
-        "error: 'out': File too large; name a place that takes larger files"
+        "error: out: File too large; name a place that takes larger files"
     ]
     assert sorted(folder.iterdir()) == before
 
@@ -610,16 +419,8 @@ def test_an_end_while_a_file_is_written_leaves_nothing(
     """
     results = folder / "results"
     results.mkdir()
-    with subprocess.Popen(
-        [
-            *(BPETITE, "encode", "--model", "m.json", "--input", "-"),
-            *("--format", "u16", "--output", "results/ids"),
-        ],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=folder,
-    ) as process:
+    words = "encode --model m.json --input - --format u16 --output results/ids --jobs 1"
+    with start(*words.split(), cwd=folder) as process:
         assert process.stdin is not None
         process.stdin.write(b"Hello world " * 100_000)  # more than is read at once
         process.stdin.flush()
@@ -634,27 +435,6 @@ def test_an_end_while_a_file_is_written_leaves_nothing(
         assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", name)
     else:
         assert left == []
-
-
-def test_a_closed_standard_output_is_noticed_first(folder: Path) -> None:
-    """The summary has nowhere to go, so nothing is written."""
-    words = ("encode", "--model", "m.json", "--input", "text", "--output", "ids")
-    result = bpetite(*words, cwd=folder, closed="stdout")
-    assert result.returncode == 1
-    assert lines(result.stderr) == [
-        "error: standard output is closed; send it to a file or to a program"
-    ]
-    assert not (folder / "ids").exists()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_standard_output_is_a_failure(folder: Path) -> None:
-    """Status 0 means that all of it was written, the summary of a file too."""
-    words = ("encode", "--model", "m.json", "--input", "text")
-    for more in (("--format", "u16"), ("--format", "text"), ("--output", "ids")):
-        result = bpetite(*words, *more, stdout=Path("/dev/full"), cwd=folder)
-        assert result.returncode == 1
-        assert b"standard output cannot be written: No space left" in result.stderr
 
 
 @pytest.mark.usefixtures("block", "impatient")
@@ -672,7 +452,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert status == 0
     assert json.loads(output)["format"] == "u16"
     assert b"encoding" in drawn
-    assert drawn.count(b"saved: 'ids', ") == 1
+    assert drawn.count(b"saved: ids, ") == 1
     assert (
         b"took" in drawn.partition(b"saved: ")[0]
     )  # the end of the bar, though not of a size known
@@ -683,7 +463,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     ("words", "text", "shown"),
     [
         ("count --model m.json", b"Hi\n\x04", "Hi\n3\n"),
-        ("train --input - --vocab-size 257 --output n.json", b"low low\n\x04", "'n.json'"),
+        ("train --input - --vocab-size 257 --output n.json", b"low low\n\x04", "n.json"),
     ],
 )
 def test_no_bar_is_drawn_where_a_person_types(
@@ -707,14 +487,3 @@ def test_a_result_comes_after_its_bar(folder: Path) -> None:
     assert bar
     assert rest.endswith("HABC")
     assert "\x1b[?25h" in rest  # the cursor is shown again after the last of the bar
-
-
-def test_the_mode_of_the_file_is_that_of_any_new_file(folder: Path) -> None:
-    """The umask decides, as for every program."""
-    before = os.umask(0o027)
-    try:
-        result = run(folder, "encode", "--text", "hi", "--output", "ids")
-    finally:
-        os.umask(before)
-    assert result.returncode == 0
-    assert (folder / "ids").stat().st_mode & 0o777 == 0o640

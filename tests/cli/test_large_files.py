@@ -1,7 +1,6 @@
 """Files of several megabytes: blocks of the real size, long results, and memory."""
 
 import json
-import random
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, bpetite, lines, pipeline
+from cli_tools import BPETITE, lines, pipeline
 
 pytestmark = pytest.mark.thorough
 
@@ -37,38 +36,8 @@ def test_encode_and_decode_in_a_pipe_are_cat(folder: Path, name: str) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
-def test_a_block_may_end_inside_a_character(folder: Path) -> None:
-    """Ids that are parts of characters are decoded together, wherever a block ends."""
-    Tokenizer.train("", 256).save(folder / "bytes.json")
-    words = ("--model", "bytes.json", "--input", "-")
-    ids = bpetite("encode", *words, stdin=TEXT.encode(), cwd=folder).stdout
-    assert bpetite("decode", *words, stdin=ids, cwd=folder).stdout == TEXT.encode()
-
-
-def test_a_file_of_many_blocks_trains_as_one_text(folder: Path) -> None:
-    """A file is streamed in blocks, and the artifact is that of the whole text."""
-    chooser = random.Random(7)
-    words = ["low", "lower", " \n", "\r\n", "船夫", "  ", "⛵", "\x1c", "x" * 50, "\u2003", "don't"]
-    text = "".join(chooser.choice(words) + chooser.choice(["", " "]) for _ in range(600_000))
-    (folder / "c.txt").write_bytes(text.encode())
-    bpetite(*("train", "--input", "c.txt", "--vocab-size", "300", "--output", "t.json"), cwd=folder)
-    Tokenizer.train(text, 300).save(folder / "expected.json")
-    assert (folder / "t.json").read_bytes() == (folder / "expected.json").read_bytes()
-
-
-def test_a_long_result_that_finds_no_room_is_a_failure(folder: Path) -> None:
-    """A long result waits in a temporary file; where that cannot grow, the way out is named."""
-    (folder / "text").write_bytes(b"0 " * 4_500_000)
-    result = pipeline(
-        f"ulimit -f 1000; export TMPDIR={folder}; bpetite encode --model m.json --input text",
-        folder,
-    )
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert b"File too large; set TMPDIR to a folder with more" in result.stderr
-
-
 def peak_bytes(folder: Path, *words: str) -> int:
-    """Return how much memory a command took at most."""
+    """Return how much memory a command took at most, in one process (`test_jobs` has several)."""
     # A small program starts it: on Linux a process begins with the peak of its parent.
     code = (
         "import os, sys\n"
@@ -77,7 +46,8 @@ def peak_bytes(folder: Path, *words: str) -> int:
         "print(usage.ru_maxrss * (1 if sys.platform == 'darwin' else 1024), file=sys.stderr)\n"
         "sys.exit(status != 0)\n"
     )
-    command = [sys.executable, "-S", "-c", code, BPETITE, *words]
+    jobs = ["--jobs=1"] if words[0] in {"train", "encode", "count"} else []
+    command = [sys.executable, "-S", "-c", code, BPETITE, *words, *jobs]
     result = subprocess.run(command, capture_output=True, cwd=folder, check=True)
     return int(lines(result.stderr)[-1])
 

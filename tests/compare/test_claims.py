@@ -13,15 +13,16 @@ import rustbpe
 import sentencepiece
 import tiktoken
 import tokenizers
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
 from bpetite_compare import to_tiktoken
 from bpetite_compare._engines import drift
+from bpetite_compare.reference import GPT4_PATTERN, train
 from compare_tools import CORPUS, HOSTILE
-from texts import TEXTS, TIES
+from texts import CORPORA, TEXTS, TIES
 
 pytestmark = pytest.mark.thorough
 
@@ -87,6 +88,16 @@ def test_rustbpe_learns_the_same_merges(corpus: list[str]) -> None:
     vocab = oracle.vocabulary(merges)
     ours = [vocab[token_id] for token_id in range(256, 256 + len(merges))]
     assert [bytes(token) for token, _ in rust(corpus, 280).get_mergeable_ranks()[256:]] == ours
+
+
+@given(CORPORA)
+def test_rustbpe_learns_the_same_merges_with_gpt_4s_pattern(corpus: list[str]) -> None:
+    """With GPT-4's pattern rustbpe learns the tokens of the reference model, in the same order."""
+    assume(drift().isdisjoint("".join(corpus)))
+    model = train(corpus, 280, GPT4_PATTERN)
+    ours = [model.vocab[token_id] for token_id in range(256, 256 + len(model.merges))]
+    theirs = rust(corpus, 280, GPT4_PATTERN).get_mergeable_ranks()[256:]
+    assert [bytes(token) for token, _ in theirs] == ours
 
 
 def test_a_pair_that_stands_once_is_merged() -> None:

@@ -1,5 +1,6 @@
 """The commands of the comparison, as a person or a script meets them."""
 
+import hashlib
 import json
 import os
 import re
@@ -12,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import bpetite, bpetite_process, in_terminal, lines
-from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
+from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused
+from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
 OTHER_FORMS = ("huggingface", "gpt2")
@@ -37,6 +39,11 @@ def tiny(register: Callable[..., None]) -> None:
     """Have tiktoken know the encodings "tiny", of a few tokens, and "whole", which cuts nothing."""
     register("tiny", b" z", b"oo", b" zoo", b" [", "é".encode())
     register("whole", b"th", b"the", pattern="(?s:.+)")
+
+
+def loading(result: subprocess.CompletedProcess[bytes]) -> str:
+    """Return the program that `export` prints."""
+    return result.stderr.decode().partition("these lines load it:\n")[2]
 
 
 def data(output: bytes) -> dict[str, Any]:
@@ -117,9 +124,9 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
 @pytest.mark.usefixtures("offline")
 def test_without_a_network_one_line_says_what_to_do(folder: Path) -> None:
     """FR-33: a download is announced; where it fails, one line names TIKTOKEN_CACHE_DIR."""
-    result = bpetite("compare-tiktoken", "--model", "tokenizer.json", "--text", "x", cwd=folder)
-    assert (result.returncode, result.stdout) == (1, b"")
-    announced, failed = lines(result.stderr)
+    announced, failed = refused(
+        bpetite("compare-tiktoken", "--model", "tokenizer.json", "--text", "x", cwd=folder)
+    )
     assert announced.startswith("tiktoken downloads https://")
     assert failed.startswith("error: tiktoken cannot download the encoding gpt2 (")
     assert "TIKTOKEN_CACHE_DIR" in failed
@@ -226,21 +233,12 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
     }
     assert lines(result.stderr) == [
         (
-            "error: the ids differ in 't', at byte 5 in line 2: "
+            "error: the ids differ in t, at byte 5 in line 2: "
             "bpetite has 'ab' (id 256), tiktoken 'abc' (id 258)"
         ),
         "before it: é⏎x·",
         "there:     abc",
     ]
-
-
-def test_the_place_of_a_difference_is_the_same_in_every_locale(folder: Path) -> None:
-    """The name of the file with the difference is data, and no locale changes it."""
-    write_artifact(folder / "odd.json", UNREACHABLE)
-    (folder / "é").write_bytes(b"abc")
-    words = ["parity", "--model", "odd.json", "--input", "é"]
-    for result in (bpetite(*words, cwd=folder), bpetite_process(*words, cwd=folder, env=NOT_UTF_8)):
-        assert data(result.stdout)["difference"]["path"] == "é"
 
 
 def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
@@ -252,7 +250,9 @@ def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
     found = data(result.stdout)
     assert (result.returncode, found["equal"], found["engine_differences"]) == (0, True, 1)
     assert found["engine_characters"] == {f"U+{ord(new):04X}": 1}
-    assert f"differ on 1 characters of this text: U+{ord(new):04X}" in lines(result.stderr)[0]
+    first, second, _ = lines(result.stderr)
+    assert first.endswith(f"differ on 1 characters of this text: U+{ord(new):04X}")
+    assert second.startswith("for no other reason 1 sections of it have other ids; ")
 
 
 # export and import
@@ -260,17 +260,20 @@ def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
 
 @pytest.mark.parametrize("to", ["tiktoken", "huggingface", "gpt2"])
 def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
-    """Standard output is what a library's user would type; a second export needs `--force`."""
+    """The lines that load it go to standard error; a second export needs `--force`."""
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "out"]
     result = bpetite(*words, cwd=folder)
     assert result.returncode == 0, result.stderr
-    assert lines(result.stderr)[-1] == "these lines load it:"
-    assert re.search(rb"^tokenizer|^encoding", result.stdout, re.MULTILINE)
-    assert b"'out" in result.stdout
+    assert re.search(r"^tokenizer|^encoding", program := loading(result), re.MULTILINE)
+    assert f"'{folder}/out" in program
+    found = data(result.stdout)
+    assert found.keys() == {"outputs", "vocab_size", "special_tokens"}
+    assert (found["vocab_size"], found["special_tokens"]) == (323, {"<|endoftext|>": 323})
+    assert all((folder / path).is_file() for path in found["outputs"])
     again = bpetite(*words, cwd=folder)
     assert (again.returncode, again.stdout) == (1, b"")
     (told,) = lines(again.stderr)
-    assert re.match(r"error: 'out' exists; use --force to replace (it|files in it), or name", told)
+    assert re.match(r"error: out exists; use --force to replace (it|files in it), or name", told)
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
 
 
@@ -278,12 +281,13 @@ def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
     "to", ["tiktoken", *(pytest.param(to, marks=pytest.mark.thorough) for to in OTHER_FORMS)]
 )
 def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: Path) -> None:
-    """A name that is not ASCII is written as it is, and the program finds the file."""
-    words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "é", "--force"]
-    program = bpetite(*words, cwd=folder).stdout
-    assert bpetite_process(*words, cwd=folder, env=NOT_UTF_8).stdout == program
-    assert "'é" in program.decode()
-    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True)
+    """A name that is not ASCII is written as it is or escaped, and the program finds the file."""
+    output = "é.json" if to == "huggingface" else "é"
+    words = ["export", "--model", "tokenizer.json", "--to", to, "--output", output, "--force"]
+    ours, other = bpetite(*words, cwd=folder), bpetite_process(*words, cwd=folder, env=NOT_UTF_8)
+    assert ours.stdout == other.stdout
+    assert f"{folder}/é" in loading(ours)
+    subprocess.run([sys.executable, "-c", loading(other)], cwd="/", check=True)
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
@@ -292,7 +296,8 @@ def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: P
     [
         ("export --model tokenizer.json --to gpt2", "file", "a folder"),
         ("export --model tokenizer.json --to gpt2", "link", "a folder"),
-        ("export --model tokenizer.json --to huggingface", "folder", "a regular file"),
+        ("export --model tokenizer.json --to huggingface", "folder.json", "a regular file"),
+        ("export --model tokenizer.json --to huggingface", "file", "a folder"),
         ("export --model tokenizer.json --to tiktoken", "/dev/null", "a regular file"),
         ("import-tiktoken --ranks ranks", "folder", "a regular file"),
     ],
@@ -304,43 +309,142 @@ def test_what_force_cannot_replace_is_refused_at_once(
     (folder / "file").write_bytes(b"old")
     (folder / "link").symlink_to("nowhere")
     (folder / "folder").mkdir()
-    result = bpetite(*words.split(), "--output", output, *force, cwd=folder)
-    assert (result.returncode, result.stdout) == (1, b"")
-    (line,) = lines(result.stderr)
-    assert line.startswith(f"error: '{output}' is not {kind} and cannot be replaced")
+    (folder / "folder.json").mkdir()
+    (line,) = refused(bpetite(*words.split(), "--output", output, *force, cwd=folder))
+    assert line.startswith(f"error: {output} is not {kind} and cannot be replaced")
     assert (folder / "file").read_bytes() == b"old"
 
 
 def test_what_export_prints_loads_it(folder: Path) -> None:
     """The printed lines are a program that runs in the folder of the export."""
     words = ["export", "--model", "tokenizer.json", "--to", "tiktoken", "--output", "out"]
-    program = bpetite(*words, cwd=folder).stdout
-    subprocess.run([sys.executable, "-c", program], cwd=folder, check=True)
+    program = loading(bpetite(*words, cwd=folder))
+    subprocess.run([sys.executable, "-c", program], cwd="/", check=True)
+
+
+def test_an_export_for_transformers(folder: Path) -> None:
+    """A folder has the ids of the special tokens, the length and the template that were given."""
+    (folder / "chat.jinja").write_text("{{ messages }}é", encoding="utf-8")
+    words = "export --model tokenizer.json --to huggingface --output hf --max-length 1024"
+    words += " --chat-template chat.jinja --special <|user|> <|bot|> --special é<"
+    result = bpetite(*words.split(), cwd=folder)
+    assert result.returncode == 0, result.stderr
+    ids = {"<|endoftext|>": 323, "<|user|>": 324, "<|bot|>": 325, "é<": 326}
+    assert data(result.stdout) == {
+        "outputs": ["hf/tokenizer.json", "hf/tokenizer_config.json"],
+        "vocab_size": 323,
+        "special_tokens": ids,
+    }
+    assert "AutoTokenizer.from_pretrained" in loading(result)
+    config = json.loads((folder / "hf" / "tokenizer_config.json").read_bytes())
+    assert config["model_max_length"] == 1024
+    assert config["chat_template"] == "{{ messages }}é"
+    assert config["additional_special_tokens"] == ["<|user|>", "<|bot|>", "é<"]
+
+
+@pytest.mark.parametrize("file", ["bad", "fifo", "/dev/zero", "none"])
+def test_a_chat_template_is_a_text_file(file: str, folder: Path) -> None:
+    """A template that is not UTF-8, not a regular file or missing is an error in one line."""
+    (folder / "bad").write_bytes(b"{{ \xff }}")
+    os.mkfifo(folder / "fifo")
+    words = "export --model tokenizer.json --to huggingface --output hf --chat-template"
+    result = bpetite(*words.split(), file, cwd=folder)
+    (line,) = lines(result.stderr)
+    assert (result.returncode, result.stdout, line.startswith("error: ")) == (1, b"", True)
+    assert not (folder / "hf").exists()
 
 
 def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
     """A hand-made model that bytes cannot stand for is refused in one line."""
     write_artifact(folder / "odd.json", DUPLICATE)
     words = "export --model odd.json --to tiktoken --output out"
-    result = bpetite(*words.split(), cwd=folder)
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert lines(result.stderr) == [
+    assert refused(bpetite(*words.split(), cwd=folder)) == [
         ("error: this model cannot be exported: the tokens 258 and 259 have the same bytes, b'abc'")
     ]
 
 
-def test_export_and_import_in_a_row(folder: Path) -> None:
-    """What was exported as ranks comes back the same, byte for byte."""
-    words = "export --model tokenizer.json --to tiktoken --output ranks"
+@pytest.mark.parametrize("form", ["tiktoken", "huggingface", "gpt2"])
+def test_export_and_import_in_a_row(form: str, folder: Path) -> None:
+    """What was exported comes back the same, byte for byte."""
+    words = f"export --model tokenizer.json --to {form} --output exported"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
-    result = bpetite(*["import-tiktoken", "--ranks", "ranks", "--output", "back.json"], cwd=folder)
+    words = f"import --from {form} --input exported --output back.json"
+    result = bpetite(*words.split(), cwd=folder)
     assert result.returncode == 0, result.stderr
     assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
     assert data(result.stdout) == {
-        "mergeable_vocab_size": 323,
-        "special_token_id": 323,
-        "byte_order": list(range(256)),
+        "output": "back.json",
+        "vocab_size": 323,
+        "special_tokens": {"<|endoftext|>": 323},
+        "changed_ids": 0,
+        "dropped_special_tokens": {},
+        "sha256": hashlib.sha256((folder / "back.json").read_bytes()).hexdigest(),
     }
+    told = lines(result.stderr)
+    assert told[0] == "imported: back.json, 323 mergeable tokens, <|endoftext|> is 323"
+    assert (len(told) > 2) == (form == "tiktoken")
+
+
+def test_the_former_name_of_an_import(folder: Path) -> None:
+    """`import-tiktoken` prints what `import --from tiktoken` prints, and a file has its name."""
+    words = "export --model tokenizer.json --to tiktoken --output gpt2"
+    assert bpetite(*words.split(), cwd=folder).returncode == 0
+    words = "import --from tiktoken -i ./gpt2 --output x"
+    new = bpetite(*words.split(), cwd=folder)
+    words = "import-tiktoken --ranks gpt2 --output x --force"
+    old = bpetite(*words.split(), cwd=folder)
+    assert (old.returncode, old.stdout, old.stderr) == (0, new.stdout, new.stderr)
+
+
+def test_special_tokens_are_left_out_on_demand(folder: Path) -> None:
+    """Other special tokens are refused by name; asked to, `import` leaves them out and says so."""
+    words = "export --model tokenizer.json --to huggingface --output hf --special <|a|> <|b|>"
+    assert bpetite(*words.split(), cwd=folder).returncode == 0
+    words = "import --from huggingface --input hf --output back.json --id-map ids.json"
+    result = bpetite(*words.split(), cwd=folder)
+    assert (result.returncode, result.stdout) == (1, b"")
+    (line,) = lines(result.stderr)
+    assert line == (
+        "error: cannot import hf: it has the special tokens '<|a|>', '<|b|>', and a tokenizer "
+        "file has only <|endoftext|>; --drop-special (drop_special=True) leaves them out"
+    )
+    assert not (folder / "back.json").exists()
+    result = bpetite(*words.split(), "--drop-special", cwd=folder)
+    assert data(result.stdout)["dropped_special_tokens"] == {"<|a|>": 324, "<|b|>": 325}
+    assert "left out, and ordinary text from now on: '<|a|>', '<|b|>'" in lines(result.stderr)
+    assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
+    assert json.loads((folder / "ids.json").read_bytes()) == list(range(324))
+
+
+def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
+    """An id map has the ids from before, and with it `export` writes the file that was read."""
+    words = "export --model tokenizer.json --to huggingface --output hf.json"
+    assert bpetite(*words.split(), cwd=folder).returncode == 0
+    content = json.loads((folder / "hf.json").read_bytes())
+    vocab = {text: (token_id + 1) % 324 for text, token_id in content["model"]["vocab"].items()}
+    content["model"]["vocab"] = vocab
+    content["added_tokens"][0]["id"] = 0
+    original = json.dumps(content, separators=(",", ":")) + "\n"
+    (folder / "theirs.json").write_text(original)
+    words = "import --from huggingface --input theirs.json --output back.json"
+    result = bpetite(*words.split(), cwd=folder)
+    assert lines(result.stderr)[-1] == (
+        "324 of 324 ids are other numbers than before; --id-map FILE writes the original ones"
+    )
+    result = bpetite(*words.split(), "--force", "--id-map", "ids.json", cwd=folder)
+    assert lines(result.stderr)[-1].endswith("are in ids.json, for export --id-map")
+    assert json.loads((folder / "ids.json").read_bytes()) == [*range(1, 324), 0]
+    words = "export --model back.json --to huggingface --output again.json --id-map ids.json"
+    result = bpetite(*words.split(), cwd=folder)
+    assert data(result.stdout)["special_tokens"] == {"<|endoftext|>": 0}
+    assert json.loads((folder / "again.json").read_bytes()) == content
+    (folder / "ids.json").write_text("[0, 1]")
+    result = bpetite(*words.split(), "--force", cwd=folder)
+    (line,) = lines(result.stderr)
+    assert line == (
+        "error: ids.json is not an id map of this tokenizer: expected 324 ids, one for each "
+        "token, found 2"
+    )
 
 
 # What all of them share
@@ -361,7 +465,14 @@ def test_export_and_import_in_a_row(folder: Path) -> None:
         "parity --mod tokenizer.json --input text.txt",
         "export --model tokenizer.json --to nowhere --output x",
         "export --model tokenizer.json --to gpt2",
+        "export --model tokenizer.json --to gpt2 --output x --max-length 4",
+        "export --model tokenizer.json --to huggingface --output x.json --chat-template x",
+        "export --model tokenizer.json --to huggingface --output x --max-length 0",
+        "export --model tokenizer.json --to tiktoken --output x --special",
         "import-tiktoken --output x",
+        "import --from nowhere --input x --output x",
+        "import --from gpt2 --output x",
+        "import --from gpt2 --input x --output x --id-map -",
         "import-tiktoken --encoding gpt2 --ranks x --output x",
         "import-tiktoken --encoding gpt2 --output -",
         "export --model tokenizer.json --to tiktoken --output -",
@@ -371,50 +482,95 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
     """FR-33: wrong usage is told on standard error, with status 2."""
     result = bpetite(*shlex.split(words), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
-    assert result.stderr.startswith(b"usage: bpetite ")
+    assert result.stderr.startswith(b"error: ")
 
 
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("parity --model none.json --input text.txt", "'none.json': No such file or directory"),
-        ("parity --model text.txt --input text.txt", "'text.txt': expected JSON"),
-        ("parity --model tokenizer.json --input none", "'none': No such file or directory"),
-        ("parity --model tokenizer.json --input bad", "'bad' is not UTF-8: byte 0xff at offset 1"),
-        ("parity --model tokenizer.json --input .", "'.' is a folder; name the files in it"),
-        ("compare-tiktoken --model tokenizer.json --input bad", "'bad' is not UTF-8"),
-        ("compare-tiktoken --model none --text x", "'none': No such file or directory"),
+        (
+            "parity --model none.json --input text.txt",
+            "no model none.json; `bpetite train`",
+        ),
+        ("parity --model tokenizer.json --input none", "none: No such file or directory"),
+        ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
+        ("parity --model tokenizer.json --input .", ". is a folder; name the files in it"),
+        ("compare-tiktoken --model tokenizer.json --input bad", "bad is not UTF-8"),
+        ("compare-tiktoken --model none --text x", "there is no model none; `bpetite train`"),
         ("compare-tiktoken --model tokenizer.json --text x --encoding no", "no encoding 'no'"),
         ("compare-tiktoken --model tokenizer.json --input bad --report --encoding self", "`self`"),
-        ("export --model none --to gpt2 --output x", "'none': No such file or directory"),
-        ("export --model tokenizer.json --to gpt2 --output no/x", "'no/': No such file"),
-        ("export --model tokenizer.json --to tiktoken --output no/x", "'no/x': there is no folder"),
+        ("export --model none --to gpt2 --output x", "there is no model none; `bpetite train`"),
+        ("export --model tokenizer.json --to gpt2 --output no/x", "no/: No such file"),
+        ("export --model tokenizer.json --to gpt2 --output x --special the", "'the' is already"),
+        ("export --model tokenizer.json --to tiktoken --output no/x", "no/x: there is no folder"),
         ("parity --model tokenizer.json --input - -", "standard input (-) can be read only once"),
         (
             "compare-tiktoken --model tokenizer.json --input - - --report",
             "standard input (-) can be read only once",
         ),
-        ("import-tiktoken --ranks none --output x", "'none': No such file or directory"),
-        ("import-tiktoken --ranks text.txt --output x", "'text.txt' is no file of ranks"),
+        ("import-tiktoken --ranks none --output x", "./none: No such file or directory"),
+        ("import-tiktoken --ranks text.txt --output x", "it is not a file of ranks"),
+        ("import --from huggingface --input tokenizer.json --output x", "not a tokenizer.json"),
+        ("import --from huggingface --input text.txt --output x", "expected JSON"),
+        (
+            "import --from huggingface --input /dev/null --output x",
+            "cannot import /dev/null: /dev/null is no regular file",
+        ),
+        ("import --from gpt2 --input . --output x", "./vocab.json: No such file or directory"),
+        ("import --from huggingface --input a b --output x", "with one, found 2 paths"),
+        ("import --from tiktoken --input x --output y --id-map no/x", "there is no folder"),
     ],
 )
 def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: what goes wrong is told on standard error in one line, with status 1."""
     (folder / "bad").write_bytes(b"a\xff")
-    result = bpetite(*shlex.split(words), cwd=folder, env=OFFLINE)
-    assert (result.returncode, result.stdout) == (1, b"")
-    (line,) = lines(result.stderr)
+    (line,) = refused(bpetite(*shlex.split(words), cwd=folder, env=OFFLINE))
     assert line.startswith("error: ")
     assert told in line
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "parity --model text.txt --input text.txt",
+        "compare-tiktoken --model text.txt --text x --encoding self",
+        "compare-tiktoken --model text.txt --input text.txt --report",
+        "export --model text.txt --to gpt2 --output x",
+    ],
+)
+def test_another_file_for_a_model_is_described(words: str, folder: Path) -> None:
+    """The message is that of every command, with the command that accepts the file."""
+    first, second = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
+    assert first == "error: text.txt is not a tokenizer file; it seems to be plain text"
+    assert second.startswith("`bpetite train --input text.txt ")
+
+
+@pytest.mark.parametrize("to", ["huggingface", "tiktoken", "gpt2"])
+def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
+    to: str, folder: Path
+) -> None:
+    """The command that an error names makes a tokenizer file of the file, which is then ours."""
+    out = folder / ("out.json" if to == "huggingface" else "out")
+    words = ("export", "--model", "tokenizer.json", "--to", to, "--output", out)
+    assert bpetite(*words, cwd=folder).returncode == 0
+    for path in [*out.iterdir()] if out.is_dir() else [out]:
+        result = bpetite("count", "--model", path.relative_to(folder), cwd=folder)
+        first, second = refused(result)
+        assert " is not a tokenizer file; it seems to be " in first
+        command = re.match("`bpetite (.*)` makes one from it", second)
+        assert command
+        assert bpetite(*command[1].split(), "--force", cwd=folder).returncode == 0
+        made = (folder / "NEW.json").read_bytes()
+        assert made == (folder / "tokenizer.json").read_bytes()
 
 
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
         ("parity --model tokenizer.json --input text.txt -\x1b[2J", r"option -\x1b[2J"),
-        ("parity --model \u2066 --input text.txt", r"'\u2066': No such file"),
-        ("export --model tokenizer.json --to tiktoken --output \u3164", r"'\u3164', 324 tokens"),
-        ("import-tiktoken --ranks \u2800\x07 --output x", r"'\u2800\x07': No such file"),
+        ("parity --model \u2066 --input text.txt", r"there is no model '\u2066'; "),
+        ("export --model tokenizer.json --to tiktoken --output \u3164", r"\u3164, 324 tokens"),
+        ("import-tiktoken --ranks \u2800\x07 --output x", r"'./\u2800\x07': No such file"),
     ],
 )
 def test_an_argument_reaches_the_terminal_escaped(words: str, shown: str, folder: Path) -> None:
@@ -427,7 +583,7 @@ def test_an_argument_reaches_the_terminal_escaped(words: str, shown: str, folder
 WRITERS = [
     "parity --model tokenizer.json --input text.txt",
     "export --model tokenizer.json --to tiktoken --output x",
-    "import-tiktoken --encoding tiny --output x",
+    "import --from tiktoken --input tiny --output x",
     "compare-tiktoken --model tokenizer.json --text x --encoding self",
 ]
 
@@ -435,8 +591,13 @@ WRITERS = [
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("words", WRITERS)
-def test_a_full_output_is_told(words: str, folder: Path) -> None:
-    """FR-33: a full standard output is an error in one line."""
+def test_an_output_that_cannot_be_written_is_told(words: str, folder: Path) -> None:
+    """FR-33: a closed standard output is an error in one line, and so is a full one."""
+    result = bpetite(*words.split(), cwd=folder, closed="stdout")
+    assert result.returncode == 1
+    assert lines(result.stderr)[-1] == (
+        "error: standard output is closed; send it to a file or to a program"
+    )
     result = bpetite(*words.split(), cwd=folder, stdout=Path("/dev/full"))
     assert result.returncode == 1
     assert (
@@ -446,14 +607,32 @@ def test_a_full_output_is_told(words: str, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("words", WRITERS)
-def test_a_closed_output_is_told(words: str, folder: Path) -> None:
-    """FR-33: a closed standard output is an error in one line."""
-    result = bpetite(*words.split(), cwd=folder, closed="stdout")
-    assert result.returncode == 1
-    assert lines(result.stderr)[-1] == (
-        "error: standard output is closed; send it to a file or to a program"
-    )
+@pytest.mark.parametrize("words", [*WRITERS, "import-tiktoken --encoding tiny --output x"])
+def test_quiet_leaves_only_errors(words: str, folder: Path) -> None:
+    """`--quiet` changes only what goes to standard error."""
+    expected = bpetite(*words.split(), cwd=folder)
+    assert expected.stderr != b""
+    force = ["--force"] if "--output" in words else []
+    result = bpetite(*words.split(), *force, "--quiet", cwd=folder)
+    assert (result.returncode, result.stdout, result.stderr) == (0, expected.stdout, b"")
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("parity --model odd.json --input é", 1),
+        ("compare-tiktoken --model tokenizer.json --encoding self --text 日", 0),
+    ],
+)
+def test_the_locale_changes_nothing(words: str, status: int, folder: Path) -> None:
+    """Names and texts are UTF-8 under every locale."""
+    write_artifact(folder / "odd.json", UNREACHABLE)
+    (folder / "é").write_bytes(b"abc")
+    result = bpetite(*words.split(), cwd=folder)
+    assert result.returncode == status
+    other = bpetite_process(*words.split(), cwd=folder, env=NOT_UTF_8)
+    assert other.stdout == result.stdout
+    assert status == 0 or data(result.stdout)["difference"]["path"] == "é"
 
 
 def test_rich_is_imported_only_to_draw(folder: Path) -> None:
@@ -473,12 +652,3 @@ def test_rich_is_imported_only_to_draw(folder: Path) -> None:
         [sys.executable, "-c", code, *words], capture_output=True, cwd=folder, check=False
     )
     assert result.returncode == 0, result.stderr.decode()
-
-
-def test_an_argument_is_utf_8_whatever_the_locale(folder: Path) -> None:
-    """The text of an argument is the same under a locale that is not UTF-8."""
-    words = ["compare-tiktoken", "--model", "tokenizer.json", "--encoding", "self", "--text", "日"]
-    plain = bpetite(*words, cwd=folder)
-    other = bpetite_process(*words, cwd=folder, env={"LC_ALL": "C", "PYTHONUTF8": "0"})
-    assert plain.stdout == other.stdout
-    assert data(plain.stdout)["engine_characters"] == []

@@ -2,18 +2,21 @@
 
 import hashlib
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
+from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_compare import _gpt2, export
+from bpetite_compare import _gpt2, export, to_tiktoken
 from bpetite_compare._export import FORMATS
 from bpetite_compare._gpt2 import to_letters
-from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, write_artifact
+from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
 from exports import check_ids, check_trained, run_loading_lines
 from texts import CORPORA, TEXTS
 
@@ -70,6 +73,113 @@ def test_the_pair_of_files_is_as_gpt_2_has_it(small_model: Path, tmp_path: Path)
     header, *lines = (tmp_path / "folder" / "merges.txt").read_text("utf-8").split("\n")
     assert (header, lines.pop()) == ("#version: 0.2", "")
     assert [vocab["".join(line.split(" "))] for line in lines] == list(range(256, 323))
+
+
+def test_the_folder_for_transformers(small_model: Path, tmp_path: Path) -> None:
+    """The folder has the file of `tokenizers`, and a second one that names the special tokens."""
+    exported = export(small_model, "huggingface", tmp_path / "hf", max_length=77)
+    single = export(small_model, "huggingface", tmp_path / "hf.json")
+    tokenizer, config = map(Path, exported.files)
+    assert single.files == (str(tmp_path / "hf.json"),)
+    assert tokenizer.read_bytes() == (tmp_path / "hf.json").read_bytes()
+    special = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), "<|endoftext|>")
+    assert json.loads(config.read_bytes()) == special | {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "model_input_names": ["input_ids", "attention_mask"],
+        "clean_up_tokenization_spaces": False,
+        "model_max_length": 77,
+    }
+
+
+def test_what_transformers_would_also_read_is_refused(small_model: Path, tmp_path: Path) -> None:
+    """A folder with settings of another tokenizer is not exported to, and stays as it was."""
+    (tmp_path / "hf").mkdir()
+    (tmp_path / "hf" / "special_tokens_map.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"hf contains special_tokens_map\.json, which transfor"):
+        export(small_model, "huggingface", tmp_path / "hf", overwrite=True)
+    assert len(list((tmp_path / "hf").iterdir())) == 1
+
+
+@pytest.mark.parametrize("output", [("gpt2", "x"), ("tiktoken", "x"), ("huggingface", "x.json")])
+def test_settings_of_transformers_go_with_its_folder(
+    output: tuple[str, str], small_model: Path, tmp_path: Path
+) -> None:
+    """A length or a template that no file would have is refused."""
+    for settings in ({"max_length": 8}, {"chat_template": "x"}):
+        with pytest.raises(ValueError, match="go with a folder for Hugging Face only"):
+            export(small_model, output[0], tmp_path / output[1], **settings)
+    with pytest.raises(ValueError, match="at least 1, found 0"):
+        export(small_model, "huggingface", tmp_path / "hf", max_length=0)
+    with pytest.raises(TypeError, match="must be an int, got bool"):
+        export(small_model, "huggingface", tmp_path / "hf", max_length=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+SPECIALS = {"<|endoftext|>": 323, "<|user|>": 324, "<é 日>": 325}
+
+
+def test_special_tokens_are_appended_to_every_form(small_model: Path, tmp_path: Path) -> None:
+    """More special tokens have the ids after the last one, and other ids stay."""
+    names = ["<|user|>", "<é 日>"]
+    before = small_model.read_bytes()
+    for to in FORMATS:
+        plain = export(small_model, to, tmp_path / to)
+        exported = export(small_model, to, tmp_path / f"{to} more", special_tokens=names)
+        assert (exported.special_tokens, exported.tokens) == (SPECIALS, plain.tokens + 2)
+    vocab = json.loads((tmp_path / "gpt2 more" / "vocab.json").read_bytes())
+    assert vocab == json.loads((tmp_path / "gpt2" / "vocab.json").read_bytes()) | SPECIALS
+    hf = json.loads((tmp_path / "huggingface more" / "tokenizer.json").read_bytes())
+    assert {one["content"]: one["id"] for one in hf["added_tokens"]} == SPECIALS
+    assert all(one["special"] for one in hf["added_tokens"])
+    assert (tmp_path / "tiktoken more").read_bytes() == (tmp_path / "tiktoken").read_bytes()
+    assert small_model.read_bytes() == before
+
+
+def test_tiktoken_has_the_special_tokens(small_model: Path, tmp_path: Path) -> None:
+    """`to_tiktoken` and the lines of an export give the same encoding, special tokens included."""
+    exported = export(small_model, "tiktoken", tmp_path / "x", special_tokens=list(SPECIALS)[1:])
+    names: dict[str, Any] = {}
+    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    text = "the cat<|user|> <é 日><|endoftext|>"
+    for encoding in (names["encoding"], to_tiktoken(small_model, list(SPECIALS)[1:])):
+        ids = encoding.encode(text, allowed_special="all")
+        assert [one for one in ids if one >= 323] == [324, 325, 323]
+        assert encoding.decode(ids) == text
+        assert encoding.n_vocab == 326
+
+
+@pytest.mark.parametrize(
+    ("names", "fault"),
+    [
+        ([""], "cannot be empty"),
+        (["<|endoftext|>"], "'<|endoftext|>' is given twice, or is the tokenizer's own"),
+        (["a>", "a>"], "'a>' is given twice"),
+        (["<|a|>", "<|a|>b"], "'<|a|>' and '<|a|>b' begin alike"),
+        (["<|end"], "'<|endoftext|>' and '<|end' begin alike"),
+        (["\udc80"], "has a lone surrogate"),
+        (["the"], "'the' is already the ordinary token 2"),
+        ([" the"], "' the' is already the ordinary token 2"),
+        (["Ġthe"], "'Ġthe' is already the ordinary token 2"),
+        (["é"], "'é' is already the ordinary token 233"),  # the letter of the byte 0xE9
+    ],
+)
+def test_special_tokens_that_cannot_be_told_apart_are_refused(
+    names: list[str], fault: str, small_model: Path, tmp_path: Path
+) -> None:
+    """A special token is text that no token and no other special token begins with."""
+    with pytest.raises(ValueError, match=re.escape(fault)):
+        export(small_model, "tiktoken", tmp_path / "out", special_tokens=names)
+    with pytest.raises(ValueError, match=re.escape(fault)):
+        to_tiktoken(small_model, special_tokens=names)
+    assert not (tmp_path / "out").exists()
+
+
+def test_special_tokens_are_a_list_of_texts(small_model: Path) -> None:
+    """One text, or what is not text, is a wrong type."""
+    with pytest.raises(TypeError, match=r"is a list of texts, such as \['<x>'\]"):
+        to_tiktoken(small_model, "<x>")
+    with pytest.raises(TypeError, match="a special token is text, got bytes"):
+        to_tiktoken(small_model, [b"x"])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize("to", FORMATS)
@@ -153,7 +263,7 @@ def test_nothing_is_overwritten_unasked(to: str, small_model: Path, tmp_path: Pa
     assert caught.value.filename == str(output)
     assert [Path(path).read_bytes() for path in files] == before
     export(other, to, output, overwrite=True)
-    assert all(Path(path).read_bytes() != data for path, data in zip(files, before, strict=True))
+    assert Path(files[0]).read_bytes() != before[0]
     assert not list(tmp_path.glob(".bpetite*"))
 
 

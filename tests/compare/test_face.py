@@ -18,7 +18,8 @@ def test_the_names_are_those_that_are_promised() -> None:
     """The functions are a handful, and what they return are dataclasses."""
     names = bpetite_compare.__all__
     functions = [name for name in names if name[0].islower()]
-    assert functions == ["compare", "export", "import_tiktoken", "parity", "report", "to_tiktoken"]
+    importing = ["import_tiktoken", "import_tokenizer"]
+    assert functions == ["compare", "export", *importing, "parity", "report", "to_tiktoken"]
     classes = [
         getattr(bpetite_compare, name) for name in names if name[0].isupper() and "_" not in name
     ]

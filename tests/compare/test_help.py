@@ -15,6 +15,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("prepared")
     prepare_files(folder)
     export(folder / "tokenizer.json", "tiktoken", folder / "model.tiktoken")
+    export(folder / "tokenizer.json", "huggingface", folder / "hf.json")
+    export(folder / "tokenizer.json", "gpt2", folder / "gpt2files")
     return folder
 
 

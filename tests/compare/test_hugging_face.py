@@ -1,19 +1,25 @@
-"""Hugging Face: it reads two forms of export with equal ids, and shares tiktoken's Unicode."""
+"""Hugging Face: its tokenizers and ours come and go with equal ids; tiktoken has its Unicode."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Regex
+from tokenizers.implementations import ByteLevelBPETokenizer
+from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel, Split
+from tokenizers.trainers import BpeTrainer
 
 import oracle
-from bpetite_compare import export
-from bpetite_compare._engines import _CLASSES, _found_by_tiktoken
+from artifacts import write_artifact
+from bpetite import Tokenizer
+from bpetite_compare import export, import_tokenizer
+from bpetite_compare._engines import _CLASSES, _found_by_tiktoken, drift
 from bpetite_compare._gpt2 import BYTE_LETTERS
-from compare_tools import CORPUS, HOSTILE, write_artifact
+from compare_tools import CORPUS, HOSTILE
 from exports import check_ids, check_trained, load_back, run_loading_lines
 from texts import CORPORA, TEXTS, every_character
 
@@ -58,6 +64,44 @@ def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: P
     assert hf.get_added_tokens_decoder()[323].special
     assert hf.get_vocab_size() == 324
     assert hf.encode(f"a{SPECIAL}").ids[-1] == 323
+
+
+def check_import(theirs: tokenizers.Tokenizer, texts: list[str]) -> None:
+    """Import what Hugging Face saved; the ids are its own by the map, and after an export."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        theirs.save(str(folder / "theirs.json"))
+        imported = import_tokenizer(
+            folder / "theirs.json", "huggingface", folder / "new.json", id_map=folder / "ids.json"
+        )
+        ours = Tokenizer.load(folder / "new.json")
+        export(folder / "new.json", "huggingface", folder / "b.json", id_map=folder / "ids.json")
+        back = tokenizers.Tokenizer.from_file(str(folder / "b.json"))
+        for text in texts:
+            ids = theirs.encode(text, add_special_tokens=False).ids
+            assert back.encode(text).ids == ids
+            if drift().isdisjoint(text):
+                assert [imported.original_ids[one] for one in ours.encode(text)] == ids
+
+
+@given(CORPORA, st.integers(257, 300), st.booleans())
+def test_what_hugging_face_trains_is_imported(corpus: list[str], size: int, first: bool) -> None:
+    """Its ids come out, whether the special token was there before training or added later."""
+    theirs = ByteLevelBPETokenizer(add_prefix_space=False)
+    specials = [SPECIAL] if first else []
+    theirs.train_from_iterator(corpus, size, 1, show_progress=False, special_tokens=specials)
+    theirs.add_special_tokens([SPECIAL])
+    check_import(theirs, [*corpus, *HOSTILE, CORPUS])
+
+
+def test_a_vocabulary_without_all_bytes_is_refused(tmp_path: Path) -> None:
+    """A trainer that was not given the alphabet leaves bytes out, and the first is named."""
+    theirs = tokenizers.Tokenizer(BPE())
+    theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
+    theirs.train_from_iterator(["the cat"], BpeTrainer(show_progress=False))
+    theirs.save(str(tmp_path / "theirs.json"))
+    with pytest.raises(ValueError, match="it has no token for the byte 0x00"):
+        import_tokenizer(tmp_path / "theirs.json", "huggingface", tmp_path / "new.json")
 
 
 def test_the_letters_are_those_of_hugging_face() -> None:

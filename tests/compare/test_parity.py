@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare import _text, parity
 from bpetite_compare._engines import drift
-from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_artifact
+from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 
 
 def write(folder: Path, text: str, name: str = "text") -> Path:
@@ -67,7 +68,7 @@ def test_characters_of_the_engines_are_listed_apart(tmp_path: Path) -> None:
 
 
 def test_what_differs_beside_such_a_character_is_found(tmp_path: Path) -> None:
-    """A character of the engines hides no true difference in the same piece of text."""
+    """A character of the engines hides no true difference in the same section of a text."""
     model = write_artifact(tmp_path / "a.json", UNREACHABLE)
     new = min(drift())
     found = parity(model, [write(tmp_path, f"x{new}!abc")]).difference

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite_compare import reference
+from bpetite_compare import reference, to_tiktoken
 from bpetite_compare._engines import drift
 from bpetite_compare.reference import (
     Model,
@@ -34,6 +34,7 @@ from bpetite_compare.reference import (
     merge,
     pre_tokenize_ascii,
     recover_merges,
+    train,
 )
 from compare_tools import CORPUS
 from texts import ASCII_TEXTS, CHUNKS, CORPORA, TEXTS, merge_lists
@@ -217,9 +218,7 @@ def test_lemma_of_partition(text: str) -> None:
     assert all(chunks)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in reference.__all__ if name not in {"Model", "Pair"}]
-)
+@pytest.mark.parametrize("name", [name for name in reference.__all__ if name.islower()])
 def test_every_function_names_its_lemma(name: str) -> None:
     """Each function of the model names one lemma, for which there is a test, and the page too."""
     (lemma,) = re.findall(r"Lemma \(([a-z -]+)", getattr(reference, name).__doc__)
@@ -320,3 +319,73 @@ def test_its_ids_are_those_of_tiktoken_on_ranks_of_our_own(
     )
     if drift().isdisjoint(text):
         assert encode(model, text) == encoding.encode(text, allowed_special="all")
+
+
+# training
+
+PATTERNS = [reference.NO_PATTERN, reference.GPT2_PATTERN, reference.GPT4_PATTERN]
+
+
+@given(CORPORA, st.integers(256, 300))
+def test_it_trains_as_the_core(corpus: list[str], vocab_size: int) -> None:
+    """With GPT-2's pattern the merges are those of the core, in their order."""
+    assert reference.GPT2_PATTERN == oracle.PATTERN
+    model = train(corpus, vocab_size)
+    tokenizer = Tokenizer.train(corpus, vocab_size)
+    assert list(model.merges) == list(tokenizer._artifact.merges)
+    assert model.special_tokens == {SPECIAL: tokenizer._artifact.special_id}
+
+
+@given(st.sampled_from(PATTERNS), CORPORA)
+def test_lemma_of_learning(pattern: str, corpus: list[str]) -> None:
+    """`train`: every merge joins two ids below its own, and an encoded text keeps its bytes."""
+    model = train(corpus, 280, pattern)
+    assert list(model.merges.values()) == list(range(256, 256 + len(model.merges)))
+    assert all(max(pair) < new_id for pair, new_id in model.merges.items())
+    for text in corpus:
+        assert decode(model, encode(model, text)) == text
+
+
+@given(st.sampled_from(PATTERNS), CORPORA)
+def test_repeated_documents_count(pattern: str, corpus: list[str]) -> None:
+    """A document that comes twice counts twice, and the order of documents changes nothing."""
+    model = train([*corpus, *corpus], 270, pattern)
+    assert model == train([*reversed(corpus), *corpus], 270, pattern)
+    assert model.merges == train(corpus, 270, pattern).merges  # all counts are doubled
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_what_is_trained_goes_to_tiktoken(pattern: str) -> None:
+    """An encoding of tiktoken has the ids of the model, with the model's own pattern."""
+    model = train([CORPUS], 320, pattern)
+    encoding = to_tiktoken(model, ["<x>"])
+    text = f"{CORPUS} The cat, 12345 times!\n\n{SPECIAL}don't"
+    assert encoding.encode(text, allowed_special={SPECIAL}) == encode(model, text)
+    assert encoding.encode("<x>", allowed_special="all") == [model.special_tokens[SPECIAL] + 1]
+    again = Model.of_ranks(encoding._mergeable_ranks, pattern, model.special_tokens)
+    assert (again.merges, again.vocab) == (model.merges, model.vocab)
+
+
+def test_equal_bytes_do_not_go_to_tiktoken() -> None:
+    """A model made by hand with two tokens of the same bytes is refused."""
+    with pytest.raises(ValueError, match="two tokens have the same bytes"):
+        to_tiktoken(model_of([(97, 98), (98, 99), (256, 99), (97, 257)]))
+
+
+def test_without_a_pattern_tokens_span_words() -> None:
+    """A chunk is the whole text then, so a token may be any part of it; and no more is learned."""
+    model = train(["to be to be"], 999, reference.NO_PATTERN)
+    assert b"to be" in model.vocab.values()
+    assert len(encode(model, "to be to be")) == 1
+
+
+def test_training_refuses_what_it_cannot_do() -> None:
+    """One text is not a list, the bytes have to fit, and no text may be left out."""
+    with pytest.raises(TypeError, match="put a single text into a list"):
+        train("abc", 256)
+    with pytest.raises(ValueError, match="at least 256, one for each byte, found 255"):
+        train(["abc"], 255)
+    with pytest.raises(ValueError, match="leaves text out: it matches 3 of 4 characters"):
+        train(["ab c"], 256, r"\p{L}")
+    with pytest.raises(UnicodeEncodeError):
+        train(["\ud800"], 256)

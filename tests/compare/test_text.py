@@ -28,7 +28,7 @@ def chunks(pattern: str, text: str) -> list[str]:
 
 @given(PARTS)
 def test_blocks_join_to_the_text(parts: list[str]) -> None:
-    """Nothing is lost, added or moved, and no block is empty; the same for pieces."""
+    """Nothing is lost, added or moved, and no block is empty; the same for sections."""
     found = list(cut_safely(parts))
     assert "".join(found) == "".join(parts) == "".join(cut_everywhere("".join(parts)))
     assert all(found)
@@ -37,11 +37,11 @@ def test_blocks_join_to_the_text(parts: list[str]) -> None:
 @pytest.mark.parametrize("name", PATTERNS)
 @given(PARTS)
 def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> None:
-    """The chunks of the blocks, and of the pieces, are the chunks of the text."""
+    """The chunks of the blocks, and of the sections, are the chunks of the text."""
     pattern, text = PATTERNS[name], "".join(parts)
     whole = chunks(pattern, text)
     assert [chunk for block in cut_safely(parts) for chunk in chunks(pattern, block)] == whole
-    assert [chunk for piece in cut_everywhere(text) for chunk in chunks(pattern, piece)] == whole
+    assert [chunk for one in cut_everywhere(text) for chunk in chunks(pattern, one)] == whole
 
 
 def test_blocks_are_cut_where_they_can_be() -> None:
@@ -79,7 +79,7 @@ def test_what_is_not_utf_8_is_located(
     monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
     path = tmp_path / "text"
     path.write_bytes(data)
-    message = rf"'{path}' is not UTF-8: byte {place};"
+    message = rf"{path} is not UTF-8: byte {place};"
     with pytest.raises(ValueError, match=message):
         list(blocks(path))
 

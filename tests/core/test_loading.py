@@ -9,7 +9,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from artifacts import GONE, GOOD, PARTS, Place, canonical, changed
-from bpetite import Tokenizer
-from bpetite._constants import MAX_FILE_BYTES
 from bpetite._files import read_file
 from bpetite._persistence import load, save
 from bpetite._strict_json import parse_json
@@ -37,16 +34,17 @@ LOAD_ON_A_SMALL_STACK = """
     import sys, threading
     from bpetite import Tokenizer
 
-    def attempt():
+    def attempt(path):
         try:
-            print(Tokenizer.load(sys.argv[1]))
+            print(Tokenizer.load(path))
         except ValueError as error:
             print(error)
 
     threading.stack_size(64 * 1024)
-    thread = threading.Thread(target=attempt)
-    thread.start()
-    thread.join()
+    for path in sys.argv[1:]:
+        thread = threading.Thread(target=attempt, args=(path,))
+        thread.start()
+        thread.join()
 """
 
 
@@ -152,7 +150,7 @@ def test_step_2_refuses_numbers_that_are_no_integers(
 
 
 @pytest.mark.parametrize("limit", [0, 640, sys.get_int_max_str_digits()])
-@pytest.mark.parametrize("number", ["9" * 5_000, "-" + "9" * 700, "1" + "0" * 1_000_000])
+@pytest.mark.parametrize("number", ["1234567890" * 500, "-" + "9" * 700, "1" + "0" * 1_000_000])
 def test_step_2_refuses_integers_without_end(tmp_path: Path, number: str, limit: int) -> None:
     """FR-29: a long integer is refused before it is converted, whatever the interpreter allows."""
     data = canonical(changed((("merges", 0, 1), "?"))).replace(b'"?"', number.encode("ascii"))
@@ -165,6 +163,13 @@ def test_step_2_refuses_integers_without_end(tmp_path: Path, number: str, limit:
         sys.set_int_max_str_digits(before)
 
 
+def test_the_longest_integer_has_500_digits() -> None:
+    """FR-29: an integer of 500 digits is read, and one more is too many."""
+    assert parse_json(b"[" + b"1" * 500 + b"]") == [int("1" * 500)]
+    with pytest.raises(ValueError, match="of a few digits, found one with 501"):
+        parse_json(b"[" + b"1" * 501 + b"]")
+
+
 def test_long_digits_in_a_string_are_no_integer(tmp_path: Path) -> None:
     """FR-29: a string of many digits is refused for what it is, at its own step."""
     data = canonical(changed((("pretokenizer_pattern",), "1" * 5_000)))
@@ -172,13 +177,10 @@ def test_long_digits_in_a_string_are_no_integer(tmp_path: Path) -> None:
     check_refused(tmp_path, data, ValueError, message)
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [([], "[]"), ([[1]], "[[1]]"), ("text", "'text'"), (1, "1"), (None, "None"), (True, "True")],
-)
-def test_step_3_refuses_what_is_no_object(tmp_path: Path, value: object, found: str) -> None:
+@pytest.mark.parametrize("value", [[], [[1]], "text", 1, None, True])
+def test_step_3_refuses_what_is_no_object(tmp_path: Path, value: object) -> None:
     """FR-29: the document must be a JSON object."""
-    message = f"the artifact: expected a JSON object, found {found}"
+    message = f"the artifact: expected a JSON object, found {value!r}"
     check_refused(tmp_path, canonical(value), ValueError, message)
 
 
@@ -200,142 +202,129 @@ def test_step_4_refuses_an_artifact_without_a_version(
     check_refused(tmp_path, canonical(artifact), KeyError, message)
 
 
-@pytest.mark.parametrize(
-    ("value", "found"), [(True, "True"), ("1", "'1'"), (None, "None"), ([1], "[1]"), ({}, "{}")]
-)
-def test_step_5_refuses_a_version_that_is_no_integer(
-    tmp_path: Path, value: object, found: str
-) -> None:
-    """FR-29: schema_version must be an integer; true is none."""
-    data = canonical(changed((("schema_version",), value)))
-    message = f"schema_version: expected an integer, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("version", [0, 2, -1, 11, 10**30])
-def test_step_6_refuses_another_version(tmp_path: Path, version: int) -> None:
-    """FR-29: schema_version must be 1."""
-    data = canonical(changed((("schema_version",), version)))
-    message = f"schema_version: expected 1, the one that this bpetite reads, found {version}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
 @pytest.mark.parametrize("key", [key for key in GOOD if key != "schema_version"])
 def test_step_7_refuses_an_artifact_without_a_key(tmp_path: Path, key: str) -> None:
-    """FR-29: each of the six keys must be there; `KeyError` names the one that is not."""
-    data = canonical(changed(((key,), GONE)))
-    check_refused(tmp_path, data, KeyError, f"missing key {key!r}")
+    """FR-29: each of the six keys must be there; `KeyError` names the first that is not."""
+    check_refused(tmp_path, canonical(changed(((key,), GONE))), KeyError, f"missing key {key!r}")
+    no_other = canonical({"schema_version": 1})
+    check_refused(tmp_path, no_other, KeyError, "missing key 'mergeable_vocab_size'")
 
 
-def test_step_7_names_the_first_key_that_is_missing(tmp_path: Path) -> None:
-    """FR-29: of several missing keys, the first in the order of the file is named."""
-    data = canonical({"schema_version": 1})
-    check_refused(tmp_path, data, KeyError, "missing key 'mergeable_vocab_size'")
+NO_INTEGERS: list[object] = [True, "258", None, [258], {}]
+NO_PAIRS: list[object] = [
+    *([], [97], [97, 98, 99], "ab", {"0": 97, "1": 98}, None, 97, [97, "98"], [None, 98]),
+    *([True, 98], [97, False], [[97], 98], [-1, 98], [97, -1], [97, -(10**99)]),
+]
+NO_TOKENS: list[object] = [
+    *(97, "a", None, True, {}, {"0": 97}, [256], [-1], [97, 256], [10**30], [True], [[97]]),
+    *(["a"], [None]),
+]
+VALUES_OF_STEPS: list[tuple[int, Place, str, list[object]]] = [
+    (5, ("schema_version",), "an integer", [True, "1", None, [1], {}]),
+    (6, ("schema_version",), "1, the one that this bpetite reads", [0, 2, -1, 11, 10**30]),
+    (9, ("pretokenizer_pattern",), "a string", [None, 1, True, [PATTERN], {PATTERN: 1}]),
+    (
+        *(10, ("pretokenizer_pattern",), "the GPT-2 pattern as bpetite writes it"),
+        ["", PATTERN + " ", PATTERN[:-1], PATTERN.replace("|", "", 1), "(a+)+$" * 999],
+    ),
+    (11, ("merges",), "a list", [{}, None, "ab", 2, False]),
+    (11, ("merges", 0), "a list of two non-negative integers", NO_PAIRS),
+    (11, ("merges", 1), "a list of two non-negative integers", NO_PAIRS),
+    (12, ("mergeable_vocab_size",), "an integer", NO_INTEGERS),
+    (13, ("mergeable_vocab_size",), "258 (256 + 2 merges)", [0, 2, 257, 259, -258, 2**64]),
+    (14, ("vocab",), "an object", [[], None, "x", 259, [[0]]]),
+    *(
+        (14, ("vocab", token_id), "a list of integers in 0..255", NO_TOKENS)
+        for token_id in ("0", "97", "257", "258", "259")
+    ),
+    (16, ("vocab", "0"), "[0]", [[], [1], [0, 0]]),
+    (16, ("vocab", "97"), "[97]", [[98]]),
+    (16, ("vocab", "128"), "[128]", [[194, 128]]),
+    (16, ("vocab", "255"), "[255]", [[254]]),
+    (
+        *(17, ("merges", 0), "two ids below its own, 256"),
+        [[256, 98], [97, 256], [257, 98], [97, 258]],
+    ),
+    (
+        *(17, ("merges", 1), "two ids below its own, 257"),
+        [[257, 256], [32, 257], [32, 258], [999, 999], [32, 10**20]],
+    ),
+    (
+        *(17, ("vocab", "256"), "the bytes of 97 and of 98, joined"),
+        [[], [97], [98, 97], [97, 98, 98], [97, 99]],
+    ),
+    (
+        *(18, ("special_tokens",), f"an object with the one key {SPECIAL!r}"),
+        [
+            *(None, [], 258, SPECIAL, [SPECIAL], {}, {SPECIAL: 258, "<|pad|>": 259}),
+            *({"<|pad|>": 258}, {SPECIAL + " ": 258}, {"": 258}),
+        ],
+    ),
+    (
+        *(18, ("special_tokens", SPECIAL), "258, the first id after the mergeable ones"),
+        [257, 259, 0, -258, 10**99, *NO_INTEGERS],
+    ),
+    (
+        *(18, ("vocab", "258"), f"the bytes of {SPECIAL!r}"),
+        [[], [60], SPECIAL_BYTES[:-1], [*SPECIAL_BYTES, 32], list(b"<|ENDOFTEXT|>")],
+    ),
+]
+"""A step, a place, what the step expects there, and values that it refuses."""
 
 
-@pytest.mark.parametrize("key", ["extra", "", "Vocab", "merges ", "schema_version\x00", "\ud800"])
-def test_step_8_refuses_another_key(tmp_path: Path, key: str) -> None:
-    """FR-29: there must be no seventh key."""
-    data = canonical(changed(((key,), 1)))
-    message = f"the artifact: expected the keys {KEYS} and no other, found {key!r}"
-    check_refused(tmp_path, data, ValueError, message)
+def named(place: Place) -> str:
+    """Return a place as messages name it."""
+    return str(place[0]) + "".join(f"[{key!r}]" for key in place[1:])
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
-    [(None, "None"), (1, "1"), (True, "True"), ([PATTERN], "["), ({PATTERN: 1}, "{")],
+    ("step", "place", "expected", "values"),
+    [pytest.param(*row, id=f"step-{row[0]}-{named(row[1])}") for row in VALUES_OF_STEPS],
 )
-def test_step_9_refuses_a_pattern_that_is_no_string(
-    tmp_path: Path, value: object, found: str
+def test_steps_refuse_wrong_values(
+    tmp_path: Path, step: int, place: Place, expected: str, values: list[object]
 ) -> None:
-    """FR-29: pretokenizer_pattern must be a string."""
-    data = canonical(changed((("pretokenizer_pattern",), value)))
-    message = f"pretokenizer_pattern: expected a string, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
+    """FR-29: each value must be of its type and in its range; the message gives its place."""
+    for value in values:
+        message = f"{named(place)}: expected {expected}, found {repr(value)[:12]}"
+        check_refused(tmp_path, canonical(changed((place, value))), ValueError, message)
 
 
 @pytest.mark.parametrize(
-    "pattern",
-    ["", PATTERN + " ", PATTERN[:-1], PATTERN.upper(), PATTERN.replace("|", "", 1), "(a+)+$" * 999],
-    ids=["empty", "space", "cut-off", "upper-case", "no-bar", "hostile"],
-)
-def test_step_10_refuses_another_pattern(tmp_path: Path, pattern: str) -> None:
-    """FR-29: pretokenizer_pattern must be the pattern of this code, character for character."""
-    data = canonical(changed((("pretokenizer_pattern",), pattern)))
-    message = "pretokenizer_pattern: expected the GPT-2 pattern as bpetite writes it, found "
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [({}, "{}"), (None, "None"), ("ab", "'ab'"), (2, "2"), (False, "False")],
-)
-def test_step_11_refuses_merges_that_are_no_list(tmp_path: Path, value: object, found: str) -> None:
-    """FR-29: merges must be a list."""
-    data = canonical(changed((("merges",), value)))
-    check_refused(tmp_path, data, ValueError, f"merges: expected a list, found {found}")
-
-
-@pytest.mark.parametrize("rank", [0, 1])
-@pytest.mark.parametrize(
-    ("pair", "found"),
+    ("step", "place", "value", "expected", "keys"),
     [
-        ([], "[]"),
-        ([97], "[97]"),
-        ([97, 98, 99], "[97, 98, 99]"),
-        ("ab", "'ab'"),
-        ({"0": 97, "1": 98}, "{'0': 97, '1': 98}"),
-        (None, "None"),
-        (97, "97"),
-        ([97, "98"], "[97, '98']"),
-        ([None, 98], "[None, 98]"),
-        ([True, 98], "[True, 98]"),
-        ([97, False], "[97, False]"),
-        ([[97], 98], "[[97], 98]"),
-        ([-1, 98], "[-1, 98]"),
-        ([97, -1], "[97, -1]"),
-        ([97, -(10**99)], "[97, -1000"),
+        pytest.param(
+            *(8, (), 1, f"the artifact: expected the keys {KEYS} and no other"),
+            ["extra", "", "Vocab", "merges ", "schema_version\x00", "\ud800"],
+            id="step-8",
+        ),
+        pytest.param(
+            *(14, ("vocab",), [7], "vocab: expected ids in decimal as keys"),
+            [
+                *("", "007", "00", "+7", "-7", "-0", " 7", "7 ", "7\n", "7\x00", "2_5", "7.0"),
+                *("7e0", "0x7", "\u0667", "\u0662\u0665\u0669", "\uff17", "²", "Ⅶ", "seven"),
+                *(SPECIAL, "\ud800"),
+            ],
+            id="step-14",
+        ),
+        pytest.param(
+            *(19, ("vocab",), [97], "vocab: expected the ids 0 to 258 and no other"),
+            ["259", "300", "1" + "0" * 30, "1" + "0" * 4_999],
+            id="step-19",
+        ),
     ],
 )
-def test_step_11_refuses_what_is_no_pair_of_ids(
-    tmp_path: Path, rank: int, pair: object, found: str
+def test_steps_refuse_wrong_keys(
+    tmp_path: Path, step: int, place: Place, value: object, expected: str, keys: list[str]
 ) -> None:
-    """FR-29: each merge must be a list of two integers that are not negative."""
-    data = canonical(changed((("merges", rank), pair)))
-    message = f"merges[{rank}]: expected a list of two non-negative integers, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
+    """FR-29: there is no seventh key, no id as Python would not write it, and none too many."""
+    for key in keys:
+        data = canonical(changed(((*place, key), value)))
+        check_refused(tmp_path, data, ValueError, f"{expected}, found {repr(key)[:12]}")
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [(True, "True"), ("258", "'258'"), (None, "None"), ([258], "[258]"), ({}, "{}")],
-)
-def test_step_12_refuses_a_size_that_is_no_integer(
-    tmp_path: Path, value: object, found: str
-) -> None:
-    """FR-29: mergeable_vocab_size must be an integer; true is none."""
-    data = canonical(changed((("mergeable_vocab_size",), value)))
-    message = f"mergeable_vocab_size: expected an integer, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("size", [0, 2, 257, 259, -258, 2**64])
-def test_step_13_refuses_another_size(tmp_path: Path, size: int) -> None:
-    """FR-29: mergeable_vocab_size must be 256 and the number of merges."""
-    data = canonical(changed((("mergeable_vocab_size",), size)))
-    message = f"mergeable_vocab_size: expected 258 (256 + 2 merges), found {size}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-def test_step_13_refuses_a_size_without_its_merges(tmp_path: Path) -> None:
-    """FR-29: with the merges gone, the size that was right is wrong."""
-    data = canonical(changed((("merges",), [])))
-    message = "mergeable_vocab_size: expected 256 (256 + 0 merges), found 258"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("count", [255, 256, 257, 600])
-def test_step_13_names_the_size_of_hundreds_of_merges(tmp_path: Path, count: int) -> None:
+@pytest.mark.parametrize("count", [0, 255, 256, 257, 600])
+def test_step_13_names_the_size_of_any_number_of_merges(tmp_path: Path, count: int) -> None:
     """FR-29: the size that a refusal asks for is 256 and the number of merges, however many."""
     data = canonical(changed((("merges",), [[97, 98]] * count)))
     message = f"mergeable_vocab_size: expected {256 + count} (256 + {count} merges), found 258"
@@ -359,104 +348,11 @@ def test_step_13_refuses_more_tokens_than_ids_can_be(
     check_refused(tmp_path, data, ValueError, message)
 
 
-@pytest.mark.parametrize(
-    ("value", "found"), [([], "[]"), (None, "None"), ("x", "'x'"), (259, "259"), ([[0]], "[[0]]")]
-)
-def test_step_14_refuses_a_vocab_that_is_no_object(
-    tmp_path: Path, value: object, found: str
-) -> None:
-    """FR-29: vocab must be an object."""
-    data = canonical(changed((("vocab",), value)))
-    check_refused(tmp_path, data, ValueError, f"vocab: expected an object, found {found}")
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("", "007", "00", "+7", "-7", "-0", " 7", "7 ", "7\n", "7\x00", "2_5", "7.0", "7e0"),
-        *("0x7", "\u0667", "\u0662\u0665\u0669", "\uff17", "²", "Ⅶ", "seven", SPECIAL, "\ud800"),
-    ],
-)
-def test_step_14_refuses_a_key_that_is_no_canonical_decimal(tmp_path: Path, key: str) -> None:
-    """FR-29: an id must be written as Python writes it: in ASCII digits, and nothing before."""
-    data = canonical(changed((("vocab", key), [7])))
-    message = f"vocab: expected ids in decimal as keys, found {key!r}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("token_id", ["0", "97", "257", "258", "259"])
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [
-        (97, "97"),
-        ("a", "'a'"),
-        (None, "None"),
-        (True, "True"),
-        ({}, "{}"),
-        ({"0": 97}, "{'0': 97}"),
-        ([256], "[256]"),
-        ([-1], "[-1]"),
-        ([97, 256], "[97, 256]"),
-        ([10**30], "[1000"),
-        ([True], "[True]"),
-        ([[97]], "[[97]]"),
-        (["a"], "['a']"),
-        ([None], "[None]"),
-    ],
-)
-def test_step_14_refuses_what_is_no_list_of_bytes(
-    tmp_path: Path, token_id: str, value: object, found: str
-) -> None:
-    """FR-29: a token must be a list of integers in 0..255, that of an unknown id as well."""
-    data = canonical(changed((("vocab", token_id), value)))
-    message = f"vocab['{token_id}']: expected a list of integers in 0..255, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("token_id", ["0", "97", "255", "256", "257"])
-def test_step_15_refuses_a_vocab_with_a_gap(tmp_path: Path, token_id: str) -> None:
-    """FR-29: every mergeable id must be in vocab."""
-    data = canonical(changed((("vocab", token_id), GONE)))
-    message = f"vocab: expected the ids 0 to 257, found 'no {token_id}'"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-def test_step_15_names_the_lowest_id_that_is_missing(tmp_path: Path) -> None:
-    """FR-29: of several gaps in vocab, the lowest id is named."""
-    data = canonical(changed((("vocab", "257"), GONE), (("vocab", "3"), GONE)))
-    check_refused(tmp_path, data, ValueError, "vocab: expected the ids 0 to 257, found 'no 3'")
-
-
-@pytest.mark.parametrize(
-    ("value", "token"),
-    [(0, []), (0, [1]), (0, [0, 0]), (97, [98]), (255, [254]), (128, [194, 128])],
-)
-def test_step_16_refuses_another_base_token(tmp_path: Path, value: int, token: list[int]) -> None:
-    """FR-8: in a file as well, the ids 0 to 255 are the bytes 0 to 255 (FR-29)."""
-    data = canonical(changed((("vocab", str(value)), token)))
-    check_refused(
-        tmp_path, data, ValueError, f"vocab['{value}']: expected [{value}], found {token}"
-    )
-
-
-@pytest.mark.parametrize(
-    ("rank", "pair"),
-    [
-        (0, [256, 98]),
-        (0, [97, 256]),
-        (0, [257, 98]),
-        (0, [97, 258]),
-        (1, [257, 256]),
-        (1, [32, 257]),
-        (1, [32, 258]),
-        (1, [999, 999]),
-        (1, [32, 10**20]),
-    ],
-)
-def test_step_17_refuses_a_merge_of_a_later_id(tmp_path: Path, rank: int, pair: list[int]) -> None:
-    """FR-29: both parts of a merge must have ids below the one that it makes."""
-    data = canonical(changed((("merges", rank), pair)))
-    message = f"merges[{rank}]: expected two ids below its own, {256 + rank}, found {pair}"
+@pytest.mark.parametrize("gone", [["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]])
+def test_step_15_refuses_a_vocab_with_a_gap(tmp_path: Path, gone: list[str]) -> None:
+    """FR-29: every mergeable id must be in vocab; of several gaps the lowest is named."""
+    data = canonical(changed(*((("vocab", token_id), GONE) for token_id in reversed(gone))))
+    message = f"vocab: expected the ids 0 to 257, found 'no {gone[0]}'"
     check_refused(tmp_path, data, ValueError, message)
 
 
@@ -483,109 +379,29 @@ def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> No
     check_refused(tmp_path, canonical(good), ValueError, message)
 
 
-@pytest.mark.parametrize("token", [[], [97], [98, 97], [97, 98, 98], [97, 99]])
-def test_step_17_refuses_another_derived_token(tmp_path: Path, token: list[int]) -> None:
-    """FR-29: the token of a merge must be its two parts, joined."""
-    data = canonical(changed((("vocab", "256"), token)))
-    message = f"vocab['256']: expected the bytes of 97 and of 98, joined, found {token}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize(("pair", "token_id"), [([98, 97], 256), ([97, 97], 256), ([97, 0], 256)])
+@pytest.mark.parametrize("pair", [[98, 97], [97, 97], [97, 0], [0, 97]])
 def test_step_17_refuses_a_merge_that_does_not_make_its_token(
-    tmp_path: Path, pair: list[int], token_id: int
+    tmp_path: Path, pair: list[int]
 ) -> None:
     """FR-29: a merge of other ids than those that its token is made of is refused."""
-    data = canonical(changed((("merges", token_id - 256), pair)))
-    message = (
-        f"vocab['256']: expected the bytes of {pair[0]} and of {pair[1]}, joined, found [97, 98]"
-    )
-    check_refused(tmp_path, data, ValueError, message)
+    left, right = pair
+    message = f"vocab['256']: expected the bytes of {left} and of {right}, joined, found [97, 98]"
+    check_refused(tmp_path, canonical(changed((("merges", 0), pair))), ValueError, message)
 
 
-@pytest.mark.parametrize(
-    ("value", "found"),
-    [
-        (None, "None"),
-        ([], "[]"),
-        (258, "258"),
-        (SPECIAL, repr(SPECIAL)),
-        ([SPECIAL], f"[{SPECIAL!r}]"),
-        ({}, "{}"),
-        ({SPECIAL: 258, "<|pad|>": 259}, "{'<|endoftext|>': 258, '<|pad|>': 259}"),
-        ({"<|pad|>": 258}, "{'<|pad|>': 258}"),
-        ({SPECIAL + " ": 258}, "{'<|endoftext|> ': 258}"),
-        ({"": 258}, "{'': 258}"),
-    ],
-)
-def test_step_18_refuses_other_special_tokens(tmp_path: Path, value: object, found: str) -> None:
-    """FR-14: in a file as well, <|endoftext|> is the one special token (FR-29)."""
-    data = canonical(changed((("special_tokens",), value)))
-    message = f"special_tokens: expected an object with the one key {SPECIAL!r}, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize(
-    ("token_id", "found"),
-    [
-        *((257, "257"), (259, "259"), (0, "0"), (-258, "-258"), (True, "True")),
-        *(("258", "'258'"), (None, "None"), ([258], "[258]"), (10**99, "1000")),
-    ],
-)
-def test_step_18_refuses_another_id_of_the_special_token(
-    tmp_path: Path, token_id: object, found: str
-) -> None:
-    """FR-13: in a file as well, the special token has the first id after the others (FR-29)."""
-    data = canonical(changed((("special_tokens", SPECIAL), token_id)))
-    expected = "expected 258, the first id after the mergeable ones"
-    message = f"special_tokens[{SPECIAL!r}]: {expected}, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize(
-    ("token", "found"),
-    [
-        (GONE, "'nothing'"),
-        ([], "[]"),
-        ([60], "[60]"),
-        (SPECIAL_BYTES[:-1], "[60, 124, 101, 110, ...]"),
-        ([*SPECIAL_BYTES, 32], "[60, 124, 101, 110, ...]"),
-        (list(b"<|ENDOFTEXT|>"), "[60, 124, 69, 78, ...]"),
-    ],
-)
-def test_step_18_refuses_other_bytes_of_the_special_token(
-    tmp_path: Path, token: object, found: str
-) -> None:
-    """FR-29: the id of the special token must be in vocab, with the bytes of its text."""
-    data = canonical(changed((("vocab", "258"), token)))
-    message = f"vocab['258']: expected the bytes of {SPECIAL!r}, found {found}"
-    check_refused(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize(
-    ("token_id", "found"),
-    [("259", "'259'"), ("300", "'300'"), ("1" + "0" * 30, "'1000"), ("1" + "0" * 4_999, "'1000")],
-)
-def test_step_19_refuses_an_id_beyond_the_special_token(
-    tmp_path: Path, token_id: str, found: str
-) -> None:
-    """FR-29: no id may follow that of the special token."""
-    data = canonical(changed((("vocab", token_id), [97])))
-    message = f"vocab: expected the ids 0 to 258 and no other, found {found}"
+def test_step_18_refuses_a_vocab_without_the_special_token(tmp_path: Path) -> None:
+    """FR-29: the id of the special token must be in vocab."""
+    data = canonical(changed((("vocab", "258"), GONE)))
+    message = f"vocab['258']: expected the bytes of {SPECIAL!r}, found 'nothing'"
     check_refused(tmp_path, data, ValueError, message)
 
 
 def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
     """FR-29: of several ids too many, the smallest string is named."""
+    message = "vocab: expected the ids 0 to 258 and no other, found '1000'"
     others: list[tuple[Place, object]] = [(("vocab", str(i)), [97]) for i in (999, 400, 1000, 259)]
     for order in (others, others[::-1]):
-        data = json.dumps(changed(*order)).encode("ascii")
-        check_refused(
-            tmp_path,
-            data,
-            ValueError,
-            "vocab: expected the ids 0 to 258 and no other, found '1000'",
-        )
+        check_refused(tmp_path, json.dumps(changed(*order)).encode("ascii"), ValueError, message)
 
 
 FAULTS: dict[int, tuple[Place, object, str]] = {
@@ -606,20 +422,17 @@ FAULTS: dict[int, tuple[Place, object, str]] = {
     18: (("special_tokens", SPECIAL), 257, "special_tokens['<|endoftext|>']: expected 258"),
     19: (("vocab", "259"), [97], "vocab: expected the ids 0 to 258 and no other"),
 }
-TWO_FAULTS = [
-    (first, second)
-    for first, second in combinations(FAULTS, 2)
-    if FAULTS[second][0][: len(FAULTS[first][0])] != FAULTS[first][0]  # both stand in one file
-]
 
 
-@pytest.mark.parametrize(("first", "second"), TWO_FAULTS)
-def test_earlier_of_two_faults_is_named(tmp_path: Path, first: int, second: int) -> None:
+@pytest.mark.parametrize("first", FAULTS)
+def test_earlier_of_two_faults_is_named(tmp_path: Path, first: int) -> None:
     """FR-29: a file that two steps would refuse is refused by the earlier one."""
     place, value, message = FAULTS[first]
-    data = canonical(changed(FAULTS[second][:2], (place, value)))
     error = KeyError if message.startswith("missing key") else ValueError
-    check_refused(tmp_path, data, error, message)
+    for second in range(first + 1, max(FAULTS) + 1):
+        if FAULTS[second][0][: len(place)] != place:  # both stand in one file
+            data = canonical(changed(FAULTS[second][:2], (place, value)))
+            check_refused(tmp_path, data, error, message)
 
 
 @pytest.mark.parametrize("step", FAULTS)
@@ -630,41 +443,36 @@ def test_bytes_are_checked_before_their_meaning(tmp_path: Path, step: int) -> No
     check_refused(tmp_path, data + b"x\xff", ValueError, "expected UTF-8, found byte 0xff")
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        pytest.param(b"[" * 200_000, id="lists"),
-        pytest.param(b"[" * 200_000 + b"]" * 200_000, id="closed-lists"),
-        pytest.param(b'{"a":' * 200_000, id="objects"),
-        pytest.param(b'{"a":' * 200_000 + b"1" + b"}" * 200_000, id="closed-objects"),
-        pytest.param(b'[{"":' * 100_000, id="both"),
-        pytest.param(b'{"[":"]","a":' * 100_000, id="among-brackets-in-strings"),
-        pytest.param(b'["]]]]]]]]",' * 100_000, id="closed-in-strings-only"),
-        pytest.param(rb'["\"",' + b"[" * 200_000, id="behind-an-escaped-quote"),
-        pytest.param(rb'["\\",' + b"[" * 200_000, id="behind-an-escaped-backslash"),
-        pytest.param(rb'["\\\"",' + b"[" * 200_000, id="behind-both"),
-        pytest.param(rb'["\\\\",' + b"[" * 200_000, id="behind-two-backslashes"),
-        pytest.param(rb'["\u0022",' + b"[" * 200_000, id="behind-a-quote-in-hexadecimal"),
-        pytest.param(b'["","",' * 100_000, id="behind-empty-strings"),
-        pytest.param(b'{"schema_version":1,"vocab":' + b"[" * 200_000, id="behind-a-good-key"),
-    ],
-)
+NESTED = {
+    "lists": b"[" * 200_000,
+    "closed-lists": b"[" * 200_000 + b"]" * 200_000,
+    "objects": b'{"a":' * 200_000,
+    "closed-objects": b'{"a":' * 200_000 + b"1" + b"}" * 200_000,
+    "both": b'[{"":' * 100_000,
+    "among-brackets-in-strings": b'{"[":"]","a":' * 100_000,
+    "closed-in-strings-only": b'["]]]]]]]]",' * 100_000,
+    "behind-an-escaped-quote": rb'["\"",' + b"[" * 200_000,
+    "behind-an-escaped-backslash": rb'["\\",' + b"[" * 200_000,
+    "behind-both": rb'["\\\"",' + b"[" * 200_000,
+    "behind-two-backslashes": rb'["\\\\",' + b"[" * 200_000,
+    "behind-a-quote-in-hexadecimal": rb'["\u0022",' + b"[" * 200_000,
+    "behind-empty-strings": b'["","",' * 100_000,
+    "behind-a-good-key": b'{"schema_version":1,"vocab":' + b"[" * 200_000,
+}
+
+
 def test_nesting_is_refused_where_the_stack_is_small(
-    tmp_path: Path, run_python: Callable[..., str], data: bytes
-) -> None:
-    """Brackets nested a hundred thousand deep are a `ValueError`, in a thread of 64 KiB too."""
-    (tmp_path / "deep.json").write_bytes(data)
-    printed = run_python(LOAD_ON_A_SMALL_STACK, "deep.json", folder=tmp_path)
-    assert printed in {f"'deep.json': {message}\n" for message in (TOO_DEEP, TOO_MANY)}
-
-
-def test_artifact_loads_where_the_stack_is_small(
     tmp_path: Path, run_python: Callable[..., str]
 ) -> None:
-    """A good artifact loads in a thread of 64 KiB."""
-    (tmp_path / "good.json").write_bytes(canonical(GOOD))
-    printed = run_python(LOAD_ON_A_SMALL_STACK, "good.json", folder=tmp_path)
-    assert printed == "<bpetite.Tokenizer with 258 mergeable tokens>\n"
+    """Brackets nested a hundred thousand deep are a `ValueError`, in a thread of 64 KiB too."""
+    for name, data in {**NESTED, "good": canonical(GOOD)}.items():
+        (tmp_path / name).write_bytes(data)
+    *refused, good = run_python(
+        LOAD_ON_A_SMALL_STACK, *NESTED, "good", folder=tmp_path
+    ).splitlines()
+    for name, printed in zip(NESTED, refused, strict=True):
+        assert printed in {f"'{name}': {message}" for message in (TOO_DEEP, TOO_MANY)}
+    assert good == "<bpetite.Tokenizer with 258 mergeable tokens>"
 
 
 @pytest.mark.parametrize(
@@ -761,7 +569,7 @@ TANGLED = st.text('[]{}"\\ab,:')
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | TANGLED,
     lambda values: st.lists(values) | st.dictionaries(st.text() | TANGLED, values),
-    max_leaves=12,
+    max_leaves=8,
 )
 
 
@@ -900,28 +708,25 @@ def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
         data[place] = byte
 
 
-def test_missing_file_is_an_os_error(tmp_path: Path) -> None:
-    """A path at which nothing stands raises `FileNotFoundError`, which names it."""
-    path = tmp_path / "missing.json"
-    with pytest.raises(FileNotFoundError) as caught:
-        load(path)
-    assert caught.value.filename == str(path)
-
-
-def test_folder_is_an_os_error(tmp_path: Path) -> None:
-    """A folder raises `IsADirectoryError`, which names it."""
-    with pytest.raises(IsADirectoryError) as caught:
-        load(tmp_path)
-    assert caught.value.filename == str(tmp_path)
-
-
-def test_link_loop_is_an_os_error(tmp_path: Path) -> None:
-    """A symbolic link to itself raises `OSError`."""
-    path = tmp_path / "loop.json"
-    path.symlink_to(path)
-    with pytest.raises(OSError, match="Too many levels") as caught:
-        load(path)
-    assert caught.value.errno == errno.ELOOP
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("missing", errno.ENOENT),
+        (".", errno.EISDIR),
+        ("loop", errno.ELOOP),
+        ("socket", errno.ENXIO),
+        ("", errno.ENOENT),
+        ("x" * 300, errno.ENAMETOOLONG),
+    ],
+)
+def test_what_cannot_be_opened_is_an_os_error(here: Path, name: str, error: int) -> None:
+    """A path at which no file stands raises `OSError`, which names it."""
+    (here / "loop").symlink_to("loop")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind("socket")
+        with pytest.raises(OSError, match=re.escape(repr(name))) as caught:
+            load(name)
+    assert (caught.value.errno, caught.value.filename) == (error, name)
 
 
 def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
@@ -940,15 +745,6 @@ def test_fifo_is_refused_without_waiting(tmp_path: Path) -> None:
         load(path)
 
 
-def test_socket_is_an_os_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A socket cannot be opened, which raises `OSError`."""
-    monkeypatch.chdir(tmp_path)
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("socket")
-        with pytest.raises(OSError, match="'socket'"):
-            load("socket")
-
-
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
 def test_device_is_refused_unread(device: str) -> None:
     """A device raises `ValueError`, also one that would never end."""
@@ -956,32 +752,14 @@ def test_device_is_refused_unread(device: str) -> None:
         load(device)
 
 
-def test_file_over_the_limit_is_refused_unread(tmp_path: Path) -> None:
-    """A file larger than 64 MiB raises `ValueError`, were it a terabyte of nothing."""
-    path = tmp_path / "sparse.json"
-    path.touch()
-    os.truncate(path, 1 << 40)
-    with pytest.raises(ValueError, match=r"is larger than 67108864 bytes, the most that is read$"):
-        load(path)
-
-
-def test_limit_is_64_mebibytes() -> None:
-    """The most that is read is 64 MiB, a documented number."""
-    assert MAX_FILE_BYTES == 64 * 1024 * 1024
-
-
-@pytest.mark.parametrize("size", [0, 1, 9, 10])
+@pytest.mark.parametrize("size", [0, 1, 9, 10, 11])
 def test_file_within_the_limit_is_read_whole(tmp_path: Path, size: int) -> None:
-    """A file of as many bytes as are allowed is read."""
+    """A file of as many bytes as are allowed is read; one byte more raises `ValueError`."""
     path = tmp_path / "file"
     path.write_bytes(b"x" * size)
-    assert read_file(str(path), 10) == b"x" * size
-
-
-def test_file_one_byte_over_the_limit_is_refused(tmp_path: Path) -> None:
-    """A file of one byte more than is allowed raises `ValueError`."""
-    path = tmp_path / "file"
-    path.write_bytes(b"x" * 11)
+    if size <= 10:
+        assert read_file(str(path), 10) == b"x" * size
+        return
     message = f"{str(path)!r} is larger than 10 bytes, the most that is read"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read_file(str(path), 10)
@@ -1057,16 +835,16 @@ def test_unreadable_file_is_an_os_error(tmp_path: Path, run_python: Callable[...
     assert run_python(program, folder=tmp_path) == "secret.json\n"
 
 
-@pytest.mark.parametrize("name", ["", "a\0b", "x" * 300])
-def test_path_that_is_none_is_refused(name: str) -> None:
-    """A path that the system cannot open raises `OSError` or `ValueError`."""
-    with pytest.raises((OSError, ValueError), match=r"No such file|null byte|too long"):
-        load(name)
+def test_path_with_a_nul_is_refused() -> None:
+    """A path that the system cannot have raises `ValueError`."""
+    with pytest.raises(ValueError, match="null byte"):
+        load("a\0b")
 
 
-def test_tokenizer_is_loaded_whole_or_not_at_all(tmp_path: Path) -> None:
-    """The public `load` refuses what the checks refuse, with the same error."""
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(canonical(changed((("vocab", "258"), [60]))))
-    with pytest.raises(ValueError, match="vocab\\['258'\\]: expected the bytes of"):
-        Tokenizer.load(path)
+def test_fractions_are_read_on_demand() -> None:
+    """Files of other tokenizers have fractions; a tokenizer file has none, and no file has NaN."""
+    assert parse_json(b"[0.5, 1e2]", fractions=True) == [0.5, 100.0]
+    with pytest.raises(ValueError, match=r"integers as the only numbers, found 0\.5"):
+        parse_json(b"[0.5]")
+    with pytest.raises(ValueError, match="integers as the only numbers, found NaN"):
+        parse_json(b"[NaN]", fractions=True)

@@ -51,13 +51,6 @@ def test_every_short_chunk_is_merged_as_in_full_passes(
     assert [ready.apply(chunk) for chunk in chunks] == expected
 
 
-@pytest.mark.parametrize("length", [1, 99, 1000])
-def test_length_of_a_chunk_changes_nothing(length: int) -> None:
-    """FR-16: a long chunk is merged as a short one is."""
-    chunk = (b"aab" * length)[:length]
-    assert Merges(NESTED).apply(chunk) == oracle.encode_chunk(chunk, NESTED)
-
-
 @pytest.mark.parametrize(
     ("merges", "chunk", "ids"),
     [

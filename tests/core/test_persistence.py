@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 
 import oracle
-from artifacts import GOOD, PARTS, canonical
+from artifacts import GOOD, PARTS, artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load, save
 from bpetite._pretokenizer import blocks
-from bpetite._trainer import train_bpe
 from texts import CORPORA
 
 TIES = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍", "", "x\r\ny\u2003 z"]
@@ -36,16 +35,6 @@ def artifact_of(tokenizer: Tokenizer, path: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_example_of_the_specification(path: Path) -> None:
-    """FR-26: what training "ab ab ab" gives is saved, and loaded, as it was."""
-    result = train_bpe("ab ab ab", vocab_size=258)
-    save(str(path), dict(result.vocab), list(result.merges), dict(result.special_tokens))
-    vocab, merges, special_tokens = load(str(path))
-    assert vocab == result.vocab
-    assert merges == [(97, 98), (32, 256)]
-    assert special_tokens == {"<|endoftext|>": 258}
-
-
 def test_artifact_is_canonical_json(path: Path) -> None:
     """FR-12: keys are sorted as strings, there is no space, all is ASCII, no newline ends it."""
     data = artifact_of(Tokenizer.train("ab ab ab", 258), path)
@@ -58,28 +47,17 @@ def test_artifact_is_canonical_json(path: Path) -> None:
 def test_artifact_says_what_the_oracle_learns(any_path: Path, documents: list[str]) -> None:
     """FR-26: all six fields follow from the merges that a full recount finds."""
     merges = oracle.train(documents, 280)
-    expected = {
-        "schema_version": 1,
-        "pretokenizer_pattern": oracle.PATTERN,
-        "merges": merges,
-        "mergeable_vocab_size": 256 + len(merges),
-        "special_tokens": {"<|endoftext|>": 256 + len(merges)},
-        "vocab": {str(key): list(token) for key, token in oracle.vocabulary(merges).items()},
-    }
-    assert artifact_of(Tokenizer.train(documents, 280), any_path) == canonical(expected)
+    expected = canonical(artifact_with(merges))
+    assert artifact_of(Tokenizer.train(documents, 280), any_path) == expected
 
 
 @pytest.mark.parametrize(
     "environment",
     [
-        {"PYTHONHASHSEED": "0"},
-        {"PYTHONHASHSEED": "1"},
-        {"PYTHONHASHSEED": "424242"},
-        {"PYTHONHASHSEED": "random"},
-        {"LC_ALL": "C", "PYTHONUTF8": "1"},
-        {"LC_ALL": "C.UTF-8", "TZ": "Pacific/Kiritimati"},
-        {"PYTHONOPTIMIZE": "1"},
-        {"PYTHONOPTIMIZE": "2", "PYTHONDEVMODE": "1"},
+        {"PYTHONHASHSEED": "0", "LC_ALL": "C", "PYTHONUTF8": "1"},
+        {"PYTHONHASHSEED": "1", "PYTHONOPTIMIZE": "1"},
+        {"PYTHONHASHSEED": "424242", "PYTHONOPTIMIZE": "2", "PYTHONDEVMODE": "1"},
+        {"PYTHONHASHSEED": "random", "LC_ALL": "C.UTF-8", "TZ": "Pacific/Kiritimati"},
     ],
     ids=lambda environment: "-".join(environment.values()),
 )
@@ -106,13 +84,6 @@ def test_order_and_form_of_the_corpus_change_nothing(path: Path, documents: list
     assert artifact_of(Tokenizer.train(documents, 300), path) == expected
     assert artifact_of(Tokenizer.train(iter(documents), 300), path) == expected
     assert artifact_of(Tokenizer.train(in_blocks, 300), path) == expected
-
-
-@pytest.mark.parametrize("corpus", ["", "ab ab ab", " ".join(TIES)])
-def test_one_string_is_one_document(path: Path, corpus: str) -> None:
-    """FR-12: a text and a list of that one text give the same artifact."""
-    expected = artifact_of(Tokenizer.train(corpus, 300), path)
-    assert artifact_of(Tokenizer.train([corpus], 300), path) == expected
 
 
 def test_one_tokenizer_is_saved_the_same_twice(path: Path, tmp_path: Path) -> None:
@@ -168,12 +139,6 @@ def test_file_that_is_there_stays_unless_asked_otherwise(path: Path) -> None:
         save(path, *PARTS)
     assert path.read_bytes() == b"old"
     save(path, *PARTS, overwrite=True)
-    assert load(path) == PARTS
-
-
-def test_good_artifact_loads(path: Path) -> None:
-    """FR-29: an artifact written by hand, after the schema, is accepted for what it says."""
-    path.write_bytes(canonical(GOOD))
     assert load(path) == PARTS
 
 

@@ -27,9 +27,10 @@ def options_of(command: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def commands() -> dict[str, set[str]]:
-    """Return the options of each command."""
+    """Return the options of each command that the help lists, so of no former name."""
     (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
-    return {command: options_of(command) for command in vars(action)["choices"]}
+    listed = [choice.dest for choice in vars(action)["_choices_actions"]]
+    return {command: options_of(command) for command in listed}
 
 
 def test_nothing_else_is_installed() -> None:

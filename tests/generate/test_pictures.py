@@ -37,13 +37,13 @@ def test_the_words_of_the_page_are_what_was_measured() -> None:
     few = sum(code["vocabulary"]["classes"][name] for name in ("punctuation", "whitespace"))
     assert few < 1000
     for words in (
-        f"{own[at[2048]] - own[at[512]]:.2f} bytes to the token from 512 to 2,048",
+        f"{own[at[2048]] - own[at[512]]:.2f} bytes per token from 512 to 2,048",
         f"and {own[at[32768]] - own[at[8192]]:.2f} from 8,192 to 32,768",
-        f"wins {other[at[32768]] - other[at[8192]]:.2f} from 8,192 to 32,768",
+        f"gains {other[at[32768]] - other[at[8192]]:.2f} from 8,192 to 32,768",
         f"at {learned:,} tokens no pair is left",
-        f"gives {prose['bytes per token']['multilingual'][-1]:.2f} bytes to the token",
+        f"gives {prose['bytes per token']['multilingual'][-1]:.2f} bytes per token",
         f"less than the {other[at[512]]:.2f} that 512 tokens",
-        f"stood {dict(prose['merge counts'])[10000]} times in five megabytes",
+        f"occurred {dict(prose['merge counts'])[10000]} times in five megabytes",
         f"and {dict(many['merge counts'])[10000]} times in eight",
         f"{100 * used['1'] / sum(used.values()):.0f}% are single bytes",
     ):

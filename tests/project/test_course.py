@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
+from urllib.parse import parse_qsl
 
 import pytest
 from hypothesis import given
@@ -24,13 +25,15 @@ pytestmark = pytest.mark.thorough
 COURSE: Final = ROOT / "docs" / "course"
 START: Final = COURSE / "README.md"
 PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
-PARTS: Final = [
-    "What it says",
-    "The invariant",
-    "What goes wrong without it",
-    "Where in the code",
-    "Which test",
+PARTS: Final = ["The invariant", "What goes wrong without it", "In the code"]
+PARTS_OF_PAGE_0: Final = [
+    "Spelling",
+    "Arithmetic",
+    "The cost of other languages",
+    "Glitch tokens",
+    "In the code",
 ]
+TOKENIZERS: Final = {"trained", "prose", "code", "scripts"}
 
 
 def part(page: Path, name: str) -> str:
@@ -55,23 +58,60 @@ def toy() -> Iterator[ModuleType]:
     del sys.modules["toy"]
 
 
-def test_there_are_eleven_pages() -> None:
-    """The pages are numbered from 1 to 11, and each begins with its number."""
+def test_there_are_twelve_pages() -> None:
+    """The pages are numbered from 0 to 11, and each begins with its number."""
     numbers = [int(page.name.split("-")[0]) for page in PAGES]
-    assert numbers == list(range(1, 12))
+    assert numbers == list(range(12))
     for number, page in zip(numbers, PAGES, strict=True):
         assert page.read_text("utf-8").startswith(f"# {number}. ")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_has_the_parts_of_every_page(page: Path) -> None:
-    """Each page has one title, and the same five parts in the same order."""
+    """Each page has one title, and all but the first the same parts in the same order."""
     without_code = re.sub(
         r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
     )
     assert len(re.findall(r"^# ", without_code, re.MULTILINE)) == 1
-    assert re.findall(r"^##+ (.*)$", without_code, re.MULTILINE) == PARTS
+    parts = PARTS_OF_PAGE_0 if page == PAGES[0] else PARTS
+    assert re.findall(r"^##+ (.*)$", without_code, re.MULTILINE) == parts
     assert not re.search(r"^(:::|!!!|\{%)", without_code, re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_opens_with_a_question_its_picture_and_the_explorer(page: Path) -> None:
+    """Below the title are a question, the page's own picture with a description, and a link."""
+    question, picture, link = page.read_text("utf-8").split("\n\n")[1:4]
+    assert re.fullmatch(r"\*\*[A-Z].*\?\*\*", question)
+    number = page.name.split("-")[0]
+    assert re.fullmatch(rf"!\[[^\]]{{60,}}\]\(pictures/course-{number}-\w+(-\w+)*\.svg\)", picture)
+    assert re.match(r"In the explorer: \[.+\]\(\.\./explorer/index\.html#view=", link)
+
+
+def test_every_picture_is_on_one_page() -> None:
+    """No picture is left over, and none is shown twice."""
+    shown = re.findall(r"\(pictures/(.+?)\)", "".join(page.read_text("utf-8") for page in PAGES))
+    assert sorted(shown) == sorted(path.name for path in (COURSE / "pictures").iterdir())
+
+
+def test_links_to_the_explorer_use_the_keys_that_it_reads(toy: ModuleType) -> None:
+    """Each link to the explorer has a fragment of known keys, and steps that training reaches."""
+    script = (ROOT / "docs" / "explorer" / "page.js").read_text("utf-8")
+    (known,) = re.findall(r"const \{ (view, [\w, ]+) \} = logic\.ofFragment", script)
+    merges = len(toy.train(toy.CORPUS, 264))
+    links = [
+        link
+        for page in PAGES
+        for link in re.findall(r"explorer/index\.html#([^)]*)\)", page.read_text("utf-8"))
+    ]
+    assert len(links) >= len(PAGES)
+    for link in links:
+        state = dict(parse_qsl(link, keep_blank_values=True, strict_parsing=True))
+        assert state.keys() <= set(known.split(", "))
+        assert state["view"] in {"text", "train"}
+        assert state.get("tokenizer") in ({None} if state["view"] == "train" else TOKENIZERS)
+        assert int(state.get("merges", 0)) <= int(state.get("step", 0)) <= merges
+        assert int(state.get("at", 0)) < len(state.get("text", " ").encode())
 
 
 def test_the_pages_lead_through_the_course() -> None:
@@ -115,9 +155,7 @@ def resolve(name: str) -> object:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_names_in_the_code_exists(page: Path) -> None:
     """Each module, function and constant that a page sends to is there."""
-    names = re.findall(
-        r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", part(page, "Where in the code")
-    )
+    names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", part(page, "In the code"))
     assert names
     for name in names:
         assert resolve(name) is not None
@@ -126,7 +164,7 @@ def test_what_a_page_names_in_the_code_exists(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_test_that_a_page_names_exists(page: Path) -> None:
     """Each `path::name` is a test of that file, and every page has some."""
-    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", part(page, "Which test"))
+    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", part(page, "In the code"))
     assert named
     assert len(re.findall(r"`tests/", page.read_text("utf-8"))) == len(named) + len(
         re.findall(r"`tests/oracle\.py`", page.read_text("utf-8"))
@@ -189,13 +227,15 @@ def test_the_toy_writes_the_file_of_bpetite(toy: ModuleType, tmp_path: Path) -> 
 @pytest.mark.parametrize("page", [START, *PAGES], ids=lambda page: page.stem)
 def test_blocks_can_be_pasted_into_a_prompt(page: Path, tmp_path: Path) -> None:
     """Typed into Python one after the other, the blocks print all that the page shows, no more."""
-    shutil.copy(COURSE / "toy.py", tmp_path)
+    for path in ("course/toy.py", "explorer/samples.js"):
+        (tmp_path / path).parent.mkdir()
+        shutil.copy(COURSE.parent / path, tmp_path / path)
     session = subprocess.run(
         [sys.executable, "-i", "-q"],
         input="\n\n".join([*blocks(page, "python"), "\n"]),
         capture_output=True,
         encoding="utf-8",
-        cwd=tmp_path,
+        cwd=tmp_path / "course",
         env={"PYTHONUTF8": "1", "PYTHONWARNINGS": "error"},
         timeout=120,
         check=True,

@@ -1,7 +1,6 @@
 """The download script, against a server on this machine: the whole corpus, or nothing."""
 
 import hashlib
-import os
 import re
 import resource
 import threading
@@ -107,33 +106,22 @@ def test_a_failed_download_changes_nothing(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(folder) == {NAME: b"mine"}
-    message = FAILURES.get(path, "File too large; name another with --output")
+    message = FAILURES.get(path, "File too large; name a place that takes larger files")
     assert re.fullmatch(rf"error: .*{message}.*\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
-    ("make", "options", "message"),
-    [
-        (lambda path: path.write_text("mine"), [], "exists; replace it with --force"),
-        (Path.mkdir, ["--force"], "is not a regular file"),
-        (os.mkfifo, ["--force"], "is not a regular file"),
-        (lambda path: path.symlink_to("nowhere"), ["--force"], "is not a regular file"),
-        (Path.exists, ["--output", "no/text"], "there is no folder 'no'"),
-    ],
+    ("options", "message"),
+    [([], "exists; use --force to replace it"), (["--output", "no/text"], "there is no folder")],
 )
 def test_a_destination_is_refused_before_the_download(
-    make: Callable[[Path], object],
-    options: list[str],
-    message: str,
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """What is there stays, and no server is asked: this one does not exist."""
-    make(folder / NAME)
-    before = [(path.name, path.lstat().st_ino) for path in folder.iterdir()]
+    (folder / NAME).write_bytes(b"mine")
     assert main(options, Corpus("http://127.0.0.1:1/", 1, "")) == 1
     assert message in capsys.readouterr().err
-    assert [(path.name, path.lstat().st_ino) for path in folder.iterdir()] == before
+    assert contents(folder) == {NAME: b"mine"}
 
 
 def networked(source: str) -> set[str]:

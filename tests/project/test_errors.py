@@ -87,16 +87,16 @@ def _of_function(function: ast.FunctionDef) -> Iterator[str]:
 
 
 def rows_of(page: str) -> dict[str, tuple[str, str]]:
-    """Return the messages on a page, each with its cause and its cure."""
+    """Return the messages on a page, each with its cause and its fix."""
     found = _ROW.findall(page)
-    return {text.replace("\\|", "|"): (cause, cure) for _, text, cause, cure in found}
+    return {text.replace("\\|", "|"): (cause, fix) for _, text, cause, fix in found}
 
 
 def row(message: str) -> str:
-    """Return the line of the page for a message, with a cause and a cure to be written."""
+    """Return the line of the page for a message, with a cause and a fix to be written."""
     quote, pad = ("``", " ") if "`" in message else ("`", "")
     escaped = message.replace("|", "\\|")
-    return f"| {quote}{pad}{escaped}{pad}{quote} | CAUSE | CURE |"
+    return f"| {quote}{pad}{escaped}{pad}{quote} | CAUSE | FIX |"
 
 
 def missing_and_stale(found: set[str], page: str) -> tuple[list[str], list[str]]:
@@ -115,9 +115,9 @@ def test_the_page_has_every_message_and_no_other() -> None:
     )
 
 
-def test_every_message_has_a_cause_and_a_cure() -> None:
+def test_every_message_has_a_cause_and_a_fix() -> None:
     """No line of the page was left as it was printed, or without one of its two sentences."""
-    unwritten = [text for text, told in rows_of(PAGE).items() if {"CAUSE", "CURE"} & set(told)]
+    unwritten = [text for text, told in rows_of(PAGE).items() if {"CAUSE", "FIX"} & set(told)]
     assert unwritten == []
     assert all(len(part) > 5 for told in rows_of(PAGE).values() for part in told)
 
@@ -157,7 +157,7 @@ def test_a_planted_message_is_found() -> None:
 @pytest.mark.parametrize("message", sorted(messages(PLANTED)))
 def test_a_missing_and_a_stale_line_are_found(message: str) -> None:
     """A message that the page lacks is given as its line, which then is read as the message."""
-    missing, stale = missing_and_stale({message}, "| message | cause | cure |\n|---|---|---|\n")
+    missing, stale = missing_and_stale({message}, "| message | cause | fix |\n|---|---|---|\n")
     assert (missing, stale) == ([row(message)], [])
     assert missing_and_stale({message}, row(message)) == ([], [])
     assert missing_and_stale(set(), row(message)) == ([], [message])

@@ -1,15 +1,13 @@
 """What others may rely on, and what no code of ours may do.
 
-The public face of the core is one class of five methods, an artifact and a logger; this
-is about the class. The rules about the code are read off its syntax tree.
+The methods of the class are tested in `tests/core/test_tokenizer.py`. The rules about the code are
+read off its syntax tree.
 """
 
 import ast
 import inspect
-import os
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final
 
 import pytest
 
@@ -17,7 +15,6 @@ import bpetite
 from bpetite import Tokenizer
 from project_tools import PACKAGES, ROOT, run_isolated, sources
 
-METHODS: Final = ("decode", "encode", "load", "save", "train")
 HEAVY_OR_NETWORKED: Final = frozenset(
     {"asyncio", "bpetite_cli", "bpetite_compare", "http", "multiprocessing", "rich", "socket"}
     | {"ssl", "tiktoken", "urllib.request"}
@@ -27,22 +24,6 @@ _FORBIDDEN_NAMES: Final = frozenset({"__import__", "compile", "eval", "exec", "p
 _FORBIDDEN_MODULES: Final = frozenset({"builtins", "marshal", "pickle", "shelve"})
 
 
-class _Promised(Protocol):
-    """The five methods as the design promises them."""
-
-    @classmethod
-    def train(cls, corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> Self: ...
-
-    def encode(self, text: str) -> list[int]: ...
-
-    def decode(self, token_ids: Sequence[int]) -> str: ...
-
-    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None: ...
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self: ...
-
-
 def test_the_code_stands_where_it_is_promised() -> None:
     """FR-1: `bpetite` is the package in packages/core/src/bpetite, and it exports its class."""
     package = Path(inspect.getfile(bpetite)).resolve().parent
@@ -50,35 +31,6 @@ def test_the_code_stands_where_it_is_promised() -> None:
     assert bpetite.__all__ == ["Tokenizer"]
     assert [name for name in vars(bpetite) if not name.startswith("_")] == ["Tokenizer"]
     assert Tokenizer.__module__.startswith("bpetite.")
-
-
-def test_the_modules_of_the_core_are_private() -> None:
-    """FR-1, FR-31: every module of the core has a private name, which promises nothing."""
-    names = [source.name for source in sources(PACKAGES / "core" / "src" / "bpetite")]
-    assert all(name.startswith("_") for name in names)
-
-
-def test_the_class_has_five_public_names() -> None:
-    """FR-30: nothing is public on the class but its five methods."""
-    assert tuple(name for name in dir(Tokenizer) if not name.startswith("_")) == METHODS
-
-
-def test_a_tokenizer_has_five_public_names() -> None:
-    """Nothing is public on a tokenizer either, and nothing can be added to it."""
-    tokenizer = Tokenizer.train("", vocab_size=256)
-    assert tuple(name for name in dir(tokenizer) if not name.startswith("_")) == METHODS
-    assert not hasattr(tokenizer, "__dict__")
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_a_method_has_the_promised_signature(name: str) -> None:
-    """The parameters, their kinds, defaults and types, and the type of the result are fixed."""
-    promised = inspect.getattr_static(_Promised, name)
-    found = inspect.getattr_static(Tokenizer, name)
-    assert type(found) is type(promised)  # a class method, or a plain function
-    assert inspect.signature(getattr(Tokenizer, name), eval_str=True) == inspect.signature(
-        getattr(_Promised, name)
-    )
 
 
 def loaded_by(statement: str, folder: Path) -> set[str]:
@@ -96,21 +48,10 @@ def test_the_core_loads_light(tmp_path: Path) -> None:
     assert loaded & HEAVY_OR_NETWORKED == set()
 
 
-@pytest.mark.parametrize("module", sorted(HEAVY_OR_NETWORKED))
-def test_a_heavy_import_is_found(module: str, tmp_path: Path) -> None:
+def test_a_heavy_import_is_found(tmp_path: Path) -> None:
     """Each module that the core must not load is seen when something loads it."""
-    assert module in loaded_by(f"import bpetite, {module}", tmp_path)
-
-
-def test_the_core_is_silent(tmp_path: Path) -> None:
-    """To import the core, train, encode and decode prints nothing anywhere."""
-    code = (
-        "from bpetite import Tokenizer\n"
-        "tokenizer = Tokenizer.train('ab ' * 99, vocab_size=999)\n"
-        "tokenizer.decode(tokenizer.encode('ab<|endoftext|>'))\n"
-    )
-    result = run_isolated(code, cwd=tmp_path)
-    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
+    modules = ", ".join(sorted(HEAVY_OR_NETWORKED))
+    assert loaded_by(f"import bpetite, {modules}", tmp_path) >= HEAVY_OR_NETWORKED
 
 
 def violations(source: str) -> list[str]:

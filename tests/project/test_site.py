@@ -38,7 +38,7 @@ def clone(tmp_path: Path) -> Path:
     for name in ("conf.py", "site.css"):
         shutil.copy(ROOT / "docs" / name, tmp_path / "docs")
     (tmp_path / "docs" / "index.md").write_text("# Pages\n")
-    (tmp_path / "docs" / "vectors.md").write_text("# Vectors\n")
+    (tmp_path / "docs" / "words.md").write_text("# Words\n")
     (tmp_path / "SECURITY.md").write_text("# Security\n")
     (tmp_path / "fuzz.py").write_text("print('fuzz')\n")
     return tmp_path
@@ -79,6 +79,36 @@ def test_the_site_is_whole_without_a_network(site: Path) -> None:
     assert [(file, foreign(file.read_text())) for file in files if foreign(file.read_text())] == []
 
 
+def test_the_explorer_is_on_the_site_and_linked_with_its_state(site: Path, clone: Path) -> None:
+    """The site has the explorer's files as they are, and a link to it keeps its fragment."""
+    for file in (ROOT / "docs" / "explorer").iterdir():
+        assert (site / "explorer" / file.name).read_bytes() == file.read_bytes()
+    assert 'href="explorer/index.html"' in (site / "index.html").read_text()
+    (clone / "docs" / "words.md").write_text(
+        "# Links\n\n[a tie](explorer/index.html#view=train&step=2)\n"
+    )
+    result = build(clone / "docs", clone / "site")
+    assert (result.returncode, result.stderr) == (0, "")
+    html = (clone / "site" / "words.html").read_text()
+    assert '<a href="explorer/index.html#view=train&amp;step=2">a tie</a>' in html
+
+
+def test_the_explorer_may_request_nothing() -> None:
+    """Its policy allows its own scripts and styles, and no connection, font, frame or form."""
+    page = (ROOT / "docs" / "explorer" / "index.html").read_text(encoding="utf-8")
+    (policy,) = re.findall(r'Content-Security-Policy"\s+content="([^"]+)"', page)
+    allowed = dict(rule.split(maxsplit=1) for rule in policy.split("; "))
+    assert allowed == {
+        "default-src": "'none'",
+        "script-src": "'self' file:",
+        "style-src": "'self' file:",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert re.findall(r"<script(?! src=)|<style| style=| on\w+=", page) == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -95,15 +125,9 @@ def test_what_comes_from_another_host_is_found(text: str) -> None:
     assert foreign('<a href="https://host/">host</a><img src="x.png">') == []
 
 
-def test_a_page_without_a_fault_is_built(clone: Path) -> None:
-    """The pages that the next tests spoil are a site as they are."""
-    result = build(clone / "docs", clone / "site")
-    assert (result.returncode, result.stderr) == (0, "")
-
-
 FAULTS: Final = {
     "[gone](gone.md)": "target not found: 'gone.md'",
-    "[gone](vectors.md#gone)": "local id not found in doc 'vectors': 'gone'",
+    "[gone](words.md#gone)": "local id not found in doc 'words': 'gone'",
     "[gone](#gone)": "target not found: 'gone'",
     "![gone](gone.svg)": "image file not readable: gone.svg",
     "[gone](../scripts/gone.py)": "target not found: '../scripts/gone.py'",
@@ -111,23 +135,12 @@ FAULTS: Final = {
 }
 
 
-@pytest.fixture(scope="module")
-def faulty(tmp_path_factory: pytest.TempPathFactory) -> CompletedProcess[str]:
-    """Return what the build says of a page with one fault of each kind, which it refuses."""
-    folder = tmp_path_factory.mktemp("faulty")
-    (folder / "index.md").write_text("# Faults\n\n" + "\n\n".join(FAULTS))
-    (folder / "vectors.md").write_text("# Vectors\n")
-    for name in ("conf.py", "site.css"):
-        shutil.copy(ROOT / "docs" / name, folder)
-    result = build(folder, folder / "site")
-    assert result.returncode == 1
-    return result
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_stops_the_build(faulty: CompletedProcess[str], fault: str) -> None:
+def test_faults_stop_the_build(clone: Path) -> None:
     """A link, an anchor, a picture or a language that is not there is an error."""
-    assert FAULTS[fault] in faulty.stderr
+    (clone / "docs" / "index.md").write_text("# Faults\n\n" + "\n\n".join(FAULTS))
+    result = build(clone / "docs", clone / "site")
+    assert result.returncode == 1
+    assert [told for told in FAULTS.values() if told not in result.stderr] == []
 
 
 def test_a_page_without_a_place_stops_the_build(clone: Path) -> None:
@@ -138,26 +151,20 @@ def test_a_page_without_a_place_stops_the_build(clone: Path) -> None:
     assert "lost.md: WARNING: document isn't included in any toctree" in result.stderr
 
 
-def test_what_is_no_page_of_the_site_is_copied(clone: Path) -> None:
-    """A link out of docs, right on a host of code, leads to a copy of the file on the site."""
-    page = clone / "docs" / "vectors.md"
-    page.write_text("# Links\n\n[one](../SECURITY.md), [two](../fuzz.py)\n")
+def test_a_page_is_plain_markdown(clone: Path) -> None:
+    """What MyST adds to Markdown is text; a link out of docs leads to a copy of the file."""
+    page = clone / "docs" / "words.md"
+    page.write_text(
+        "# Plain\n\n(x)=\n\n% seen\n\n{ref}`x` :a: b\n\n+++\n\n"
+        "[one](../SECURITY.md), [two](../fuzz.py)\n"
+    )
     result = build(clone / "docs", clone / "site")
     assert (result.returncode, result.stderr) == (0, "")
-    html = (clone / "site" / "vectors.html").read_text()
+    html = (clone / "site" / "words.html").read_text()
+    assert all(text in html for text in ("(x)=", "% seen", "{ref}", ":a: b", "+++"))
     copies = [clone / "site" / path for path in re.findall(r'href="(_downloads/[^"]+)"', html)]
     originals = [clone / "SECURITY.md", clone / "fuzz.py"]
     assert [path.read_bytes() for path in copies] == [path.read_bytes() for path in originals]
-
-
-def test_a_page_is_plain_markdown(clone: Path) -> None:
-    """What MyST adds to Markdown is text, as it is on a host of code."""
-    page = clone / "docs" / "vectors.md"
-    page.write_text("# Plain\n\n(x)=\n\n% seen\n\n{ref}`x` :a: b\n\n+++\n")
-    result = build(clone / "docs", clone / "site")
-    assert (result.returncode, result.stderr) == (0, "")
-    html = (clone / "site" / "vectors.html").read_text()
-    assert all(text in html for text in ("(x)=", "% seen", "{ref}", ":a: b", "+++"))
 
 
 def test_the_pages_name_the_command_that_builds_the_site() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from project_tools import ROOT, run
 from proof import check
-from proof.coq_to_python import print_functions
 
 pytestmark = pytest.mark.thorough
 
@@ -141,61 +140,3 @@ def test_the_workflow_checks_the_proof() -> None:
     """The command that checks the proof is run by a job of the workflow."""
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert "python3 scripts/proof" in [line.strip() for line in text.splitlines()]
-
-
-def extraction(body: dict[str, Any], *names: str) -> dict[str, Any]:
-    """Return what Coq writes for one function f of numbers."""
-    number = {"what": "type:glob", "name": "nat", "args": []}
-    kind: dict[str, Any] = number
-    for _ in names:
-        kind = {"what": "type:arrow", "left": number, "right": kind}
-    value = {"what": "expr:lambda", "argnames": list(names), "body": body}
-    return {"declarations": [{"what": "decl:term", "name": "f", "type": kind, "value": value}]}
-
-
-def rel(name: str) -> dict[str, Any]:
-    """Return a variable as Coq writes it."""
-    return {"what": "expr:rel", "name": name}
-
-
-def test_a_function_is_printed_as_by_hand() -> None:
-    """A match on a number becomes an `if`, and a primed name one that Python allows."""
-    cases = [
-        {"pat": {"name": "O", "argnames": []}, "body": rel("m'")},
-        {"pat": {"name": "S", "argnames": ["k"]}, "body": rel("k")},
-    ]
-    body = {"what": "expr:case", "expr": rel("n"), "cases": cases}
-    source = print_functions(extraction(body, "n", "m'"))
-    names: dict[str, Any] = {}
-    exec(source, names)  # noqa: S102 - what is printed is Python that runs
-    assert [names["f"](0, 7), names["f"](5, 7)] == [7, 4]
-
-
-@pytest.mark.parametrize(
-    ("body", "message"),
-    [
-        ({"what": "expr:axiom"}, "unknown: expr:axiom"),
-        ({"what": "expr:constructor", "name": "Node", "args": []}, "unknown constructor: Node"),
-        ({"what": "expr:global", "name": "add"}, "add is arithmetic"),
-        (
-            {
-                "what": "expr:apply",
-                "func": {"what": "expr:global", "name": "div"},
-                "args": [rel("n"), rel("n")],
-            },
-            "division by what may be 0: n",
-        ),
-        (
-            {
-                "what": "expr:apply",
-                "func": {"what": "expr:global", "name": "f"},
-                "args": [rel("n"), rel("n")],
-            },
-            "f takes 1 arguments, not 2",
-        ),
-    ],
-)
-def test_what_the_printer_does_not_know_is_refused(body: dict[str, Any], message: str) -> None:
-    """Nothing is printed of what would not be the same in Python."""
-    with pytest.raises(ValueError, match=f"^{message}"):
-        print_functions(extraction(body, "n"))

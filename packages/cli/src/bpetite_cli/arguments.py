@@ -2,8 +2,9 @@
 
 import argparse
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from bpetite_cli.jobs.cores import available_cores
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.file_lists import read_list
 from bpetite_cli.streams.inputs import check_standard_input
@@ -14,17 +15,24 @@ __all__ = [
     "Commands",
     "add_corpus",
     "add_destination",
-    "add_documents",
     "add_documents_in_files",
+    "add_file_argument",
     "add_files",
+    "add_jobs",
     "add_model",
     "add_output",
     "add_parser",
+    "add_quiet",
+    "allow_one",
     "documents_of",
+    "jobs_of",
     "require",
     "require_one",
     "vocab_size",
 ]
+
+_MOST_JOBS: Final = 256
+_MOST_JOBS_BY_DEFAULT: Final = 8
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -33,11 +41,23 @@ def add_parser(
     commands: Commands, name: str, summary: str, example: str, more: str = ""
 ) -> argparse.ArgumentParser:
     """Add the parser of one command; its help has a summary, what more is said, an example."""
-    return commands.add_parser(
+    parser = commands.add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.{more}",
         epilog=f"example:\n{example}",
+    )
+    add_quiet(parser)
+    return parser
+
+
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """Add the option that every command has."""
+    parser.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="write only errors to standard error",
     )
 
 
@@ -60,23 +80,34 @@ def require_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None
     parser.set_defaults(alternatives=groups)
 
 
+def allow_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
+    """Refuse a command line with options of two groups."""
+    parser.set_defaults(exclusive=groups)
+
+
 def add_destination(parser: argparse.ArgumentParser, what: str = "the artifact") -> None:
     """Add the options that say where a result goes."""
     parser.add_argument(
-        "--output", required=True, type=_file, metavar="PATH", help=f"where {what} goes"
+        "-o", "--output", required=True, type=_file, metavar="PATH", help=f"where {what} goes"
     )
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the option that names the artifact."""
-    parser.add_argument("--model", required=True, metavar="PATH", help="the artifact of `train`")
+    parser.add_argument(
+        "-m", "--model", required=required, metavar="PATH", help="the artifact of `train`"
+    )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options that name a file for a result that may be long."""
     parser.add_argument(
-        "--output", type=_file, metavar="PATH", help="write a file, and not to standard output"
+        "-o",
+        "--output",
+        type=_file,
+        metavar="PATH",
+        help="write a file, and not to standard output",
     )
     parser.add_argument("--force", action="store_true", help="replace the file at PATH")
     require(parser, "--force", "--output")
@@ -93,6 +124,7 @@ def _file(word: str) -> str:
 def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the option that names files."""
     parser.add_argument(
+        "-i",
         "--input",
         required=required,
         nargs="+",
@@ -102,17 +134,22 @@ def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     )
 
 
-def add_documents(parser: argparse.ArgumentParser, *others: str) -> None:
-    """Add the options that name files of documents; each of the others excludes them."""
-    add_files(parser, required=False)
-    add_documents_in_files(parser)
-    require(parser, "--jsonl", "--input", "--files-from")
-    require_one(parser, ["--input", "--files-from"], *([other] for other in others))
+def add_file_argument(parser: argparse.ArgumentParser) -> None:
+    """Add FILE as an argument, beside `--input`; `StrictParser` makes one of the two."""
+    parser.add_argument(
+        "file",
+        nargs="*",
+        metavar="FILE",
+        help="same as --input FILE; standard input if nothing else is named",
+    )
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Add the options that name what to train on."""
-    add_documents(parser, "--counts")
+    add_files(parser, required=False)
+    add_documents_in_files(parser)
+    require(parser, "--jsonl", "--input", "--files-from")
+    require_one(parser, ["--input", "--files-from"], ["--counts"])
     parser.add_argument(
         "--counts",
         metavar="FILE",
@@ -143,6 +180,31 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
         help="each line of the files is a JSON object with a document in FIELD; meta.text is the "
         "field text of the object in the field meta; no token spans two lines",
     )
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the option that says how many processes work."""
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        help="how many processes share the work on more than 8 MB; the result is the same; by "
+        f"default as many as there are cores, at most {_MOST_JOBS_BY_DEFAULT}",
+    )
+
+
+def _jobs(word: str) -> int:
+    jobs = integer(word)
+    if not 1 <= jobs <= _MOST_JOBS:
+        message = f"expected 1 to {_MOST_JOBS}, found {jobs}"
+        raise argparse.ArgumentTypeError(message)
+    return jobs
+
+
+def jobs_of(options: argparse.Namespace) -> int:
+    """Return how many processes are to work."""
+    return options.jobs or min(available_cores(), _MOST_JOBS_BY_DEFAULT)
 
 
 def documents_of(options: argparse.Namespace) -> Documents:

@@ -15,16 +15,23 @@ from bpetite_cli.arguments import (
     Commands,
     add_corpus,
     add_destination,
-    add_documents,
     add_documents_in_files,
+    add_file_argument,
     add_files,
+    add_jobs,
     add_model,
     add_output,
     add_parser,
+    add_quiet,
+    allow_one,
     documents_of,
+    jobs_of,
     require,
+    require_one,
     vocab_size,
 )
+from bpetite_cli.jobs.sharing import Meter, Sharing
+from bpetite_cli.other_packages import Counter, load_counter
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.failure import Failure, explain, quoted
@@ -32,15 +39,15 @@ from bpetite_cli.streams.inputs import (
     STANDARD_INPUT,
     Advance,
     check_inputs,
-    is_typed,
     name_of,
     read_text,
 )
-from bpetite_cli.streams.models import load_artifact, load_model, save_artifact
+from bpetite_cli.streams.models import about_model, load_artifact, load_model, save_artifact
 from bpetite_cli.streams.outputs import (
     check_output,
     hold_output,
     is_terminal,
+    json_line,
     send_output,
     stream_output,
     write_json,
@@ -48,7 +55,14 @@ from bpetite_cli.streams.outputs import (
 )
 from bpetite_cli.streams.words import integer, text_argument
 from bpetite_cli.terminal.learning import learn
-from bpetite_cli.terminal.progress import on_terminal, reading, say, working
+from bpetite_cli.terminal.progress import (
+    on_terminal,
+    reading,
+    say,
+    say_error,
+    say_if_typed,
+    working,
+)
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.terminal.training import Training
 from bpetite_cli.terminal.visible import visible
@@ -57,18 +71,25 @@ __all__ = [
     "STANDARD_INPUT",
     "Advance",
     "Commands",
+    "Counter",
     "Documents",
     "Failure",
+    "Meter",
     "Screen",
+    "Sharing",
     "Training",
+    "about_model",
     "add_corpus",
     "add_destination",
-    "add_documents",
     "add_documents_in_files",
+    "add_file_argument",
     "add_files",
+    "add_jobs",
     "add_model",
     "add_output",
     "add_parser",
+    "add_quiet",
+    "allow_one",
     "check_destination",
     "check_destination_folder",
     "check_inputs",
@@ -78,9 +99,11 @@ __all__ = [
     "hold_output",
     "integer",
     "is_terminal",
-    "is_typed",
+    "jobs_of",
+    "json_line",
     "learn",
     "load_artifact",
+    "load_counter",
     "load_model",
     "look_at_output",
     "name_of",
@@ -89,8 +112,11 @@ __all__ = [
     "read_text",
     "reading",
     "require",
+    "require_one",
     "save_artifact",
     "say",
+    "say_error",
+    "say_if_typed",
     "send_output",
     "stream_output",
     "text_argument",

@@ -14,6 +14,7 @@ from typing import Final, NoReturn
 
 from bpetite_cli.arguments import Commands
 from bpetite_cli.commands import BUILT_IN, GROUPS, OF_COMPARE, add_command
+from bpetite_cli.other_packages import entries_of, not_installed_message, owner_of
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.outputs import write_output
 from bpetite_cli.strict_parser import StrictParser, meant
@@ -82,23 +83,14 @@ def _command_list(commands: Commands) -> Iterator[str]:
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
-    from importlib import metadata  # noqa: PLC0415 - it is slow to load
-
-    entries = metadata.entry_points(group=_GROUP)
+    entries = entries_of(_GROUP)
     if named in OF_COMPARE and named not in entries.names:
-        message = (
-            f"no installed package has the command {named}\n"
-            "it comes with bpetite-compare; in a clone of bpetite, run one of\n"
-            "  uv tool install ./packages/cli --with ./packages/compare\n"
-            "  pip install ./packages/core ./packages/cli ./packages/compare"
-        )
-        raise Failure(message)
+        raise Failure(not_installed_message(f"the command {named}"))
     for entry in entries:
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
-            owner = entry.dist.name if entry.dist else "another package"
-            message = f"the command {entry.name} of {owner} cannot be loaded: {error}"
+            message = f"the command {entry.name} of {owner_of(entry)} cannot be loaded: {error}"
             raise Failure(message) from None
 
 

@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 from bpetite_cli.parser import make_parser
 from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.outputs import flush_output
-from bpetite_cli.terminal.progress import say
+from bpetite_cli.terminal.progress import quietly, say, say_error
 
 __all__ = ["run"]
 
@@ -32,7 +32,7 @@ def run(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return 1  # whoever read the output has read enough
     except Exception as error:  # noqa: BLE001 - whatever it is, a person reads the answer
-        say(f"error: {_error_message(error)}")
+        say_error(_error_message(error))
         return 1
     return status
 
@@ -78,14 +78,20 @@ def _error_message(error: Exception) -> str:
 
 
 def _run_command(arguments: Sequence[str]) -> int:
+    if arguments[:1] == ["help"]:  # as in `bpetite help encode`
+        arguments = [*arguments[1:], "--help"]
     try:
         parser = make_parser(arguments)
         for argument in arguments:
             if not _is_utf_8(argument):
                 shown = os.fsencode(argument)
                 parser.error(f"an argument is not UTF-8: {shown!r}; name a file, or use -")
+        if not arguments:
+            say(parser.format_help().rstrip("\n"))
+            return 2
         options = parser.parse_args(arguments)
-        options.run(options)
+        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may not have it
+            options.run(options)
     except SystemExit as end:  # argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
     return 0

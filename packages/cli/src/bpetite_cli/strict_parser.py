@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli.streams.outputs import write_output
-from bpetite_cli.terminal.progress import say
+from bpetite_cli.terminal.progress import say, say_error
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -57,8 +57,10 @@ class StrictParser(argparse.ArgumentParser):
             self._mixing = True  # for argparse parses in two steps, by this method
             end = words.index("--") if "--" in words else len(words)
             options, rest = self.parse_known_intermixed_args(words[:end], namespace)
-            found = getattr(options, files[0].dest)
-            setattr(options, files[0].dest, [*found, *words[end + 1 :]])
+            dest = files[0].dest
+            self._take_files(options, dest, [*getattr(options, dest), *words[end + 1 :]])
+        if rest and not self._subparsers:  # argparse would name the help of `bpetite` itself
+            self.error(f"unrecognized arguments: {' '.join(rest)}")
         self._refuse_idle(options)
         self._refuse_alternatives(options)
         return options, rest
@@ -71,12 +73,26 @@ class StrictParser(argparse.ArgumentParser):
             if word == "--" or (self._subparsers and not word.startswith("-")):
                 return  # what follows is no option, or one of the command
             name = word.partition("=")[0]
+            if (short := known.get(word[:2])) and short.nargs != 0:
+                name = word[:2]  # as in -j4
             if _LIKE_AN_OPTION.fullmatch(word) and name not in known:
                 shown = name[:_LONGEST_SHOWN]
                 if before in known and known[before].nargs is None:
                     self.error(f"{before} has no value; if it is {shown}: {before}={shown}")
                 self.error(f"unknown option {shown}{meant(name, known)}")
             before = word
+
+    def _take_files(self, options: argparse.Namespace, dest: str, files: list[str]) -> None:
+        """Store FILEs, also as the value of `--input` where the command has that option."""
+        setattr(options, dest, files)
+        option = self._option_string_actions.get("--input")
+        if option is None or not files:
+            return
+        if options.input != option.default:
+            self.error("argument FILE: not allowed with argument --input")
+        if option.nargs is None and len(files) > 1:
+            self.error(f"argument FILE: expected one, found {len(files)}")
+        options.input = files if option.nargs else files[0]
 
     def _refuse_idle(self, options: argparse.Namespace) -> None:
         """Refuse an option that would do nothing without another."""
@@ -86,19 +102,23 @@ class StrictParser(argparse.ArgumentParser):
 
     def _refuse_alternatives(self, options: argparse.Namespace) -> None:
         """Refuse options that exclude each other, or the lack of them."""
-        groups = vars(options).pop("alternatives", [])
-        given = [names for group in groups if (names := self._given(options, group))]
-        if groups and not given:
-            every = " ".join(name for group in groups for name in group)
-            self.error(f"one of the arguments {every} is required")
-        if len(given) > 1:
-            self.error(f"argument {given[1][0]}: not allowed with argument {given[0][0]}")
+        alternatives = vars(options).pop("alternatives", [])
+        for groups in (alternatives, vars(options).pop("exclusive", [])):
+            given = [names for group in groups if (names := self._given(options, group))]
+            if groups is alternatives and groups and not given:
+                every = " ".join(name for group in groups for name in group)
+                self.error(f"one of the arguments {every} is required")
+            if len(given) > 1:
+                self.error(f"argument {given[1][0]}: not allowed with argument {given[0][0]}")
 
     def _given(self, options: argparse.Namespace, names: Iterable[str]) -> list[str]:
-        """Return those of the options that the command line has."""
+        """Return those of the options that the command line has; FILEs are `--input`."""
         actions = self._option_string_actions
+        named = "FILE" if vars(options).get("file") else "--input"
         return [
-            name for name in names if vars(options)[actions[name].dest] != actions[name].default
+            named if name == "--input" else name
+            for name in names
+            if vars(options)[actions[name].dest] != actions[name].default
         ]
 
     def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
@@ -111,7 +131,9 @@ class StrictParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Report wrong usage on standard error; argparse would fall back to standard output."""
         one_line = message.replace("\n", r"\n")  # a newline is part of an argument
-        say(f"{self.format_usage()}{self.prog}: error: {one_line}")
+        say_error(one_line)
+        if "--help" not in one_line:
+            say(f"see `{self.prog} --help`")
         raise SystemExit(_WRONG_USAGE)
 
 

@@ -1,15 +1,17 @@
 """Tokenize one text with a model and with an encoding of tiktoken."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare._encodings import SELF, encode, get_encoding, of_artifact
+from bpetite_compare._encodings import SELF, encode, get_encoding, of_artifact, of_model
 from bpetite_compare._engines import drift
 from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
+from bpetite_compare.reference import Model
 
 __all__ = ["Comparison", "compare", "to_tiktoken", "tokenize_both"]
 
@@ -58,18 +60,29 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
     return Comparison(text, ours, others, first_difference(ours, others, by_id=same), found)
 
 
-def to_tiktoken(model: str | os.PathLike[str]) -> tiktoken.Encoding:
+def to_tiktoken(
+    model: str | os.PathLike[str] | Model, special_tokens: Iterable[str] = ()
+) -> tiktoken.Encoding:
     """Return the encoding of tiktoken that has the vocabulary of a model, special token and all.
 
     It needs no network and no file but the model. Its ids are those of `Tokenizer.encode`,
     but for characters of which the two engines have different Unicode tables, if each token
     encodes to itself; so it is after training. To be sure of a model made by hand, see `parity`.
 
+    Args:
+        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`, whose
+            pattern the encoding gets.
+        special_tokens: more special tokens; they get the ids after the last one.
+
     Raises:
         KeyError, ValueError, OSError: the model cannot be loaded.
-        ValueError: two of its tokens have the same bytes, as no training makes them.
+        TypeError: `special_tokens` is a single text, or contains something else.
+        ValueError: two of its tokens have the same bytes, as no training makes them; or a
+            special token is not usable.
     """
-    return of_artifact(Artifact.read(model), "bpetite")
+    if isinstance(model, Model):
+        return of_model(model, "bpetite", special_tokens)
+    return of_artifact(Artifact.read(model), "bpetite", special_tokens)
 
 
 def tokenize_both(

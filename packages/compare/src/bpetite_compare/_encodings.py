@@ -7,7 +7,7 @@ logs a warning first.
 
 import logging
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
@@ -15,15 +15,36 @@ import tiktoken
 import tiktoken.load
 
 from bpetite._artifact import Artifact
+from bpetite_compare._gpt2 import is_gpt2_pattern
 from bpetite_compare._soundness import find_duplicate
+from bpetite_compare._vocabulary import Vocabulary, with_special_tokens
+from bpetite_compare.reference import Model
 
-__all__ = ["SELF", "encode", "get_encoding", "of_artifact", "pattern_of", "ranks_of", "specials_of"]
+__all__ = [
+    "SELF",
+    "cuts_safely",
+    "encode",
+    "get_encoding",
+    "is_encoding",
+    "of_artifact",
+    "of_model",
+    "pattern_of",
+    "ranks_of",
+    "specials_of",
+]
 
 SELF: Final = "self"
 """The name that stands for the encoding made of the artifact itself."""
 
+_CUT_SAFELY: Final = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
+
 _LOCK: Final = threading.Lock()
 _LOGGER: Final = logging.getLogger("bpetite_compare")
+
+
+def is_encoding(name: object) -> bool:
+    """Return whether tiktoken has an encoding of this name."""
+    return name in tiktoken.list_encoding_names()
 
 
 def get_encoding(name: str) -> tiktoken.Encoding:
@@ -70,20 +91,45 @@ def _logging_downloads(name: str) -> Iterator[list[str]]:
         module["read_file"] = read_file
 
 
-def of_artifact(artifact: Artifact, name: str) -> tiktoken.Encoding:
-    """Return the encoding of tiktoken that has the tokens of an artifact.
+def of_artifact(
+    artifact: Artifact, name: str, special_tokens: Iterable[str] = ()
+) -> tiktoken.Encoding:
+    """Return the encoding of tiktoken that has the tokens of an artifact, and more special ones.
 
     Raises:
-        ValueError: two tokens have the same bytes, by which tiktoken knows its tokens.
+        ValueError: two tokens have the same bytes, by which tiktoken knows its tokens; or a
+            special token is not usable.
     """
     if fault := find_duplicate(artifact):
         message = f"tiktoken cannot have this vocabulary: {fault}"
         raise ValueError(message)
+    vocabulary = Vocabulary.of(artifact, special_tokens)
     return tiktoken.Encoding(
         name,
-        pat_str=artifact.pattern,
-        mergeable_ranks={token: rank for rank, token in enumerate(artifact.tokens)},
-        special_tokens={artifact.special_token: artifact.special_id},
+        pat_str=vocabulary.pattern,
+        mergeable_ranks=dict(vocabulary.ranks),
+        special_tokens=dict(vocabulary.special_tokens),
+    )
+
+
+def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tiktoken.Encoding:
+    """Return the encoding of tiktoken with the tokens and the pattern of a reference model.
+
+    Raises:
+        ValueError: two tokens have the same bytes; or a special token is not usable.
+    """
+    inverse = model.inverse_byte_shuffle
+    ranks = {
+        bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()
+    }
+    if len(ranks) < len(model.vocab):
+        message = "tiktoken cannot have this vocabulary: two tokens have the same bytes"
+        raise ValueError(message)
+    return tiktoken.Encoding(
+        name,
+        pat_str=model.pattern,
+        mergeable_ranks=ranks,
+        special_tokens=with_special_tokens(model.special_tokens, special_tokens, ranks),
     )
 
 
@@ -102,6 +148,11 @@ def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[i
             f"characters of whitespace ({error})"
         )
         raise ValueError(message) from None
+
+
+def cuts_safely(encoding: tiktoken.Encoding) -> bool:
+    """Return whether an encoding is known to cut text wherever a block of `_text` ends."""
+    return encoding.name in _CUT_SAFELY or is_gpt2_pattern(pattern_of(encoding))
 
 
 # tiktoken shows these three in its own page on how to extend an encoding, under these names.

@@ -1,28 +1,39 @@
 """Write a tokenizer in the file formats of tiktoken, Hugging Face and GPT-2.
 
-All three identify a token by its bytes or its text, and give the special token the id that
-it has here. So the ids are the same if the bytes of a token determine its id, which
-`_soundness` checks first.
+All three identify a token by its bytes or its text. So the ids are the same if the bytes of
+a token determine its id, which `_soundness` checks first.
 """
 
 import base64
 import json
 import logging
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from bpetite._artifact import Artifact
 from bpetite._files import write_file, write_folder
-from bpetite_compare._gpt2 import has_gpt2_merges, to_letters
+from bpetite_compare._gpt2 import has_gpt2_merges
+from bpetite_compare._huggingface import (
+    check_folder,
+    merge_lines,
+    tokenizer_config,
+    tokenizer_json,
+    vocab_json,
+)
+from bpetite_compare._id_map import read_id_map
 from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_duplicate, find_unreachable
+from bpetite_compare._vocabulary import Vocabulary
 
-__all__ = ["FORMATS", "Exported", "export"]
+__all__ = ["FORMATS", "Exported", "export", "is_folder"]
 
 _PAIR: Final = ("vocab.json", "merges.txt")
 """The files of GPT-2's own form."""
+
+_FOLDER: Final = ("tokenizer.json", "tokenizer_config.json")
+"""The files of a folder that transformers reads."""
 
 _LOGGER: Final = logging.getLogger("bpetite_compare")
 
@@ -32,63 +43,117 @@ class Exported:
     """What was written.
 
     files: the paths of the files.
-    loading: the lines of Python that load them, with the library whose files they are.
-    tokens: how many tokens there are, the special token included.
+    loading: lines of Python that load them in their library, from any folder.
+    tokens: how many tokens there are, special tokens included.
+    special_tokens: the id of each special token by its text.
     """
 
     files: tuple[str, ...]
     loading: str
     tokens: int
+    special_tokens: Mapping[str, int]
 
 
-def export(
+def export(  # noqa: PLR0913 - all but three are settings with a default
     model: str | os.PathLike[str],
     to: str,
     output: str | os.PathLike[str],
     overwrite: bool = False,
+    *,
+    special_tokens: Iterable[str] = (),
+    id_map: str | os.PathLike[str] | None = None,
+    max_length: int | None = None,
+    chat_template: str | None = None,
 ) -> Exported:
-    """Write a model in the form that another library reads.
+    """Write a tokenizer in the form that another library reads.
 
-    The ids are the model's. For an imported GPT-2 the logger `bpetite_compare` warns that
-    the first 256 ids differ from GPT-2's own.
+    The ids are the tokenizer's, or the original ones of an id map. For an imported GPT-2
+    without one, the logger `bpetite_compare` warns that the first 256 ids differ from GPT-2's.
 
     Args:
-        model: the path of an artifact.
-        to: "tiktoken", a file of ranks; "huggingface", a `tokenizer.json`; or "gpt2", a
-            folder with `vocab.json` and `merges.txt`.
+        model: the path of a tokenizer file.
+        to: "tiktoken", a file of ranks; "huggingface", a folder that `AutoTokenizer` of
+            transformers loads, or one `tokenizer.json` if `output` ends in ".json"; or
+            "gpt2", a folder with `vocab.json` and `merges.txt`.
         output: the path of the file or the folder.
         overwrite: whether existing files may be replaced.
+        special_tokens: more special tokens for the other library. They get the ids after
+            the last one; the tokenizer file does not change.
+        id_map: the path of the original ids that `import_tokenizer` wrote; the exported files
+            have these.
+        max_length: the number of tokens to which transformers truncates when asked to
+            truncate, and above which it warns; for a folder for transformers.
+        chat_template: the Jinja template for `apply_chat_template`; for the same folder.
 
     Raises:
-        KeyError, ValueError, OSError: the model cannot be loaded.
+        KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
+        TypeError: an argument has the wrong type.
         ValueError: there is no such form; or it cannot hold this vocabulary, as two tokens
             have the same bytes, or one does not encode to itself. No training makes such.
-            Or the output is the model.
+            Or a special token is not usable, or the id map belongs to another tokenizer, or
+            the output is an input, or an option does not go with the form.
         FileExistsError: something is there, and `overwrite` is false.
         OSError: the system refuses. What was there is untouched.
     """
     if to not in _WRITERS:
         message = f"there is no export to {to[:40]!r}, only to {', '.join(FORMATS)}"
         raise ValueError(message)
+    path = os.fspath(output)
+    config: dict[str, object] = {}
+    if max_length is not None:
+        config["model_max_length"] = _checked_length(max_length)
+    if chat_template is not None:
+        config["chat_template"] = chat_template
+    if config and not (to == "huggingface" and is_folder(to, path)):
+        message = "a maximum length and a chat template go with a folder for Hugging Face only"
+        raise ValueError(message)
     artifact = Artifact.read(model)
     if fault := find_duplicate(artifact) or find_unreachable(artifact):
         message = f"this model cannot be exported: {fault}"
         raise ValueError(message)
-    path = os.fspath(output)
-    for file in (path, *(os.path.join(path, name) for name in _PAIR)):
-        refuse_the_input(file, model)
-    exported = _WRITERS[to](artifact, path, overwrite)
-    if has_gpt2_merges(artifact.merges):
+    for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
+        for source in (model, *([] if id_map is None else [id_map])):
+            refuse_the_input(file, source)
+    size = artifact.special_id + 1
+    ids = range(size) if id_map is None else read_id_map(os.fspath(id_map), size)
+    vocabulary = Vocabulary.of(artifact, special_tokens, ids)
+    files, loading = _WRITERS[to](vocabulary, path, overwrite, config)
+    if id_map is None and has_gpt2_merges(artifact.merges):
         _LOGGER.warning(
             "the ids 0 to 255 of this export differ from GPT-2's: the id of each byte is the "
-            "byte itself; all other ids are GPT-2's (GPT2_BYTE_ORDER maps the first 256)"
+            "byte itself; all other ids are GPT-2's (an id map that import wrote restores them)"
         )
-    return exported
+    special = vocabulary.special_tokens
+    return Exported(files, loading, len(vocabulary.ranks) + len(special), special)
 
 
-def _to_tiktoken(artifact: Artifact, path: str, overwrite: bool) -> Exported:
+def is_folder(to: str, output: str) -> bool:
+    """Return whether the output is a folder: always for GPT-2, for Hugging Face unless *.json."""
+    return to == "gpt2" or (to == "huggingface" and not output.endswith(".json"))
+
+
+def _checked_length(length: int) -> int:
+    if type(length) is not int:
+        message = f"max_length must be an int, got {type(length).__name__}"
+        raise TypeError(message)
+    if length < 1:
+        message = f"max_length is the number of tokens, at least 1, found {length}"
+        raise ValueError(message)
+    return length
+
+
+_Written = tuple[tuple[str, ...], str]
+
+
+def _to_tiktoken(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
+    if vocabulary.out_of_order:
+        message = (
+            "tiktoken merges in the order of the ids, and with this id map they are not in the "
+            "order of the merges; export to huggingface"
+        )
+        raise ValueError(message)
     data = b"".join(
-        base64.b64encode(token) + b" %d\n" % rank for rank, token in enumerate(artifact.tokens)
+        base64.b64encode(token) + b" %d\n" % rank for token, rank in _by_id(vocabulary.ranks)
     )
     write_file(path, data, overwrite=overwrite)
     # Not `tiktoken.load.load_tiktoken_bpe`: it takes an older file of this path from its cache.
@@ -98,103 +163,79 @@ import tiktoken
 
 with open({_text(path)!r}, "rb") as file:
     ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, file)}}
+# encode() finds special tokens in a text with allowed_special="all"; decode() writes their text.
 encoding = tiktoken.Encoding(
     "bpetite",
-    pat_str={artifact.pattern!r},
+    pat_str={vocabulary.pattern!r},
     mergeable_ranks=ranks,
-    special_tokens={{{artifact.special_token!r}: {artifact.special_id}}},
+    special_tokens={dict(vocabulary.special_tokens)!r},
 )
 """
-    return Exported((path,), loading, artifact.special_id + 1)
+    return (path,), loading
 
 
-def _to_huggingface(artifact: Artifact, path: str, overwrite: bool) -> Exported:
-    write_file(path, _json(_tokenizer_json(artifact)), overwrite=overwrite)
-    loading = f"""\
+def _by_id(ranks: Mapping[bytes, int]) -> list[tuple[bytes, int]]:
+    return sorted(ranks.items(), key=lambda item: item[1])
+
+
+def _to_huggingface(
+    vocabulary: Vocabulary, path: str, overwrite: bool, config: Mapping[str, object]
+) -> _Written:
+    tokenizer = _json(tokenizer_json(vocabulary))
+    if not is_folder("huggingface", path):
+        write_file(path, tokenizer, overwrite=overwrite)
+        loading = f"""\
 from tokenizers import Tokenizer
 
+# decode() leaves special tokens out, unless skip_special_tokens=False.
 tokenizer = Tokenizer.from_file({_text(path)!r})
 """
-    return Exported((path,), loading, artifact.special_id + 1)
+        return (path,), loading
+    check_folder(path)
+    settings = _json({**tokenizer_config(vocabulary), **config})
+    files = dict(zip(_FOLDER, (tokenizer, settings), strict=True))
+    write_folder(path, files, overwrite=overwrite)
+    loading = f"""\
+from transformers import AutoTokenizer
+
+# decode() writes the text of special tokens, unless skip_special_tokens=True.
+tokenizer = AutoTokenizer.from_pretrained({_text(path)!r})
+"""
+    return tuple(os.path.join(path, name) for name in files), loading
 
 
-def _tokenizer_json(artifact: Artifact) -> dict[str, object]:
-    cut = {"type": "Split", "pattern": {"Regex": artifact.pattern}}
-    to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
-    special = {"id": artifact.special_id, "content": artifact.special_token, "special": True}
-    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {
-        "version": "1.0",
-        "truncation": None,
-        "padding": None,
-        "added_tokens": [special | wherever],
-        "normalizer": None,
-        "pre_tokenizer": {
-            "type": "Sequence",
-            "pretokenizers": [
-                cut | {"behavior": "Isolated", "invert": False},
-                to_bytes | {"use_regex": False},
-            ],
-        },
-        "post_processor": None,
-        "decoder": to_bytes | {"use_regex": False},
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "continuing_subword_prefix": None,
-            "end_of_word_suffix": None,
-            "fuse_unk": False,
-            "byte_fallback": False,
-            "ignore_merges": False,
-            "vocab": _vocab(artifact),
-            "merges": _merges(artifact),
-        },
-    }
-
-
-def _to_gpt2(artifact: Artifact, path: str, overwrite: bool) -> Exported:
-    merges = _merges(artifact)
+def _to_gpt2(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
+    merges = merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
             message = f"merge {rank}, {line[:40]!r}, would be read as a comment of merges.txt"
             raise ValueError(message)
     lines = ["#version: 0.2", *merges, ""]
-    vocab = _json(_vocab(artifact))
+    vocab = _json(vocab_json(vocabulary))
     files = dict(zip(_PAIR, (vocab, "\n".join(lines).encode("utf-8")), strict=True))
     write_folder(path, files, overwrite=overwrite)
-    vocab_path, merges_path = (os.path.join(path, name) for name in files)
+    paths = tuple(os.path.join(path, name) for name in files)
+    vocab_path, merges_path = map(_text, paths)
     loading = f"""\
 from tokenizers.implementations import ByteLevelBPETokenizer
 
-tokenizer = ByteLevelBPETokenizer({_text(vocab_path)!r}, {_text(merges_path)!r})
-tokenizer.add_special_tokens([{artifact.special_token!r}])
+# decode() leaves special tokens out, unless skip_special_tokens=False.
+tokenizer = ByteLevelBPETokenizer({vocab_path!r}, {merges_path!r})
+tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
 """
-    return Exported((vocab_path, merges_path), loading, artifact.special_id + 1)
+    return paths, loading
 
 
 def _text(path: str) -> str:
-    """Return the text of a path, which Python may have read by a locale that is not UTF-8."""
-    return os.fsencode(path).decode("utf-8", "surrogateescape")
-
-
-def _vocab(artifact: Artifact) -> Mapping[str, int]:
-    vocab = {to_letters(token): token_id for token_id, token in enumerate(artifact.tokens)}
-    return vocab | {artifact.special_token: artifact.special_id}
-
-
-def _merges(artifact: Artifact) -> list[str]:
-    return [
-        f"{to_letters(artifact.tokens[left])} {to_letters(artifact.tokens[right])}"
-        for left, right in artifact.merges
-    ]
+    """Return an absolute path as text; Python may have read it by a locale that is not UTF-8."""
+    return os.fsencode(os.path.abspath(path)).decode("utf-8", "surrogateescape")
 
 
 def _json(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-_WRITERS: Final[dict[str, Callable[[Artifact, str, bool], Exported]]] = {
+_WRITERS: Final[dict[str, Callable[[Vocabulary, str, bool, dict[str, object]], _Written]]] = {
     "tiktoken": _to_tiktoken,
     "huggingface": _to_huggingface,
     "gpt2": _to_gpt2,

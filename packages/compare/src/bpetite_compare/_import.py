@@ -1,56 +1,129 @@
-"""Turn an encoding of tiktoken into a tokenizer file of bpetite.
+"""Make a tokenizer file of a tokenizer that was trained elsewhere: the counterpart of `export`.
 
-tiktoken has the tokens of an encoding and their ranks, but not the merges that made them.
-These are recovered (`reference.recover_merges`). The schema requires the rest: GPT-2's
-pattern, the 256 bytes first, no missing id, and `<|endoftext|>` as the last one. Any other
-encoding raises an error that says what is different.
-
-Only the ids of the 256 bytes change: in a tokenizer file the id of a byte is the byte.
+The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
+`<|endoftext|>` as the last one. A tokenizer that differs in more than its ids raises an
+error that says how. Before anything is saved, the ids of a text in many scripts are compared
+with a slow pass over the other file's own merges.
 """
 
-import base64
+import errno
 import os
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import regex
 
+from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._files import read_file
-from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
-from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern
+from bpetite_compare._encodings import is_encoding
+from bpetite_compare._foreign import Foreign
+from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
+from bpetite_compare._from_ranks import read_encoding, read_ranks
+from bpetite_compare._gpt2 import BYTE_LETTERS
+from bpetite_compare._id_map import write_id_map
 from bpetite_compare._same_file import refuse_the_input
+from bpetite_compare._scripts import MANY_SCRIPTS
+from bpetite_compare._shown import shown
 from bpetite_compare._soundness import find_unreachable
-from bpetite_compare.reference import Pair, recover_merges
 
-__all__ = ["Imported", "import_tiktoken"]
+__all__ = ["SOURCES", "Imported", "Source", "files_of", "import_tiktoken", "import_tokenizer"]
+
+Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
-_LARGEST_FILE: Final = 1 << 26
-"""How many bytes of ranks are read: larger ones would not fit into an artifact."""
-
-_RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
-_CHUNK: Final = regex.compile(GPT2_PATTERN)
-
-# The only tokens of a chunk that are two chunks by themselves: the beginnings of 'll, 've, 're.
-_BEGINNINGS: Final = frozenset({"'l", "'v", "'r"})
+_PAIR: Final = ("vocab.json", "merges.txt")
+_MOST_NAMES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of an encoding.
+    """What became of a tokenizer.
 
-    path: the artifact.
+    path: the tokenizer file.
     mergeable_vocab_size: how many mergeable tokens there are; the id of the special token.
-    byte_order: at place i the byte for which id i of the encoding stands, for the ids 0 to
-        255. The artifact has the byte itself as its id; all other ids are the same.
+    sha256: the digest of the tokenizer file, in hex.
+    original_ids: at position i the id that the token i had before; the last is that of the
+        special token, or the lowest free one if the tokenizer had no `<|endoftext|>`.
+    changed: how many tokens have another id than before.
+    special_added: whether `<|endoftext|>` was added.
+    dropped: the special tokens that were left out, with their ids.
+    notes: what else a person should know.
     """
 
     path: str
     mergeable_vocab_size: int
-    byte_order: bytes
+    sha256: str
+    original_ids: tuple[int, ...]
+    changed: int
+    special_added: bool
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...]
+
+
+def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a default
+    source: Source,
+    form: str,
+    output: str | os.PathLike[str],
+    overwrite: bool = False,
+    *,
+    drop_special: bool = False,
+    id_map: str | os.PathLike[str] | None = None,
+) -> Imported:
+    """Write the tokenizer file of a byte-level BPE tokenizer that has GPT-2's pattern.
+
+    The ids are the same as before, or differ only in their numbers: in a tokenizer file the
+    id of a byte is the byte, merges follow in their order, and `<|endoftext|>` comes last.
+
+    Args:
+        source: what to read, by the form:
+            "tiktoken": the name of an encoding of tiktoken, or the path of a file of ranks.
+            The file has no pattern; it is taken to be GPT-2's if every token fits into one
+            of its chunks.
+            "huggingface": the path of a `tokenizer.json`, or of a folder with one.
+            "gpt2": a folder with `vocab.json` and `merges.txt`, or the two paths in a list.
+        form: one of these.
+        output: where the tokenizer file goes.
+        overwrite: whether existing files may be replaced.
+        drop_special: whether special tokens other than `<|endoftext|>` may be left out.
+            Their text is ordinary text from then on.
+        id_map: where to write the original ids, a JSON array; position i has that of id i.
+
+    Raises:
+        ValueError: there is no such form; or a tokenizer file cannot hold the tokenizer, and
+            the message says why; or an output is an input.
+        OSError: tiktoken cannot get the encoding, a file cannot be read, or one cannot be
+            written.
+        FileExistsError: something is there, and `overwrite` is false.
+    """
+    if form not in _READERS:
+        message = f"there is no import from {form[:40]!r}, only from {', '.join(_READERS)}"
+        raise ValueError(message)
+    paths = files_of(source, form)
+    outputs = [os.fspath(output), *([] if id_map is None else [os.fspath(id_map)])]
+    _check_outputs(outputs, paths, overwrite=overwrite)
+    names = _names(source)
+    try:
+        foreign = _READERS[form](paths or names, drop_special)
+        special, dropped = _special_token(foreign, drop_special=drop_special)
+        artifact, ids = _converted(foreign, special)
+        _check_ids(foreign, artifact, ids)
+    except ValueError as error:
+        message = f"cannot import {', '.join(map(shown, names))}: {error}"
+        raise ValueError(message) from None
+    if id_map is not None:
+        write_id_map(os.fspath(id_map), ids, overwrite=overwrite)
+    artifact.write(output, overwrite=overwrite)
+    return Imported(
+        os.fspath(output),
+        len(artifact.tokens),
+        artifact.sha256,
+        tuple(ids),
+        sum(new != old for new, old in enumerate(ids)),
+        artifact.special_token not in {**foreign.special_tokens, **_unmade(foreign)},
+        dropped,
+        tuple(foreign.notes),
+    )
 
 
 def import_tiktoken(
@@ -60,140 +133,139 @@ def import_tiktoken(
     ranks: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Imported:
-    """Write the artifact of an encoding that has GPT-2's pattern.
+    """Write the tokenizer file of an encoding of tiktoken that has GPT-2's pattern.
 
     Args:
-        output: where the artifact goes.
-        encoding: the name of an encoding of tiktoken: "gpt2", or "r50k_base", which is the same.
-        ranks: or a file of ranks, as tiktoken has them. It holds no pattern; it is taken to
-            be GPT-2's if every token could stand in one of its chunks.
+        output: where the tokenizer file goes.
+        encoding: the name of the encoding, such as "gpt2".
+        ranks: or the path of a file of ranks.
         overwrite: whether an existing file may be replaced.
 
     Raises:
         TypeError: not just one of `encoding` and `ranks` is given.
-        ValueError: the artifact cannot hold the encoding; the message says why. Or the output
-            is the file of ranks.
-        OSError: tiktoken cannot get the encoding, a file cannot be read, or the artifact
-            cannot be written.
-        FileExistsError: something is there, and `overwrite` is false.
+        ValueError, OSError: as `import_tokenizer` raises them.
     """
     if (encoding is None) == (ranks is None):
         message = "give the name of an encoding or a file of ranks, and not both"
         raise TypeError(message)
-    if encoding is not None:
-        table = _ranks_of_encoding(encoding)
-    else:
-        refuse_the_input(os.fspath(output), ranks or "")
-        table = _ranks_of_file(os.fspath(ranks or ""))
-    name = encoding or repr(os.fspath(ranks or ""))
-    try:
-        tokens = _in_order(table)
-        _check_chunks(tokens)
-        merges = recover_merges(table)
-        byte_order = b"".join(tokens[:256])
-        artifact = _artifact(merges, byte_order)
-    except ValueError as error:
-        message = f"{name} does not fit into an artifact: {error}"
-        raise ValueError(message) from None
-    if fault := find_unreachable(artifact):
-        message = f"{name} does not fit into an artifact: {fault}"
+    source = encoding if ranks is None else os.path.abspath(ranks)
+    return import_tokenizer(source or "", "tiktoken", output, overwrite)
+
+
+def files_of(source: Source, form: str) -> list[str]:
+    """Return the paths of the files that an import reads; an encoding has none.
+
+    Raises:
+        ValueError: the form reads another number of files.
+    """
+    names = _names(source)
+    if form == "gpt2" and len(names) == 1:
+        return [os.path.join(names[0], name) for name in _PAIR]
+    if len(names) != (2 if form == "gpt2" else 1):
+        message = f"expected {_EXPECTED[form]}, found {len(names)} paths"
         raise ValueError(message)
-    artifact.write(output, overwrite=overwrite)
-    return Imported(os.fspath(output), len(tokens), byte_order)
+    if form == "tiktoken" and is_encoding(names[0]):
+        return []
+    if form == "huggingface" and os.path.isdir(names[0]):
+        return [os.path.join(names[0], "tokenizer.json")]
+    return names
 
 
-def _ranks_of_encoding(name: str) -> Mapping[bytes, int]:
-    encoding = get_encoding(name)
-    if not is_gpt2_pattern(pattern_of(encoding)):
+def _names(source: Source) -> list[str]:
+    paths = [source] if isinstance(source, (str, os.PathLike)) else source
+    return [os.fspath(path) for path in paths]
+
+
+_EXPECTED: Final = {
+    "tiktoken": "the name of an encoding or a file of ranks",
+    "huggingface": "a tokenizer.json or a folder with one",
+    "gpt2": "a folder with vocab.json and merges.txt, or these two files",
+}
+
+
+def _read_tiktoken(paths: Sequence[str], _: bool) -> Foreign:
+    return read_encoding(paths[0]) if is_encoding(paths[0]) else read_ranks(paths[0])
+
+
+_READERS: Final[Mapping[str, Callable[[Sequence[str], bool], Foreign]]] = {
+    "tiktoken": _read_tiktoken,
+    "huggingface": lambda paths, drop: read_huggingface(paths[0], drop_special=drop),
+    "gpt2": lambda paths, _: read_gpt2(*paths),
+}
+
+SOURCES: Final = tuple(_READERS)
+"""What a tokenizer file can be made of."""
+
+
+def _check_outputs(outputs: Sequence[str], inputs: Sequence[str], *, overwrite: bool) -> None:
+    """Refuse outputs that are inputs or each other; find existing ones before the work."""
+    for output in outputs:
+        for path in inputs:
+            refuse_the_input(output, path)
+        if not overwrite and os.path.lexists(output):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), output)
+    if len({os.path.realpath(output) for output in outputs}) < len(outputs):
+        message = "the tokenizer file and the id map are the same file; name another"
+        raise ValueError(message)
+
+
+def _unmade(foreign: Foreign) -> dict[str, int]:
+    """Return the tokens of the vocabulary that are neither bytes nor made by a merge."""
+    made = set(BYTE_LETTERS.values())
+    made.update(left + right for left, right in foreign.merges)
+    return {text: token_id for text, token_id in foreign.vocab.items() if text not in made}
+
+
+def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[str, int]]:
+    """Return the original id of `<|endoftext|>`, and the special tokens that are left out.
+
+    A tokenizer without it gets the lowest id that no token has.
+    """
+    dropped = {**_unmade(foreign), **foreign.special_tokens}
+    taken = {*foreign.vocab.values(), *dropped.values()}
+    special = dropped.pop(_SPECIAL_TOKEN, None)
+    if dropped and not drop_special:
+        names = ", ".join(f"{name!r:.40}" for name in list(dropped)[:_MOST_NAMES])
+        more = f" and {len(dropped) - _MOST_NAMES} more" if len(dropped) > _MOST_NAMES else ""
         message = (
-            f"{name} does not fit into an artifact: its pattern is not GPT-2's, "
-            "so it cuts text into other chunks; gpt2 and r50k_base fit"
+            f"it has the special tokens {names}{more}, and a tokenizer file has only "
+            f"{_SPECIAL_TOKEN}; --drop-special (drop_special=True) leaves them out"
         )
         raise ValueError(message)
-    ranks, specials = ranks_of(encoding), specials_of(encoding)
-    if specials != {_SPECIAL_TOKEN: len(ranks)}:
-        message = (
-            f"{name} does not fit into an artifact: its special tokens are {dict(specials)}, "
-            f"and an artifact has {_SPECIAL_TOKEN} alone, at the first id after the "
-            f"mergeable ones, here {len(ranks)}"
-        )
+    if special is None:
+        special = next(free for free in range(len(taken) + 1) if free not in taken)
+    return special, dropped
+
+
+def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
+    """Return the tokenizer with its own ids, and the original id of each."""
+    new_ids = {letter: value for value, letter in BYTE_LETTERS.items()}
+    pairs: list[tuple[int, int]] = []
+    for new_id, (left, right) in enumerate(foreign.merges, 256):
+        pairs.append((new_ids[left], new_ids[right]))
+        new_ids[left + right] = new_id
+    artifact = Artifact.of_merges(pairs)
+    if foreign.takes_whole_chunks and (fault := find_unreachable(artifact)):
+        raise ValueError(fault)
+    ids = [0] * len(artifact.tokens)
+    for text, new_id in new_ids.items():
+        ids[new_id] = foreign.vocab[text]
+    if special in ids:
+        message = f"its special token {_SPECIAL_TOKEN} is an ordinary token as well"
         raise ValueError(message)
-    return ranks
+    return artifact, [*ids, special]
 
 
-def _ranks_of_file(path: str) -> Mapping[bytes, int]:
-    """Read a file of ranks: a token in base64, a space and its rank on each line.
+def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
+    """Compare the ids of a text in many scripts with those of the slow encoder.
 
-    tiktoken's own reader would take an older file of the same path from its cache.
+    Raises:
+        ValueError: the ids of a chunk differ.
     """
-    ranks: dict[bytes, int] = {}
-    taken: set[int] = set()
-    for number, line in enumerate(read_file(path, _LARGEST_FILE).splitlines(), 1):
-        try:
-            token, rank = _token_and_rank(line)
-        except ValueError:
-            message = (
-                f"{path!r} is no file of ranks: expected base64, a space and a number "
-                f"on line {number}, found {line[:40]!r}"
-            )
-            raise ValueError(message) from None
-        if token in ranks:
-            message = f"{path!r} lists the token {token[:40]!r} a second time, on line {number}"
+    tokenizer = Tokenizer._of(artifact)
+    for chunk in dict.fromkeys(regex.findall(artifact.pattern, MANY_SCRIPTS)):
+        expected = foreign.encode_chunk(chunk.encode("utf-8"))
+        found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
+        if found != expected:
+            message = f"of {chunk!r:.60} it would have the ids {found}, not {expected}"
             raise ValueError(message)
-        if rank in taken:
-            message = f"{path!r} gives the rank {rank} to a second token, on line {number}"
-            raise ValueError(message)
-        ranks[token] = rank
-        taken.add(rank)
-    return ranks
-
-
-def _token_and_rank(line: bytes) -> tuple[bytes, int]:
-    """Read a line; `int` alone would take +256 and 2_5_6."""
-    word, rank = line.split()
-    token = base64.b64decode(word, validate=True)
-    if not token or not _RANK.fullmatch(rank):
-        raise ValueError
-    return token, int(rank)
-
-
-def _in_order(ranks: Mapping[bytes, int]) -> list[bytes]:
-    """Return the tokens by their ids, all of which must be there, the bytes first."""
-    token_of = {rank: token for token, rank in ranks.items()}
-    for rank in range(max(len(ranks), 256)):
-        if rank not in token_of:
-            message = f"no token has the rank {rank}"
-            raise ValueError(message)
-    tokens = [token_of[rank] for rank in range(len(ranks))]
-    if sorted(tokens[:256]) != [bytes([value]) for value in range(256)]:
-        message = "the first 256 tokens are not the 256 bytes"
-        raise ValueError(message)
-    return tokens
-
-
-def _check_chunks(tokens: list[bytes]) -> None:
-    """Refuse a token that no chunk of GPT-2's pattern can hold.
-
-    Whatever part of a chunk is text by itself is one chunk by itself, but for the
-    beginnings of three contractions. Part of a character says nothing, and passes.
-    """
-    for rank, token in enumerate(tokens):
-        try:
-            text = token.decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        if len(_CHUNK.findall(text)) != 1 and text not in _BEGINNINGS:
-            message = (
-                f"its token {rank}, {token[:40]!r}, stands in no chunk of GPT-2's pattern, "
-                "so it was made with another"
-            )
-            raise ValueError(message)
-
-
-def _artifact(merges: Mapping[Pair, int], byte_order: bytes) -> Artifact:
-    """Return the artifact with these merges, in which the ids of the bytes are the bytes."""
-
-    def new_id(token_id: int) -> int:
-        return byte_order[token_id] if token_id < 256 else token_id
-
-    return Artifact.of_merges((new_id(left), new_id(right)) for left, right in merges)

@@ -13,16 +13,13 @@ import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare._encodings import encode, get_encoding, pattern_of, ranks_of
-from bpetite_compare._gpt2 import is_gpt2_pattern
+from bpetite_compare._encodings import cuts_safely, encode, get_encoding, ranks_of
 from bpetite_compare._text import blocks
 
 __all__ = ["REPORT_ENCODINGS", "Report", "ReportRow", "report"]
 
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings of a report, unless others are asked for."""
-
-_CUT_SAFELY: Final = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +90,7 @@ def report(
 
 def _blocks(path: str | os.PathLike[str], encodings: Iterable[tiktoken.Encoding]) -> Iterator[str]:
     """Yield a file in blocks, or whole if a pattern might not cut where the blocks end."""
-    known = (
-        encoding.name in _CUT_SAFELY or is_gpt2_pattern(pattern_of(encoding))
-        for encoding in encodings
-    )
-    if all(known):
+    if all(map(cuts_safely, encodings)):
         return blocks(path)
     return iter(["".join(blocks(path))])
 

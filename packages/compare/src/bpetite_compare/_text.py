@@ -18,6 +18,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import BinaryIO, Final
 
+from bpetite_compare._shown import shown
+
 __all__ = ["STANDARD_INPUT", "blocks", "cut_everywhere", "cut_safely", "open_input"]
 
 STANDARD_INPUT: Final = "-"
@@ -82,7 +84,7 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
         try:
             text = decoder.decode(read, final=not read)
         except UnicodeDecodeError as error:
-            name = "standard input" if path == STANDARD_INPUT else repr(os.fspath(path))
+            name = "standard input" if path == STANDARD_INPUT else shown(path)
             message = (
                 f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"

@@ -27,8 +27,12 @@ _DIGITS_AS_ZEROS: Final = bytes(ord("0") if 48 <= byte <= 57 else byte for byte 
 _STRING: Final = re.compile(rb'"[^"]*"?')
 
 
-def parse_json(data: bytes) -> object:
+def parse_json(data: bytes, *, fractions: bool = False) -> object:
     """Return the value of a JSON document in UTF-8.
+
+    Args:
+        data: the document.
+        fractions: whether numbers may have a fraction or an exponent.
 
     Raises:
         ValueError: it is not UTF-8, not JSON, nested too deeply, or holds a duplicate key
@@ -47,7 +51,7 @@ def parse_json(data: bytes) -> object:
             text,
             object_pairs_hook=_object_without_duplicates,
             parse_constant=_refuse_number,
-            parse_float=_refuse_number,
+            parse_float=float if fractions else _refuse_number,
             parse_int=_checked_integer if long_integers else None,
         )
     except json.JSONDecodeError as error:

@@ -8,7 +8,7 @@ from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
-from bpetite._trainer import train_bpe
+from bpetite._trainer import TrainerResult, learn, train_bpe
 
 __all__ = ["Tokenizer"]
 
@@ -65,9 +65,7 @@ class Tokenizer:
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
         """
-        result = train_bpe(corpus, vocab_size)
-        tokens = [result.vocab[token_id] for token_id in range(result.mergeable_vocab_size)]
-        return cls._of(Artifact(result.merges, tokens))
+        return cls._of_training(train_bpe(corpus, vocab_size))
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text.
@@ -149,6 +147,16 @@ class Tokenizer:
         """
         with garbage_collector_paused():
             return cls._of(Artifact.read(path))
+
+    @classmethod
+    def _learn(cls, count: Callable[[], Mapping[str, int]], vocab_size: int) -> Self:
+        """Learn a tokenizer from the chunks that `count` counts."""
+        return cls._of_training(learn(count, vocab_size))
+
+    @classmethod
+    def _of_training(cls, result: TrainerResult) -> Self:
+        tokens = [result.vocab[token_id] for token_id in range(result.mergeable_vocab_size)]
+        return cls._of(Artifact(result.merges, tokens))
 
     @classmethod
     def _of(cls, artifact: Artifact) -> Self:

@@ -5,17 +5,15 @@ ids. Pairs that occur once count, too: training ends when no chunk has two ids l
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
-Not here: what a chunk is (`_pretokenizer`), how pairs are counted and merged (`_pairs`),
+Not here: how chunks are counted (`_corpus`), how pairs are counted and merged (`_pairs`),
 how the result is saved (`_artifact`).
 """
 
-import logging
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from operator import index
-from reprlib import Repr
 from typing import Final
 
 from bpetite._collector import garbage_collector_paused
@@ -25,19 +23,15 @@ from bpetite._constants import (
     MAX_FILE_BYTES,
     MAX_VOCAB_SIZE,
 )
+from bpetite._corpus import count_corpus
 from bpetite._pairs import Pairs
-from bpetite._pretokenizer import blocks, count_chunks, count_pieces
+from bpetite._records import log
 from bpetite._schema import FileSize
 
-__all__ = ["TrainerResult", "train_bpe"]
+__all__ = ["TrainerResult", "learn", "train_bpe"]
 
-_LOGGER: Final = logging.getLogger("bpetite")
 _MERGES_PER_RECORD: Final = 100
-_BLOCK_CHARACTERS: Final = 1 << 14
-_CHARACTERS_PER_RECORD: Final = 1 << 24
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
-_SHORT: Final = Repr()
-_SHORT.maxstring = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +76,19 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
     """
+    return learn(partial(count_corpus, corpus), vocab_size)
+
+
+def learn(count: Callable[[], Mapping[str, int]], vocab_size: int) -> TrainerResult:
+    """Learn the merges of a corpus whose chunks `count` counts; `train_bpe` says more."""
     wanted = _checked_vocab_size(vocab_size)
-    _log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
-    chunks = _count_corpus(corpus)
+    log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
+    chunks = count()
     with garbage_collector_paused():
         merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
-    _log(
+    log(
         "end",
         f"trained: {size:,} mergeable tokens{ending}",
         vocab_size=wanted,
@@ -114,76 +113,6 @@ def _checked_vocab_size(vocab_size: int) -> int:
         message = f"vocab_size must be at least {BASE_VOCAB_SIZE} (one for each byte), got {found}"
         raise ValueError(message)
     return wanted
-
-
-def _count_corpus(corpus: str | Iterable[str] | Mapping[str, int]) -> dict[str, int]:
-    """Return how often each chunk stands in the corpus, holding one block at a time."""
-    pieces: Counter[str] = Counter()
-    documents = characters = told = 0
-    for document, count in _documents(corpus):
-        documents += count
-        for block in blocks(document, _BLOCK_CHARACTERS):
-            count_pieces(block, pieces, count)
-            characters += len(block) * count
-            if characters // _CHARACTERS_PER_RECORD > told:
-                told = characters // _CHARACTERS_PER_RECORD
-                _log(
-                    "count",
-                    f"counting: {characters:,} characters so far",
-                    documents=documents,
-                    characters=characters,
-                )
-    chunks = count_chunks(pieces)
-    _log(
-        "counted",
-        f"counted: {characters:,} characters, {len(chunks):,} distinct chunks",
-        documents=documents,
-        characters=characters,
-        distinct_chunks=len(chunks),
-    )
-    return chunks
-
-
-def _documents(
-    corpus: str | Iterable[str] | Mapping[str, int],
-) -> Iterator[tuple[str, int]]:
-    """Yield the documents of a corpus, each known to be text, and how often each occurs."""
-    if isinstance(corpus, (bytes, bytearray, memoryview)) or not isinstance(corpus, Iterable):
-        message = (
-            "corpus must be str, an iterable of str, or a mapping from str to int, "
-            f"got {type(corpus).__name__}"
-        )
-        raise TypeError(message)
-    if isinstance(corpus, Mapping):
-        for position, (document, count) in enumerate(corpus.items()):
-            yield _checked_document(document, position), _checked_count(document, count)
-        return
-    for position, document in enumerate([corpus] if isinstance(corpus, str) else corpus):
-        yield _checked_document(document, position), 1
-
-
-def _checked_document(document: str, position: int) -> str:
-    if not isinstance(document, str):
-        message = f"documents must be str, got {type(document).__name__} at position {position}"
-        raise TypeError(message)
-    if not document.isascii():
-        document.encode("utf-8")  # a lone surrogate is not text; say so before counting it
-    return document
-
-
-def _checked_count(document: str, count: int) -> int:
-    if isinstance(count, bool) or not hasattr(count, "__index__"):
-        message = (
-            f"counts must be integers, got {type(count).__name__} for the document "
-            f"{_SHORT.repr(document)}"
-        )
-        raise TypeError(message)
-    times = index(count)
-    if times < 1:
-        found = times if times > -(10**30) else "far less"
-        message = f"counts must be at least 1, got {found} for the document {_SHORT.repr(document)}"
-        raise ValueError(message)
-    return times
 
 
 def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:
@@ -226,7 +155,7 @@ def _too_large(vocab_size: int) -> ValueError:
 def _log_merge(merges: int, merges_wanted: int, token: bytes, count: int) -> None:
     shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
     of = f" and {len(token) - len(shown):,} bytes more" if len(shown) < len(token) else ""
-    _log(
+    log(
         "merge",
         f"merge {merges:,} of {merges_wanted:,}: {shown!r}{of}, {count:,} times",
         merges=merges,
@@ -234,16 +163,3 @@ def _log_merge(merges: int, merges_wanted: int, token: bytes, count: int) -> Non
         token=shown,
         count=count,
     )
-
-
-def _log(event: str, message: str, **figures: object) -> None:
-    """Emit a record of the logger `bpetite`, with the event and its figures as attributes.
-
-    start     vocab_size, as wanted
-    count     documents and characters so far; about every 16 million characters
-    counted   documents, characters, distinct_chunks
-    merge     merges and merges_wanted; of the last token the first 40 bytes, and its
-              count; every 100 merges
-    end       vocab_size, as wanted; mergeable_vocab_size, as learned
-    """
-    _LOGGER.info(message, extra={"event": event, **figures})

@@ -12,15 +12,15 @@ from bpetite_cli.kit import Commands
 __all__ = ["BUILT_IN", "GROUPS", "OF_COMPARE", "add_command"]
 
 GROUPS: Final = {
-    "make": ("train", "truncate", "import-tiktoken"),
+    "make": ("train", "truncate", "import"),
     "use": ("encode", "decode", "count", "export"),
     "look": ("show", "inspect", "compare-tiktoken"),
     "prove": ("verify", "parity"),
 }
 """The commands by purpose, as the help lists them."""
 
-OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import-tiktoken", "parity"})
-"""The commands that bpetite-compare adds."""
+OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import", "parity"})
+"""The commands that bpetite-compare adds, beside `import-tiktoken`, a former name of `import`."""
 
 BUILT_IN: Final = tuple(
     name for names in GROUPS.values() for name in names if name not in OF_COMPARE

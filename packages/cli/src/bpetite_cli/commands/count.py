@@ -4,24 +4,35 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite_cli.kit import (
     STANDARD_INPUT,
+    Advance,
     Commands,
+    Counter,
+    Documents,
     Failure,
+    Meter,
+    Sharing,
     add_documents_in_files,
+    add_jobs,
     add_model,
     add_parser,
     check_output,
     documents_of,
     explain,
     integer,
-    is_typed,
+    jobs_of,
+    load_counter,
     load_model,
+    name_of,
     quoted,
     reading,
-    say,
+    require_one,
+    say_error,
+    say_if_typed,
     text_argument,
     write_output,
 )
@@ -39,7 +50,22 @@ _MORE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+_CHARACTERS_OF_A_BATCH: Final = 1 << 18
+
+_Part: TypeAlias = tuple[int, str]
+"""The number of a file, and text of it that ends at a safe boundary."""
+
+
+class _Sizes(NamedTuple):
+    """The number of a file, how many bytes and tokens a part of it has, and what went wrong."""
+
+    number: int
+    size: int
+    tokens: int
+    error: str | None = None
+
+
+@dataclass(slots=True)
 class _Count:
     """What one input came to: its bytes and tokens, or what was wrong with it."""
 
@@ -61,7 +87,14 @@ def add_command(commands: Commands) -> None:
         "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json",
         _MORE,
     )
-    add_model(parser)
+    add_model(parser, required=False)
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="instead of --model: an encoding such as cl100k_base or o200k_base; needs "
+        "bpetite-compare",
+    )
+    require_one(parser, ["--model"], ["--encoding"])
     parser.add_argument(
         "input", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
     )
@@ -70,6 +103,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
     )
+    add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
@@ -87,17 +121,31 @@ def _run(options: argparse.Namespace) -> None:
     if not named:
         options.input = [STANDARD_INPUT]
     documents = documents_of(options)
-    tokenizer = load_model(options.model)
-    if not named and is_typed(documents.paths):
-        say("counting what you type; Ctrl-D at the start of a line ends it")
-    with reading("counting", documents.paths) as advance:
-        counts = [
-            _count(tokenizer, path, documents.read_file(path, advance)) for path in documents.paths
-        ]
-    total = _Count("total", sum(count.size for count in counts), sum(c.tokens for c in counts))
+    counter = (
+        _OfModel(load_model(options.model))
+        if options.encoding is None
+        else load_counter(options.encoding)
+    )
+    if not named:
+        say_if_typed("counting", documents.paths)
+    counts = [_Count(text_argument(path)) for path in documents.paths]
+    meter = Meter()
+    with (
+        reading("counting", documents.paths) as advance,
+        Sharing(_Counting(counter), jobs_of(options), _weight, _CHARACTERS_OF_A_BATCH) as sharing,
+    ):
+        parts = _read(documents, counter, counts, meter.advance)
+        for batch in sharing.results(parts, meter, advance):
+            for number, size, tokens, error in batch:
+                counts[number].size += size
+                counts[number].tokens += tokens
+                if error is not None:
+                    counts[number].error = f"{name_of(documents.paths[number])}: {error}"
+    good = [count for count in counts if count.error is None]
+    total = _Count("total", sum(count.size for count in good), sum(c.tokens for c in good))
     complaints = _complaints(counts, total.tokens, options.max)
     for complaint in complaints[:-1]:
-        say(f"error: {complaint}")
+        say_error(complaint)
     if options.json:
         write_output([_as_json(counts, total, options.max)])
     else:
@@ -106,19 +154,54 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(complaints[-1])
 
 
-def _count(tokenizer: Tokenizer, path: str, documents: Iterable[Iterable[str]]) -> _Count:
-    size = tokens = 0
-    name = text_argument(path)
-    try:
-        for blocks in documents:
-            for text in blocks:
-                size += len(text.encode("utf-8"))
-                tokens += len(tokenizer.encode(text))
-    except Failure as failure:
-        return _Count(name, error=str(failure))
-    except OSError as error:
-        return _Count(name, error=explain(error))
-    return _Count(name, size, tokens)
+@dataclass(frozen=True, slots=True)
+class _OfModel:
+    """Counts the tokens of a model."""
+
+    tokenizer: Tokenizer
+
+    def cut(self, texts: Iterable[str]) -> Iterator[str]:
+        """Yield the texts as they are: files are read in blocks that end where a model cuts."""
+        yield from texts
+
+    def __call__(self, text: str) -> int:
+        return len(self.tokenizer.encode(text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Counting:
+    """The work on a batch of texts: from each of them to how much it is."""
+
+    counter: Counter
+
+    def __call__(self, batch: list[_Part]) -> list[_Sizes]:
+        return [self._sizes(number, text) for number, text in batch]
+
+    def _sizes(self, number: int, text: str) -> _Sizes:
+        try:
+            return _Sizes(number, len(text.encode("utf-8")), self.counter(text))
+        except ValueError as error:
+            return _Sizes(number, 0, 0, str(error))
+
+
+def _read(
+    documents: Documents, counter: Counter, counts: Sequence[_Count], advance: Advance
+) -> Iterator[_Part]:
+    """Yield the texts of all files; what is wrong with a file goes to its count."""
+    for number, path in enumerate(documents.paths):
+        try:
+            for blocks in documents.read_file(path, advance):
+                for text in counter.cut(blocks):
+                    yield number, text
+        except Failure as failure:
+            counts[number].error = str(failure)
+        except OSError as error:
+            counts[number].error = explain(error)
+
+
+def _weight(part: _Part) -> int:
+    """Return the characters of a part, and something for the part itself."""
+    return 64 + len(part[1])
 
 
 def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> list[str]:

@@ -8,11 +8,14 @@ from typing import Final
 
 from bpetite._files import write_parts
 from bpetite_cli.kit import (
+    STANDARD_INPUT,
     Commands,
     Failure,
+    add_file_argument,
     add_model,
     add_output,
     add_parser,
+    allow_one,
     check_destination,
     check_inputs,
     check_output,
@@ -21,8 +24,8 @@ from bpetite_cli.kit import (
     load_artifact,
     quoted,
     reading,
-    require,
     say,
+    say_if_typed,
     send_output,
     write_json,
 )
@@ -41,19 +44,26 @@ def add_command(commands: Commands) -> None:
         "decode",
         "turn token ids into text, on standard output",
         "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
-        "  bpetite encode --model tokenizer.json --input text.txt |\n"
-        "    bpetite decode --model tokenizer.json --input -\n"
-        "  bpetite encode --model tokenizer.json --input text.txt --format u16 |\n"
-        "    bpetite decode --model tokenizer.json --input - --format u16",
+        "  bpetite encode --model tokenizer.json text.txt |\n"
+        "    bpetite decode --model tokenizer.json\n"
+        "  bpetite encode --model tokenizer.json text.txt --format u16 |\n"
+        "    bpetite decode --model tokenizer.json --format u16\n"
+        "  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin",
         "\n\nWith --output the file is written as the text comes, whole or not at all, and\n"
         "standard output gets a JSON object that says how many tokens and bytes it has.",
     )
     add_model(parser)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--ids", nargs="*", type=integer, action="extend", metavar="N", help="the ids themselves"
+    add_file_argument(parser)
+    parser.add_argument(
+        "--ids",
+        nargs="*",
+        type=_ids,
+        action="extend",
+        metavar="N",
+        help="the ids themselves; 72 101, 72,101 and '[72,101]' are the same",
     )
-    source.add_argument(
+    parser.add_argument(
+        "-i",
         "--input",
         metavar="FILE",
         help="a file with what `encode` made; - is standard input",
@@ -64,22 +74,43 @@ def add_command(commands: Commands) -> None:
         help="how FILE was written: the --format of `encode`, json by default; text is any ids "
         "in decimal with whitespace between them",
     )
-    require(parser, "--format", "--input")
+    allow_one(parser, ["--input", "--format"], ["--ids"])
     add_output(parser)
+    parser.add_argument(
+        "--bytes",
+        action="store_true",
+        help="write the bytes as they are, even if they are not complete text",
+    )
     parser.set_defaults(run=_run)
+
+
+def _ids(word: str) -> list[int]:
+    """Read an id, or ids with commas between them, which may be a JSON array."""
+    listed = word.strip()
+    if listed.startswith("[") and listed.endswith("]"):
+        listed = listed[1:-1].strip()
+        if not listed:
+            return []
+    return [integer(part.strip()) for part in listed.split(",")]
 
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
+    named = options.ids is not None or options.input is not None
+    if not named:
+        options.input = STANDARD_INPUT
     files = [] if options.input is None else [options.input]
     check_inputs(files)
     if options.output is not None:
         check_destination(options.output, [options.model, *files], force=options.force)
     tokens = load_artifact(options.model).vocab
     chosen = FORMATS[options.format or "json"]
+    if not named:
+        say_if_typed("decoding", files)
     with reading("decoding", files) as advance:
-        ids = Counted(chosen.read(options.input, advance) if files else [options.ids])
-        texts = _texts(tokens, ids, chosen.width if files else None)
+        ids = Counted(chosen.read(options.input, advance) if files else options.ids)
+        width = chosen.width if files else None
+        texts = _texts(tokens, ids, width, is_text=not options.bytes)
         if options.output is None:
             held = hold_output(texts)
         else:
@@ -87,16 +118,21 @@ def _run(options: argparse.Namespace) -> None:
     if options.output is None:
         send_output(held)
         return
-    say(f"saved: {quoted(options.output)}, {size:,} bytes of text")
+    of_text = "" if options.bytes else " of text"
+    say(f"saved: {quoted(options.output)}, {size:,} bytes{of_text}")
     summary = {"tokens": ids.tokens, "bytes": size}
     write_json(summary)
 
 
 def _texts(
-    tokens: Mapping[int, bytes], blocks: Iterable[list[int]], width: int | None
+    tokens: Mapping[int, bytes],
+    blocks: Iterable[list[int]],
+    width: int | None,
+    *,
+    is_text: bool = True,
 ) -> Iterator[bytes]:
     """Yield the text of blocks of ids, which may end anywhere, even inside a character."""
-    decoder = _Decoder(tokens, width)
+    decoder = _Decoder(tokens, width, is_text=is_text)
     most = max(1, _MOST_BYTES // max(map(len, tokens.values())))
     for block in blocks:
         for start in range(0, len(block), most):
@@ -112,27 +148,31 @@ class _Decoder:
 
     tokens: the bytes of every id.
     width: how many bytes of the input each id takes, or None if that depends on the id.
+    is_text: whether the bytes have to be text; if not, they are returned as they are.
     """
 
-    def __init__(self, tokens: Mapping[int, bytes], width: int | None) -> None:
+    def __init__(self, tokens: Mapping[int, bytes], width: int | None, *, is_text: bool) -> None:
         self._tokens = tokens
         self._width = width
+        self._is_text = is_text
         self._held: list[int] = []
         self._begin = 0  # the position of the first held id
         self._written = 0  # how many bytes of the held ids have been returned
 
     def decode(self, ids: list[int], *, final: bool = False) -> bytes:
-        """Return the bytes of all characters that these ids finish."""
+        """Return the bytes of all characters that these ids finish, or all bytes."""
         ids = self._held + ids
         try:
             data = b"".join(map(self._tokens.__getitem__, ids))
         except KeyError:
             raise self._unknown(ids) from None
         rest = data[self._written :]
-        try:
-            _, size = codecs.utf_8_decode(rest, "strict", final)
-        except UnicodeDecodeError as error:
-            raise self._not_text(ids, error) from None
+        size = len(rest)
+        if self._is_text:
+            try:
+                _, size = codecs.utf_8_decode(rest, "strict", final)
+            except UnicodeDecodeError as error:
+                raise self._not_text(ids, error) from None
         self._hold(ids, len(rest) - size)
         return rest[:size]
 

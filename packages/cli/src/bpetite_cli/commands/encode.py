@@ -2,38 +2,53 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Final
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._files import write_parts
 from bpetite_cli.kit import (
+    STANDARD_INPUT,
     Commands,
     Documents,
     Failure,
-    add_documents,
+    Meter,
+    Sharing,
+    add_documents_in_files,
+    add_file_argument,
+    add_files,
+    add_jobs,
     add_model,
     add_output,
     add_parser,
+    allow_one,
     check_destination,
     check_inputs,
     check_output,
     documents_of,
     hold_output,
     is_terminal,
+    jobs_of,
     load_artifact,
     quoted,
     reading,
     require,
     say,
+    say_if_typed,
     send_output,
     text_argument,
     write_json,
 )
-from bpetite_cli.streams.formats import FORMATS, Counted
+from bpetite_cli.streams.formats import FORMATS
 
 __all__ = ["add_command"]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
+_CHARACTERS_OF_A_BATCH: Final = 1 << 18
+
+_Part: TypeAlias = str | None
+"""A text that ends at a safe boundary, or None for a separator."""
+
 _ABOUT_FORMATS: Final = (
     "\n\nThe formats:\n"
     "  json  one array and a newline, the default\n"
@@ -54,7 +69,7 @@ def add_command(commands: Commands) -> None:
         "encode",
         "turn text into token ids, on standard output",
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
-        "  bpetite encode --model tokenizer.json --input text.txt > ids.json\n"
+        "  bpetite encode --model tokenizer.json text.txt > ids.json\n"
         "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
         "    --format u16 --output train.bin\n"
         "  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \\\n"
@@ -62,8 +77,10 @@ def add_command(commands: Commands) -> None:
         _ABOUT_FORMATS,
     )
     add_model(parser)
+    add_file_argument(parser)
     parser.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    add_documents(parser, "--text")
+    add_files(parser, required=False)
+    add_documents_in_files(parser)
     parser.add_argument(
         "--separator-token",
         action="store_true",
@@ -80,23 +97,34 @@ def add_command(commands: Commands) -> None:
         "--format", choices=FORMATS, default="json", help="how the ids are written; see above"
     )
     add_output(parser)
-    require(parser, "--separator-token", "--input", "--files-from")
+    add_jobs(parser)
+    allow_one(parser, ["--input", "--files-from", "--jsonl", "--separator-token"], ["--text"])
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> None:
+    named = bool(options.input or options.files_from or options.text is not None)
+    if not named:
+        options.input = [STANDARD_INPUT]
     documents = documents_of(options)
     size = _check(options, documents)
     artifact = load_artifact(options.model)
     _check_width(options.format, artifact.special_id)
-    tokenizer = Tokenizer._of(artifact)
-    separator = [artifact.special_id] if options.separator_token else []
-    with reading("encoding", documents.paths, size) as advance:
-        texts: Iterable[Iterable[str]] = (
-            documents.read(advance) if options.text is None else [[text_argument(options.text)]]
-        )
-        ids = Counted(_ids(tokenizer, texts, separator, options.separator_at))
-        parts = FORMATS[options.format].write(ids)
+    packing = _Packing(Tokenizer._of(artifact), artifact.special_id, options.format)
+    if not named:
+        say_if_typed("encoding", documents.paths)
+    meter = Meter()
+    texts: Iterable[Iterable[str]] = (
+        documents.read(meter.advance) if options.text is None else [[text_argument(options.text)]]
+    )
+    pieces = _with_separators(texts, _separator_at(options))
+    with (
+        reading("encoding", documents.paths, size) as advance,
+        Sharing(packing, jobs_of(options), _weight, _CHARACTERS_OF_A_BATCH) as sharing,
+    ):
+        counts: list[int] = []
+        packed = _counted(sharing.results(pieces, meter, advance), counts)
+        parts = FORMATS[options.format].join(packed)
         if options.output is None:
             held = hold_output(parts)
         else:
@@ -104,10 +132,25 @@ def _run(options: argparse.Namespace) -> None:
     if options.output is None:
         send_output(held)
         return
-    name, tokens = options.format, ids.tokens
+    name, tokens = options.format, sum(counts)
     say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {written:,} bytes")
     summary = {"tokens": tokens, "format": name, "bytes": written}
     write_json(summary)
+
+
+@dataclass(frozen=True, slots=True)
+class _Packing:
+    """The work on a batch: from texts and separators to the number of their ids, and the bytes."""
+
+    tokenizer: Tokenizer
+    separator: int
+    format: str
+
+    def __call__(self, batch: list[_Part]) -> tuple[int, bytes]:
+        ids: list[int] = []
+        for part in batch:
+            ids += [self.separator] if part is None else self.tokenizer.encode(part)
+        return len(ids), FORMATS[self.format].pack(ids) if ids else b""
 
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
@@ -137,14 +180,27 @@ def _check_width(name: str, special_id: int) -> None:
         raise Failure(message)
 
 
-def _ids(
-    tokenizer: Tokenizer, documents: Iterable[Iterable[str]], separator: list[int], at: str | None
-) -> Iterator[list[int]]:
-    """Yield the ids of documents, each in blocks of text that end at safe boundaries."""
+def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iterator[_Part]:
+    """Yield the texts of documents, and separators in the places that are named, if any."""
     for number, texts in enumerate(documents):
-        if at == "before" or (number and at != "after"):
-            yield separator
-        for text in texts:
-            yield tokenizer.encode(text)
+        if at == "before" or (at == "between" and number):
+            yield None
+        yield from texts
         if at == "after":
-            yield separator
+            yield None
+
+
+def _separator_at(options: argparse.Namespace) -> str | None:
+    return (options.separator_at or "between") if options.separator_token else None
+
+
+def _weight(part: _Part) -> int:
+    """Return the characters of a part, and something for the part itself."""
+    return 64 if part is None else 64 + len(part)
+
+
+def _counted(packed: Iterable[tuple[int, bytes]], counts: list[int]) -> Iterator[bytes]:
+    """Yield the bytes of each batch, and put its number of ids into a list."""
+    for tokens, data in packed:
+        counts.append(tokens)
+        yield data

@@ -8,14 +8,18 @@ from bpetite_cli.kit import (
     Failure,
     add_model,
     add_parser,
+    allow_one,
     check_output,
     integer,
+    json_line,
     load_artifact,
     look_at_output,
     stream_output,
     write_json,
+    write_output,
 )
 from bpetite_cli.views.overview import draw_overview, overview_data
+from bpetite_cli.views.tokens import vocabulary_data
 from bpetite_cli.views.tree import draw_tree, tree_data
 
 __all__ = ["add_command"]
@@ -29,7 +33,8 @@ def add_command(commands: Commands) -> None:
         "show what is in a model, or how a token was made",
         "  bpetite inspect --model tokenizer.json\n"
         "  bpetite inspect --model tokenizer.json --token 258\n"
-        "  bpetite inspect --model tokenizer.json --json",
+        "  bpetite inspect --model tokenizer.json --json\n"
+        "  bpetite inspect --model tokenizer.json --tokens > tokens.jsonl",
     )
     add_model(parser)
     parser.add_argument(
@@ -38,6 +43,13 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print a JSON object, with nothing left out"
     )
+    parser.add_argument(
+        "--tokens",
+        action="store_true",
+        help="print the vocabulary as JSON Lines: the id of each token, its bytes in hex, its text "
+        "(null if it is not complete characters), its pair and its rank (null if no merge made it)",
+    )
+    allow_one(parser, ["--tokens"], ["--token", "--json"])
     parser.set_defaults(run=_run)
 
 
@@ -47,7 +59,9 @@ def _run(options: argparse.Namespace) -> None:
     token_id = options.token
     if token_id is not None:
         _check_id(artifact, token_id)
-    if options.json:
+    if options.tokens:
+        write_output(map(json_line, vocabulary_data(artifact)))
+    elif options.json:
         data = (
             overview_data(options.model, artifact)
             if token_id is None

@@ -1,23 +1,27 @@
 """`bpetite show`: the tokens of a text, drawn, merge by merge, or as JSON."""
 
 import argparse
-import json
 from collections.abc import Iterable, Iterator
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_cli.kit import (
+    STANDARD_INPUT,
     Advance,
     Commands,
     Screen,
+    add_file_argument,
     add_model,
     add_parser,
+    allow_one,
     check_output,
     hold_output,
+    json_line,
     load_artifact,
     look_at_output,
     read_text,
     reading,
+    say_if_typed,
     send_output,
     stream_output,
     text_argument,
@@ -36,13 +40,14 @@ def add_command(commands: Commands) -> None:
         "show the tokens of a text, each with its id underneath",
         '  bpetite show --model tokenizer.json --text "Hello world"\n'
         '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
-        "  COLUMNS=200 bpetite show --model tokenizer.json --input text.txt > tokens.txt\n"
-        "  bpetite show --model tokenizer.json --input text.txt --json > tokens.jsonl",
+        "  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt\n"
+        "  bpetite show --model tokenizer.json text.txt --json > tokens.jsonl",
     )
     add_model(parser)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    source.add_argument("--input", metavar="FILE", help="text in UTF-8; - is standard input")
+    add_file_argument(parser)
+    parser.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    parser.add_argument("-i", "--input", metavar="FILE", help="text in UTF-8; - is standard input")
+    allow_one(parser, ["--input"], ["--text"])
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
@@ -61,6 +66,9 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     check_output()
     artifact = load_artifact(options.model)
+    if options.text is None and options.input is None:
+        options.input = STANDARD_INPUT
+        say_if_typed("showing", [options.input])
     if options.json:
         files = [] if options.input is None else [options.input]
         with reading("encoding", files) as advance:
@@ -107,8 +115,7 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
     start = 0
     for token_id, token in _tokens(artifact, texts):
         end = start + len(token)
-        data = {**token_data(token_id, token), "start": start, "end": end}
-        yield json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+        yield json_line({**token_data(token_id, token), "start": start, "end": end})
         start = end
 
 

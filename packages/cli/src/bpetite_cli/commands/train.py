@@ -7,11 +7,13 @@ from bpetite_cli.kit import (
     Training,
     add_corpus,
     add_destination,
+    add_jobs,
     add_parser,
     check_destination,
     check_inputs,
     check_output,
     documents_of,
+    jobs_of,
     learn,
     on_terminal,
     quoted,
@@ -46,6 +48,7 @@ def add_command(commands: Commands) -> None:
         help="how many mergeable tokens to learn: 256 bytes and N - 256 merges",
     )
     add_destination(parser)
+    add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
@@ -54,7 +57,7 @@ def _run(options: argparse.Namespace) -> None:
     documents = documents_of(options)
     size = check_inputs(documents.paths)
     check_destination(options.output, documents.sources, force=options.force)
-    tokenizer, training = learn(documents, options.vocab_size, size)
+    tokenizer, training = learn(documents, options.vocab_size, size, jobs_of(options))
     save_artifact(tokenizer._artifact, options.output, force=options.force)
     _summarize(training, options.output)
     summary = {

@@ -10,11 +10,13 @@ from bpetite_cli.kit import (
     Commands,
     Failure,
     add_corpus,
+    add_jobs,
     add_model,
     add_parser,
     check_inputs,
     check_output,
     documents_of,
+    jobs_of,
     learn,
     load_artifact,
     quoted,
@@ -41,6 +43,7 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     add_corpus(parser)
+    add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
@@ -67,7 +70,7 @@ def _run(options: argparse.Namespace) -> None:
     model = load_artifact(options.model)
     documents = documents_of(options)
     size = check_inputs(documents.paths)
-    tokenizer, training = learn(documents, model.special_id, size)
+    tokenizer, training = learn(documents, model.special_id, size, jobs_of(options))
     trained = tokenizer._artifact
     proof = _Proof(model, trained, _common(model, trained))
     data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}
@@ -126,9 +129,8 @@ def _failure_message(proof: _Proof) -> str:
         f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
         f"the model:  {_merge_in_words(proof.model, rank)}\n"
         f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}\n"
-        "the text may be another, or in other files: no token spans two\n"
-        "the model may be changed, or trained with other Unicode tables than those of regex "
-        f"{version('regex')}"
+        "the text may be another, or in other files; or the model was changed, or trained with "
+        f"other Unicode tables than those of regex {version('regex')}"
     )
 
 

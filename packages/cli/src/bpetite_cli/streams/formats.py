@@ -20,7 +20,6 @@ from bpetite_cli.streams.json_ids import read_json
 
 __all__ = ["FORMATS", "Counted", "Format"]
 
-Write: TypeAlias = Callable[[Iterable[list[int]]], Iterator[bytes]]
 Read: TypeAlias = Callable[[str, Advance], Iterator[list[int]]]
 
 _NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id has that many digits
@@ -31,14 +30,28 @@ _UP_TO_LAST_WHITESPACE: Final = re.compile(rb".*\s", re.DOTALL)
 class Format:
     """A way to write ids.
 
-    write: from blocks of ids to bytes.
+    pack: from some ids, one or more, to bytes.
     read: from the name of an input to blocks of ids; it tells of the bytes that it has read.
     width: how many bytes each id takes, or None where that depends on the id.
+    opening, between, closing: what stands before, between and after blocks of packed ids.
     """
 
-    write: Write
+    pack: Callable[[list[int]], bytes]
     read: Read
     width: int | None = None
+    opening: bytes = b""
+    between: bytes = b""
+    closing: bytes = b""
+
+    def join(self, packed: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the parts of a file with these blocks of ids, of which any may be empty."""
+        yield self.opening
+        before = b""
+        for block in packed:
+            if block:
+                yield before + block
+                before = self.between
+        yield self.closing
 
 
 class Counted:
@@ -54,19 +67,12 @@ class Counted:
             yield ids
 
 
-def _write_json(blocks: Iterable[list[int]]) -> Iterator[bytes]:
-    before = b"["
-    for ids in blocks:
-        if ids:
-            yield before + ",".join(map(str, ids)).encode("ascii")
-            before = b","
-    yield b"[]\n" if before == b"[" else b"]\n"
+def _pack_json(ids: list[int]) -> bytes:
+    return ",".join(map(str, ids)).encode("ascii")
 
 
-def _write_text(blocks: Iterable[list[int]]) -> Iterator[bytes]:
-    for ids in blocks:
-        if ids:
-            yield ("\n".join(map(str, ids)) + "\n").encode("ascii")
+def _pack_text(ids: list[int]) -> bytes:
+    return ("\n".join(map(str, ids)) + "\n").encode("ascii")
 
 
 def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
@@ -99,9 +105,8 @@ def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
     )
 
 
-def _pack(code: str, blocks: Iterable[list[int]]) -> Iterator[bytes]:
-    for ids in blocks:
-        yield struct.pack(f"<{len(ids)}{code}", *ids)
+def _pack(code: str, ids: list[int]) -> bytes:
+    return struct.pack(f"<{len(ids)}{code}", *ids)
 
 
 def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
@@ -131,8 +136,8 @@ def _binary(code: str) -> Format:
 
 
 FORMATS: Final = {
-    "json": Format(_write_json, read_json),
-    "text": Format(_write_text, _read_text),
+    "json": Format(_pack_json, read_json, opening=b"[", between=b",", closing=b"]\n"),
+    "text": Format(_pack_text, _read_text),
     "u16": _binary("H"),
     "u32": _binary("I"),
 }

@@ -6,7 +6,7 @@ twice the last value counts, and NaN is a number.
 
 import argparse
 import json
-from collections.abc import ItemsView, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from bpetite_cli.streams.failure import Failure
@@ -14,7 +14,7 @@ from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
 from bpetite_cli.streams.not_utf8 import advice_on_conversion
 from bpetite_cli.streams.words import text_argument
 
-__all__ = ["Counts", "field", "read_counts", "read_texts"]
+__all__ = ["field", "read_counts", "read_texts"]
 
 _MOST: Final = 2**63 - 1
 """The highest count: a signed integer of 64 bits, as databases have it."""
@@ -63,37 +63,6 @@ def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
     """Yield the `text` of each line, and the `count` that it has there."""
     for line in _lines(path, advance):
         yield _text(line, ["text"]), _count(line)
-
-
-class Counts(Mapping[str, int]):
-    """Texts with counts, for `Tokenizer.train`: they can be read once, by `items`.
-
-    A text may come more than once, and none is kept: this is why it is not a dict.
-    """
-
-    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
-        self._rows = rows
-
-    def items(self) -> ItemsView[str, int]:
-        """Return the texts, each with its count."""
-        return _Rows(self._rows)
-
-    def __getitem__(self, text: str) -> int:
-        raise NotImplementedError
-
-    def __iter__(self) -> Iterator[str]:
-        raise NotImplementedError
-
-    def __len__(self) -> int:
-        raise NotImplementedError
-
-
-class _Rows(ItemsView[str, int]):
-    def __init__(self, rows: Iterable[tuple[str, int]]) -> None:
-        self._rows = rows
-
-    def __iter__(self) -> Iterator[tuple[str, int]]:
-        return iter(self._rows)
 
 
 def _lines(path: str, advance: Advance) -> Iterator[_Line]:

@@ -17,6 +17,7 @@ __all__ = [
     "flush_output",
     "hold_output",
     "is_terminal",
+    "json_line",
     "send_output",
     "stream_output",
     "write_json",
@@ -50,6 +51,11 @@ def write_output(parts: Iterable[bytes]) -> None:
 def write_json(data: Mapping[str, object]) -> None:
     """Write one JSON object and a newline to standard output."""
     write_output([json.dumps(data).encode("ascii"), b"\n"])
+
+
+def json_line(data: Mapping[str, object]) -> bytes:
+    """Return a line of JSON Lines."""
+    return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
 def hold_output(parts: Iterable[bytes]) -> IO[bytes]:

@@ -6,52 +6,76 @@ On a terminal, bars are drawn; elsewhere, the log records of the core are printe
 import logging
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from typing import Final
 
 from bpetite import Tokenizer
+from bpetite._corpus import add_up, count_documents, count_part
+from bpetite_cli.jobs.sharing import Meter, Sharing
 from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.inputs import is_typed
-from bpetite_cli.streams.json_lines import Counts, read_counts
-from bpetite_cli.terminal.progress import on_terminal
+from bpetite_cli.streams.inputs import Advance, is_typed
+from bpetite_cli.streams.json_lines import read_counts
+from bpetite_cli.terminal.progress import is_quiet, on_terminal
 from bpetite_cli.terminal.training import Training
 
 __all__ = ["learn"]
 
+_CHARACTERS_OF_A_BATCH: Final = 1 << 23
 
-def learn(documents: Documents, vocab_size: int, size: int | None) -> tuple[Tokenizer, Training]:
+
+def learn(
+    documents: Documents, vocab_size: int, size: int | None, jobs: int
+) -> tuple[Tokenizer, Training]:
     """Train on documents.
 
     Args:
         documents: what to train on.
         vocab_size: how many mergeable tokens to learn.
         size: how many bytes there are to read, or None if that is unknown.
+        jobs: how many processes count.
 
     Returns:
         The tokenizer, and what is known of the training.
     """
-    with _watched(documents, size) as training:
+    with (
+        _watched(documents, size) as training,
+        Sharing(count_part, jobs, _weight, _CHARACTERS_OF_A_BATCH) as sharing,
+    ):
         begin = time.perf_counter()
-        if documents.counted:
-            tokenizer = Tokenizer.train(Counts(_counts(documents, training)), vocab_size)
-        else:
-            tokenizer = Tokenizer.train(_texts(documents, training), vocab_size)
+
+        def count() -> Mapping[str, int]:
+            if jobs == 1:  # each distinct chunk is then counted once, and not once in each batch
+                return count_documents(_texts(documents, training, training.advance))
+            meter = Meter()
+            texts = _texts(documents, training, meter.advance)
+            return add_up(sharing.results(texts, meter, training.advance))
+
+        tokenizer = Tokenizer._learn(count, vocab_size)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
 
 
-def _texts(documents: Documents, training: Training) -> Iterator[str]:
-    for blocks in documents.read(training.advance):
-        for text in blocks:
-            training.note(text)
-            yield text
+def _texts(documents: Documents, training: Training, advance: Advance) -> Iterator[tuple[str, int]]:
+    """Yield the texts of documents, each with the number of times that it occurs."""
+    for text, count in _rows(documents, advance):
+        training.note(text, count)
+        yield text, count
 
 
-def _counts(documents: Documents, training: Training) -> Iterator[tuple[str, int]]:
-    for path in documents.paths:
-        for text, count in read_counts(path, training.advance):
-            training.note(text, count)
-            yield text, count
+def _rows(documents: Documents, advance: Advance) -> Iterator[tuple[str, int]]:
+    if documents.counted:
+        for path in documents.paths:
+            yield from read_counts(path, advance)
+    else:
+        for blocks in documents.read(advance):
+            for text in blocks:
+                yield text, 1
+
+
+def _weight(row: tuple[str, int]) -> int:
+    """Return the characters of a text, and something for the text itself."""
+    return 64 + len(row[0])
 
 
 @contextmanager
@@ -69,7 +93,7 @@ def _watched(documents: Documents, size: int | None) -> Iterator[Training]:
             training: Training = stack.enter_context(TrainingBars(size))
         else:
             training = Training()
-            if sys.stderr is not None:
+            if sys.stderr is not None and not is_quiet():
                 handlers.append(logging.StreamHandler(sys.stderr))
         for handler in (training, *handlers):
             logger.addHandler(handler)

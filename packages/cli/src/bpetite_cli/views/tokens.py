@@ -1,8 +1,11 @@
 """Tokens as data for JSON, and counts and tokens in words."""
 
+from collections.abc import Iterator
+
+from bpetite._artifact import Artifact
 from bpetite_cli.terminal.visible import visible
 
-__all__ = ["counted", "shortened", "text_of", "token_data"]
+__all__ = ["counted", "shortened", "text_of", "token_data", "vocabulary_data"]
 
 
 def text_of(token: bytes) -> str | None:
@@ -16,6 +19,22 @@ def text_of(token: bytes) -> str | None:
 def token_data(token_id: int, token: bytes) -> dict[str, object]:
     """Return a token as JSON has it."""
     return {"id": token_id, "bytes": list(token), "text": text_of(token)}
+
+
+def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
+    """Yield every token in the order of the ids, the special token last.
+
+    The bytes are in hex. A token that no merge made has neither a pair nor a rank.
+    """
+    for token_id, token in artifact.vocab.items():
+        rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
+        yield {
+            "id": token_id,
+            "bytes": token.hex(),
+            "text": text_of(token),
+            "pair": None if rank is None else artifact.merges[rank],
+            "rank": rank,
+        }
 
 
 def counted(count: int, noun: str) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    about_model,
     add_model,
     add_parser,
     check_inputs,
@@ -42,6 +43,7 @@ def add_command(commands: Commands) -> None:
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
     source.add_argument(
+        "-i",
         "--input",
         nargs="+",
         metavar="FILE",
@@ -79,7 +81,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 
 
 def _compare(model: str, text: str, encoding: str) -> None:
-    with working("comparing"):
+    with working("comparing"), about_model(model):
         comparison = compare(model, text, encoding)
     if on_terminal():
         from bpetite_compare.commands.panels import draw_comparison  # noqa: PLC0415 - rich is slow to load
@@ -150,7 +152,7 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
         message = "a report has the model in its first row; `self` would be the same again"
         raise Failure(message)
-    with working("counting"):
+    with working("counting"), about_model(model):
         result = report(model, paths, encodings)
     if on_terminal():
         from bpetite_compare.commands.panels import draw_report  # noqa: PLC0415 - rich is slow to load

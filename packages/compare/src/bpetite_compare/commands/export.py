@@ -1,22 +1,31 @@
-"""`bpetite export`: write a model in the format of another library."""
+"""`bpetite export`: write a tokenizer in the format of another library."""
 
 import argparse
+from functools import partial
+from typing import Final
 
+from bpetite._files import read_file
 from bpetite_cli.kit import (
     Commands,
+    Failure,
+    about_model,
     add_destination,
     add_model,
     add_parser,
     check_destination,
     check_destination_folder,
     check_output,
+    integer,
     quoted,
     say,
-    write_output,
+    text_argument,
+    write_json,
 )
-from bpetite_compare._export import FORMATS, export
+from bpetite_compare._export import FORMATS, export, is_folder
 
 __all__ = ["add_command"]
+
+_LARGEST_TEMPLATE: Final = 1 << 20
 
 
 def add_command(commands: Commands) -> None:
@@ -24,31 +33,100 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "export",
-        "write a model for tiktoken or Hugging Face",
+        "write a tokenizer for tiktoken or Hugging Face",
         "  bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken\n"
-        "  bpetite export --model tokenizer.json --to huggingface --output hf.json > load.py\n"
-        "  bpetite export --model tokenizer.json --to gpt2 --output folder",
+        "  bpetite export --model tokenizer.json --to huggingface --output folder\n"
+        "  bpetite export --model tokenizer.json --to huggingface --output chat \\\n"
+        "    --special '<|user|>' '<|assistant|>'\n"
+        "  bpetite export --model tokenizer.json --to gpt2 --output gpt2",
+        " Prints the\nids of the special tokens as JSON; the Python that loads the files goes to\n"
+        "standard error",
     )
     add_model(parser)
     parser.add_argument(
         "--to",
         required=True,
         choices=FORMATS,
-        help="tiktoken: a file of ranks; huggingface: a tokenizer.json; "
-        "gpt2: a folder with vocab.json and merges.txt",
+        help="tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one "
+        "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt",
     )
     add_destination(parser, "it")
-    parser.set_defaults(run=_run)
+    parser.add_argument(
+        "--special",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="add special tokens to the export, with the ids after the last one; the tokenizer "
+        "file does not change",
+    )
+    parser.add_argument(
+        "--id-map",
+        metavar="FILE",
+        help="give the tokens the original ids that import --id-map wrote to FILE",
+    )
+    parser.add_argument(
+        "--max-length",
+        type=_length,
+        metavar="N",
+        help="for a Hugging Face folder: the tokens to which truncation=True cuts",
+    )
+    parser.add_argument(
+        "--chat-template",
+        metavar="FILE",
+        help="for a Hugging Face folder: the Jinja template of apply_chat_template",
+    )
+    parser.set_defaults(run=partial(_run, parser))
 
 
-def _run(options: argparse.Namespace) -> None:
+def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     check_output()
-    if options.to == "gpt2":
+    folder = is_folder(options.to, options.output)
+    for option in ("max_length", "chat_template"):
+        if vars(options)[option] is not None and not (folder and options.to == "huggingface"):
+            name = option.replace("_", "-")
+            parser.error(f"argument --{name}: goes with --to huggingface and a folder as output")
+    if folder:
         check_destination_folder(options.output, force=options.force)
     else:
-        check_destination(options.output, [options.model], force=options.force)
-    exported = export(options.model, options.to, options.output, overwrite=options.force)
+        inputs = [options.model, *filter(None, [options.id_map])]
+        check_destination(options.output, inputs, force=options.force)
+    template = options.chat_template
+    with about_model(options.model):
+        exported = export(
+            options.model,
+            options.to,
+            options.output,
+            overwrite=options.force,
+            special_tokens=map(text_argument, options.special or []),
+            id_map=options.id_map,
+            max_length=options.max_length,
+            chat_template=None if template is None else _template(template),
+        )
     for path in exported.files:
         say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
     say("these lines load it:")
-    write_output([exported.loading.encode("utf-8")])
+    for line in exported.loading.splitlines():
+        say(line)
+    write_json(
+        {
+            "outputs": list(map(text_argument, exported.files)),
+            "vocab_size": exported.tokens - len(exported.special_tokens),
+            "special_tokens": dict(exported.special_tokens),
+        }
+    )
+
+
+def _length(word: str) -> int:
+    length = integer(word)
+    if length < 1:
+        message = f"expected 1 or more, found {length}"
+        raise argparse.ArgumentTypeError(message)
+    return length
+
+
+def _template(path: str) -> str:
+    try:
+        return read_file(path, _LARGEST_TEMPLATE).decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"{quoted(path)} is not UTF-8: byte offset {error.start}; convert the file first"
+        raise Failure(message) from None

@@ -5,6 +5,7 @@ import argparse
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    about_model,
     add_files,
     add_model,
     add_parser,
@@ -41,7 +42,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     check_output()
     check_inputs(options.input)
-    with working("comparing"):
+    with working("comparing"), about_model(options.model):
         result = parity(options.model, options.input)
     write_json(_data(result))
     for line in _engines(result):
@@ -74,8 +75,8 @@ def _engines(result: Parity) -> list[str]:
             f"{code_points(result.engine_characters)}"
         ),
         (
-            f"for no other reason {result.engine_differences:,} pieces of it have other ids; "
-            "cut in the same way, they have the same"
+            f"for no other reason {result.engine_differences:,} sections of it have other ids; "
+            "split into the same chunks, they have the same"
         ),
     ]
 

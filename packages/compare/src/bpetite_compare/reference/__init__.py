@@ -24,6 +24,8 @@ Words
               OpenAI's encodings the printable bytes come first.
     ranks     bytes -> id, which is all that a file of tiktoken holds
 
+`train` learns a model with any pattern, and `bpetite_compare.to_tiktoken` makes it tiktoken's.
+
 Not here: speed. `Tokenizer` gives the same ids some thousand times faster.
 """
 
@@ -32,9 +34,13 @@ from bpetite_compare.reference._coding import decode, decode_chunk, encode, enco
 from bpetite_compare.reference._kernel import Pair, decode_bytes, get_stats, merge
 from bpetite_compare.reference._model import Model
 from bpetite_compare.reference._recovery import decompose_token, recover_merges
+from bpetite_compare.reference._training import GPT2_PATTERN, GPT4_PATTERN, NO_PATTERN, train
 from bpetite_compare.reference._well_formed import build_vocab, check_well_formed
 
 __all__ = [
+    "GPT2_PATTERN",
+    "GPT4_PATTERN",
+    "NO_PATTERN",
     "Model",
     "Pair",
     "build_vocab",
@@ -49,4 +55,5 @@ __all__ = [
     "merge",
     "pre_tokenize_ascii",
     "recover_merges",
+    "train",
 ]

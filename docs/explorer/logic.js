@@ -1,0 +1,226 @@
+"use strict";
+
+/*
+ * What the explorer computes, without the page: tokens as visible text, a text after every
+ * number of merges, the table of pairs in training, and the state in the address.
+ *
+ * Not here: the algorithm (bpe.js), what is drawn (page.js).
+ */
+const logic = (() => {
+  const engine = typeof require === "function" ? require("./bpe.js") : bpe;
+  const MOST_BYTES = 100 * 1024;
+  const BLOCK_BYTES = 1200;
+  const SPECIAL_TOKEN = "<|endoftext|>";
+  const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽" };
+  const UNSEEN = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Cn}\p{Co}]$/u;
+
+  const utf8 = new TextEncoder();
+  const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+  /** Return why a text is not shown, in one line, or "". */
+  function refusal(text) {
+    if (/\p{Surrogate}/u.test(text)) return "This text contains half of a surrogate pair.";
+    const size = text.length > MOST_BYTES ? text.length : utf8.encode(text).length;
+    const limit = MOST_BYTES.toLocaleString("en");
+    return size > MOST_BYTES ? `This text is longer than ${limit} bytes, the most shown here.` : "";
+  }
+
+  /**
+   * Return bytes as parts: { shown, kind }.
+   *
+   * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for a
+   * byte of a character that is not complete.
+   */
+  function parts(bytes) {
+    const found = [];
+    for (let start = 0; start < bytes.length; ) {
+      const character = characterAt(bytes, start);
+      if (character === null) found.push({ kind: "byte", shown: hex(bytes[start++]) });
+      else {
+        start += utf8.encode(character).length;
+        if (character in SIGNS) found.push({ kind: "space", shown: SIGNS[character] });
+        else if (UNSEEN.test(character)) found.push({ kind: "space", shown: codeOf(character) });
+        else if (found.at(-1)?.kind === "text") found.at(-1).shown += character;
+        else found.push({ kind: "text", shown: character });
+      }
+    }
+    return found;
+  }
+
+  function characterAt(bytes, start) {
+    const first = bytes[start];
+    const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    try {
+      return strictUtf8.decode(bytes.subarray(start, start + length));
+    } catch {
+      return null;
+    }
+  }
+
+  const hex = (byte) => `\\x${byte.toString(16).padStart(2, "0")}`;
+  const codeOf = (character) =>
+    `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+
+  /** Return bytes in one line of visible characters. */
+  const visible = (bytes) => parts(bytes).map((part) => part.shown).join("");
+
+  /**
+   * A text after every number of merges.
+   *
+   * tokens[r]: the number of its tokens after r merges. times[r]: how often the merge of rank r
+   * occurs in it. blocks: { start, chunks, bytes }, about a screen of text each: whole chunks, or
+   * the tokens of one long chunk that begin in so many of its bytes.
+   */
+  class Replay {
+    constructor(tokenizer, text) {
+      this.tokenizer = tokenizer;
+      this.size = utf8.encode(text).length;
+      this.times = new Uint32Array(tokenizer.merges.length);
+      this.blocks = [];
+      this.cache = { merges: -1, ids: new Map() };
+      const counts = new Map();
+      text.split(SPECIAL_TOKEN).forEach((part, number) => {
+        if (number) this.add(null, SPECIAL_TOKEN.length); // null is the special token
+        for (const chunk of engine.split(part)) {
+          this.add(chunk, utf8.encode(chunk).length);
+          counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
+        }
+        this.specials = number;
+      });
+      for (const [chunk, count] of counts) {
+        tokenizer.mergeChunk(chunk, Infinity, (rank, times) => {
+          this.times[rank] += times * count;
+        });
+      }
+      this.tokens = new Uint32Array(this.times.length + 1);
+      this.tokens[0] = this.size - this.specials * (SPECIAL_TOKEN.length - 1);
+      this.times.forEach((times, rank) => {
+        this.tokens[rank + 1] = this.tokens[rank] - times;
+      });
+    }
+
+    /** Add a chunk to the last block, or a new one; a long chunk gets blocks of its own. */
+    add(chunk, length) {
+      const last = this.blocks.at(-1);
+      const start = last ? last.start + last.bytes : 0;
+      if (length > BLOCK_BYTES) {
+        for (let from = 0; from < length; from += BLOCK_BYTES) {
+          const bytes = Math.min(BLOCK_BYTES, length - from);
+          this.blocks.push({ start: start + from, chunks: [chunk], bytes, from });
+        }
+        return;
+      }
+      const room = last?.chunks.at(-1)?.includes("\n") ? BLOCK_BYTES : 2 * BLOCK_BYTES;
+      if (last && last.from === undefined && last.bytes < room) {
+        last.chunks.push(chunk);
+        last.bytes += length;
+      } else {
+        this.blocks.push({ start, chunks: [chunk], bytes: length });
+      }
+    }
+
+    /** Return the tokens that begin in a block, after some merges: { id, special, start, bytes }. */
+    tokensOf(block, merges) {
+      if (this.cache.merges !== merges) this.cache = { merges, ids: new Map() };
+      const found = [];
+      let start = block.start - (block.from ?? 0);
+      const add = (id, special, bytes) => {
+        if (start >= block.start) found.push({ id, special, start, bytes });
+        start += bytes.length;
+      };
+      for (const chunk of block.chunks) {
+        // A tokenizer with these merges alone gives the special token the next id.
+        if (chunk === null) add(256 + merges, true, utf8.encode(SPECIAL_TOKEN));
+        else {
+          for (const id of this.idsOf(chunk, merges)) {
+            if (start >= block.start + block.bytes) break;
+            add(id, false, this.tokenizer.tokens[id]);
+          }
+        }
+      }
+      return found;
+    }
+
+    /** Return the token that contains a byte of the text, and its block: { token, block }. */
+    tokenAt(at, merges) {
+      let place = this.blocks.findIndex(({ start, bytes }) => start <= at && at < start + bytes);
+      for (; place >= 0; place--) {
+        const block = this.blocks[place];
+        const token = this.tokensOf(block, merges).findLast(({ start }) => start <= at);
+        if (token) return { token, block };
+      }
+      return null;
+    }
+
+    idsOf(chunk, merges) {
+      const { ids } = this.cache;
+      if (!ids.has(chunk)) ids.set(chunk, this.tokenizer.mergeChunk(chunk, merges));
+      return ids.get(chunk);
+    }
+
+    /** Return how many merges there are after the next one that changes this text, or before. */
+    neighbor(merges, direction) {
+      let next = merges;
+      do next += direction;
+      while (next > 0 && next < this.times.length && !this.times[next - 1]);
+      return Math.max(0, Math.min(next, this.times.length));
+    }
+
+    /** Return points [merges, bytes per token], few enough to draw. */
+    curve(most = 400) {
+      const last = this.times.length;
+      const count = Math.max(1, Math.min(most, last));
+      return Array.from({ length: count + 1 }, (_, place) => {
+        const merges = Math.round((place * last) / count);
+        return [merges, this.tokens[merges] ? this.size / this.tokens[merges] : 1];
+      });
+    }
+  }
+
+  /** Return the merge tree of an id: { id, bytes, rank, children }. */
+  function tree(tokenizer, id) {
+    const rank = id < 256 ? null : id - 256;
+    const children = id < 256 ? [] : tokenizer.merges[rank].map((part) => tree(tokenizer, part));
+    return { id, bytes: tokenizer.tokens[id], rank, children };
+  }
+
+  /** Return the most frequent pairs, ties by their ids: { pair, count }. */
+  function topPairs(counts, most) {
+    const entries = [...counts].sort((one, other) => other[1] - one[1] || one[0] - other[0]);
+    return entries.slice(0, most).map(([key, count]) => ({ pair: engine.pairOf(key), count }));
+  }
+
+  /** Return the pairs whose count a merge changed, except its own: { pair, before, after }. */
+  function countChanges(changes, counts, [left, right]) {
+    const more = new Map();
+    const add = (ids, count) => {
+      for (let place = 1; place < ids.length; place++) {
+        const key = engine.keyOf(ids[place - 1], ids[place]);
+        more.set(key, (more.get(key) ?? 0) + count);
+      }
+    };
+    for (const { chunk, before } of changes) {
+      add(before, -chunk.count);
+      add(chunk.ids, chunk.count);
+    }
+    more.delete(engine.keyOf(left, right));
+    return [...more]
+      .filter(([, change]) => change)
+      .sort(([one], [other]) => one - other)
+      .map(([key, change]) => {
+        const after = counts.get(key) ?? 0;
+        return { pair: engine.pairOf(key), before: after - change, after };
+      });
+  }
+
+  /** Return the state of the page as the fragment of its address, and the state of a fragment. */
+  const toFragment = (state) => `#${new URLSearchParams(state)}`;
+  const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
+
+  return {
+    ...{ MOST_BYTES, Replay, refusal, parts, visible, tree, topPairs, countChanges },
+    ...{ toFragment, ofFragment },
+  };
+})();
+
+if (typeof module !== "undefined") module.exports = logic;

@@ -1,0 +1,680 @@
+"use strict";
+
+/*
+ * The page: two views, drawn from what logic.js computes.
+ *
+ * Only the blocks of tokens in sight are in the document, so a text of 100 KB stays responsive.
+ */
+const element = (id) => document.getElementById(id);
+const number = (value) => value.toLocaleString("en");
+const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${number(count)} times`);
+const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
+
+const EXAMPLES = {
+  prose:
+    "A model does not see letters. It sees tokens.\n" +
+    "Frequent words such as the, of and memory are one token each, while unusual words " +
+    "(onomatopoeia, Übermut, 日本) fall apart.\n" +
+    "It's the same with numbers: 1,234,567 is cut wherever the merges happen to cut it.",
+  code:
+    "static int count_pairs(struct chunk *chunk, size_t n)\n{\n\tsize_t i;\n\n" +
+    "\tfor (i = 0; i + 1 < n; i++)\n\t\tchunk->count[i]++;\n\n\treturn chunk ? 0 : -EINVAL;\n}\n",
+  scripts:
+    "Хлїб наш щоденний дай нам сьогоднї.\nԳթասի՛րտ եղէք, ինչպէս որ ձեր Հայրը գթասիրտ է։\n" +
+    "હું અને મારાં પિતા એક જ છીએ.\nⲞⲨⲞⲚ ⲚⲒⲂⲈⲚ ϢⲀⲨⲘⲞⲖϨϤ ⲘⲠⲒⲬⲢⲰⲘ.\nᎯᎠᏃ ᏂᏚᏪᏎᎴᎢ, ᎦᏙᏃ ᏂᏥᏍᎦᏒᎾ?\n" +
+    "Scripts that it was not trained on fall apart into bytes: Ελλάδα, 日本, العربية.\n",
+};
+const COURSE = "tow, tower, towed\nSee, Seeelefant, öde, übel";
+
+const state = { view: "text", tokenizer: "prose", text: EXAMPLES.prose, at: null, ids: false };
+const tokenizers = Object.create(null); // by name, made when first chosen
+
+function make(tag, classes = "", ...children) {
+  const made = document.createElement(tag);
+  if (classes) made.className = classes;
+  made.append(...children);
+  return made;
+}
+
+/* ---- Tokens ---- */
+
+/** Return a token as an element: visible text, the signs of whitespace, the bytes of a part. */
+function drawToken(bytes, place, special = false) {
+  const token = make("span", `t${place % 2 ? " even" : ""}${special ? " special" : ""}`);
+  for (const { kind, shown } of logic.parts(bytes)) {
+    token.append(kind === "text" ? shown : make("span", kind, shown));
+  }
+  return token;
+}
+
+/** Draw a block of the text after `merges` merges. */
+function drawBlock(block) {
+  const { replay, merges, at } = reader;
+  const drawn = [];
+  replay.tokensOf(block, merges).forEach(({ id, special, start, bytes }, place) => {
+    const token = drawToken(bytes, place, special);
+    if (merges && id === 255 + merges) token.classList.add("new");
+    token.role = "option";
+    token.id = `b${start}`;
+    token.dataset.id = id;
+    const rank = special ? "special token" : id < 256 ? "a byte" : `rank ${id - 256}`;
+    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${id}, ${rank}`);
+    const chosen = at !== null && start <= at && at < start + bytes.length;
+    token.setAttribute("aria-selected", chosen);
+    drawn.push(token);
+    if (bytes.includes(10)) drawn.push("\n", make("br"));
+  });
+  block.element.replaceChildren(...drawn);
+  block.element.style.minHeight = "";
+  block.drawnAt = merges;
+}
+
+const inSight = new IntersectionObserver(
+  (entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const block = reader.replay.blocks[target.dataset.block];
+      if (!block || block.element !== target) continue;
+      block.visible = isIntersecting;
+      if (isIntersecting) {
+        if (block.drawnAt !== reader.merges) drawBlock(block);
+      } else if (block.drawnAt !== undefined) {
+        target.style.minHeight = `${target.offsetHeight}px`;
+        target.replaceChildren();
+        block.drawnAt = undefined;
+      }
+    }
+  },
+  { root: element("tokens"), rootMargin: "300px" },
+);
+
+/* ---- The view of a text ---- */
+
+const reader = { replay: null, merges: 0, at: null, playing: null };
+
+function currentTokenizer() {
+  const name = state.tokenizer;
+  tokenizers[name] ??= new bpe.Tokenizer(samples[name]);
+  return tokenizers[name];
+}
+
+/** Encode the text; `merges` is how many to apply, all of them if it is undefined. */
+function readText(merges) {
+  stop();
+  const tokenizer = currentTokenizer();
+  reader.replay = new logic.Replay(tokenizer, state.text);
+  inSight.disconnect();
+  element("tokens").replaceChildren(
+    ...reader.replay.blocks.map((block, place) => {
+      block.element = make("div", "block");
+      block.element.dataset.block = place;
+      block.element.style.minHeight = `${Math.ceil(block.bytes / 45) * 31}px`;
+      return block.element;
+    }),
+  );
+  const last = tokenizer.merges.length;
+  element("merges").max = last;
+  drawCurve();
+  goTo(Math.min(merges ?? last, last));
+  for (const block of reader.replay.blocks) inSight.observe(block.element);
+}
+
+function drawCurve() {
+  const points = reader.replay.curve();
+  const top = Math.max(1.5, ...points.map(([, ratio]) => ratio));
+  const last = Math.max(1, reader.replay.times.length);
+  reader.top = top;
+  const path = points.map(([r, ratio]) => `${(1000 * r) / last} ${heightOf(ratio)}`).join("L");
+  element("line").setAttribute("d", `M${path}`);
+  element("area").setAttribute("d", `M0 100L${path}L1000 100Z`);
+  element("plot-top").textContent = `${top.toFixed(2)} bytes per token`;
+}
+
+const heightOf = (ratio) => 100 - (92 * (ratio - 1)) / (reader.top - 1) - 3;
+
+/** Show the text after a number of merges. */
+function goTo(merges) {
+  const { replay } = reader;
+  const last = replay.times.length;
+  reader.merges = merges;
+  element("merges").value = merges;
+  const ratio = replay.tokens[merges] ? replay.size / replay.tokens[merges] : 1;
+  element("figure-tokens").textContent = number(replay.tokens[merges]);
+  element("figure-bytes").textContent = number(replay.size);
+  element("figure-ratio").textContent = ratio.toFixed(2);
+  element("figure-merges").textContent = number(merges);
+  const left = `${(100 * merges) / Math.max(1, last)}%`;
+  element("cursor").style.left = element("dot").style.left = left;
+  element("dot").style.top = `${heightOf(ratio)}%`;
+  element("merge").replaceChildren(...describeMerge(merges));
+  const spoken = `${merges} of ${last} merges, ${number(replay.tokens[merges])} tokens`;
+  element("merges").setAttribute("aria-valuetext", spoken);
+  element("none").disabled = element("back").disabled = merges === 0;
+  element("all").disabled = element("next").disabled = merges === last;
+  if (element("play").textContent !== "Pause") element("play").disabled = last === 0;
+  for (const block of replay.blocks) {
+    if (block.visible && block.drawnAt !== merges) drawBlock(block);
+  }
+  showToken();
+  saveState();
+}
+
+function describeMerge(merges) {
+  if (!merges) return ["No merges yet: every byte is a token."];
+  const { tokens, merges: pairs } = reader.replay.tokenizer;
+  const [left, right] = pairs[merges - 1];
+  const count = reader.replay.times[merges - 1];
+  const where = count ? `${times(count)} in this text` : "not in this text";
+  const arrow = ["Rank ", number(merges - 1), ": ", drawToken(tokens[left], 0), " + "];
+  return [...arrow, drawToken(tokens[right], 1), ` → ${255 + merges}, ${where}`];
+}
+
+/** Show the chosen token: the one that holds the byte at `reader.at`. */
+function showToken() {
+  const { replay, at, merges } = reader;
+  const token = at === null ? undefined : replay.tokenAt(at, merges)?.token;
+  for (const old of document.querySelectorAll('#tokens [aria-selected="true"]')) {
+    old.setAttribute("aria-selected", false);
+  }
+  if (!token) {
+    const hint = "Point at a token, or move to it with the arrow keys.";
+    element("token").replaceChildren(make("p", "quiet", hint));
+    element("tokens").removeAttribute("aria-activedescendant");
+    return;
+  }
+  element(`b${token.start}`)?.setAttribute("aria-selected", true);
+  element("tokens").setAttribute("aria-activedescendant", `b${token.start}`);
+  const rank = token.special ? "none: a special token" : token.id < 256 ? "none: a byte" : token.id - 256;
+  const facts = make("dl");
+  const hex = [...token.bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  for (const [name, value] of [["id", token.id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
+    facts.append(make("dt", "", name), make("dd", "", String(value)));
+  }
+  const big = make("div", "big", drawToken(token.bytes, 0, token.special));
+  element("token").replaceChildren(big, facts);
+  if (token.special || token.id < 256) return;
+  const root = make("ul", "tree", drawTree(logic.tree(replay.tokenizer, token.id)));
+  root.style.minWidth = `${token.bytes.length * 1.75}em`;
+  element("token").append(make("h2", "", "Merge tree"), make("div", "tree-box", root));
+}
+
+function drawTree({ id, bytes, children }) {
+  const node = make("span", `node${children.length ? "" : " leaf"}`, logic.visible(bytes));
+  node.append(make("small", "", String(id)));
+  const item = make("li", "", node);
+  item.style.flexGrow = bytes.length;
+  if (children.length) item.append(make("ul", "", ...children.map(drawTree)));
+  return item;
+}
+
+function choose(at) {
+  reader.at = at;
+  showToken();
+  saveState();
+}
+
+/** Choose the next or the previous token, and scroll to it. */
+function move(direction) {
+  const { replay, at, merges } = reader;
+  if (!replay.size) return;
+  let next = direction > 0 ? 0 : replay.size - 1;
+  if (at !== null) {
+    const token = replay.tokenAt(at, merges)?.token;
+    if (token) next = direction > 0 ? token.start + token.bytes.length : token.start - 1;
+  }
+  const found = replay.tokenAt(next, merges);
+  if (!found) return;
+  if (found.block.drawnAt !== merges) drawBlock(found.block);
+  choose(found.token.start);
+  document.querySelector('#tokens [aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+}
+
+function stop() {
+  clearTimeout(reader.playing);
+  reader.playing = null;
+  element("play").textContent = "Play";
+}
+
+/** Go through the merges that this text has, in about half a minute. */
+function play() {
+  if (reader.playing) return stop();
+  const changing = reader.replay.times.reduce((sum, count) => sum + (count > 0), 0);
+  const wait = Math.max(40, Math.min(600, 30_000 / changing));
+  if (reader.merges === reader.replay.times.length) goTo(0);
+  const step = () => {
+    goTo(reader.replay.neighbor(reader.merges, 1));
+    if (reader.merges === reader.replay.times.length) return stop();
+    reader.playing = setTimeout(step, wait);
+  };
+  element("play").textContent = "Pause";
+  reader.playing = setTimeout(step, wait);
+}
+
+async function openFile(file) {
+  try {
+    if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
+    tokenizers.file = bpe.load(new Uint8Array(await file.arrayBuffer()));
+  } catch (error) {
+    element("text-refusal").textContent = `${file.name}: ${error.message}`;
+    return;
+  }
+  element("file-name").textContent = file.name;
+  chooseTokenizer("file");
+}
+
+function chooseTokenizer(name) {
+  // An example is replaced by the example of the tokenizer; a text of one's own stays.
+  if (Object.values(EXAMPLES).includes(state.text)) state.text = EXAMPLES[name] ?? state.text;
+  state.tokenizer = name;
+  drawChoices();
+  readText();
+}
+
+function drawChoices() {
+  element("text").value = state.text;
+  element("text-refusal").textContent = "";
+  element("ids").checked = state.ids;
+  element("tokens").classList.toggle("with-ids", state.ids);
+  for (const input of document.querySelectorAll('[name="tokenizer"]')) {
+    input.checked = input.value === state.tokenizer;
+    if (["trained", "file"].includes(input.value)) {
+      input.parentElement.hidden = !(input.value in tokenizers);
+    }
+  }
+}
+
+/* ---- The view of training ---- */
+
+const MOST_TOKENS = 50_000;
+const SHOWN_PAIRS = 12;
+const SHOWN_CHUNKS = 80;
+const SHOWN_CHANGES = 8;
+const lesson = { corpus: COURSE, size: 264, training: null, goal: 0, timer: null, last: null };
+
+/** Train from the start to a number of merges. */
+function startTraining(merges = 0) {
+  pause();
+  lesson.training = new bpe.Training([lesson.corpus]);
+  lesson.last = null;
+  lesson.best = lesson.training.best();
+  trainTo(merges);
+}
+
+/** Make one merge; return whether there was one to make. */
+function trainStep() {
+  const { training, best } = lesson;
+  if (!best || training.tokens.length >= lesson.size) return false;
+  try {
+    lesson.last = { ...best, ...training.step(best.pair) };
+  } catch (error) {
+    element("corpus-refusal").textContent = error.message;
+    return false;
+  }
+  lesson.best = training.best();
+  return true;
+}
+
+/** Train in short slices, so that the page answers meanwhile. */
+function trainTo(merges) {
+  lesson.goal = merges;
+  const until = performance.now() + 40;
+  let more = true;
+  while (lesson.training.merges.length < lesson.goal && more && performance.now() < until) {
+    more = trainStep();
+  }
+  if (more && lesson.training.merges.length < lesson.goal) {
+    lesson.timer = setTimeout(() => trainTo(lesson.goal), 0);
+    drawProgress();
+  } else {
+    lesson.timer = null;
+    drawTraining();
+  }
+}
+
+function pause() {
+  clearTimeout(lesson.timer);
+  lesson.timer = null;
+  element("train-play").textContent = "Play";
+}
+
+function playTraining() {
+  if (element("train-play").textContent === "Pause") return pause();
+  const step = () => {
+    const more = trainStep();
+    drawTraining();
+    if (!more || isDone()) return pause();
+    lesson.timer = setTimeout(step, 900);
+  };
+  if (isDone()) startTraining();
+  element("train-play").textContent = "Pause";
+  lesson.timer = setTimeout(step, 300);
+}
+
+const isDone = () => !lesson.best || lesson.training.tokens.length >= lesson.size;
+
+function drawProgress() {
+  const { training, size } = lesson;
+  const made = training.merges.length;
+  element("train-progress").max = Math.max(1, size - 256);
+  element("train-progress").value = made;
+  const end = isDone() ? (lesson.best ? " Done." : " Done: no pair is left.") : "";
+  const merges = `${plural(made, "merge")} of ${number(Math.max(0, size - 256))}`;
+  element("train-say").textContent =
+    `${merges}, ${number(256 + made)} tokens, ${plural(training.chunks.length, "distinct chunk")}.${end}`;
+}
+
+function drawTraining() {
+  drawProgress();
+  drawPairs();
+  drawChunks();
+  drawChanges();
+  const { training } = lesson;
+  const made = training.merges.length;
+  element("learned").replaceChildren(
+    ...training.merges.slice(-200).map((_, place, shown) => {
+      const id = 256 + made - shown.length + place;
+      return make("li", "", make("small", "", `${id} `), drawToken(training.tokens[id], place));
+    }),
+  );
+  element("learned").scrollTop = element("learned").scrollHeight;
+  element("train-back").disabled = made === 0;
+  element("train-next").disabled = element("train-end").disabled = isDone();
+  element("use").disabled = element("download").disabled = made === 0;
+  saveState();
+}
+
+function drawPairs() {
+  const { training, best } = lesson;
+  const { tokens } = training;
+  const shown = logic.topPairs(training.counts, SHOWN_PAIRS);
+  const rows = shown.map(({ pair, count }, place) => {
+    const bar = make("i");
+    bar.style.width = `${(100 * count) / shown[0].count}%`;
+    const [left, right] = pair;
+    const both = [drawToken(tokens[left], 0), " + ", drawToken(tokens[right], 1)];
+    const cells = [both, [`${left}, ${right}`], [number(count), bar]];
+    const tied = best.tied > 1 && count === best.count;
+    const wins = place === 0 && !isDone();
+    const row = make("tr", wins ? "wins" : tied ? "tied" : "");
+    row.append(...cells.map((cell) => make("td", "", ...cell)));
+    return row;
+  });
+  document.querySelector("#pairs tbody").replaceChildren(...rows);
+  const rest = training.counts.size - shown.length;
+  element("more-pairs").textContent = rest > 0 ? `and ${plural(rest, "pair")} more` : "";
+  element("winner").textContent = !best
+    ? "No chunk has two tokens left, so there is no pair to merge."
+    : best.tied > 1
+      ? `A tie: ${number(best.tied)} pairs occur ${times(best.count)}. The smallest ids win: ${best.pair.join(", ")}.`
+      : `One pair is the most frequent: ${best.pair.join(", ")} occurs ${times(best.count)}.`;
+}
+
+/** Draw ids as tokens; the parts of `pair`, if it is given, are underlined. */
+function drawIds(ids, pair) {
+  const { tokens } = lesson.training;
+  const drawn = ids.map((id, place) => drawToken(tokens[id], place));
+  for (let place = 0; pair && place + 1 < ids.length; place++) {
+    if (ids[place] === pair[0] && ids[place + 1] === pair[1]) {
+      drawn[place].classList.add("part");
+      drawn[++place].classList.add("part");
+    }
+  }
+  return drawn;
+}
+
+function drawChunks() {
+  const { chunks, chunksWith } = lesson.training;
+  const pair = isDone() ? null : lesson.best.pair;
+  // Of many chunks, those that the next merge changes come first.
+  const next = (chunks.length > SHOWN_CHUNKS && pair && chunksWith.get(bpe.keyOf(...pair))) || [];
+  const most = [...chunks].sort((one, other) => other.count - one.count);
+  const first = [...next].slice(0, SHOWN_CHUNKS / 4);
+  const sorted = [...new Set([...first, ...most])].slice(0, SHOWN_CHUNKS);
+  element("chunks").replaceChildren(
+    ...sorted.map(({ ids, count }) => {
+      const often = make("small", "", count > 1 ? ` ×${number(count)}` : "");
+      return make("li", "", ...drawIds(ids.slice(0, 200), pair), often);
+    }),
+  );
+  const rest = chunks.length - sorted.length;
+  element("more-chunks").textContent = rest > 0 ? `and ${plural(rest, "chunk")} more` : "";
+}
+
+function drawChanges() {
+  const { last, training } = lesson;
+  if (!last) {
+    const none = "Nothing is merged yet: each byte is a token, and its id is the byte.";
+    element("changes").replaceChildren(make("p", "quiet", none));
+    return;
+  }
+  const [left, right] = last.pair;
+  const { tokens } = training;
+  const head = make("p", "", drawToken(tokens[left], 0), " + ", drawToken(tokens[right], 1), " → ");
+  head.append(drawToken(tokens[last.newId], 0), ` is the new id ${last.newId}.`);
+  const changes = last.changes.slice(0, SHOWN_CHANGES).map(({ chunk, before }) =>
+    make(
+      "div",
+      "change",
+      make("span", "", ...drawIds(before.slice(0, 60), last.pair)),
+      "→",
+      make("span", "", ...drawIds(chunk.ids.slice(0, 60))),
+    ),
+  );
+  const rest = last.changes.length - changes.length;
+  const more = rest > 0 ? [make("p", "quiet", `and in ${plural(rest, "chunk")} more`)] : [];
+  element("changes").replaceChildren(head, ...changes, ...more, drawCountChanges(last));
+}
+
+/** Say which counts a merge changed: it breaks up pairs beside it, and makes new ones. */
+function drawCountChanges({ changes, pair }) {
+  const { counts, tokens } = lesson.training;
+  const changed = logic.countChanges(changes, counts, pair);
+  const items = changed.slice(0, SHOWN_CHANGES).map(({ pair: [left, right], before, after }) => {
+    const both = [drawToken(tokens[left], 0), drawToken(tokens[right], 1)];
+    return make("span", "", ...both, ` ${before} → ${after}`);
+  });
+  const rest = changed.length - items.length;
+  const label = `Pairs around it whose count changed: ${changed.length || "none"}`;
+  const list = make("div", "change", ...items, rest > 0 ? `and ${number(rest)} more` : "");
+  return make("div", "", make("p", "quiet", label), list);
+}
+
+function keepTrained() {
+  const { merges, tokens } = lesson.training;
+  tokenizers.trained = new bpe.Tokenizer([...merges], [...tokens]);
+  lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: merges.length };
+}
+
+function useTrained() {
+  pause();
+  keepTrained();
+  state.tokenizer = "trained";
+  if (Object.values(EXAMPLES).includes(state.text)) state.text = lesson.corpus;
+  drawChoices();
+  show("text");
+  readText();
+}
+
+function download() {
+  const { merges, tokens } = lesson.training;
+  const file = new Blob([tokenizerFile.write(merges, tokens)], { type: "application/json" });
+  const link = make("a");
+  link.href = URL.createObjectURL(file);
+  link.download = "tokenizer.json";
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/*
+ * ---- The state in the address ----
+ *
+ * view=text: tokenizer (prose, code, scripts, trained), text, merges (how many are applied), at
+ * (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made); with
+ * tokenizer=trained these say how it was trained. What is left out is as on a first visit.
+ */
+
+const LONGEST_IN_ADDRESS = 4000;
+let saving = null;
+
+/** Write the state to the address, soon: browsers allow few changes in a second. */
+function saveState() {
+  clearTimeout(saving);
+  saving = setTimeout(() => {
+    const { view, tokenizer, text } = state;
+    const kept = view === "train" ? lessonState() : tokenizer === "trained" ? lesson.kept : {};
+    const read = { tokenizer, merges: reader.merges };
+    if (text !== EXAMPLES[tokenizer]) read.text = text;
+    if (reader.at !== null) read.at = reader.at;
+    if (state.ids) read.ids = 1;
+    const fields = view === "train" ? { view, ...kept } : { view, ...read, ...kept };
+    const fragment = logic.toFragment(fields);
+    // A long text does not fit: the address then holds no more than the view.
+    const fits = fragment.length < LONGEST_IN_ADDRESS;
+    history.replaceState(null, "", fits ? fragment : logic.toFragment({ view }));
+  }, 250);
+}
+
+const lessonState = () => ({
+  corpus: lesson.corpus,
+  size: lesson.size,
+  step: lesson.training?.merges.length ?? 0,
+});
+
+/** Show what the address describes. What it leaves out is as on a first visit. */
+function loadState() {
+  const { view, tokenizer, text, merges, at, ids, corpus, size, step } = logic.ofFragment(location.hash);
+  const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
+  lesson.corpus = refuse("corpus", corpus ?? COURSE) ? COURSE : (corpus ?? COURSE);
+  lesson.size = Math.max(256, Math.min(MOST_TOKENS, count(size) ?? 264));
+  element("corpus").value = lesson.corpus;
+  element("size").value = lesson.size;
+  state.tokenizer = Object.hasOwn(samples, tokenizer ?? "") ? tokenizer : "prose";
+  state.ids = ids === "1";
+  if (tokenizer === "trained") {
+    const learned = Math.min(lesson.size, 256 + (count(step) ?? 0));
+    tokenizers.trained = bpe.train([lesson.corpus], learned);
+    lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: learned - 256 };
+  }
+  if (tokenizer in tokenizers) state.tokenizer = tokenizer;
+  const example = EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
+  state.text = logic.refusal(text ?? "") ? example : (text ?? example);
+  reader.at = count(at) ?? null;
+  drawChoices();
+  refuse("text", text ?? "");
+  readText(count(merges));
+  startTraining(count(step) ?? 0);
+  show(view === "train" ? "train" : "text");
+}
+
+function show(view) {
+  state.view = view;
+  for (const name of ["text", "train"]) {
+    element(`view-${name}`).hidden = name !== view;
+    element(`tab-${name}`).setAttribute("aria-selected", name === view);
+    element(`tab-${name}`).tabIndex = name === view ? 0 : -1;
+  }
+  if (view === "train") stop();
+  else pause();
+  saveState();
+}
+
+/** Say below a field why its text is not shown, if it is not; what was shown before stays. */
+function refuse(field, text) {
+  const refusal = logic.refusal(text);
+  element(`${field}-refusal`).textContent = refusal;
+  return refusal !== "";
+}
+
+/* ---- What a reader does ---- */
+
+const on = (id, event, act) => element(id).addEventListener(event, act);
+const fromTyping = (act) => {
+  let timer = null;
+  return (event) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => act(event.target.value), 120);
+  };
+};
+
+for (const view of ["text", "train"]) {
+  on(`tab-${view}`, "click", () => show(view));
+  on(`tab-${view}`, "keydown", ({ key }) => {
+    if (!key.startsWith("Arrow")) return;
+    show(view === "text" ? "train" : "text");
+    element(`tab-${state.view}`).focus();
+  });
+}
+on("tokenizers", "change", ({ target }) => chooseTokenizer(target.value));
+on("file", "change", ({ target }) => {
+  if (target.files[0]) openFile(target.files[0]);
+  target.value = "";
+});
+on("text", "input", fromTyping((text) => {
+  if (refuse("text", text)) return;
+  const all = reader.merges === reader.replay.times.length;
+  state.text = text;
+  reader.at = null;
+  readText(all ? undefined : reader.merges);
+}));
+on("merges", "input", ({ target }) => {
+  stop();
+  goTo(Number(target.value));
+});
+for (const [id, merges] of [
+  ["none", () => 0],
+  ["back", () => reader.replay.neighbor(reader.merges, -1)],
+  ["next", () => reader.replay.neighbor(reader.merges, 1)],
+  ["all", () => reader.replay.times.length],
+]) {
+  on(id, "click", () => {
+    stop();
+    goTo(merges());
+  });
+}
+on("play", "click", play);
+on("ids", "change", ({ target }) => {
+  state.ids = target.checked;
+  drawChoices();
+  saveState();
+});
+for (const event of ["pointerover", "click"]) {
+  on("tokens", event, ({ target }) => {
+    const token = target.closest(".t");
+    if (token) choose(Number(token.id.slice(1)));
+  });
+}
+on("tokens", "keydown", (event) => {
+  const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+  if (!direction) return;
+  event.preventDefault();
+  move(direction);
+});
+on("tokens", "focus", () => {
+  if (reader.at === null) move(1);
+});
+
+on("corpus", "input", fromTyping((corpus) => {
+  if (refuse("corpus", corpus)) return;
+  lesson.corpus = corpus;
+  startTraining();
+}));
+on("size", "change", ({ target }) => {
+  lesson.size = Math.max(256, Math.min(MOST_TOKENS, Math.round(Number(target.value)) || 264));
+  target.value = lesson.size;
+  startTraining(Math.min(lesson.training.merges.length, lesson.size - 256));
+});
+on("train-start", "click", () => startTraining());
+on("train-back", "click", () => startTraining(lesson.training.merges.length - 1));
+on("train-next", "click", () => {
+  pause();
+  trainStep();
+  drawTraining();
+});
+on("train-play", "click", playTraining);
+on("train-end", "click", () => {
+  pause();
+  trainTo(lesson.size - 256);
+});
+on("use", "click", useTrained);
+on("download", "click", download);
+window.addEventListener("hashchange", loadState);
+loadState();

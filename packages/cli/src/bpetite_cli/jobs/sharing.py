@@ -1,0 +1,138 @@
+"""Share the work on a stream of items among processes, and give the results in order.
+
+The result is the same for every number of processes: items go into the same batches.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
+
+if TYPE_CHECKING:
+    from bpetite_cli.jobs.workers import Workers  # loads multiprocessing, which is slow
+
+__all__ = ["Meter", "Sharing"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_WORTH_WORKERS: Final = 8 * 10**6
+"""How many bytes are read before workers start, which takes a tenth of a second each."""
+
+_AHEAD: Final = 2
+"""How many batches for each worker are read ahead."""
+
+
+class Meter:
+    """How many bytes have been read."""
+
+    def __init__(self) -> None:
+        self.read = 0
+
+    def advance(self, size: int) -> None:
+        """Take note of bytes that have been read."""
+        self.read += size
+
+
+class _Batch(NamedTuple, Generic[Item]):
+    """Some items, and how many bytes have been read for them."""
+
+    items: list[Item]
+    read: int
+
+
+class Sharing(Generic[Item, Result]):
+    """Some work, done by one process or by several, which end with the `with` statement.
+
+    Args:
+        work: from some items to their result; other processes get it by pickle.
+        jobs: how many processes work. This one does it alone with 1 job, or if there are less
+            than 8 MB to read.
+        weigh: the weight of an item, such as the characters of a text.
+        least: what the items of a batch weigh together, or more.
+    """
+
+    def __init__(
+        self,
+        work: Callable[[list[Item]], Result],
+        jobs: int,
+        weigh: Callable[[Item], int],
+        least: int,
+    ) -> None:
+        self._work = work
+        self._jobs = jobs
+        self._weigh = weigh
+        self._least = least
+        self._workers: Workers[list[Item], Result] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._workers is not None:
+            self._workers.close()
+
+    def results(
+        self, items: Iterable[Item], meter: Meter, advance: Callable[[int], None]
+    ) -> Iterator[Result]:
+        """Yield the results of the batches of some items, in order.
+
+        Args:
+            items: they move the meter on as they are read.
+            meter: how many bytes have been read.
+            advance: told, after each result, how many bytes were read for it.
+
+        Raises:
+            Failure: a worker has been killed.
+        """
+        batches = self._batches(items, meter)
+        first: list[_Batch[Item]] = []
+        if self._jobs > 1:
+            for batch in batches:
+                first.append(batch)
+                if meter.read >= _WORTH_WORKERS:
+                    yield from self._shared(chain(first, batches), advance)
+                    return
+        for batch in chain(first, batches):
+            yield self._work(batch.items)
+            advance(batch.read)
+
+    def _shared(
+        self, batches: Iterable[_Batch[Item]], advance: Callable[[int], None]
+    ) -> Iterator[Result]:
+        from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
+
+        self._workers = workers = Workers(self._work, self._jobs)
+        begun = ((workers.submit(batch.items), batch.read) for batch in batches)
+        for result, read in _ahead(begun, _AHEAD * self._jobs):
+            yield result.result()
+            advance(read)
+
+    def _batches(self, items: Iterable[Item], meter: Meter) -> Iterator[_Batch[Item]]:
+        before = meter.read
+        batch: list[Item] = []
+        weight = 0
+        for item in items:
+            batch.append(item)
+            weight += self._weigh(item)
+            if weight >= self._least:
+                yield _Batch(batch, meter.read - before)
+                before, batch, weight = meter.read, [], 0
+        if batch or meter.read > before:
+            yield _Batch(batch, meter.read - before)
+
+
+def _ahead(items: Iterable[Item], number: int) -> Iterator[Item]:
+    """Yield the items, so many of them later than they are taken."""
+    taken: deque[Item] = deque()
+    for item in items:
+        taken.append(item)
+        if len(taken) > number:
+            yield taken.popleft()
+    yield from taken

@@ -1,0 +1,260 @@
+"""Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
+
+Only a byte-level BPE with GPT-2's pattern fits into a tokenizer file. Each function
+`_..._message` checks one part of a `tokenizer.json` and returns what does not fit.
+"""
+
+import os
+import reprlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from bpetite._files import read_file
+from bpetite._strict_json import parse_json
+from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
+from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN, is_gpt2_pattern
+from bpetite_compare._id_map import LARGEST_ID
+
+__all__ = ["read_gpt2", "read_huggingface"]
+
+_LARGEST_FILE: Final = 1 << 26
+_LONGEST_SHOWN: Final = 90
+_SETTINGS: Final = ("truncation", "padding")
+_MATCHING: Final = ("single_word", "lstrip", "rstrip")
+_OWN: Final = "<|endoftext|>"
+
+
+def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
+    """Return the tokenizer of a `tokenizer.json`, or of a folder with one.
+
+    Raises:
+        ValueError: the file is something else, or does not fit; the message says why.
+        OSError: it cannot be read.
+    """
+    if os.path.isdir(path):
+        path = os.path.join(path, "tokenizer.json")
+    content = parse_json(read_file(path, _LARGEST_FILE), fractions=True)
+    if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
+        message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
+        raise ValueError(message)  # noqa: TRY004 - the content of a file
+    for message_of in _CHECKS if drop_special else (*_CHECKS, _post_processor_message):
+        if found := message_of(content):
+            raise ValueError(found)
+    model = content["model"]
+    vocab, merges = _vocab(model.get("vocab")), _merges(model.get("merges"))
+    whole = bool(model.get("ignore_merges"))
+    encode_chunk = _encode_chunk(vocab, merges)
+    return Foreign(
+        vocab,
+        merges,
+        _added_tokens(content.get("added_tokens") or [], vocab),
+        encode_chunk,
+        takes_whole_chunks=whole,
+        notes=[
+            f"its setting for {name} is not part of a tokenizer file"
+            for name in _SETTINGS
+            if content.get(name) is not None
+        ],
+    )
+
+
+def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
+    """Return the tokenizer of GPT-2's two files, which have no pattern but GPT-2's.
+
+    Raises:
+        ValueError: a file is something else; the message says what is wrong.
+        OSError: a file cannot be read.
+    """
+    vocab = _vocab(parse_json(read_file(vocab_path, _LARGEST_FILE)))
+    try:
+        text = read_file(merges_path, _LARGEST_FILE).decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"its merges.txt is not UTF-8: byte offset {error.start}"
+        raise ValueError(message) from None
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[-1] == "":
+        lines.pop()
+    merges = _merges(lines[1:] if lines and lines[0].startswith("#version") else lines)
+    return Foreign(vocab, merges, {}, _encode_chunk(vocab, merges))
+
+
+def _model_message(content: Mapping[str, Any]) -> str | None:
+    model = content["model"]
+    if model.get("type", "BPE") != "BPE":
+        return f"its model is {_shown(model['type'])}, not BPE"
+    if model.get("byte_fallback"):
+        return "its model has byte_fallback, so its tokens are characters, not bytes"
+    if model.get("dropout"):
+        return "its model has a dropout, so the ids of a text are random"
+    for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if model.get(name):
+            return f"its model has the {name} {_shown(model[name])}"
+    return None
+
+
+def _normalizer_message(content: Mapping[str, Any]) -> str | None:
+    if content.get("normalizer") is None:
+        return None
+    return f"its normalizer, {_kind(content['normalizer'])}, changes the text"
+
+
+def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
+    """Return what is wrong unless text is cut by GPT-2's pattern, once."""
+    match content.get("pre_tokenizer"):
+        case {"type": "Sequence", "pretokenizers": list(parts)}:
+            pass
+        case part:
+            parts = [part]
+    kinds = [_kind(one) for one in parts]
+    for kind in kinds:
+        if kind not in {"ByteLevel", "Split"}:
+            return f"its pre_tokenizer is {kind}, not ByteLevel with GPT-2's split pattern"
+    if any(
+        one.get("add_prefix_space", kind == "ByteLevel")
+        for one, kind in zip(parts, kinds, strict=True)
+    ):
+        return "its pre_tokenizer adds a space before the text (add_prefix_space)"
+    cuts = [_pattern(one) for one in parts if one.get("use_regex", True)]
+    if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
+        return f"its pre_tokenizer is {' and '.join(kinds)}, which do not cut text once"
+    if not is_gpt2_pattern(cuts[0]):
+        return f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
+    return None
+
+
+def _pattern(part: Mapping[str, Any]) -> str:
+    """Return what a part cuts by: GPT-2's pattern is built into the byte level."""
+    if part["type"] == "ByteLevel":
+        return GPT2_PATTERN
+    pattern, behavior = part.get("pattern"), (part.get("behavior"), bool(part.get("invert")))
+    if not isinstance(pattern, dict) or behavior not in _CUTS:
+        return f"{pattern}, {part.get('behavior')}"
+    return str(pattern.get("Regex", pattern))
+
+
+def _decoder_message(content: Mapping[str, Any]) -> str | None:
+    if content.get("decoder") is None or _kind(content["decoder"]) == "ByteLevel":
+        return None
+    return f"its decoder is {_kind(content['decoder'])}, not ByteLevel"
+
+
+def _special_message(content: Mapping[str, Any]) -> str | None:
+    """Return what is wrong if `<|endoftext|>` is not found wherever it occurs."""
+    added = content.get("added_tokens") or []
+    for token in added if isinstance(added, list) else []:
+        if isinstance(token, dict) and token.get("content") == _OWN:
+            for name in _MATCHING:
+                if token.get(name):
+                    return f"its special token {_OWN} has {name}, so a text is cut otherwise"
+    return None
+
+
+def _post_processor_message(content: Mapping[str, Any]) -> str | None:
+    if content.get("post_processor") is None or _kind(content["post_processor"]) == "ByteLevel":
+        return None
+    return (
+        f"its post_processor, {_kind(content['post_processor'])}, adds special tokens to each "
+        "text; --drop-special (drop_special=True) leaves them out"
+    )
+
+
+_CUTS: Final = (("Isolated", False), ("Removed", True))
+"""The behaviors of `Split` that keep every chunk, where every character is in one."""
+
+_CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
+    _model_message,
+    _normalizer_message,
+    _pre_tokenizer_message,
+    _decoder_message,
+    _special_message,
+)
+
+
+def _kind(part: object) -> str:
+    """Return the type of a part, for a message."""
+    return _shown(part.get("type")) if isinstance(part, dict) else reprlib.repr(part)
+
+
+def _shown(value: object) -> str:
+    """Return a value for a message: names without quotes, anything long shortened."""
+    return value if isinstance(value, str) and len(value) <= _LONGEST_SHOWN else reprlib.repr(value)
+
+
+def _vocab(vocab: object) -> dict[str, int]:
+    """Return the vocabulary, checked: the ids of texts, all distinct."""
+    if not isinstance(vocab, dict) or not all(map(_is_id, vocab.values())):
+        message = f"its vocabulary is not a JSON object of ids, at most {LARGEST_ID}"
+        raise ValueError(message)
+    texts: dict[int, str] = {}
+    for text, token_id in vocab.items():
+        if texts.setdefault(token_id, text) != text:
+            message = f"its tokens {texts[token_id][:40]!r} and {text[:40]!r} have the same id"
+            raise ValueError(message)
+    if found := missing_byte_message(vocab):
+        raise ValueError(found)
+    return vocab
+
+
+def _is_id(value: object) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST_ID
+
+
+def _merges(merges: object) -> list[tuple[str, str]]:
+    """Return the merges, checked: two texts each, as a list or with a space between them."""
+    if not isinstance(merges, list):
+        message = "its merges are not a list"
+        raise ValueError(message)  # noqa: TRY004 - the content of a file
+    pairs: list[tuple[str, str]] = []
+    for rank, entry in enumerate(merges):
+        pair = entry.split(" ") if isinstance(entry, str) else entry
+        if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))):
+            message = f"its merge {rank} is not two tokens: {_shown(entry)}"
+            raise ValueError(message)
+        pairs.append((pair[0], pair[1]))
+    return pairs
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _encode_chunk(
+    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
+) -> Callable[[bytes], list[int]]:
+    """Return the slow encoder, once every merge joins two tokens made before it."""
+    made = set(BYTE_LETTERS.values())
+    for rank, (left, right) in enumerate(merges):
+        for part in (left, right):
+            if part not in made:
+                message = f"its merge {rank} joins {part[:40]!r}, which no merge before it makes"
+                raise ValueError(message)
+        token = left + right
+        if token in made:
+            message = f"its merge {rank} makes {token[:40]!r}, as one before it does"
+            raise ValueError(message)
+        if token not in vocab:
+            message = f"its merge {rank} makes {token[:40]!r}, which has no id"
+            raise ValueError(message)
+        made.add(token)
+    return rank_by_rank(vocab, merges)
+
+
+def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
+    """Return the ids of the tokens that are found in a text before it is cut."""
+    if not isinstance(added, list):
+        message = "its added_tokens are not a list"
+        raise ValueError(message)  # noqa: TRY004 - the content of a file
+    special: dict[str, int] = {}
+    texts = {token_id: text for text, token_id in vocab.items()}
+    for token in added:
+        match token:
+            case {"content": str(text), "id": int(token_id)} if text and _is_id(token_id):
+                pass
+            case _:
+                message = f"its added token {_shown(token)} does not have a content and an id"
+                raise ValueError(message)
+        if texts.setdefault(token_id, text) != text or vocab.get(text, token_id) != token_id:
+            message = f"its added token {text[:40]!r} contradicts the other tokens by its id"
+            raise ValueError(message)
+        special[text] = token_id
+    return special

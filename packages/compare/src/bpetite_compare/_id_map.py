@@ -1,0 +1,52 @@
+"""Files with the ids that the tokens of an imported tokenizer had before.
+
+The file is a JSON array: at position i is the original id of id i. So a program can use it
+without bpetite: `[original[i] for i in ids]`.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from bpetite._files import read_file, write_file
+from bpetite._strict_json import parse_json
+from bpetite_compare._shown import shown
+
+__all__ = ["LARGEST_ID", "read_id_map", "write_id_map"]
+
+LARGEST_ID: Final = (1 << 31) - 1
+_LARGEST_FILE: Final = 1 << 26
+
+
+def write_id_map(path: str, ids: Sequence[int], *, overwrite: bool) -> None:
+    """Write the original ids of a tokenizer, in the order of its own."""
+    data = json.dumps(list(ids), separators=(",", ":")).encode("ascii") + b"\n"
+    write_file(path, data, overwrite=overwrite)
+
+
+def read_id_map(path: str, size: int) -> list[int]:
+    """Return the original ids of a tokenizer with this many tokens.
+
+    Raises:
+        ValueError: the file is something else, or belongs to another tokenizer.
+        OSError: it cannot be read.
+    """
+    try:
+        ids = parse_json(read_file(path, _LARGEST_FILE))
+        if not isinstance(ids, list) or not all(_is_id(one) for one in ids):
+            message = f"expected a JSON array of ids, at most {LARGEST_ID}"
+            raise ValueError(message)  # noqa: TRY301 - the path is added below
+        if len(ids) != size:
+            message = f"expected {size} ids, one for each token, found {len(ids)}"
+            raise ValueError(message)  # noqa: TRY301 - the same
+        if len(set(ids)) != size:
+            message = "expected distinct ids, found one twice"
+            raise ValueError(message)  # noqa: TRY301 - the same
+    except ValueError as error:
+        message = f"{shown(path)} is not an id map of this tokenizer: {error}"
+        raise ValueError(message) from None
+    return ids
+
+
+def _is_id(value: object) -> bool:
+    return type(value) is int and 0 <= value <= LARGEST_ID

@@ -1,0 +1,125 @@
+"""The ids and special tokens that a tokenizer has in another library.
+
+A tokenizer file has one special token and its own ids. An export may have more special
+tokens, and the ids that an imported tokenizer had before (`_id_map`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from bpetite._artifact import Artifact
+from bpetite_compare._gpt2 import to_letters
+
+__all__ = ["Vocabulary", "with_special_tokens"]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """A tokenizer with the ids and special tokens that another library gets.
+
+    ranks: the id of each mergeable token by its bytes, in the order of the tokenizer file.
+    merges: the two tokens that each merge joins, as bytes, in the order of the ranks.
+    special_tokens: the id of each special token by its text, the tokenizer's own first.
+    pattern: the split pattern.
+    """
+
+    ranks: Mapping[bytes, int]
+    merges: Sequence[tuple[bytes, bytes]]
+    special_tokens: Mapping[str, int]
+    pattern: str
+
+    @classmethod
+    def of(
+        cls, artifact: Artifact, special_tokens: Iterable[str] = (), ids: Sequence[int] = ()
+    ) -> Self:
+        """Return the vocabulary of a tokenizer whose tokens have distinct bytes.
+
+        Args:
+            artifact: the tokenizer.
+            special_tokens: more special tokens; they get the ids after the last one.
+            ids: for each id of the tokenizer, the id in the other library; its own if empty.
+
+        Raises:
+            TypeError: `special_tokens` is a single text, or contains something else.
+            ValueError: a special token is not usable; the message says why.
+        """
+        ids = ids or range(artifact.special_id + 1)
+        ranks = dict(zip(artifact.tokens, ids, strict=False))
+        own = {artifact.special_token: ids[artifact.special_id]}
+        return cls(
+            ranks,
+            [(artifact.tokens[left], artifact.tokens[right]) for left, right in artifact.merges],
+            with_special_tokens(own, special_tokens, ranks),
+            artifact.pattern,
+        )
+
+    @property
+    def out_of_order(self) -> bool:
+        """Whether a merge has a lower id than one before it."""
+        ids = list(self.ranks.values())[256:]
+        return ids != sorted(ids)
+
+
+def with_special_tokens(
+    own: Mapping[str, int], names: Iterable[str], ranks: Mapping[bytes, int]
+) -> dict[str, int]:
+    """Return the special tokens, and more of them with the ids after the last one.
+
+    Raises:
+        TypeError: `names` is a single text, or contains something else.
+        ValueError: a name is not usable in every library; the message says why.
+    """
+    if isinstance(names, str):
+        message = f"special_tokens is a list of texts, such as [{names[:40]!r}]"
+        raise TypeError(message)
+    special = dict(own)
+    after = max([*ranks.values(), *own.values()]) + 1
+    for token_id, name in enumerate(names, after):
+        _check_name(name)
+        for other in special:
+            _check_pair(name, other)
+        special[name] = token_id
+    if len(special) > len(own):
+        _check_tokens(special.keys() - own.keys(), ranks)
+    return special
+
+
+def _check_name(name: object) -> None:
+    if not isinstance(name, str):
+        message = f"a special token is text, got {type(name).__name__}"
+        raise TypeError(message)
+    if not name:
+        message = "a special token cannot be empty"
+        raise ValueError(message)
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        message = f"the special token {name[:40]!r} has a lone surrogate, which is not text"
+        raise ValueError(message) from None
+
+
+def _check_pair(name: str, other: str) -> None:
+    """Refuse a special token that begins with another: libraries differ on which one wins."""
+    if name == other:
+        message = f"the special token {name[:40]!r} is given twice, or is the tokenizer's own"
+        raise ValueError(message)
+    if name.startswith(other) or other.startswith(name):
+        message = (
+            f"the special tokens {other[:40]!r} and {name[:40]!r} begin alike, so libraries "
+            "would differ on which of them a text has; rename one"
+        )
+        raise ValueError(message)
+
+
+def _check_tokens(names: Iterable[str], ranks: Mapping[bytes, int]) -> None:
+    """Refuse the text of a mergeable token, or its letters, which `vocab.json` has as its key."""
+    letters = {to_letters(token): token_id for token, token_id in ranks.items()}
+    for name in sorted(names):
+        found = ranks.get(name.encode("utf-8"), letters.get(name))
+        if found is not None:
+            message = (
+                f"the special token {name[:40]!r} is already the ordinary token {found}; "
+                "choose another name"
+            )
+            raise ValueError(message)

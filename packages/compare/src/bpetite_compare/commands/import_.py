@@ -1,0 +1,128 @@
+"""`bpetite import`: make a tokenizer file of a tokenizer that was trained elsewhere."""
+
+import argparse
+
+from bpetite_cli.kit import (
+    Commands,
+    add_destination,
+    add_parser,
+    check_destination,
+    check_output,
+    quoted,
+    say,
+    text_argument,
+    working,
+    write_json,
+)
+from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
+
+__all__ = ["add_command", "add_options", "run_import"]
+
+
+def add_command(commands: Commands) -> None:
+    """Add `import` to the command line."""
+    parser = add_parser(
+        commands,
+        "import",
+        "make a tokenizer file of a tokenizer from elsewhere",
+        "  bpetite import --from huggingface --input hf.json --output new.json\n"
+        "  bpetite import --from gpt2 --input gpt2files --output new.json\n"
+        "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map ids.json\n"
+        "  bpetite import --from tiktoken --input model.tiktoken --output new.json",
+        " It has to be\nbyte-level BPE with GPT-2's split pattern. Before anything is saved, "
+        "its ids\nare compared with a slow pass over its own merges",
+    )
+    parser.add_argument(
+        "--from",
+        required=True,
+        choices=SOURCES,
+        dest="form",
+        help="tiktoken: the name of an encoding, or a file of ranks; huggingface: a "
+        "tokenizer.json, or a folder with one; gpt2: vocab.json and merges.txt, or a folder "
+        "with them",
+    )
+    parser.add_argument(
+        "-i", "--input", required=True, nargs="+", metavar="SOURCE", help="what to read"
+    )
+    add_options(parser)
+    parser.set_defaults(run=_run)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options for the result."""
+    add_destination(parser, "the tokenizer file")
+    parser.add_argument(
+        "--id-map",
+        type=_file,
+        metavar="FILE",
+        help="write the original ids to FILE, a JSON array; export --id-map restores them",
+    )
+    parser.add_argument(
+        "--drop-special",
+        action="store_true",
+        help="leave out special tokens other than <|endoftext|>",
+    )
+
+
+def _file(word: str) -> str:
+    """Refuse the dash: standard output has the summary."""
+    if word == "-":
+        message = "- is not a file; for a file of that name write ./-"
+        raise argparse.ArgumentTypeError(message)
+    return word
+
+
+def _run(options: argparse.Namespace) -> None:
+    run_import(options, options.input, options.form)
+
+
+def run_import(options: argparse.Namespace, sources: list[str], form: str) -> None:
+    """Import, and report what became of the tokenizer."""
+    check_output()
+    files = files_of(sources, form)
+    for output in filter(None, (options.output, options.id_map)):
+        check_destination(output, files, force=options.force)
+    with working("importing"):
+        imported = import_tokenizer(
+            sources,
+            form,
+            options.output,
+            overwrite=options.force,
+            drop_special=options.drop_special,
+            id_map=options.id_map,
+        )
+    for line in _lines(imported, options.id_map):
+        say(line)
+    size = imported.mergeable_vocab_size
+    write_json(
+        {
+            "output": text_argument(imported.path),
+            "vocab_size": size,
+            "special_tokens": {"<|endoftext|>": size},
+            "changed_ids": imported.changed,
+            "dropped_special_tokens": dict(imported.dropped),
+            "sha256": imported.sha256,
+        }
+    )
+
+
+def _lines(imported: Imported, id_map: str | None) -> list[str]:
+    """Return what a person is told."""
+    size = imported.mergeable_vocab_size
+    lines = [
+        f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}",
+        "checked: a text in many scripts has the ids of a slow pass over its merges",
+        *imported.notes,
+    ]
+    if imported.special_added:
+        lines.append("it had no <|endoftext|>, which every tokenizer file has, so that was added")
+    if imported.dropped:
+        names = ", ".join(map(repr, imported.dropped))
+        lines.append(f"left out, and ordinary text from now on: {names}")
+    if imported.changed:
+        what = f"{imported.changed:,} of {size + 1:,} ids are other numbers than before"
+        if id_map is None:
+            lines.append(f"{what}; --id-map FILE writes the original ones")
+        else:
+            lines.append(f"{what}; the original ones are in {quoted(id_map)}, for export --id-map")
+    return lines

@@ -1,0 +1,88 @@
+"""Training with any pattern: count all pairs, merge the most frequent, and count again.
+
+The core trains with GPT-2's pattern alone, much faster and with the same result. This
+trainer is for learning what a pattern does.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+import regex
+
+from bpetite_compare.reference._kernel import Pair, get_stats, merge
+from bpetite_compare.reference._model import Model
+
+__all__ = ["GPT2_PATTERN", "GPT4_PATTERN", "NO_PATTERN", "train"]
+
+GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+"""GPT-2's split pattern: words, numbers and punctuation, each with the space before it."""
+
+GPT4_PATTERN: Final = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+"""GPT-4's split pattern: numbers of three digits at most, newlines with the punctuation."""
+
+NO_PATTERN: Final = r"(?s:.+)"
+"""One chunk for each text, as without any pattern."""
+
+_SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
+
+
+def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN) -> Model:
+    """Learn merges: the most frequent pair first, of several the smallest.
+
+    Each distinct chunk is held once, with its count. A pair occurs in a chunk as often as
+    its two ids are adjacent. Training stops early when no chunk has two ids any more.
+
+    Lemma (learning): every merge joins two ids below its own, so the model is well formed
+    unless two tokens have the same bytes.
+
+    Args:
+        documents: the texts; no pair spans two of them.
+        vocab_size: how many mergeable tokens to learn, the 256 bytes included.
+        pattern: the regular expression, for the package `regex`, whose matches are the
+            chunks.
+
+    Returns:
+        The model, with `<|endoftext|>` as the special token after the last merge.
+
+    Raises:
+        TypeError: `documents` is a single text.
+        ValueError: `vocab_size` is below 256, or the pattern leaves text out.
+        UnicodeEncodeError: a text has a lone surrogate.
+
+    >>> train(["low lower lowest"], 258).merges
+    {(108, 111): 256, (256, 119): 257}
+    """
+    if isinstance(documents, str):
+        message = "documents is a list of texts; put a single text into a list"
+        raise TypeError(message)
+    if vocab_size < 256:
+        message = f"vocab_size is at least 256, one for each byte, found {vocab_size}"
+        raise ValueError(message)
+    counts = Counter(chunk for text in documents for chunk in _chunks(text, pattern))
+    chunks = {chunk: list(chunk) for chunk in counts}
+    merges: list[Pair] = []
+    while 256 + len(merges) < vocab_size:
+        totals: Counter[Pair] = Counter()
+        for chunk, ids in chunks.items():
+            for pair, count in get_stats(ids).items():
+                totals[pair] += count * counts[chunk]
+        if not totals:
+            break
+        best = min(totals, key=lambda pair: (-totals[pair], pair))
+        for chunk, ids in chunks.items():
+            chunks[chunk] = merge(ids, best, 256 + len(merges))
+        merges.append(best)
+    return Model.of_merges(merges, pattern, {_SPECIAL_TOKEN: 256 + len(merges)})
+
+
+def _chunks(text: str, pattern: str) -> Iterator[bytes]:
+    found = [match[0] for match in regex.finditer(pattern, text)]
+    if "".join(found) != text:
+        kept = sum(map(len, found))
+        message = f"the pattern leaves text out: it matches {kept} of {len(text)} characters"
+        raise ValueError(message)
+    return (chunk.encode("utf-8") for chunk in found)

@@ -1,0 +1,69 @@
+"""Train another library's tokenizer on a file, and save the tokens as JSON.
+
+    python trainers.py LIBRARY FILE VOCAB_SIZE OUTPUT
+
+The benchmark times this process as a whole, as it times `bpetite train`, so nothing else is
+imported here. The libraries in Rust use one thread for each core, or `RAYON_NUM_THREADS`.
+"""
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+from bpetite._constants import PRETOKENIZER_PATTERN
+from bpetite._pretokenizer import blocks
+
+_BLOCK_CHARACTERS: Final = 1 << 14
+
+
+def train_hugging_face(text: str, vocab_size: int) -> Iterable[bytes]:
+    r"""Train with `train_from_iterator`: faster than `train`, which also cuts "\n\n" in two."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+    trainer = trainers.BpeTrainer(
+        vocab_size=vocab_size,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(blocks(text, _BLOCK_CHARACTERS), trainer)
+    # Printable bytes are themselves there; the others, in order, are U+0100 and what follows.
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [value for value in range(256) if value not in printable]
+    byte_of = {chr(value): value for value in printable}
+    byte_of |= {chr(0x100 + place): value for place, value in enumerate(others)}
+    return (bytes(map(byte_of.__getitem__, token)) for token in tokenizer.get_vocab())
+
+
+def train_rustbpe(text: str, vocab_size: int) -> Iterable[bytes]:
+    """Train; rustbpe counts the blocks in all threads."""
+    import rustbpe
+
+    tokenizer = rustbpe.Tokenizer()
+    text_blocks = blocks(text, _BLOCK_CHARACTERS)
+    tokenizer.train_from_iterator(text_blocks, vocab_size, pattern=PRETOKENIZER_PATTERN)
+    return (token for token, _ in tokenizer.get_mergeable_ranks())
+
+
+def train_gigatoken(text: str, vocab_size: int) -> Iterable[bytes]:
+    """Train; gigatoken takes bytes, and its pattern is GPT-2's."""
+    import gigatoken
+
+    vocab, _ = gigatoken.train_bpe(text.encode("utf-8"), vocab_size, [])
+    tokens: Iterable[bytes] = vocab.values()
+    return tokens
+
+
+TRAINERS: Final[dict[str, Callable[[str, int], Iterable[bytes]]]] = {
+    "Hugging Face": train_hugging_face,
+    "rustbpe": train_rustbpe,
+    "gigatoken": train_gigatoken,
+}
+
+if __name__ == "__main__":
+    library, source, size, output = sys.argv[1:]
+    found = TRAINERS[library](Path(source).read_bytes().decode("utf-8"), int(size))
+    Path(output).write_text(json.dumps([token.hex() for token in found]), encoding="ascii")

@@ -1,0 +1,348 @@
+"""The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
+
+What they show is computed: the corpus and the slow steps are those of docs/course/toy.py, the
+tokenizer is bpetite's, and page 11 runs rustbpe and tokenizers as well.
+"""
+
+import json
+import runpy
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Final
+
+import rustbpe
+import tokenizers
+
+from bpetite import Tokenizer
+from generate.drawing import LEFT, WIDTH, Drawing, visible
+
+_COURSE: Final = Path(__file__).parents[2] / "docs" / "course"
+_TOY: Final[Any] = SimpleNamespace(**runpy.run_path(str(_COURSE / "toy.py")))
+_SIZE: Final = 264
+_TOKENIZER: Final = Tokenizer.train(_TOY.CORPUS, _SIZE)
+_MERGES: Final = _TOKENIZER._artifact.merges
+_SPECIAL: Final[bytes] = _TOY.SPECIAL.encode("utf-8")
+_TOKENS: Final[Sequence[bytes]] = [*_TOY.tokens_of(_MERGES), _SPECIAL]
+
+
+def files() -> dict[Path, str]:
+    """Return the pictures."""
+    folder = Path("docs/course/pictures")
+    return {folder / f"course-{page}.svg": draw().svg() for page, draw in PICTURES.items()}
+
+
+def _why() -> Drawing:
+    """Draw a word as a reader sees it, as tokens, and as what a model receives."""
+    text, drawing = "a towel", Drawing()
+    ids = _TOKENIZER.encode(text)
+    drawing.say("You see letters:")
+    drawing.cells([visible(letter.encode("utf-8")) for letter in text], "plain")
+    drawing.next_row()
+    drawing.say("The tokenizer makes tokens:")
+    _add(drawing, ids)
+    drawing.say("The model gets numbers, and no letters:")
+    drawing.cells([str(token_id) for token_id in ids], "plain")
+    drawing.next_row()
+    return drawing
+
+
+def _bytes() -> Drawing:
+    """Draw characters, and below each its bytes."""
+    text, drawing, wide = "oöü€", Drawing(), 38
+    drawing.say("Characters, and the bytes that UTF-8 stores:")
+    ids = Tokenizer.train("", 256).encode(text)
+    widths = [len(character.encode("utf-8")) * wide - 3 for character in text]
+    drawing.cells(text, widths=widths)
+    drawing.next_row()
+    drawing.cells([str(token_id) for token_id in ids], "plain", [wide - 3] * len(ids))
+    drawing.next_row()
+    return drawing
+
+
+def _chunks() -> Drawing:
+    """Draw the chunks of the corpus."""
+    drawing = Drawing()
+    for number, document in enumerate(_TOY.CORPUS, 1):
+        drawing.say(f"Document {number}, cut into chunks:")
+        drawing.tokens(_TOY.chunks_of(document))
+        drawing.next_row()
+    return drawing
+
+
+def _pairs() -> Drawing:
+    """Draw the pairs that occur more than once, and mark the first to be merged."""
+    drawing, counts = Drawing(), _TOY.count_pairs(_corpus(0))
+    drawing.text(LEFT, drawing.y + 14, "pair", "say quiet")
+    drawing.text(110, drawing.y + 14, "ids", "say quiet")
+    drawing.text(220, drawing.y + 14, "count", "say quiet")
+    drawing.y += 26
+    shown = sorted((-count, pair) for pair, count in counts.items() if count > 1)
+    for minus, pair in shown:
+        if pair == _MERGES[0]:
+            drawing.frame()
+        drawing.text(110, drawing.y + 17, f"{pair[0]}, {pair[1]}")
+        drawing.box(240, drawing.y + 4, -minus * 30, 16, "bar")
+        drawing.text(220, drawing.y + 17, str(-minus))
+        _add(drawing, pair)
+    drawing.say(f"and {len(counts) - len(shown)} pairs that occur once")
+    return drawing
+
+
+def _merge() -> Drawing:
+    """Draw the chunks that the first merge changes, before and after it."""
+    drawing, (left, right) = Drawing(), _MERGES[0]
+    drawing.say(f"{left} + {right} is merged and makes 256:")
+    for old, new in zip(_corpus(0), _corpus(1), strict=True):
+        if old != new:
+            _add(drawing, old, "before", ringed=_occurrences(old, (left, right)))
+            _add(drawing, new, "after", ringed=_places(new, 256))
+            drawing.y += 6
+    return drawing
+
+
+def _tie() -> Drawing:
+    """Draw the pairs that tie at the first step and at the fourth, the winner framed."""
+    drawing = Drawing()
+    for rank in (0, 3):
+        counts = _TOY.count_pairs(_corpus(rank))
+        highest = max(counts.values())
+        tied = sorted(pair for pair, count in counts.items() if count == highest)
+        drawing.say(f"Rank {rank}: {len(tied)} pairs occur {highest} times. Smallest ids win:")
+        drawing.y += 4
+        for pair in tied:
+            wins = pair == _MERGES[rank]
+            if wins:
+                drawing.frame()
+                drawing.text(270, drawing.y + 17, f"makes {256 + rank}", "say accent")
+            drawing.text(150, drawing.y + 17, f"({pair[0]}, {pair[1]})", "accent" if wins else "")
+            _add(drawing, pair)
+        drawing.y += 6
+    return drawing
+
+
+def _encode() -> Drawing:
+    """Draw a word after each merge that changes it, and cut by the longest token."""
+    drawing, word = Drawing(), b" towel"
+    ids = list(word)
+    drawing.say("By rank, as bpetite does:")
+    _add(drawing, ids, "bytes")
+    for rank, pair in enumerate(_MERGES):
+        before, ids = ids, _TOY.merge(ids, pair, 256 + rank)
+        if ids != before:
+            _add(drawing, ids, f"rank {rank}", ringed=_places(ids, 256 + rank))
+    _add(drawing, ids, "the ids", labels=True)
+    drawing.say("By the longest token, which gives other ids:", "fault")
+    _add(drawing, _longest_first(word), labels=True)
+    return drawing
+
+
+def _half() -> Drawing:
+    """Draw characters, their bytes, the tokens of these, and each token decoded alone."""
+    drawing, text, wide = Drawing(), " öd", 56
+    characters = [character.encode("utf-8") for character in text]
+    ids = _TOKENIZER.encode(text)
+    rows = (
+        ("characters", [(len(one), visible(one)) for one in characters], "plain"),
+        ("bytes", [(1, str(value)) for value in text.encode("utf-8")], "plain"),
+        ("tokens", [(len(_TOKENS[one]), visible(_TOKENS[one])) for one in ids], ""),
+        ("decoded alone", [(len(_TOKENS[one]), _alone(one)) for one in ids], "out"),
+    )
+    for name, cells, kind in rows:
+        drawing.note(name)
+        widths = [count * wide - 3 for count, _ in cells]
+        drawing.cells([shown for _, shown in cells], kind, widths)
+        drawing.next_row()
+    return drawing
+
+
+def _special() -> Drawing:
+    """Draw how a text is cut at the special token first, and then into tokens."""
+    drawing, text = Drawing(), f"towed{_TOY.SPECIAL}See"
+    drawing.say("A text of two documents:")
+    drawing.cell(LEFT, text, "plain")
+    drawing.next_row()
+    drawing.say("The special token first, then the text around it:")
+    _add(drawing, _TOKENIZER.encode(text), labels=True)
+    drawing.say("A part of it is ordinary text:")
+    _add(drawing, _TOKENIZER.encode(_TOY.SPECIAL[:8]), labels=True)
+    return drawing
+
+
+def _artifact() -> Drawing:
+    """Draw the keys of the file, a part of each value, and what it is."""
+    drawing, content = Drawing(), json.loads(_TOY.artifact_of(_MERGES))
+    merges, vocab = content["merges"], content["vocab"]
+    special = content["special_tokens"]
+    labels = {
+        "mergeable_vocab_size": f"256 bytes and {len(merges)} merges",
+        "merges": "the pairs, by rank: all that was learned",
+        "pretokenizer_pattern": "where a text is cut into chunks",
+        "schema_version": "the format of this file",
+        "special_tokens": f"the last id, {max(special.values())}",
+        "vocab": f"the bytes of {len(vocab)} ids; they follow from the merges",
+    }
+    for key, value in content.items():
+        written = json.dumps(value, separators=(",", ":"))
+        room = 36 - len(key)
+        shown = written if len(written) <= room else f"{written[: room - 1]}…"
+        drawing.box(LEFT - 6, drawing.y, WIDTH - 2 * LEFT + 12, 24, "plain")
+        drawing.text(LEFT, drawing.y + 17, f'"{key}":{shown}')
+        drawing.y += 24
+        drawing.say(labels[key])
+        drawing.y += 4
+    return drawing
+
+
+def _stale() -> Drawing:
+    """Draw what a heap gives at the first three steps of training, and the true count of each."""
+    drawing = Drawing()
+    for x, name in ((LEFT, "at the top"), (130, "it says"), (195, "true")):
+        drawing.text(x, drawing.y + 14, name, "say quiet")
+    drawing.y += 22
+    for said, pair, true, verdict in _popped(3):
+        stale = said != true
+        drawing.text(130, drawing.y + 17, str(said))
+        drawing.text(195, drawing.y + 17, str(true), "fault" if stale else "")
+        drawing.text(235, drawing.y + 17, verdict, f"say {'fault' if stale else 'accent'}")
+        _add(drawing, pair)
+    return drawing
+
+
+def _others() -> Drawing:
+    """Draw one text with the ids of several tokenizers, all trained on the corpus."""
+    drawing, text = Drawing(), " towed, See"
+    for name, (ids, tokens) in _tokenized(text).items():
+        drawing.say(name)
+        drawing.tokens(tokens, ids)
+        drawing.next_row(labels=True)
+    return drawing
+
+
+PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
+    "00-why-tokens": _why,
+    "01-bytes": _bytes,
+    "02-chunks": _chunks,
+    "03-pairs": _pairs,
+    "04-merge": _merge,
+    "05-tie": _tie,
+    "06-encode": _encode,
+    "07-half": _half,
+    "08-special": _special,
+    "09-artifact": _artifact,
+    "10-stale": _stale,
+    "11-others": _others,
+}
+"""The name of each picture, and the function that draws it."""
+
+
+def _add(
+    drawing: Drawing,
+    ids: Sequence[int],
+    note: str = "",
+    *,
+    labels: bool = False,
+    ringed: Sequence[int] = (),
+) -> None:
+    """Add a row of tokens, with their ids below if asked, and a note at its end."""
+    tokens = [_TOKENS[token_id] for token_id in ids]
+    drawing.tokens(tokens, ids if labels else (), ringed=ringed, special=_SPECIAL)
+    if note:
+        drawing.note(note)
+    drawing.next_row(labels=labels)
+
+
+def _corpus(merges: int) -> list[list[int]]:
+    """Return the chunks of the corpus after some merges."""
+    chunks = [list(chunk) for document in _TOY.CORPUS for chunk in _TOY.chunks_of(document)]
+    for rank, pair in enumerate(_MERGES[:merges]):
+        chunks = [_TOY.merge(chunk, pair, 256 + rank) for chunk in chunks]
+    return chunks
+
+
+def _places(ids: Sequence[int], wanted: int) -> list[int]:
+    return [place for place, token_id in enumerate(ids) if token_id == wanted]
+
+
+def _occurrences(ids: Sequence[int], pair: tuple[int, int]) -> list[int]:
+    """Return the places that a merge of a pair replaces: from left to right, without overlaps."""
+    places: list[int] = []
+    for place, found in enumerate(pairwise(ids)):
+        if found == pair and place not in places:
+            places += [place, place + 1]
+    return places
+
+
+def _longest_first(chunk: bytes) -> list[int]:
+    """Return the ids of a chunk by the longest token, as page 6 says one should not."""
+    ids = []
+    while chunk:
+        longest = max((one for one in _TOKENS if chunk.startswith(one)), key=len)
+        ids.append(_TOKENS.index(longest))
+        chunk = chunk[len(longest) :]
+    return ids
+
+
+def _alone(token_id: int) -> str:
+    return _TOKENS[token_id].decode("utf-8", errors="replace").replace(" ", "·")
+
+
+def _popped(merges: int) -> list[tuple[int, tuple[int, int], int, str]]:
+    """Return each entry that a heap gives until some merges are made.
+
+    An entry is what it says of the count, its pair, the true count, and what becomes of it.
+    """
+    popped, made = [], 0
+    counts: Mapping[tuple[int, int], int] = _TOY.count_pairs(_corpus(0))
+    heap = [(-count, pair) for pair, count in counts.items()]
+    heapify(heap)
+    while made < merges:
+        minus, pair = heappop(heap)
+        true = counts[pair]
+        if -minus == true:
+            made += 1
+            counts = _TOY.count_pairs(_corpus(made))
+            for other, count in counts.items():
+                if 255 + made in other:
+                    heappush(heap, (-count, other))
+            verdict = f"merged: {255 + made}"
+        elif true:
+            heappush(heap, (-true, pair))
+            verdict = "put back"
+        else:
+            verdict = "thrown away"
+        popped.append((-minus, pair, true, verdict))
+    return popped
+
+
+def _tokenized(text: str) -> dict[str, tuple[list[int], list[bytes]]]:
+    """Return the ids and the tokens of a text by each library or tie rule."""
+    rust = rustbpe.Tokenizer()
+    rust.train_from_iterator(iter(_TOY.CORPUS), _SIZE, pattern=_TOY.PATTERN)
+    rust_tokens = {token_id: bytes(token) for token, token_id in rust.get_mergeable_ranks()}
+    first = _TOY.train(_TOY.CORPUS, _SIZE, lambda counts: max(counts, key=counts.get))
+    found = {
+        "bpetite": (_TOKENIZER.encode(text), _TOKENS),
+        "rustbpe, which learns the same": (rust.encode(text), rust_tokens),
+        "Hugging Face, with ids of its own": _hugging_face(text),
+        "the first pair seen wins a tie, as in minbpe": (
+            _TOY.encode(text, first),
+            _TOY.tokens_of(first),
+        ),
+    }
+    return {name: (ids, [tokens[one] for one in ids]) for name, (ids, tokens) in found.items()}
+
+
+def _hugging_face(text: str) -> tuple[list[int], dict[int, bytes]]:
+    byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    tokenizer.pre_tokenizer = byte_level
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=_SIZE, show_progress=False, initial_alphabet=byte_level.alphabet()
+    )
+    tokenizer.train_from_iterator(_TOY.CORPUS, trainer)
+    encoded = tokenizer.encode(text)
+    ends = [text[start:end].encode("utf-8") for start, end in encoded.offsets]
+    return encoded.ids, dict(zip(encoded.ids, ends, strict=True))

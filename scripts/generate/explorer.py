@@ -1,0 +1,52 @@
+"""The explorer's sample tokenizers, docs/explorer/samples.js, trained on three large texts.
+
+BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz, on
+which docs/pictures.md measures, too. Without them the committed file stays as it is.
+"""
+
+import json
+import lzma
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from bpetite import Tokenizer
+
+VOCAB_SIZE: Final = 4096
+SAMPLES: Final = {"prose": "prose", "code": "code", "scripts": "multilingual"}
+"""The name of each sample, and that of its text."""
+
+_PAIRS_PER_LINE: Final = 12
+_HEAD: Final = """\
+"use strict";
+
+// Made by scripts/generate: the merges of three tokenizers with {size:,} mergeable tokens each.
+const samples = {{
+"""
+
+
+def files() -> dict[Path, str]:
+    """Return the merges of the samples as a script, since a page from a disk can fetch no file."""
+    folder = Path(os.environ.get("BPETITE_DATA", ""))
+    texts = {name: folder / f"{text}.txt.xz" for name, text in SAMPLES.items()}
+    if missing := [path.name for path in texts.values() if not path.is_file()]:
+        print(
+            f"explorer: skipped, because BPETITE_DATA names no folder with {missing[0]}",
+            file=sys.stderr,
+        )
+        return {}
+    script = _HEAD.format(size=VOCAB_SIZE)
+    for name, path in texts.items():
+        with lzma.open(path) as file:
+            text = file.read().decode("utf-8")
+        merges = Tokenizer.train(text, VOCAB_SIZE)._artifact.merges
+        rows = [json.dumps(row, separators=(",", ":"))[1:-1] for row in _rows(merges)]
+        script += f"  {name}: [\n    " + ",\n    ".join(rows) + ",\n  ],\n"
+    return {Path("docs/explorer/samples.js"): script + "};\n"}
+
+
+def _rows(merges: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
+    for start in range(0, len(merges), _PAIRS_PER_LINE):
+        yield merges[start : start + _PAIRS_PER_LINE]

@@ -1,0 +1,309 @@
+"""What commands do alike with models, inputs, outputs and streams that cannot be used.
+
+What a command makes of good input is in the file of its name.
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from artifacts import write_artifact
+from bpetite_cli.commands import BUILT_IN
+from cli_tools import (
+    CALLS,
+    bpetite,
+    bpetite_process,
+    in_terminal,
+    lines,
+    pipeline,
+    refused,
+    shown_in_terminal,
+    words_of,
+)
+
+SAVING: Final = ("train", "truncate", "encode", "decode")
+WITH_MODEL: Final = [command for command in CALLS if command != "train"]
+NO_ROOM: Final = "error: standard output cannot be written: No space left on device"
+NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.parametrize("command", BUILT_IN)
+def test_every_command_has_a_good_call(folder: Path, command: str) -> None:
+    """The calls above succeed, so the tests below see what they change."""
+    result = bpetite(*words_of(command), cwd=folder)
+    assert (result.returncode, bool(result.stdout)) == (0, True), result.stderr
+
+
+# Models
+
+
+@pytest.mark.parametrize("command", WITH_MODEL)
+def test_a_bad_model_is_refused_in_one_line(folder: Path, command: str) -> None:
+    """FR-33: no traceback, whatever the file holds, and nothing is printed or saved."""
+    model = folder / "m.json"
+    model.unlink()
+    missing = "error: there is no model m.json; `bpetite train` makes one"
+    assert refused(bpetite(*words_of(command), cwd=folder)) == [missing]
+    for content, complaint in (
+        (b"", "expected JSON: "),
+        (b"[" * 200_000, "expected JSON: more brackets"),
+        (b"{}", "missing key 'schema_version'; is this a bpetite artifact?"),
+        (b"\xff", "expected UTF-8"),
+    ):
+        model.write_bytes(content)
+        (line,) = refused(bpetite(*words_of(command), cwd=folder))
+        assert line.startswith(f"error: this model cannot be used: m.json: {complaint}")
+    model.unlink()
+    model.mkdir()
+    assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
+    model.rmdir()
+    os.mkfifo(model)
+    assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
+    model.unlink()
+    model.symlink_to("/dev/zero")
+    assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
+    assert not (folder / "new.json").exists()
+
+
+# Inputs
+
+
+@pytest.mark.parametrize("command", ["encode", "decode", "show"])
+def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
+    """FILE means `--input FILE`, anywhere among the options; without it, a pipe is read."""
+    name = "ids" if command == "decode" else "text"
+    words = ("--model", "m.json")
+    expected = bpetite(command, *words, "--input", name, cwd=folder)
+    assert (expected.returncode, bool(expected.stdout)) == (0, True)
+    for call in ([name, *words], [*words, name], [*words, "--", name]):
+        result = bpetite(command, *call, cwd=folder)
+        assert (result.stdout, result.stderr) == (expected.stdout, b"")
+    result = bpetite(command, *words, stdin=(folder / name).read_bytes(), cwd=folder)
+    assert (result.stdout, result.stderr) == (expected.stdout, b"")
+
+
+@pytest.mark.parametrize("command", ["encode", "decode", "show", "count"])
+def test_a_terminal_is_told_that_it_is_waited_for(folder: Path, command: str) -> None:
+    """Without an input a person may type it, and is told how to end it."""
+    typed = b"[72]\n\x04"
+    status, shown = shown_in_terminal([command, "--model", "m.json"], folder, typed=typed)
+    assert status == 0
+    assert "ing what you type; Ctrl-D at the start of a line ends it\n" in shown
+
+
+def test_encode_reads_documents_from_a_pipe(folder: Path) -> None:
+    """`--jsonl` and `--separator-token` need no named file."""
+    words = "encode --model m.json --jsonl text --separator-token --separator-at after"
+    rows = b'{"text": "a"}\n{"text": "b"}\n'
+    assert bpetite(*words.split(), stdin=rows, cwd=folder).stdout == b"[97,260,98,260]\n"
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "verify"])
+@pytest.mark.parametrize(
+    ("inputs", "complaint"),
+    [
+        ("text missing", "missing: No such file or directory; check the path"),
+        ("text .", ". is a folder; name the files in it"),
+        ("- -", "standard input (-) can be read only once; name it once"),
+    ],
+)
+def test_all_inputs_are_checked_first(
+    folder: Path, command: str, inputs: str, complaint: str
+) -> None:
+    """FR-33: what is wrong with the last input is said before the first is read."""
+    options = CALLS[command].replace("--input text", f"--input {inputs}").split()
+    output = ["--output", "new"] if command in SAVING else []
+    assert refused(bpetite(command, *options, *output, cwd=folder)) == [f"error: {complaint}"]
+    assert not (folder / "new").exists()
+
+
+@pytest.mark.parametrize("command", ["train", "encode", "decode", "count", "show", "verify"])
+def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> None:
+    """A standard input that is not there is said to be closed."""
+    words = ["-" if word in {"text", "ids"} else word for word in words_of(command)]
+    result = bpetite(*words, cwd=folder, closed="stdin")
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr)[-1] == "error: standard input is closed; name a file"
+
+
+def test_a_shell_closes_standard_streams_alike(folder: Path) -> None:
+    """What `<&-` and `>&-` close, a command of the installed program finds closed."""
+    words = "bpetite encode --model m.json --input -"
+    shown = lines(pipeline(f"{words} <&-", folder).stderr)
+    assert shown == ["error: standard input is closed; name a file"]
+    assert b"error: standard output is closed" in pipeline(f"{words} < text >&-", folder).stderr
+
+
+# Outputs
+
+
+@pytest.mark.parametrize("command", SAVING)
+def test_an_existing_output_is_kept_without_force(folder: Path, command: str) -> None:
+    """FR-27, FR-33: an existing file is not replaced unasked, and the way out is named."""
+    (folder / "out").write_bytes(b"precious")
+    assert refused(bpetite(*words_of(command, "--output", "out"), cwd=folder)) == [
+        "error: out exists; use --force to replace it, or name another file"
+    ]
+    assert (folder / "out").read_bytes() == b"precious"
+    assert bpetite(*words_of(command, "--output", "out", "--force"), cwd=folder).returncode == 0
+    assert (folder / "out").read_bytes() != b"precious"
+
+
+@pytest.mark.parametrize("command", SAVING)
+def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
+    """What would keep a result from being saved is said before the work, even with `--force`."""
+    read = {"decode": "ids", "truncate": "m.json"}.get(command, "text")
+    os.mkfifo(folder / "fifo")
+    (folder / "link").symlink_to(read)
+    (folder / "lost").symlink_to("nowhere/new")
+    before = {path: path.is_file() and path.read_bytes() for path in folder.iterdir()}
+    regular = "is not a regular file and cannot be replaced; name another file"
+    lost = "is also an input and would be lost; name another output"
+    for output, complaint in {
+        "": "'' names no file; give --output the name of one",
+        "new/": "new/ names no file; give --output the name of one",
+        "no/new": f"no/new: there is no folder {folder}/no; make it first",
+        "text/new": f"text/new: there is no folder {folder}/text; make it first",
+        "lost": f"lost: there is no folder {folder}/nowhere; make it first",
+        "x" * 300: f"{folder}/{'x' * 300}: File name too long; choose a shorter name",
+        ".": f". {regular}",
+        "fifo": f"fifo {regular}",
+        "/dev/null": f"/dev/null {regular}",
+        read: f"{read} {lost}",
+        "link": f"link {lost}",
+    }.items():
+        shown = refused(bpetite(*words_of(command, "--output", output, "--force"), cwd=folder))
+        assert shown == [f"error: {complaint}"]
+    assert {path: path.is_file() and path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", ["encode", "decode"])
+def test_the_model_is_never_replaced(folder: Path, command: str) -> None:
+    """What a command reads its tokens from is not lost to its result, even with `--force`."""
+    before = (folder / "m.json").read_bytes()
+    (folder / "link").symlink_to("m.json")
+    for output in ("m.json", "link"):
+        assert refused(bpetite(*words_of(command, "--output", output, "--force"), cwd=folder)) == [
+            f"error: {output} is also an input and would be lost; name another output"
+        ]
+    assert (folder / "m.json").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", SAVING)
+def test_a_dash_is_no_output(folder: Path, command: str) -> None:
+    """No file called - is made where standard output was meant, unless that is said."""
+    result = bpetite(*words_of(command, "--output", "-"), cwd=folder)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert lines(result.stderr)[0].endswith(
+        "- is standard input or output, and no file; for a file of that name write ./-"
+    )
+    assert bpetite(*words_of(command, "--output", "./-"), cwd=folder).returncode == 0
+    assert (folder / "-").exists()
+
+
+@pytest.mark.parametrize("command", SAVING)
+def test_a_saved_file_has_the_mode_of_any_new_file(folder: Path, command: str) -> None:
+    """The umask decides, as for every program."""
+    before = os.umask(0o027)
+    try:
+        result = bpetite(*words_of(command, "--output", "new"), cwd=folder)
+    finally:
+        os.umask(before)
+    assert result.returncode == 0
+    assert (folder / "new").stat().st_mode & 0o777 == 0o640
+
+
+# Standard output and the terminal
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_a_closed_standard_output_is_a_failure(folder: Path, command: str) -> None:
+    """A closed standard output is told before anything is made for it."""
+    more = ["--output", "new.json"] if command in SAVING else []
+    result = bpetite(*words_of(command, *more), cwd=folder, closed="stdout")
+    assert result.returncode == 1
+    assert lines(result.stderr) == [
+        "error: standard output is closed; send it to a file or to a program"
+    ]
+    assert not (folder / "new.json").exists()
+
+
+FORMS: Final = {
+    "encode": ("--format u16", "--format text", "--output new.json"),
+    "show": ("--steps", "--json"),
+    "inspect": ("--json", "--token 256", "--token 256 --json", "--tokens"),
+}
+"""Options with which a command writes to standard output by other ways."""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("command", [*CALLS, "--help"])
+def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None:
+    """Status 0 means that all of it was written, the summary of a saved file too."""
+    for form in ("", *FORMS.get(command, ())):
+        words = words_of(command, *form.split()) if command in CALLS else [command]
+        result = bpetite(*words, stdout=Path("/dev/full"), cwd=folder)
+        assert (result.returncode, lines(result.stderr)[-1]) == (1, NO_ROOM)
+
+
+@pytest.mark.parametrize("command", ["encode", "count", "show", "inspect"])
+def test_a_reader_that_has_enough_is_no_error(folder: Path, command: str) -> None:
+    """A closed pipe ends the command without a word."""
+    (folder / "text").write_bytes(b"low lower " * 20_000)  # all results are more than a pipe holds
+    (folder / ("a" * 200)).write_text("low")
+    (folder / "list").write_text(f"{'a' * 200}\n" * 1000)
+    write_artifact(folder / "deep.json", [(97, 97), *((256 + n, 97) for n in range(599))])
+    words = {
+        "count": "count --model m.json --files-from list",
+        "inspect": "inspect --model deep.json --token 855",
+    }.get(command, " ".join(words_of(command)))
+    result = pipeline(f"bpetite {words} | head -c 1", folder)
+    assert (result.returncode, len(result.stdout), result.stderr) == (1, 1, b"")
+
+
+@pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
+def test_the_locale_changes_nothing(folder: Path, command: str) -> None:
+    """Text, ids and names are UTF-8 under every locale."""
+    for name in ("text", "ids"):
+        (folder / name).rename(folder / f"{name} é")
+    words = [f"{word} é" if word in {"text", "ids"} else word for word in words_of(command)]
+    result = bpetite(*words, cwd=folder)
+    encoded = [word.encode() for word in words]
+    assert bpetite_process(*encoded, cwd=folder, env=NOT_UTF_8).stdout == result.stdout
+    assert result.returncode == 0
+
+
+@pytest.mark.usefixtures("patient")
+@pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
+def test_a_job_that_takes_a_moment_draws_nothing(folder: Path, command: str) -> None:
+    """A terminal is left alone by what is over at once."""
+    status, output, drawn = in_terminal(words_of(command), folder)
+    assert (status, drawn, bool(output)) == (0, b"", True)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("command", CALLS)
+def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
+    """`--quiet` draws and reports nothing, and changes neither result nor errors."""
+    more = ("--output", "new.json", "--force") if command in SAVING else ()
+    plain = bpetite(*words_of(command, *more), cwd=folder, env={"COLUMNS": "100"})
+    status, output, drawn = in_terminal(words_of(command, *more, "--quiet"), folder)
+    assert (status, drawn) == (plain.returncode, b"")
+    assert output == plain.stdout or command == "train"  # whose time differs
+    result = bpetite(*words_of(command, *more, "-q"), cwd=folder)
+    assert (result.returncode, result.stderr) == (0, b"")
+    (folder / ("ids" if command == "decode" else "text")).unlink()
+    (folder / "m.json").write_text("{}")
+    failed = bpetite(*words_of(command, *more, "-q"), cwd=folder)
+    assert failed.returncode == 1
+    assert failed.stderr == bpetite(*words_of(command, *more), cwd=folder).stderr != b""
+
+
+def test_a_closed_standard_error_is_no_reason_to_stop(folder: Path) -> None:
+    """Training needs nobody who watches."""
+    words = " ".join(words_of("train"))
+    result = pipeline(f"bpetite {words} 2>&-", folder)
+    assert result.returncode == 0
+    assert (folder / "new.json").exists()

@@ -1,0 +1,389 @@
+"""The work shared among processes: the same result for every number of them, and no debris."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from bpetite_cli.jobs import cores
+from bpetite_cli.jobs.sharing import Meter, Sharing
+from cli_tools import (
+    BPETITE,
+    bpetite,
+    bpetite_process,
+    lines,
+    no_file_above,
+    pipeline,
+    terminal_process,
+)
+
+TEXT = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
+LARGE = TEXT * 112_000  # more than is read before workers start
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a text that is worth several processes, and with its tokenizer."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "text").write_bytes(LARGE.encode())
+    (folder / "short").write_bytes(TEXT.encode())
+    Tokenizer.train(TEXT, 400).save(folder / "m.json")
+    return folder
+
+
+COMMANDS = {
+    "train": ("--input", "text", "--vocab-size", "300", "--output", "out", "--force"),
+    "verify": ("--model", "m.json", "--input", "text"),
+    "encode": ("--model", "m.json", "--input", "text", "--output", "out", "--force"),
+    "count": ("--model", "m.json", "text"),
+}
+
+
+# The number of processes
+
+
+@given(texts=st.lists(st.text(max_size=5), max_size=12), least=st.integers(1, 8))
+def test_batches_change_nothing(texts: list[str], least: int) -> None:
+    """The results of batches are those of the items, in order; all that is read is told."""
+    meter = Meter()
+
+    def read() -> Iterator[str]:
+        for text in texts:
+            meter.advance(len(text))
+            yield text
+
+    told: list[int] = []
+    work: Callable[[list[str]], list[str]] = list
+    with Sharing(work, 2, len, least) as shared:
+        batches = list(shared.results(read(), meter, told.append))
+    assert list(chain.from_iterable(batches)) == texts
+    assert all(sum(map(len, batch)) >= least for batch in batches[:-1])
+    assert sum(told) == sum(map(len, texts))
+
+
+def run(folder: Path, command: str, *words: str, jobs: int) -> subprocess.CompletedProcess[bytes]:
+    """Run a command on the large text, or on what the words name."""
+    (folder / "out").unlink(missing_ok=True)
+    return bpetite_process(
+        *(command, *(words or COMMANDS[command]), "--jobs", str(jobs)), cwd=folder
+    )
+
+
+def content(path: Path) -> bytes | None:
+    """Return the bytes of a file, if it is there."""
+    return path.read_bytes() if path.exists() else None
+
+
+@pytest.mark.parametrize("command", ["train", "encode"])
+def test_two_processes_give_what_one_gives(large: Path, command: str) -> None:
+    """Standard output and the file are the same byte for byte, but for the time that it took."""
+    results = []
+    for jobs in 1, 2:
+        result = run(large, command, jobs=jobs)
+        assert result.returncode == 0, result.stderr.decode()
+        results.append((untimed(result.stdout), content(large / "out")))
+    assert results[0] == results[1]
+
+
+def untimed(output: bytes) -> bytes:
+    """Return an output without the time that the training took."""
+    return re.sub(rb'"elapsed_ms": \d+', b"", output)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
+def test_every_number_of_processes_gives_the_same_ids(large: Path, name: str) -> None:
+    """In each format, from a file, from a pipe and from JSON Lines, to a file and to a pipe."""
+    jsonl = "".join(json.dumps({"text": TEXT * 999}) + "\n" for _ in range(140)) + "{}"
+    (large / "docs").write_text(jsonl.removesuffix("{}"))
+    ways = {
+        "a file": ("--input", "text"),
+        "a pipe": ("--input", "-"),
+        "JSON Lines": ("--input", "docs", "--jsonl", "text", "--separator-token"),
+        "the output": ("--input", "text", "--output", "out"),
+    }
+    for words in ways.values():
+        results = set()
+        for jobs in 1, 2, 3, 8:
+            (large / "out").unlink(missing_ok=True)
+            result = bpetite_process(
+                *("encode", "--model", "m.json", "--format", name, *words, f"-j{jobs}"),
+                stdin=LARGE.encode(),
+                cwd=large,
+            )
+            assert result.returncode == 0, result.stderr.decode()
+            results.add((result.stdout, content(large / "out")))
+        assert len(results) == 1
+    (large / "docs").unlink()
+    (large / "out").unlink()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("command", ["train", "verify", "count"])
+def test_every_number_of_processes_counts_the_same(large: Path, command: str) -> None:
+    """From files, from JSON Lines, from texts with counts, and from a list with a missing file."""
+    rows = ({"text": f"{TEXT * 99}{number}", "count": number + 1} for number in range(1400))
+    (large / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    own = {
+        "train": ("--vocab-size", "400", "--output", "out", "--force"),
+        "verify": ("--model", "m.json"),
+        "count": ("--model", "m.json"),
+    }[command]
+    files = ("text", "short", "docs")
+    ways = [
+        files if command == "count" else ("--input", *files),
+        (*(() if command == "count" else ("--input",)), "docs", "--jsonl", "text"),
+        ("nothing", *files) if command == "count" else ("--counts", "docs"),
+    ]
+    for words in ways:
+        results = set()
+        for jobs in 1, 2, 3, 8:
+            result = run(large, command, *own, *words, jobs=jobs)
+            results.add((result.returncode, untimed(result.stdout), content(large / "out")))
+        assert len(results) == 1
+    (large / "docs").unlink()
+    (large / "out").unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("limit", ["0", "257", "x", "1.0", ""])
+def test_the_number_of_processes_is_checked(large: Path, limit: str) -> None:
+    """It is an integer from 1 to 256."""
+    result = bpetite("count", "--model", "m.json", "short", f"--jobs={limit}", cwd=large)
+    assert (result.returncode, result.stdout) == (2, b"")
+    assert "--jobs: expected" in result.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({}, 6),
+        ({"cpu.max": "max 100000"}, 6),
+        ({"cpu.max": "250000 100000"}, 3),
+        ({"a/b/cpu.max": "max 100000", "a/cpu.max": "100000 100000"}, 1),
+        ({"cpu,cpuacct/cpu.cfs_quota_us": "-1", "cpu,cpuacct/cpu.cfs_period_us": "100000"}, 6),
+        ({"cpu,cpuacct/cpu.cfs_quota_us": "50000", "cpu,cpuacct/cpu.cfs_period_us": "100000"}, 1),
+    ],
+)
+def test_the_cores_are_those_of_the_container(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
+) -> None:
+    """The quota of each cgroup above the process counts, rounded up, if it is below the cores."""
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+    (tmp_path / "own").write_text("3:cpu,cpuacct:/a/b\n0::/a/b\n")
+    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
+    monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "own")
+    monkeypatch.setattr(cores, "_affinity", lambda: 6)
+    assert cores.available_cores() == expected
+
+
+def test_the_cores_are_those_of_the_affinity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there are no cgroups, the affinity counts, or the cores of the machine."""
+    monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
+    assert cores.available_cores() == len(os.sched_getaffinity(0))
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert cores.available_cores() == os.cpu_count()
+
+
+# How it ends
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
+    """Its work is lost: the command fails with the reason, a way out, and nothing written."""
+    (large / "out").unlink(missing_ok=True)
+    with subprocess.Popen(
+        [BPETITE, command, *COMMANDS[command], "--jobs", "2"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=large,
+    ) as process:
+        os.kill(first_worker(process.pid), signal.SIGKILL)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (1, b"")
+    assert lines(errors)[-2:] == [
+        "error: a process of this job has ended before its work: killed by SIGKILL",
+        "if memory ran out, fewer processes need less of it: --jobs 1",
+    ]
+    check_nothing_is_left(large)
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status: int) -> None:
+    """A signal to the whole group, as a terminal sends it, is told once and leaves nothing."""
+    (large / "out").unlink(missing_ok=True)
+    with subprocess.Popen(
+        [BPETITE, "encode", *COMMANDS["encode"], "--jobs", "3"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=large,
+        start_new_session=True,
+    ) as process:
+        worker = first_worker(process.pid)
+        os.killpg(process.pid, number)
+        output, errors = process.communicate(timeout=60)
+    told = b"interrupted\n" if number == signal.SIGINT else b""
+    assert (process.returncode, output, errors) == (status, b"", told)
+    assert not is_alive(worker)
+    check_nothing_is_left(large)
+
+
+def test_workers_end_with_a_process_that_is_killed(large: Path) -> None:
+    """No process stays when the first one could undo nothing."""
+    with subprocess.Popen(
+        [BPETITE, "count", *COMMANDS["count"], "--jobs", "3"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=large,
+    ) as process:
+        worker = first_worker(process.pid)
+        process.kill()
+    while is_alive(worker):
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("command", ["encode", "train"])
+def test_a_text_that_is_not_utf_8_is_told_where(large: Path, command: str) -> None:
+    """The offset is that of the file, however far the workers are, and nothing is written."""
+    (large / "bad").write_bytes(LARGE.encode() + b"\xff")
+    words = [word.replace("text", "bad") for word in COMMANDS[command]]
+    result = run(large, command, *words, jobs=2)
+    (large / "bad").unlink()
+    assert (result.returncode, result.stdout) == (1, b"")
+    place = len(LARGE.encode())
+    assert f"bad is not UTF-8: byte 0xff at offset {place}" in result.stderr.decode()
+    check_nothing_is_left(large)
+
+
+def test_a_full_disk_ends_all_processes(large: Path) -> None:
+    """The usual message, and nothing is left."""
+    with no_file_above(1 << 20):
+        result = run(large, "encode", jobs=2)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        "error: out: File too large; name a place that takes larger files"
+    ]
+    check_nothing_is_left(large)
+
+
+def test_a_reader_that_has_enough_ends_all_processes(large: Path) -> None:
+    """A closed pipe is no error that is told."""
+    result = pipeline("bpetite encode --model m.json --input text -j 2 | head -c 3", large)
+    assert (result.stdout, result.stderr) == (b"[27", b"")
+    check_nothing_is_left(large)
+
+
+def test_a_system_that_starts_no_process_is_told(large: Path) -> None:
+    """The reason is given, and the way that needs no process."""
+    limited = f"ulimit -n 7; exec {BPETITE} count --model m.json text --jobs 8"
+    result = pipeline(limited, large)
+    assert (result.returncode, result.stdout) == (1, b"")
+    assert lines(result.stderr) == [
+        "error: another process cannot be started: Too many open files; use --jobs 1"
+    ]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("command", ["encode", "train"])
+def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
+    """So it is also where no word comes twice, and the caches of the workers fill."""
+    words = (
+        f"{number * 7919 % 10**9:09d}{number * 104729 % 10**9:x}é" for number in range(600_000)
+    )
+    (tmp_path / "text").write_text("\n".join(words))
+    Tokenizer.train(TEXT, 400).save(tmp_path / "m.json")
+    alone, _ = most_memory(tmp_path, command, "1")
+    first, workers = most_memory(tmp_path, command, "2")
+    assert len(workers) == 2
+    assert max(workers) <= 250e6
+    assert first + sum(workers) <= alone + 500e6
+
+
+def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
+    """Return the most memory, in bytes, that a command had, and each of its workers."""
+    most: dict[int, int] = {}
+    with subprocess.Popen(
+        [BPETITE, command, *COMMANDS[command], "--jobs", jobs],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+    ) as process:
+        while process.poll() is None:
+            workers = [n for n in children(process.pid) if is_alive(n)]
+            for number in (process.pid, *workers):
+                with suppress(OSError):
+                    status = Path(f"/proc/{number}/status").read_text()
+                    if found := re.search(r"VmHWM:\s*(\d+) kB", status):
+                        most[number] = 1024 * int(found[1])
+            time.sleep(0.01)
+    assert process.returncode == 0
+    return most.pop(process.pid), list(most.values())
+
+
+@pytest.mark.thorough
+def test_the_bar_covers_the_whole_job(large: Path) -> None:
+    """It tells of what the workers have done, and not of what has been read for them."""
+    words = (*COMMANDS["encode"], "--jobs", "2")
+    status, drawn = terminal_process(("encode", *words), large)
+    (large / "out").unlink()
+    assert status == 0
+    shares = [int(share) for share in re.findall(r"(\d+)%", drawn)]
+    assert shares == sorted(shares)
+    assert shares[-1] == 100
+    assert 0 < shares[0] < 100
+
+
+def first_worker(parent: int) -> int:
+    """Return the first worker of a command, once there is one."""
+    while True:
+        for child in children(parent):
+            if b"spawn_main" in command_line(child):
+                return child
+        time.sleep(0.005)
+
+
+def children(parent: int) -> list[int]:
+    """Return the processes that a process has started."""
+    try:
+        return [*map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split())]
+    except OSError:
+        return []
+
+
+def command_line(number: int) -> bytes:
+    """Return the arguments of a process, or nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def is_alive(number: int) -> bool:
+    """Return whether a process goes on."""
+    return b"spawn_main" in command_line(number)
+
+
+def check_nothing_is_left(folder: Path) -> None:
+    """Check that a command has left no file."""
+    assert sorted(path.name for path in folder.iterdir()) == ["m.json", "short", "text"]

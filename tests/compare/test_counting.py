@@ -1,0 +1,123 @@
+"""`bpetite count --encoding`: counts for an encoding of tiktoken, without a model."""
+
+import json
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import tiktoken
+from hypothesis import given
+from hypothesis import strategies as st
+from tiktoken import registry
+
+from bpetite_cli.streams import inputs
+from bpetite_compare.commands.counting import make_counter
+from cli_tools import bpetite, lines, refused
+from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS
+from texts import TEXTS
+
+TOKENS = (b"th", b"the", b" the", b"\n\n", b"  ", b"!\n", b"12", b"123")
+
+
+def expected(name: str, text: str) -> int:
+    """Return how many tokens tiktoken itself makes of a whole text."""
+    encoding = tiktoken.get_encoding(name)
+    return len(encoding.encode(text, allowed_special={"<|endoftext|>"}, disallowed_special=()))
+
+
+@pytest.fixture
+def toy(register: Callable[..., None]) -> str:
+    """Return the name of an encoding that tiktoken has without a file."""
+    register("toy", *TOKENS)
+    return "toy"
+
+
+def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Path) -> None:
+    """The output has the form that it has with a model."""
+    (here / "a.txt").write_bytes(CORPUS.encode())
+    (here / "b.txt").write_bytes(b"the<|endoftext|>the")
+    a, b = expected(toy, CORPUS), expected(toy, "the<|endoftext|>the")
+    assert b == 3
+    result = bpetite("count", "--encoding", toy, "a.txt", "b.txt")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert lines(result.stdout) == [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
+    assert bpetite("count", "--encoding", toy, stdin=CORPUS.encode()).stdout == b"%d\n" % a
+    told = json.loads(bpetite("count", "--encoding", toy, "--json", "--max", "2", "b.txt").stdout)
+    assert (told["tokens"], told["bytes"], told["within"]) == (3, 19, False)
+
+
+def test_other_special_tokens_are_text(register: Callable[..., None]) -> None:
+    """Only `<|endoftext|>` is a special token, and only of an encoding that has it."""
+    register("other", special="<|im_end|>")
+    for text in ("<|im_end|>", "<|endoftext|>"):
+        result = bpetite("count", "--encoding", "other", stdin=text.encode())
+        assert result.stdout == b"%d\n" % len(text)
+
+
+@pytest.mark.parametrize("pattern", [*PATTERNS, "a pattern of another kind"])
+def test_a_text_has_as_many_tokens_in_blocks(
+    pattern: str, register: Callable[..., None], here: Path
+) -> None:
+    """However small the blocks are, the number is that of the whole text."""
+    name = pattern if pattern in PATTERNS else "other"
+    register(name, *TOKENS, pattern=PATTERNS.get(pattern, r"(?s)the\s+the|.+?\s\s|."))
+
+    @given(text=TEXTS | st.text("the !1.\n "), size=st.integers(1, 9))
+    def check(text: str, size: int) -> None:
+        (here / "text").write_bytes(text.encode())
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(inputs, "_BLOCK_BYTES", size)
+            result = bpetite("count", "--encoding", name, "text")
+        assert lines(result.stdout) == [f"{expected(name, text)}\ttext"]
+
+    check()
+
+
+def test_another_process_needs_no_file(toy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A counter is pickled with its vocabulary, so a process that gets it never looks for one."""
+    pickled = pickle.dumps(make_counter(toy))
+    tokens = expected(toy, CORPUS)
+    monkeypatch.setattr(registry, "ENCODINGS", {})
+    monkeypatch.setattr(registry, "ENCODING_CONSTRUCTORS", {})
+    assert pickle.loads(pickled)(CORPUS) == tokens  # noqa: S301 - pickled above
+
+
+def test_what_tiktoken_gives_up_on_is_told_and_the_rest_counted(toy: str, here: Path) -> None:
+    """A run of a million spaces is an error of its file alone."""
+    (here / "a.txt").write_bytes(b" " * 1_000_000 + b"x")
+    (here / "b.txt").write_bytes(b"the")
+    result = bpetite("count", "--encoding", toy, "a.txt", "b.txt")
+    assert result.returncode == 1
+    assert lines(result.stdout) == ["1\tb.txt", "1\ttotal"]
+    first, last = lines(result.stderr)
+    assert first.startswith("error: a.txt: tiktoken gives up on this text; its engine cannot")
+    assert last == "error: 1 of 2 files could not be counted; the total is that of the others"
+
+
+def test_an_unknown_encoding_is_refused_by_name() -> None:
+    """The error lists the encodings that there are."""
+    (line,) = refused(bpetite("count", "--encoding", "nope"))
+    assert line.startswith("error: tiktoken has no encoding 'nope'; it has ")
+    assert "o200k_base" in line
+
+
+@pytest.mark.usefixtures("offline")
+def test_without_a_network_the_way_out_is_named() -> None:
+    """An encoding that is not there and cannot be downloaded is a failure of one line."""
+    download, line = lines(bpetite("count", "--encoding", "gpt2").stderr)
+    assert download.startswith("tiktoken downloads ")
+    assert line.startswith("error: tiktoken cannot download the encoding gpt2 (")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_the_counts_are_those_of_tiktoken(
+    name: str, encoding_named: Callable[[str], tiktoken.Encoding], here: Path
+) -> None:
+    """The encodings of the models that people call count as tiktoken does."""
+    encoding_named(name)
+    for place, text in enumerate([*HOSTILE, CORPUS * 40]):
+        (here / f"{place}").write_bytes(text.encode())
+        shown = lines(bpetite("count", "--encoding", name, f"{place}").stdout)
+        assert shown == [f"{expected(name, text)}\t{place}"]

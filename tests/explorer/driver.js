@@ -1,0 +1,91 @@
+// Answers the tests: one line of JSON for each line of JSON, [function, ...arguments].
+"use strict";
+
+const { execFileSync } = require("node:child_process");
+const { createInterface } = require("node:readline");
+const bpe = require("../../docs/explorer/bpe.js");
+const logic = require("../../docs/explorer/logic.js");
+
+const outcome = (task) => {
+  try {
+    return task();
+  } catch (error) {
+    return { error: `${error.name}: ${error.message}` };
+  }
+};
+// What a character joins in one chunk is its class.
+const classOf = (character) => {
+  if (bpe.split(`a${character}`).length === 1) return "L";
+  if (bpe.split(`1${character}`).length === 1) return "N";
+  return bpe.split(`!${character}`).length === 1 ? "." : "s";
+};
+
+const answers = {
+  version: () => process.versions,
+  split: (text) => outcome(() => bpe.split(text)),
+  train: (documents, size) =>
+    outcome(() => {
+      const tokenizer = bpe.train(documents, size);
+      const again = new bpe.Training(documents);
+      for (const pair of tokenizer.merges) again.step(pair);
+      const expected_size = again.fileSize;
+      return { merges: tokenizer.merges, file: tokenizer.save(), expected_size };
+    }),
+  // A tokenizer file in base64, as bytes and, if it is UTF-8, as text.
+  load: (data, texts, lists) =>
+    outcome(() => {
+      const bytes = Buffer.from(data, "base64");
+      const tokenizer = bpe.load(new Uint8Array(bytes));
+      const again = bpe.load(bytes.toString("utf8"));
+      return {
+        file: again.save(),
+        ids: texts.map((text) => outcome(() => tokenizer.encode(text))),
+        decoded: lists.map((ids) => outcome(() => tokenizer.decode(ids))),
+      };
+    }),
+  refused: (data) => {
+    const bytes = Buffer.from(data, "base64");
+    const text = bytes.toString("utf8");
+    const refused = (content) => outcome(() => bpe.load(content) && null)?.error ?? "";
+    const ofText = Buffer.from(text, "utf8").equals(bytes) ? refused(text) : refused(bytes);
+    return [refused(new Uint8Array(bytes)), ofText];
+  },
+  classes: (text) => Array.from(text, classOf).join(""),
+  unassigned: (text) => Array.from(text).filter((character) => /\p{Cn}/u.test(character)),
+  run: (program, cwd) => execFileSync(process.execPath, ["-e", program], { cwd, encoding: "utf8" }),
+  refusal: (text) => logic.refusal(text),
+  visible: (bytes) => logic.parts(Uint8Array.from(bytes)),
+  // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
+  replay: (merges, text) => {
+    const replay = new logic.Replay(new bpe.Tokenizer(merges), text);
+    const all = [...replay.tokens.keys()].map((made) => ({
+      count: replay.tokens[made],
+      ids: replay.blocks.flatMap((block) => replay.tokensOf(block, made).map(({ id }) => id)),
+      starts: Array.from({ length: replay.size }, (_, at) => replay.tokenAt(at, made).token.start),
+    }));
+    const neighbors = [...replay.tokens.keys()].map((made) => replay.neighbor(made, 1));
+    return { all, neighbors, times: [...replay.times], curve: replay.curve(), size: replay.size };
+  },
+  blocks: (text) => new logic.Replay(new bpe.Tokenizer([]), text).blocks.map(({ bytes }) => bytes),
+  // Of each merge in training: the pairs with the highest counts, and those whose count changes.
+  lesson: (documents, size) => {
+    const training = new bpe.Training(documents);
+    const steps = [];
+    for (let best; training.tokens.length < size && (best = training.best()); ) {
+      const top = logic.topPairs(training.counts, 5);
+      const { changes } = training.step(best.pair);
+      steps.push({ best, top, changed: logic.countChanges(changes, training.counts, best.pair) });
+    }
+    return steps;
+  },
+  leaves: (merges, id) => {
+    const leavesOf = ({ id, children }) => (children.length ? children.flatMap(leavesOf) : [id]);
+    return leavesOf(logic.tree(new bpe.Tokenizer(merges), id));
+  },
+  fragment: (state) => [logic.toFragment(state), logic.ofFragment(logic.toFragment(state))],
+};
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const [name, ...rest] = JSON.parse(line);
+  process.stdout.write(`${JSON.stringify(answers[name](...rest))}\n`);
+});

@@ -1,0 +1,332 @@
+"""The explorer's JavaScript gives what bpetite gives, and refuses the files that it refuses."""
+
+import base64
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from artifacts import GOOD, PARTS, canonical, changed
+from bpetite import Tokenizer
+from bpetite._persistence import load, save
+from bpetite._pretokenizer import split
+from hostile import hostile_files
+from project_tools import ROOT
+from texts import CORPORA, PIECES, TEXTS, every_character, merge_lists
+
+pytestmark = pytest.mark.thorough
+
+CLASSES: Final = {"L": r"\p{L}", "N": r"\p{N}", "s": r"\s"}
+VECTORS: Final = sorted((ROOT / "tests" / "vectors").glob("*.json"))
+
+Ask = Callable[..., Any]  # the answer is JSON
+
+
+@pytest.fixture(scope="module")
+def drift(ask: Ask) -> frozenset[str]:
+    """Return the characters that Node and `regex` put into different classes."""
+    text = every_character()
+    classes = dict.fromkeys(text, ".")
+    for name, pattern in CLASSES.items():
+        classes |= dict.fromkeys(regex.findall(pattern, text), name)
+    found = ask("classes", text)
+    assert len(found) == len(text)
+    return frozenset(
+        character for character, name in zip(text, found, strict=True) if classes[character] != name
+    )
+
+
+def ranges(characters: frozenset[str]) -> list[str]:
+    """Return code points as ranges, in order: "U+0558", "U+12475-12476"."""
+    codes = sorted(map(ord, characters))
+    firsts = [code for code in codes if chr(code - 1) not in characters]
+    lasts = [code for code in codes if chr(code + 1) not in characters]
+    return [
+        f"U+{first:04X}" if first == last else f"U+{first:04X}-{last:04X}"
+        for first, last in zip(firsts, lasts, strict=True)
+    ]
+
+
+def encoded(data: bytes) -> str:
+    """Return bytes as base64, for JSON."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def artifact(merges: list[tuple[int, int]], folder: Path) -> bytes:
+    """Return the file of hand-made merges, as the core writes it."""
+    path = folder / "artifact.json"
+    special_tokens = {oracle.END_OF_TEXT: 256 + len(merges)}
+    save(path, oracle.vocabulary(merges), merges, special_tokens, overwrite=True)
+    return path.read_bytes()
+
+
+def test_classes_differ_only_where_one_table_is_older(
+    ask: Ask, drift: frozenset[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """FR-4: where Node and `regex` disagree about a character, one of them does not know it."""
+    with capsys.disabled():
+        print(f"\nNode has Unicode {ask('version')['unicode']}; {len(drift)} code points differ:")
+        print(*ranges(drift), sep=", ")
+    text = "".join(sorted(drift))
+    unassigned = {*ask("unassigned", text), *regex.findall(r"\p{Cn}", text)}
+    assert unassigned == set(text)
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_golden_vectors(ask: Ask, path: Path) -> None:
+    """FR-12: the chunks, merges, files, ids, texts and refusals are those of every machine."""
+    golden = json.loads(path.read_bytes())
+    if path.stem == "chunks":
+        for vector in golden["vectors"]:
+            assert ask("split", vector["text"]) == vector["chunks"]
+        return
+    trained = ask("train", golden["documents"], golden["vocab_size"])
+    assert trained["merges"] == golden["merges"]
+    assert len(trained["file"]) == golden["artifact_bytes"]
+    texts = [vector["text"] for vector in golden["vectors"]]
+    ids = [vector["ids"] for vector in golden["vectors"]]
+    wrong = [*golden["unknown_ids"], *golden["ids_of_no_text"]]
+    loaded = ask("load", encoded(trained["file"].encode()), texts, [*ids, *wrong])
+    assert loaded["file"] == trained["file"]
+    assert loaded["ids"] == ids
+    assert loaded["decoded"][: len(ids)] == texts
+    assert all("error" in one for one in loaded["decoded"][len(ids) :])
+
+
+@given(documents=CORPORA, size=st.integers(256, 320), text=TEXTS)
+def test_generated_corpora_and_texts(
+    ask: Ask,
+    drift: frozenset[str],
+    tmp_path_factory: pytest.TempPathFactory,
+    documents: list[str],
+    size: int,
+    text: str,
+) -> None:
+    """FR-12, FR-16: any corpus gives the same file, and any text the same chunks and ids."""
+    *documents, text = (
+        "".join(character for character in one if character not in drift)
+        for one in [*documents, text]
+    )
+    assert ask("split", text) == split(text)
+    path = tmp_path_factory.getbasetemp() / "trained.json"
+    tokenizer = Tokenizer.train(documents, size)
+    tokenizer.save(path, overwrite=True)
+    answer = ask("train", documents, size)
+    trained = answer["file"]
+    assert trained.encode() == path.read_bytes()
+    assert answer["expected_size"] == len(trained)  # which bounds training as in the core
+    ids = tokenizer.encode(text)
+    loaded = ask("load", encoded(trained.encode()), [text], [ids])
+    assert (loaded["ids"], loaded["decoded"]) == ([ids], [text])
+
+
+@given(merges=merge_lists(), text=st.one_of(st.text("abc ", max_size=60), st.sampled_from(PIECES)))
+def test_hand_made_files(
+    ask: Ask,
+    tmp_path_factory: pytest.TempPathFactory,
+    merges: list[tuple[int, int]],
+    text: str,
+) -> None:
+    """FR-26: repeated pairs and twin tokens load, and encode as the specification says."""
+    data = artifact(merges, tmp_path_factory.getbasetemp())
+    loaded = ask("load", encoded(data), [text], [])
+    assert loaded["file"].encode() == data
+    assert loaded["ids"] == [oracle.encode(text, merges)]
+
+
+@pytest.mark.parametrize(
+    "merges",
+    [
+        [(97, 98), (97, 98)],
+        [(97, 98), (256, 99), (97, 98), (258, 99)],
+        [(97, 97), (97, 97), (256, 256), (257, 257), (256, 97)],
+        [(97, 98), (98, 99), (256, 99), (97, 257)],
+    ],
+)
+def test_repeated_pairs(ask: Ask, tmp_path: Path, merges: list[tuple[int, int]]) -> None:
+    """FR-26: of a pair that is listed twice, the first merge counts."""
+    texts = ["ab", "abc", "aaaaaaa", "abcabc abcab", "a" * 100 + "bc" * 50]
+    ids = [oracle.encode(text, merges) for text in texts]
+    loaded = ask("load", encoded(artifact(merges, tmp_path)), texts, ids)
+    assert (loaded["ids"], loaded["decoded"]) == (ids, texts)
+
+
+def test_tinyshakespeare(ask: Ask, tmp_path: Path) -> None:
+    """FR-12: a corpus of a megabyte gives the same file of 1,000 tokens, and the same ids."""
+    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    if not corpus.is_file():
+        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
+    text = corpus.read_bytes().decode("utf-8")
+    tokenizer = Tokenizer.train(text, 1_000)
+    tokenizer.save(tmp_path / "tokenizer.json")
+    data = (tmp_path / "tokenizer.json").read_bytes()
+    assert ask("train", [text], 1_000)["file"].encode() == data
+    ids = tokenizer.encode(text)
+    loaded = ask("load", encoded(data), [text], [ids])
+    assert loaded["ids"] == [ids]
+    assert loaded["decoded"] == [text]
+
+
+@pytest.mark.parametrize("size", [255, 0, -1, 256.5, None, True, "300"])
+def test_no_size_is_refused(ask: Ask, size: object) -> None:
+    """FR-11: a vocabulary has 256 tokens or more, and an integer says how many."""
+    assert "vocab_size must be" in ask("train", ["ab"], size)["error"]
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\ud83d \udc4d"])
+def test_lone_surrogates_are_refused(ask: Ask, text: str) -> None:
+    """FR-16: what is no text has no ids and trains nothing."""
+    loaded = ask("load", encoded(canonical(GOOD)), [text], [])
+    assert "lone surrogate at index" in loaded["ids"][0]["error"]
+    assert "lone surrogate at index" in ask("train", [text], 300)["error"]
+
+
+@pytest.mark.parametrize("ids", [[259], [-1], [97.5], ["97"], [None], [True], [128], [97, 195]])
+def test_wrong_ids_are_refused(ask: Ask, ids: list[object]) -> None:
+    """FR-20: unknown ids, what is no integer, and half a character decode to nothing."""
+    (decoded,) = ask("load", encoded(canonical(GOOD)), [], [ids])["decoded"]
+    assert "error" in decoded
+
+
+SPELLINGS: Final = {
+    "indented": json.dumps(GOOD, indent=2).encode(),
+    "other order": json.dumps(dict(reversed(GOOD.items()))).encode(),
+    "whitespace": b" \t\r\n" + canonical(GOOD).replace(b'":', b'" \t:\n\r ') + b"\n \n",
+    "escaped": canonical(GOOD).replace(b"vocab", rb"\u0076oc\u0061b").replace(b"|>", rb"\u007C>"),
+    "minus zero": canonical(GOOD).replace(b'"0":[0]', b'"0":[-0]'),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_other_spellings_load(ask: Ask, tmp_path: Path, name: str) -> None:
+    """JSON that says the same in other bytes is the same tokenizer, to both loaders."""
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(SPELLINGS[name])
+    assert load(path) == PARTS
+    assert ask("load", encoded(SPELLINGS[name]), [], [])["file"].encode() == canonical(GOOD)
+
+
+def test_what_the_core_refuses_is_refused(ask: Ask, tmp_path: Path) -> None:
+    """FR-29: each file that the tests of the core's loader hold it to refuse is refused."""
+    files = hostile_files(tmp_path)
+    assert sum(map(len, files.values())) > 250
+    for name, some in files.items():
+        for data in some:
+            for message in ask("refused", encoded(data)):
+                assert message.startswith("Error: "), (name, data[:200], message)
+                assert len(message) < 200
+
+
+def damaged() -> Iterator[bytes]:
+    """Yield a good file cut off, with a byte lost, doubled, put in, swapped, or one bit flipped.
+
+    Wherever keys and merges are, and at some places of the vocabulary.
+    """
+    data = canonical(GOOD)
+    vocabulary = data.index(b'"vocab":{') + 30
+    for place in [*range(vocabulary), *range(vocabulary, len(data), 17)]:
+        before, after = data[:place], data[place + 1 :]
+        yield before
+        yield before + after
+        yield before + data[place : place + 1] + data[place:]
+        yield before + b"0" + data[place:]
+        yield before + data[place : place + 2][::-1] + data[place + 2 :]
+        yield from (before + bytes([data[place] ^ 1 << bit]) + after for bit in range(8))
+
+
+def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
+    """Hold both loaders to refuse a file, or both to load it; return whether they load it."""
+    path.write_bytes(data)
+    try:
+        parts = load(path)
+    except (KeyError, ValueError):
+        assert all(message.startswith("Error: ") for message in ask("refused", encoded(data)))
+        return False
+    save(path, *parts, overwrite=True)
+    assert ask("load", encoded(data), [], [])["file"].encode() == path.read_bytes()
+    return True
+
+
+def test_damaged_files(ask: Ask, tmp_path: Path) -> None:
+    """FR-29: a file that is damaged at any byte has the verdict that the core has of it."""
+    verdicts = [check_same_verdict(ask, tmp_path / "damaged.json", data) for data in damaged()]
+    assert len(verdicts) > 5_000
+    assert 0 < sum(verdicts) < 100  # two equal bytes may change places
+
+
+@pytest.mark.parametrize(
+    "path", sorted(ROOT.glob("tests/reliability/findings/load/*")), ids=lambda path: path.name
+)
+def test_what_the_fuzzer_found(ask: Ask, tmp_path: Path, path: Path) -> None:
+    """FR-29: each file that the fuzzer found has the verdict that the core has of it."""
+    check_same_verdict(ask, tmp_path / "found.json", path.read_bytes())
+
+
+ODD: Final[st.SearchStrategy[object]] = st.sampled_from(
+    [None, True, -1, 0, 1, 97, 255, 256, 257, 258, 259, 10**30, "", "97", [], {}, [97], [97, 98]]
+)
+PLACES: Final = [
+    *((key,) for key in GOOD),
+    *(("merges", rank) for rank in range(2)),
+    *(("merges", rank, side) for rank in range(2) for side in range(2)),
+    ("special_tokens", "<|endoftext|>"),
+    *(("vocab", token_id) for token_id in ("0", "97", "256", "257", "258", "259", "007")),
+    *(("vocab", token_id, 0) for token_id in ("0", "97", "256", "257", "258")),
+]
+
+
+@given(changes=st.dictionaries(st.sampled_from(PLACES), ODD, min_size=1, max_size=3))
+def test_odd_values(
+    ask: Ask, tmp_path_factory: pytest.TempPathFactory, changes: dict[Any, object]
+) -> None:
+    """FR-29: a file with odd values anywhere has the verdict that the core has of it."""
+    path = tmp_path_factory.getbasetemp() / "odd.json"
+    ordered = [(place, changes[place]) for place in reversed(PLACES) if place in changes]
+    check_same_verdict(ask, path, canonical(changed(*ordered)))
+
+
+JSON_PARTS: Final = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9", "-0", r"\ud800"]
+
+
+@given(
+    place=st.sampled_from([b"258", b"[[97,98]", b'"merges"', b'"0":[0]', b"[97,98]}", b":1,"]),
+    text=st.lists(st.sampled_from(JSON_PARTS), max_size=6).map("".join),
+)
+def test_odd_json(
+    ask: Ask, tmp_path_factory: pytest.TempPathFactory, place: bytes, text: str
+) -> None:
+    """FR-29: a file with odd JSON put in has the verdict that the core has of it."""
+    data = canonical(GOOD).replace(place, place + text.encode(), 1)
+    check_same_verdict(ask, tmp_path_factory.getbasetemp() / "odd.json", data)
+
+
+def test_the_largest_file_and_no_larger(ask: Ask) -> None:
+    """FR-29: a byte more than 64 MiB is refused for its size, and no deep nesting is read."""
+    (message, _) = ask("refused", encoded(canonical(GOOD) + b" " * (64 << 20)))
+    assert "larger than 67108864 bytes" in message
+    for data in (b"[" * 1_000_000, b'{"a":' * 1_000_000, b"[" + b"[]," * 1_000_000 + b"0]"):
+        for message in ask("refused", encoded(data)):
+            assert message.startswith("Error: expected JSON")
+
+
+def test_the_example_on_the_reference_page(ask: Ask, tmp_path: Path) -> None:
+    """Each line of the page's JavaScript gives what the comment behind it says."""
+    page = (ROOT / "docs" / "reference" / "artifact.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```js\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    Tokenizer.train("ab ab ab", vocab_size=258).save(tmp_path / "small.json")
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    lines = [line.partition("; // ") for line in block.splitlines()]
+    program = "".join(
+        f"console.log(JSON.stringify({code}));" if said else code for code, _, said in lines
+    )
+    assert ask("run", program, str(tmp_path)).splitlines() == [
+        json.dumps(json.loads(said), separators=(",", ":")) for _, _, said in lines if said
+    ]

@@ -1,0 +1,142 @@
+"""What the explorer's page computes: texts after each number of merges, training, its address."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import accumulate, pairwise
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from project_tools import ROOT
+from texts import TIES, merge_lists
+
+pytestmark = pytest.mark.thorough
+
+EXPLORER: Final = ROOT / "docs" / "explorer"
+TEXTS: Final = st.text("abc \né<|", max_size=60).map(
+    lambda text: text.replace("<|", "<|endoftext|>")
+)
+
+Ask = Callable[..., Any]
+
+
+@given(merges=merge_lists(), text=TEXTS)
+def test_a_text_after_every_number_of_merges(
+    ask: Ask, merges: list[tuple[int, int]], text: str
+) -> None:
+    """The tokens after r merges are those of the tokenizer that has these merges alone."""
+    replay = ask("replay", merges, text)
+    assert replay["size"] == len(text.encode())
+    for made, shown in enumerate(replay["all"]):
+        tokenizer = Tokenizer._of(Artifact.of_merges(merges[:made]))
+        ids = tokenizer.encode(text)
+        assert shown["ids"] == ids
+        assert shown["count"] == len(ids)
+        vocab = tokenizer._artifact.vocab
+        lengths = [len(vocab[token_id]) for token_id in ids]
+        starts = [0, *accumulate(lengths)]
+        assert shown["starts"] == [
+            start for start, length in zip(starts, lengths, strict=False) for _ in range(length)
+        ]
+    for made, after in enumerate(replay["neighbors"]):
+        following = [rank + 1 for rank in range(made, len(merges)) if replay["times"][rank]]
+        assert after == (following[0] if following else len(merges))
+    assert replay["curve"][-1][0] == len(merges)
+
+
+@pytest.mark.parametrize("text", ["ab" * 3_000, "é" * 5_000, "ab " * 4_000, "x\n" * 3_000])
+def test_long_texts_are_in_blocks(ask: Ask, text: str) -> None:
+    """Together the blocks are the text, and none is long, even if the text is one chunk."""
+    blocks = ask("blocks", text)
+    assert sum(blocks) == len(text.encode())
+    assert max(blocks) < 4_000
+    merges = [(97, 98), (256, 256), (257, 257), (195, 169), (259, 259)]
+    ids = ask("replay", merges, text[:3_000])["all"][-1]["ids"]
+    assert ids == Tokenizer._of(Artifact.of_merges(merges)).encode(text[:3_000])
+
+
+@given(documents=st.lists(TIES, max_size=3), size=st.integers(256, 270))
+def test_training_shows_what_is_counted(ask: Ask, documents: list[str], size: int) -> None:
+    """The winner, its ties, the top of the table and the changed counts are as counted afresh."""
+    chunks = [list(chunk) for document in documents for chunk in oracle.chunks_of(document)]
+    for rank, step in enumerate(ask("lesson", documents, size)):
+        counts = Counter(pair for chunk in chunks for pair in pairwise(chunk))
+        highest = max(counts.values())
+        winner = min(pair for pair, count in counts.items() if count == highest)
+        tied = sum(count == highest for count in counts.values())
+        assert step["best"] == {"pair": list(winner), "count": highest, "tied": tied}
+        top = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:5]
+        assert step["top"] == [{"pair": list(pair), "count": count} for pair, count in top]
+        chunks = [oracle.one_pass(chunk, winner, 256 + rank) for chunk in chunks]
+        after = Counter(pair for chunk in chunks for pair in pairwise(chunk))
+        assert step["changed"] == [
+            {"pair": list(pair), "before": counts[pair], "after": after[pair]}
+            for pair in sorted({*counts, *after} - {winner})
+            if counts[pair] != after[pair]
+        ]
+
+
+@given(merges=merge_lists())
+def test_the_leaves_of_a_tree_are_the_bytes(ask: Ask, merges: list[tuple[int, int]]) -> None:
+    """The merge tree of a token ends in its bytes, from left to right."""
+    for token_id, token in oracle.vocabulary(merges).items():
+        if token_id < 256 + len(merges):
+            assert ask("leaves", merges, token_id) == list(token)
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (b" the", [("space", "·"), ("text", "the")]),
+        (b"\n\t", [("space", "⏎"), ("space", "⇥")]),
+        ("é日👍".encode(), [("text", "é日👍")]),
+        (b" \xc3", [("space", "·"), ("byte", r"\xc3")]),
+        (b"\xe6\x97a", [("byte", r"\xe6"), ("byte", r"\x97"), ("text", "a")]),
+        (b"\xff\x00", [("byte", r"\xff"), ("space", "U+0000")]),
+        ("\ufeff\u2003".encode(), [("space", "U+FEFF"), ("space", "U+2003")]),
+    ],
+)
+def test_bytes_are_visible(ask: Ask, data: bytes, shown: list[tuple[str, str]]) -> None:
+    """Whitespace has signs, what cannot be seen its code point, part of a character its bytes."""
+    assert [(part["kind"], part["shown"]) for part in ask("visible", list(data))] == shown
+
+
+def test_long_texts_are_refused_in_one_line(ask: Ask) -> None:
+    """102,400 bytes are shown; one more, or what is no text, is refused in a line."""
+    assert ask("refusal", "x" * 102_400) == ask("refusal", "é" * 51_200) == ""
+    for text in ("x" * 102_401, "é" * 51_201, "\ud800"):
+        assert re.fullmatch(r"This text [^\n]+\.", ask("refusal", text))
+
+
+@given(st.dictionaries(st.sampled_from(["text", "corpus", "view"]), st.text()))
+def test_a_state_comes_back_from_its_fragment(ask: Ask, state: dict[str, str]) -> None:
+    """Whatever text is in the state, its fragment is one word of ASCII, and gives it back."""
+    fragment, again = ask("fragment", state)
+    assert again == state
+    assert re.fullmatch(r"#[!-~]*", fragment)
+
+
+def test_the_samples_are_tokenizers() -> None:
+    """Each of the three samples has the merges of a tokenizer with 4,096 mergeable tokens."""
+    script = (EXPLORER / "samples.js").read_text(encoding="ascii")
+    found = re.findall(r"^  (\w+): \[\n(.*?),\n  \],$", script, re.MULTILINE | re.DOTALL)
+    assert [name for name, _ in found] == ["prose", "code", "scripts"]
+    for _, merges in found:
+        assert len(Artifact.of_merges(json.loads(f"[{merges}]")).tokens) == 4096
+
+
+def test_the_page_is_small_and_whole() -> None:
+    """Page, style and script have 1,500 lines at most; the script names what the page has."""
+    names = ("index.html", "style.css", "page.js", "logic.js")
+    page, style, script, logic = ((EXPLORER / name).read_text(encoding="utf-8") for name in names)
+    assert sum(len(text.splitlines()) for text in (page, style, script, logic)) <= 1_500
+    used = set(re.findall(r"\b(?:element|on)\(\"([\w-]+)\"", script))
+    assert len(used) > 30
+    assert used <= set(re.findall(r'\bid="([\w-]+)"', page))
