@@ -6,6 +6,7 @@ middle of a result. (The processes of `concurrent.futures` share one pipe for th
 one that is killed while it writes there leaves the others waiting.)
 """
 
+import pickle
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -85,7 +86,7 @@ class _Worker(Generic[Task, Result]):
     def do(self, task: Task) -> Result:
         """Send a task and wait for its result."""
         try:
-            self._pipe.send(task)
+            _send(self._pipe, task)
             result: Result | MemoryError = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
@@ -123,7 +124,12 @@ def _serve(pipe: Connection, work: Callable[[Task], Result]) -> None:
                 result: Result | MemoryError = work(task)
             except MemoryError as error:
                 result = error
-            pipe.send(result)
+            _send(pipe, result)
+
+
+def _send(pipe: Connection, message: object) -> None:
+    # `pipe.send` would make CPython 3.13 warn on stderr of a pipe that breaks within a message.
+    pipe.send_bytes(pickle.dumps(message))
 
 
 @contextmanager
