@@ -58,6 +58,11 @@ class Workers(Generic[Task, Result]):
         """
         return self._threads.submit(self._do, task)
 
+    def ask_each(self, task: Task) -> "Iterator[Result]":
+        """Have every worker do a task, when all others are done; yield their results."""
+        results = [self._threads.submit(worker.do, task) for worker in self._workers]
+        yield from (result.result() for result in results)
+
     def close(self) -> None:
         """End all workers, whatever they are doing."""
         for worker in self._workers:
