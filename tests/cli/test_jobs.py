@@ -225,7 +225,8 @@ def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
 def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status: int) -> None:
     """A signal to the whole group, as a terminal sends it, is told once and leaves nothing."""
     (large / "out").unlink(missing_ok=True)
-    with start(
+    words = ("encode", *COMMANDS["encode"], "--jobs", "3")
+    with start(*words, cwd=large, before=["setsid"]) as process:
         "encode", *COMMANDS["encode"], "--jobs", "3", cwd=large, before=["setsid"]
     ) as process:
         worker = first_worker(process.pid)
