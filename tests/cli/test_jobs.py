@@ -227,8 +227,6 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     (large / "out").unlink(missing_ok=True)
     words = ("encode", *COMMANDS["encode"], "--jobs", "3")
     with start(*words, cwd=large, before=["setsid"]) as process:
-        "encode", *COMMANDS["encode"], "--jobs", "3", cwd=large, before=["setsid"]
-    ) as process:
         worker = first_worker(process.pid)
         os.killpg(process.pid, number)
         output, errors = process.communicate(timeout=60)
