@@ -99,8 +99,8 @@ def test_a_size_above_that_of_the_model_is_refused(folder: Path) -> None:
     assert truncate(folder, 301) == [
         "",
         (
-            "error: model.json has 300 mergeable tokens, fewer than 301; "
-            "`bpetite train` makes larger tokenizers"
+            "error: cannot truncate model.json to 301 tokens: it has 300 "
+            "(train a larger tokenizer with `bpetite train`)"
         ),
     ]
     assert not (folder / "small.json").exists()

@@ -195,8 +195,11 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("nothing.json text.txt", "there is no model nothing.json; `bpetite train` makes one"),
-        ("text.txt text.txt", "text.txt is not a tokenizer file; it seems to be plain text"),
+        (
+            "nothing.json text.txt",
+            "tokenizer file not found: nothing.json (create one with `bpetite train`)",
+        ),
+        ("text.txt text.txt", "text.txt is not a tokenizer file; it looks like plain text"),
         ("folder text.txt", "folder: "),
         ("model.json nothing", "nothing: No such file or directory; check the path"),
         ("model.json folder", "folder is a folder; name the files in it"),

@@ -56,7 +56,7 @@ def get_encoding(name: str) -> tiktoken.Encoding:
     """
     known = tiktoken.list_encoding_names()
     if name not in known:
-        message = f"tiktoken has no encoding {name[:40]!r}; it has {', '.join(known)}"
+        message = f"unknown tiktoken encoding {name[:40]!r}; choose from {', '.join(known)}"
         raise ValueError(message)
     with _LOCK, _logging_downloads(name) as downloads:
         try:
@@ -67,7 +67,7 @@ def get_encoding(name: str) -> tiktoken.Encoding:
             reason = type(error).__name__
             message = (
                 f"tiktoken cannot download the encoding {name} ({reason}); set TIKTOKEN_CACHE_DIR "
-                "to a folder that holds it, or run this once where there is a network"
+                "to a folder that contains it, or run this once with a network connection"
             )
             raise OSError(message) from None
 
@@ -80,7 +80,7 @@ def _logging_downloads(name: str) -> Iterator[list[str]]:
 
     def read_file_and_tell(path: str) -> bytes:
         downloads.append(path)
-        _LOGGER.warning("tiktoken downloads %s, for the encoding %s", path, name)
+        _LOGGER.warning("downloading %s for the tiktoken encoding %s", path, name)
         return read_file(path)
 
     module = vars(tiktoken.load)
@@ -101,7 +101,7 @@ def of_artifact(
             special token is not usable.
     """
     if fault := find_duplicate(artifact):
-        message = f"tiktoken cannot have this vocabulary: {fault}"
+        message = f"tiktoken cannot load this vocabulary: {fault}"
         raise ValueError(message)
     vocabulary = Vocabulary.of(artifact, special_tokens)
     return tiktoken.Encoding(
@@ -123,7 +123,7 @@ def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tik
         bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()
     }
     if len(ranks) < len(model.vocab):
-        message = "tiktoken cannot have this vocabulary: two tokens have the same bytes"
+        message = "tiktoken cannot load this vocabulary: two tokens have the same bytes"
         raise ValueError(message)
     return tiktoken.Encoding(
         name,
@@ -144,8 +144,8 @@ def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[i
         return encoding.encode(text, allowed_special=allowed, disallowed_special=())
     except ValueError as error:
         message = (
-            "tiktoken gives up on this text; its engine cannot bear a run of a million "
-            f"characters of whitespace ({error})"
+            "tiktoken failed on this text; its regex engine cannot handle a million whitespace "
+            f"characters in a row ({error})"
         )
         raise ValueError(message) from None
 

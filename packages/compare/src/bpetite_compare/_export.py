@@ -96,7 +96,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         OSError: the system refuses. What was there is untouched.
     """
     if to not in _WRITERS:
-        message = f"there is no export to {to[:40]!r}, only to {', '.join(FORMATS)}"
+        message = f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}"
         raise ValueError(message)
     path = os.fspath(output)
     config: dict[str, object] = {}
@@ -105,11 +105,11 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     if chat_template is not None:
         config["chat_template"] = chat_template
     if config and not (to == "huggingface" and is_folder(to, path)):
-        message = "a maximum length and a chat template go with a folder for Hugging Face only"
+        message = "max_length and chat_template require a folder for Hugging Face as output"
         raise ValueError(message)
     artifact = Artifact.read(model)
     if fault := find_duplicate(artifact) or find_unreachable(artifact):
-        message = f"this model cannot be exported: {fault}"
+        message = f"cannot export this tokenizer: {fault}"
         raise ValueError(message)
     for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
         for source in (model, *([] if id_map is None else [id_map])):
@@ -120,8 +120,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     files, loading = _WRITERS[to](vocabulary, path, overwrite, config)
     if id_map is None and has_gpt2_merges(artifact.merges):
         _LOGGER.warning(
-            "the ids 0 to 255 of this export differ from GPT-2's: the id of each byte is the "
-            "byte itself; all other ids are GPT-2's (an id map that import wrote restores them)"
+            "the ids 0 to 255 of this export differ from GPT-2's, because the id of a byte is the "
+            "byte itself; all other ids are GPT-2's (to restore them all, use import's id map)"
         )
     special = vocabulary.special_tokens
     return Exported(files, loading, len(vocabulary.ranks) + len(special), special)
@@ -134,10 +134,10 @@ def is_folder(to: str, output: str) -> bool:
 
 def _checked_length(length: int) -> int:
     if type(length) is not int:
-        message = f"max_length must be an int, got {type(length).__name__}"
+        message = f"max_length must be an integer, got {type(length).__name__}"
         raise TypeError(message)
     if length < 1:
-        message = f"max_length is the number of tokens, at least 1, found {length}"
+        message = f"max_length must be at least 1, got {length}"
         raise ValueError(message)
     return length
 
@@ -148,8 +148,8 @@ _Written = tuple[tuple[str, ...], str]
 def _to_tiktoken(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
     if vocabulary.out_of_order:
         message = (
-            "tiktoken merges in the order of the ids, and with this id map they are not in the "
-            "order of the merges; export to huggingface"
+            "tiktoken merges in the order of the ids, but the ids of this id map do not follow the "
+            "order of the merges; export to huggingface instead"
         )
         raise ValueError(message)
     data = b"".join(
@@ -208,7 +208,9 @@ def _to_gpt2(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _
     merges = merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
-            message = f"merge {rank}, {line[:40]!r}, would be read as a comment of merges.txt"
+            message = (
+                f"merge {rank}, {line[:40]!r}, would be a comment in merges.txt; use another format"
+            )
             raise ValueError(message)
     lines = ["#version: 0.2", *merges, ""]
     vocab = _json(vocab_json(vocabulary))

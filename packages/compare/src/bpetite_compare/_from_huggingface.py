@@ -116,7 +116,7 @@ def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
         return "its pre_tokenizer adds a space before the text (add_prefix_space)"
     cuts = [_pattern(one) for one in parts if one.get("use_regex", True)]
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
-        return f"its pre_tokenizer is {' and '.join(kinds)}, which do not cut text once"
+        return f"its pre_tokenizer is {' and '.join(kinds)}, which do not split text exactly once"
     if not is_gpt2_pattern(cuts[0]):
         return f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
     return None
@@ -145,7 +145,7 @@ def _special_message(content: Mapping[str, Any]) -> str | None:
         if isinstance(token, dict) and token.get("content") == _OWN:
             for name in _MATCHING:
                 if token.get(name):
-                    return f"its special token {_OWN} has {name}, so a text is cut otherwise"
+                    return f"its special token {_OWN} has {name}, so text is split differently"
     return None
 
 
@@ -154,7 +154,7 @@ def _post_processor_message(content: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"its post_processor, {_kind(content['post_processor'])}, adds special tokens to each "
-        "text; --drop-special (drop_special=True) leaves them out"
+        "text; --drop-special (drop_special=True) drops them"
     )
 
 
@@ -183,7 +183,7 @@ def _shown(value: object) -> str:
 def _vocab(vocab: object) -> dict[str, int]:
     """Return the vocabulary, checked: the ids of texts, all distinct."""
     if not isinstance(vocab, dict) or not all(map(_is_id, vocab.values())):
-        message = f"its vocabulary is not a JSON object of ids, at most {LARGEST_ID}"
+        message = f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}"
         raise ValueError(message)
     texts: dict[int, str] = {}
     for text, token_id in vocab.items():
@@ -226,11 +226,11 @@ def _encode_chunk(
     for rank, (left, right) in enumerate(merges):
         for part in (left, right):
             if part not in made:
-                message = f"its merge {rank} joins {part[:40]!r}, which no merge before it makes"
+                message = f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
                 raise ValueError(message)
         token = left + right
         if token in made:
-            message = f"its merge {rank} makes {token[:40]!r}, as one before it does"
+            message = f"its merge {rank} makes {token[:40]!r}, which an earlier merge made"
             raise ValueError(message)
         if token not in vocab:
             message = f"its merge {rank} makes {token[:40]!r}, which has no id"
@@ -251,10 +251,10 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
             case {"content": str(text), "id": int(token_id)} if text and _is_id(token_id):
                 pass
             case _:
-                message = f"its added token {_shown(token)} does not have a content and an id"
+                message = f"its added token {_shown(token)} lacks a content or an id"
                 raise ValueError(message)
         if texts.setdefault(token_id, text) != text or vocab.get(text, token_id) != token_id:
-            message = f"its added token {text[:40]!r} contradicts the other tokens by its id"
+            message = f"the id of its added token {text[:40]!r} contradicts another token"
             raise ValueError(message)
         special[text] = token_id
     return special

@@ -42,10 +42,7 @@ def read_encoding(name: str) -> Foreign:
     """
     encoding = get_encoding(name)
     if not is_gpt2_pattern(pattern_of(encoding)):
-        message = (
-            "its split pattern is not GPT-2's, so it cuts text into other chunks; gpt2, "
-            "r50k_base and p50k_base fit"
-        )
+        message = "it does not have GPT-2's split pattern; import gpt2, r50k_base or p50k_base"
         raise ValueError(message)
     return _foreign(ranks_of(encoding), specials_of(encoding))
 
@@ -73,10 +70,10 @@ def read_ranks(path: str) -> Foreign:
             )
             raise ValueError(message) from None
         if token in ranks:
-            message = f"it lists the token {token[:40]!r} a second time, on line {number}"
+            message = f"the token {token[:40]!r} occurs a second time, on line {number}"
             raise ValueError(message)
         if rank in taken:
-            message = f"it gives the rank {rank} to a second token, on line {number}"
+            message = f"the rank {rank} occurs a second time, on line {number}"
             raise ValueError(message)
         ranks[token] = rank
         taken.add(rank)
@@ -115,8 +112,8 @@ def _check_chunks(ranks: Mapping[bytes, int]) -> None:
             continue
         if len(_CHUNK.findall(text)) != 1 and text not in _BEGINNINGS:
             message = (
-                f"its token {rank}, {token[:40]!r}, occurs in no chunk of GPT-2's pattern, "
-                "so it was made with another"
+                f"its token {rank}, {token[:40]!r}, cannot occur in a chunk of GPT-2's "
+                "pattern, so it was made with another pattern"
             )
             raise ValueError(message)
 
@@ -134,8 +131,8 @@ def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
         parts = _parts(token, rank, ranks)
         if len(parts) != 2:
             message = (
-                f"token {rank}, {token[:40]!r}, is no merge of two tokens of lower rank: "
-                f"below it stand {len(parts)} parts"
+                f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
+                f"lower ranks leave {len(parts)} parts"
             )
             raise ValueError(message)
         merges.append((parts[0], parts[1]))

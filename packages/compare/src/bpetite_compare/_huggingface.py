@@ -93,7 +93,7 @@ def check_folder(path: str) -> None:
     for name in _ALSO_READ:
         if os.path.lexists(os.path.join(path, name)):
             message = (
-                f"{quoted(path)} contains {name}, which transformers would read as well; "
-                "remove it, or name another folder"
+                f"{quoted(path)} contains {name}, which transformers would also read; "
+                "remove it, or choose another folder"
             )
             raise ValueError(message)

@@ -33,13 +33,13 @@ def read_id_map(path: str, size: int) -> list[int]:
     try:
         ids = parse_json(read_file(path, _LARGEST_FILE))
         if not isinstance(ids, list) or not all(_is_id(one) for one in ids):
-            message = f"expected a JSON array of ids, at most {LARGEST_ID}"
+            message = f"expected a JSON array of ids from 0 to {LARGEST_ID}"
             raise ValueError(message)  # noqa: TRY301 - the path is added below
         if len(ids) != size:
-            message = f"expected {size} ids, one for each token, found {len(ids)}"
+            message = f"expected {size} ids, one per token, found {len(ids)}"
             raise ValueError(message)  # noqa: TRY301 - the same
         if len(set(ids)) != size:
-            message = "expected distinct ids, found one twice"
+            message = "expected distinct ids, found a duplicate"
             raise ValueError(message)  # noqa: TRY301 - the same
     except ValueError as error:
         message = f"{quoted(path)} is not an id map of this tokenizer: {error}"

@@ -97,7 +97,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         FileExistsError: something is there, and `overwrite` is false.
     """
     if form not in _READERS:
-        message = f"there is no import from {form[:40]!r}, only from {', '.join(_READERS)}"
+        message = f"unknown import format {form[:40]!r}; choose from {', '.join(_READERS)}"
         raise ValueError(message)
     paths = files_of(source, form)
     outputs = [os.fspath(output), *([] if id_map is None else [os.fspath(id_map)])]
@@ -146,7 +146,7 @@ def import_tiktoken(
         ValueError, OSError: as `import_tokenizer` raises them.
     """
     if (encoding is None) == (ranks is None):
-        message = "give the name of an encoding or a file of ranks, and not both"
+        message = "pass either the name of an encoding or a file of ranks"
         raise TypeError(message)
     source = encoding if ranks is None else os.path.abspath(ranks)
     return import_tokenizer(source or "", "tiktoken", output, overwrite)
@@ -205,7 +205,7 @@ def _check_outputs(outputs: Sequence[str], inputs: Sequence[str], *, overwrite: 
         if not overwrite and os.path.lexists(output):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), output)
     if len({os.path.realpath(output) for output in outputs}) < len(outputs):
-        message = "the tokenizer file and the id map are the same file; name another"
+        message = "the tokenizer file and the id map are the same file; choose another"
         raise ValueError(message)
 
 
@@ -228,8 +228,8 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
         names = ", ".join(f"{name!r:.40}" for name in list(dropped)[:_MOST_NAMES])
         more = f" and {len(dropped) - _MOST_NAMES} more" if len(dropped) > _MOST_NAMES else ""
         message = (
-            f"it has the special tokens {names}{more}, and a tokenizer file has only "
-            f"{_SPECIAL_TOKEN}; --drop-special (drop_special=True) leaves them out"
+            f"it has the special tokens {names}{more}, but a tokenizer file has only "
+            f"{_SPECIAL_TOKEN}; --drop-special (drop_special=True) drops them"
         )
         raise ValueError(message)
     if special is None:
@@ -251,7 +251,7 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
     for text, new_id in new_ids.items():
         ids[new_id] = foreign.vocab[text]
     if special in ids:
-        message = f"its special token {_SPECIAL_TOKEN} is an ordinary token as well"
+        message = f"its special token {_SPECIAL_TOKEN} is also an ordinary token"
         raise ValueError(message)
     return artifact, [*ids, special]
 
@@ -267,5 +267,5 @@ def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None
         expected = foreign.encode_chunk(chunk.encode("utf-8"))
         found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
         if found != expected:
-            message = f"of {chunk!r:.60} it would have the ids {found}, not {expected}"
+            message = f"the ids of {chunk!r:.60} would be {found}, not {expected}"
             raise ValueError(message)

@@ -16,5 +16,7 @@ def refuse_the_input(path: str, source: str | os.PathLike[str]) -> None:
     """
     with suppress(OSError):
         if os.path.samefile(path, source):
-            message = f"{quoted(path)} is also an input and would be lost; name another output"
+            message = (
+                f"{quoted(path)} is also an input and would be overwritten; choose another output"
+            )
             raise ValueError(message)

@@ -71,7 +71,7 @@ def with_special_tokens(
         ValueError: a name is not usable in every library; the message says why.
     """
     if isinstance(names, str):
-        message = f"special_tokens is a list of texts, such as [{names[:40]!r}]"
+        message = f"special_tokens must be a list of str, such as [{names[:40]!r}], got str"
         raise TypeError(message)
     special = dict(own)
     after = max([*ranks.values(), *own.values()]) + 1
@@ -87,10 +87,10 @@ def with_special_tokens(
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
-        message = f"a special token is text, got {type(name).__name__}"
+        message = f"special tokens must be str, got {type(name).__name__}"
         raise TypeError(message)
     if not name:
-        message = "a special token cannot be empty"
+        message = "special tokens cannot be empty"
         raise ValueError(message)
     try:
         name.encode("utf-8")
@@ -102,12 +102,12 @@ def _check_name(name: object) -> None:
 def _check_pair(name: str, other: str) -> None:
     """Refuse a special token that begins with another: libraries differ on which one wins."""
     if name == other:
-        message = f"the special token {name[:40]!r} is given twice, or is the tokenizer's own"
+        message = f"the special token {name[:40]!r} occurs twice, or is the tokenizer's own"
         raise ValueError(message)
     if name.startswith(other) or other.startswith(name):
         message = (
-            f"the special tokens {other[:40]!r} and {name[:40]!r} begin alike, so libraries "
-            "would differ on which of them a text has; rename one"
+            f"one of the special tokens {other[:40]!r} and {name[:40]!r} starts with the other, "
+            "so libraries would disagree on which one a text has; rename one"
         )
         raise ValueError(message)
 

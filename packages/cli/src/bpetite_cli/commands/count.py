@@ -39,13 +39,13 @@ from bpetite_cli.kit import (
 __all__ = ["add_command"]
 
 _MORE = (
-    "\n\nEach FILE gets a line with its tokens, a tab and its name, and several get a\n"
-    "line for the total. Standard input without a FILE gets the number alone. The\n"
-    "text is UTF-8; no token spans two files, and every <|endoftext|> is one token.\n"
+    "\n\nPrints a line for each FILE with its number of tokens, a tab and its name, and a\n"
+    "total for several files. Without FILE, it reads standard input and prints only\n"
+    "the number. No token spans two files, and each <|endoftext|> is one token.\n"
     "\n"
-    "What cannot be read is told on standard error; the others are counted, and the\n"
-    "exit status is 1. It is 1 also where there are more tokens than --max allows;\n"
-    "what was counted is printed all the same."
+    "If a file cannot be read, the error goes to standard error, the other files are\n"
+    "still counted, and the exit status is 1. The status is also 1 if there are more\n"
+    "than --max tokens; the counts are printed either way."
 )
 
 
@@ -77,7 +77,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "count",
-        "count the tokens of files, or of standard input",
+        "count the tokens in files or standard input",
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
         "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
@@ -88,17 +88,15 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--encoding",
         metavar="NAME",
-        help="instead of --model: an encoding such as cl100k_base or o200k_base; needs "
+        help="instead of --model, an encoding such as cl100k_base or o200k_base; requires "
         "bpetite-compare",
     )
     require_one(parser, ["--model"], ["--encoding"])
-    parser.add_argument(
-        "input", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
-    )
+    parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")
     add_documents_in_files(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
-        "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
+        "--max", type=_limit, metavar="N", help="exit with status 1 if there are more than N tokens"
     )
     add_jobs(parser)
     parser.set_defaults(run=_run)
@@ -204,11 +202,11 @@ def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> lis
     complaints = [count.error for count in counts if count.error is not None]
     if complaints and len(counts) > 1:
         left_out = f"{len(complaints)} of {len(counts)} files"
-        complaints.append(f"{left_out} could not be counted; the total is that of the others")
+        complaints.append(f"{left_out} could not be counted; the total covers the others")
     if limit is not None and tokens > limit:
         complaints.append(
-            f"{tokens:,} tokens are {tokens - limit:,} more than --max {limit}; "
-            "shorten the text, or allow more"
+            f"{tokens:,} tokens exceed --max {limit} by {tokens - limit:,}; "
+            "shorten the text, or raise --max"
         )
     return complaints
 

@@ -42,7 +42,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "decode",
-        "turn token ids into text, on standard output",
+        "turn token ids into text",
         "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
         "  bpetite encode --model tokenizer.json text.txt |\n"
         "    bpetite decode --model tokenizer.json\n"
@@ -60,26 +60,26 @@ def add_command(commands: Commands) -> None:
         type=_ids,
         action="extend",
         metavar="N",
-        help="the ids themselves; 72 101, 72,101 and '[72,101]' are the same",
+        help="token ids, written as 72 101, as 72,101 or as '[72,101]'",
     )
     parser.add_argument(
         "-i",
         "--input",
         metavar="FILE",
-        help="a file with what `encode` made; - is standard input",
+        help="ids written by `encode`; - is standard input",
     )
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="how FILE was written: the --format of `encode`, json by default; text is any ids "
-        "in decimal with whitespace between them",
+        help="format of FILE, as for `encode` (default: json); text allows any whitespace "
+        "between ids",
     )
     allow_one(parser, ["--input", "--format"], ["--ids"])
     add_output(parser)
     parser.add_argument(
         "--bytes",
         action="store_true",
-        help="write the bytes as they are, even if they are not complete text",
+        help="write raw bytes, even if they are not complete text",
     )
     parser.set_defaults(run=_run)
 
@@ -197,8 +197,8 @@ class _Decoder:
         wrong = self._written + error.start
         place = next(place for place, end in enumerate(ends) if end > wrong)
         return Failure(
-            f"the bytes of these ids are not UTF-8: {error.reason} "
-            f"(token id {ids[place]} at position {self._position(place)})"
+            f"these ids do not decode to UTF-8: {error.reason} (token id {ids[place]} at position "
+            f"{self._position(place)}); use --bytes to write raw bytes"
         )
 
     def _position(self, place: int) -> str:

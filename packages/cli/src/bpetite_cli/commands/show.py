@@ -37,7 +37,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "show",
-        "show the tokens of a text, each with its id underneath",
+        "show the tokens of a text with their ids",
         '  bpetite show --model tokenizer.json --text "Hello world"\n'
         '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
         "  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt\n"
@@ -45,14 +45,14 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     add_file_argument(parser)
-    parser.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    parser.add_argument("-i", "--input", metavar="FILE", help="text in UTF-8; - is standard input")
+    parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
+    parser.add_argument("-i", "--input", metavar="FILE", help="UTF-8 text; - is standard input")
     allow_one(parser, ["--input"], ["--text"])
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
         action="store_true",
-        help="chunk by chunk, each merge that was applied, with its rank",
+        help="show each merge that is applied to each chunk, with its rank",
     )
     form.add_argument(
         "--json",

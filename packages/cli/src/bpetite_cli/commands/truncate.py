@@ -31,9 +31,10 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "truncate",
-        "make a smaller tokenizer, as training would have",
+        "cut a tokenizer to a smaller vocabulary",
         "  bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json\n"
         "  bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json",
+        "\n\nThe result is the same as training with the smaller size.",
     )
     add_model(parser)
     parser.add_argument(
@@ -41,7 +42,7 @@ def add_command(commands: Commands) -> None:
         required=True,
         type=vocab_size,
         metavar="N",
-        help="how many mergeable tokens to keep: 256 bytes and the first N - 256 merges",
+        help="vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra",
     )
     add_destination(parser)
     parser.set_defaults(run=_run)
@@ -53,8 +54,8 @@ def _run(options: argparse.Namespace) -> None:
     size = options.vocab_size
     if size > artifact.special_id:
         message = (
-            f"{quoted(options.model)} has {artifact.special_id:,} mergeable tokens, "
-            f"fewer than {size:,}; `bpetite train` makes larger tokenizers"
+            f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
+            f"{artifact.special_id:,} (train a larger tokenizer with `bpetite train`)"
         )
         raise Failure(message)
     check_destination(options.output, [options.model], force=options.force)

@@ -33,7 +33,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "verify",
-        "train again and prove that a model comes from a corpus",
+        "prove that a tokenizer comes from a corpus",
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
         "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",

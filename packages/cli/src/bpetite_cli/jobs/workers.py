@@ -45,7 +45,7 @@ class Workers(Generic[Task, Result]):
                     self._idle.put(self._workers[-1])
         except OSError as error:
             self.close()
-            message = f"another process cannot be started: {error.strerror}; use --jobs 1"
+            message = f"cannot start another process: {error.strerror}; use --jobs 1"
             raise Failure(message) from None
         except BaseException:
             self.close()
@@ -96,8 +96,8 @@ class _Worker(Generic[Task, Result]):
         except (EOFError, OSError):
             self._process.join()
             message = (
-                f"a process of this job has ended before its work: {self._reason()}\n"
-                "if memory ran out, fewer processes need less of it: --jobs 1"
+                f"a worker process ended unexpectedly: {self._reason()}\n"
+                "if memory ran out, use fewer processes: --jobs 1"
             )
             raise Failure(message) from None
         if isinstance(result, MemoryError):

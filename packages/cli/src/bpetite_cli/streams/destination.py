@@ -15,20 +15,24 @@ __all__ = ["check_destination", "check_destination_folder"]
 def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     """Refuse a path at which no result could be saved, or at which something would be lost."""
     if not os.path.basename(path):
-        message = f"{quoted(path)} names no file; give --output the name of one"
+        message = f"{quoted(path)} does not name a file; add a file name"
         raise Failure(message)
     if os.path.exists(path) and not os.path.isfile(path):
-        message = f"{quoted(path)} is not a regular file and cannot be replaced; name another file"
+        message = (
+            f"{quoted(path)} is not a regular file and cannot be replaced; choose another file"
+        )
         raise Failure(message)
     if os.path.lexists(path):
         if not force:
-            message = f"{quoted(path)} exists; use --force to replace it, or name another file"
+            message = (
+                f"{quoted(path)} already exists; use --force to replace it, or choose another file"
+            )
             raise Failure(message)
         _check_no_input(path, inputs)
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):
-        message = f"{quoted(path)}: there is no folder {quoted(folder)}; make it first"
+        message = f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first"
         raise Failure(message)
     with suppress(FileNotFoundError):
         os.stat(destination)  # finds a name that is too long
@@ -49,10 +53,10 @@ def check_destination_folder(path: str, *, force: bool) -> None:
     if not os.path.lexists(path):
         return
     if not os.path.isdir(path):
-        message = f"{quoted(path)} is not a folder and cannot be replaced by one; name another"
+        message = f"{quoted(path)} is not a folder and cannot be replaced; choose another output"
         raise Failure(message)
     if os.listdir(path) and not force:
-        message = f"{quoted(path)} exists; use --force to replace files in it, or name another"
+        message = f"{quoted(path)} is not empty; use --force to replace files in it"
         raise Failure(message)
 
 
@@ -68,5 +72,7 @@ def _check_no_input(path: str, inputs: Sequence[str]) -> None:
         except FileNotFoundError:
             continue  # a model that is missing, as whoever loads it will say
         if os.path.samestat(status, source_status):
-            message = f"{quoted(path)} is also an input and would be lost; name another output"
+            message = (
+                f"{quoted(path)} is also an input and would be overwritten; choose another output"
+            )
             raise Failure(message)

@@ -9,13 +9,13 @@ __all__ = ["Failure", "explain"]
 
 _ADVICE: Final = {
     errno.ENOENT: "check the path",
-    errno.EACCES: "change its mode, or name another",
-    errno.EPERM: "change its mode, or name another",
-    errno.EISDIR: "name a file in it",
-    errno.ENOSPC: "make room, or name another place",
-    errno.EDQUOT: "make room, or name another place",
-    errno.EFBIG: "name a place that takes larger files",
-    errno.EROFS: "name another place",
+    errno.EACCES: "change its permissions, or choose another path",
+    errno.EPERM: "change its permissions, or choose another path",
+    errno.EISDIR: "choose a file in it",
+    errno.ENOSPC: "free some space, or choose another disk",
+    errno.EDQUOT: "free some space, or choose another disk",
+    errno.EFBIG: "choose a disk that allows larger files",
+    errno.EROFS: "choose another path",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
 

@@ -23,7 +23,7 @@ def read_list(path: str, *, null: bool) -> list[str]:
                 _check(listed, path, number)
                 paths.append(os.fsdecode(listed))
     if not paths:
-        message = f"{name_of(path)} lists no files; list at least one"
+        message = f"{name_of(path)} lists no files; add at least one"
         raise Failure(message)
     return paths
 
@@ -31,7 +31,7 @@ def read_list(path: str, *, null: bool) -> list[str]:
 def _check(listed: bytes, path: str, number: int) -> None:
     """Refuse what could not be an argument."""
     if b"\0" in listed:
-        message = f"{name_of(path)}, line {number}: NUL bytes separate the paths; use --null"
+        message = f"{name_of(path)}, line {number} contains a NUL byte; use --null"
         raise Failure(message)
     try:
         listed.decode("utf-8")

@@ -99,9 +99,9 @@ def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
         begin -= 1
     word = data[begin : begin + 40].split()[0]
     return Failure(
-        f"{name_of(path)} holds no token ids in decimal with whitespace between them: "
+        f"{name_of(path)}: expected decimal token ids separated by whitespace, "
         f"found {repr(word)[1:]} at byte offset {offset + begin}\n"
-        "`bpetite encode --format text` prints such ids"
+        "`bpetite encode --format text` writes this format"
     )
 
 
@@ -124,9 +124,9 @@ def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
             yield list(struct.unpack_from(f"<{count}{code}", data))
         if held:
             message = (
-                f"{name_of(path)} holds {size:,} bytes, and u{8 * width} takes {width} for each "
-                f"id: the last, at byte offset {size - len(held)}, is cut short\n"
-                "read a whole file, by the --format that wrote it"
+                f"{name_of(path)}: the last id, at byte offset {size - len(held)}, is incomplete: "
+                f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
+                f"check that the file is complete and was written with --format u{8 * width}"
             )
             raise Failure(message)
 

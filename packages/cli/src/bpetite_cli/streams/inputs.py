@@ -78,7 +78,7 @@ def _checked_size(path: str) -> int | None:
         message = f"{quoted(path)} is a folder; name the files in it"
         raise Failure(message)
     if not os.access(path, os.R_OK):
-        message = f"{quoted(path)}: no permission to read it"
+        message = f"{quoted(path)}: no permission to read it; change its permissions"
         raise Failure(message)
     return _size(status)
 

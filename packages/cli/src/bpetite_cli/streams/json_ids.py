@@ -43,7 +43,7 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
             held += read
         numbers, bracket, rest = held.rpartition(b"]")
         if not bracket:
-            raise _no_array(path, b"the end, with no ] before it")
+            raise _no_array(path, b"the end, without a ]")
         if rest.strip():
             raise _no_array(path, rest.strip())
         if more or numbers.strip():
@@ -71,7 +71,7 @@ def _is_integer(number: bytes) -> bool:
 
 def _no_array(path: str, found: bytes) -> Failure:
     return Failure(
-        f"{name_of(path)} holds no JSON array of token ids, such as [72,101]: "
+        f"{name_of(path)}: expected a JSON array of token ids such as [72,101], "
         f"found {repr(found[:40])[1:]}\n"
-        "`bpetite encode` prints such an array; its other formats are read with --format"
+        "`bpetite encode` writes such an array; to read its other formats, use --format"
     )

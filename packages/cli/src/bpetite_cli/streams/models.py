@@ -29,7 +29,7 @@ def save_artifact(artifact: Artifact, path: str, *, force: bool) -> None:
     try:
         artifact.write(path, overwrite=force)
     except (OSError, ValueError) as error:
-        message = f"saving the tokenizer: {explain(error)}"
+        message = f"cannot save the tokenizer: {explain(error)}"
         raise Failure(message) from None
 
 
@@ -44,7 +44,7 @@ def about_model(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         if error.filename != path:
             raise
-        message = f"there is no model {quoted(path)}; `bpetite train` makes one"
+        message = f"tokenizer file not found: {quoted(path)} (create one with `bpetite train`)"
         raise Failure(message) from None
     except (KeyError, ValueError) as error:
         told = str(next(iter(error.args), ""))
@@ -53,5 +53,5 @@ def about_model(path: str) -> Iterator[None]:
             raise
         if reason.startswith(": ") and (other := other_file_message(path)):
             raise Failure(other) from None
-        message = f"this model cannot be used: {quoted(path)}{reason}"
+        message = f"cannot use this tokenizer file: {quoted(path)}{reason}"
         raise Failure(message) from None

@@ -35,8 +35,8 @@ def other_file_message(path: str) -> str | None:
         return None
     kind, command = found
     return (
-        f"{quoted(path)} is not a tokenizer file; it seems to be {kind}\n"
-        f"`bpetite {command} --output NEW.json` makes one from it"
+        f"{quoted(path)} is not a tokenizer file; it looks like {kind}\n"
+        f"make one from it with `bpetite {command} --output NEW.json`"
     )
 
 

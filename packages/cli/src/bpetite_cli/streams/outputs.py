@@ -31,7 +31,7 @@ _HELD_IN_MEMORY: Final = 1 << 24
 def check_output() -> None:
     """Refuse to begin where the result could not be written."""
     if sys.stdout is None:
-        message = "standard output is closed; send it to a file or to a program"
+        message = "standard output is closed; redirect it to a file or a program"
         raise Failure(message)
 
 
@@ -69,8 +69,8 @@ def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
                 held.write(part)
             except OSError as error:
                 message = (
-                    f"the result finds no room in {quoted(tempfile.gettempdir())}: "
-                    f"{error.strerror}; set TMPDIR to a folder with more"
+                    f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
+                    f"{error.strerror}; set TMPDIR to a folder with more space"
                 )
                 raise Failure(message) from None
         held.seek(0)
@@ -121,4 +121,4 @@ def flush_output() -> None:
 def _output_lost(error: OSError) -> Exception:
     if isinstance(error, BrokenPipeError):
         return error
-    return Failure(f"standard output cannot be written: {error.strerror}")
+    return Failure(f"cannot write to standard output: {error.strerror}")

@@ -43,7 +43,7 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
     census = take_census(artifact.tokens)
     yield _facts(
         {
-            "model": quoted(text_argument(path)),
+            "file": quoted(text_argument(path)),
             "size": counted(artifact.size, "byte"),
             "sha256": artifact.sha256,
             "schema version": str(_SCHEMA_VERSION),
@@ -54,8 +54,8 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
         },
         screen,
     )
-    yield _title("the longest tokens", screen) + _tokens(artifact, census.longest, screen)
-    yield _title("tokens by their number of bytes", screen) + _bars(_ranges(census.lengths), screen)
+    yield _title("longest tokens", screen) + _tokens(artifact, census.longest, screen)
+    yield _title("tokens by length in bytes", screen) + _bars(_ranges(census.lengths), screen)
     yield _title("tokens by script", screen) + _bars(census.scripts.items(), screen)
     yield _partial(artifact, census, screen)
 
@@ -114,8 +114,10 @@ def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
 
 
 def _partial(artifact: Artifact, census: Census, screen: Screen) -> str:
-    """Return what there is of tokens that are parts of characters, and the merged among them."""
+    """Return how many tokens are not complete characters, and the merged ones of them."""
     merged = [token_id for token_id in census.partial if token_id >= 256]
-    title = f"tokens that are no whole characters: {len(census.partial):,}, {len(merged):,} merged"
+    single = len(census.partial) - len(merged)
+    kinds = f"{single:,} single bytes, {len(merged):,} merged" if merged else "all single bytes"
+    title = f"tokens that are not complete characters: {len(census.partial):,}"
     more = f"  and {len(merged) - _SHOWN:,} more\n" if len(merged) > _SHOWN else ""
-    return _title(title, screen) + _tokens(artifact, merged[:_SHOWN], screen) + more
+    return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged[:_SHOWN], screen) + more

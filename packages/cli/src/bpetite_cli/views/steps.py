@@ -48,7 +48,9 @@ class _Drawing:
         return f"special token: {shown}\n  id {self.artifact.special_id}\n"
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
-        return f"{self._title(number, chunk)}, as chunk {earlier:,}\n  {_id_list('ids', ids)}\n"
+        return (
+            f"{self._title(number, chunk)}, same as chunk {earlier:,}\n  {_id_list('ids', ids)}\n"
+        )
 
     def chunk(self, number: int, chunk: str) -> Generator[str, None, Sequence[int]]:
         """Yield the lines of a chunk, and return its ids."""

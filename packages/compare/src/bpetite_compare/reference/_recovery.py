@@ -54,8 +54,8 @@ def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
         parts = decompose_token(ranks, token, max_rank=rank)
         if len(parts) != 2:
             message = (
-                f"token {rank}, {token[:40]!r}, is no merge of two tokens of lower rank: "
-                f"below it stand {len(parts)} parts"
+                f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
+                f"lower ranks leave {len(parts)} parts"
             )
             raise ValueError(message)
         left, right = parts

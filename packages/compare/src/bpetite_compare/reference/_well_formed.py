@@ -40,7 +40,9 @@ def check_well_formed(
     for (left, right), new_id in merges.items():
         parts = vocab.get(left), vocab.get(right)
         if None in parts or not all(parts) or vocab.get(new_id) != b"".join(filter(None, parts)):
-            message = f"merges: id {new_id} is not {left} and {right} joined, both not empty"
+            message = (
+                f"merges: id {new_id} is not the bytes of {left} and {right}, joined and non-empty"
+            )
             raise ValueError(message)
     ids_of: dict[bytes, int] = {}
     for token_id, token in vocab.items():
@@ -48,5 +50,5 @@ def check_well_formed(
             message = f"injectivity: ids {ids_of[token]} and {token_id} both stand for {token!r}"
             raise ValueError(message)
     if sorted(byte_shuffle) != list(range(256)):
-        message = "shuffle: it is no permutation of the 256 bytes"
+        message = "shuffle: it is not a permutation of the 256 bytes"
         raise ValueError(message)
