@@ -63,7 +63,8 @@ class Question:
             expected = self.expected(self.cases[number])
             if not same(expected, result):
                 raise WrongError(*self._report(number, expected, results))
-        yield f"{self.name}: all {len(results)} cases are right"
+        what = f"all {len(results)} cases are" if len(results) > 1 else "the result is"
+        yield f"{self.name}: {what} right"
 
     def shown(self, case: Case) -> str:
         """Return the call as it would be written, cut short if it is long."""
