@@ -31,13 +31,14 @@ from answers.exercise_09 import decode, vocabulary
 from answers.exercise_10 import encode, segments
 from answers.exercise_11 import index_pairs, merge_step
 from answers.exercise_12 import bytes_per_token, learned_tokens
+from answers.exercise_13 import gpt2_ids
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
 from check import NUMBERS, main
 from checks import exercise_13
 from checks.compare import same
 from checks.judge import MISTAKES, Question, attempt, variant
-from given import END_OF_TEXT, PATTERN, chunks_of
+from given import END_OF_TEXT, PATTERN, PROSE, chunks_of
 
 pytestmark = pytest.mark.thorough
 
@@ -276,6 +277,8 @@ def test_the_recorded_ids_are_those_of_tiktoken(gpt2_merges: Path) -> None:
     gpt2 = tiktoken.get_encoding("gpt2")
     for text, ids in exercise_13.IDS.items():
         assert gpt2.encode(text, allowed_special="all") == ids
+    story = Path(PROSE[0]).read_text(encoding="utf-8")
+    assert gpt2_ids(str(gpt2_merges), [story]) == [gpt2.encode(story)]
 
 
 @pytest.mark.parametrize("file", [None, b"#version: 0.2\nh e\n"])
@@ -307,7 +310,7 @@ def test_other_ids_than_tiktokens_are_shown(
     status, said = check("13", tmp_path / "my_13.py", capsys)
     assert status == 1
     assert "vocab.bpe', ['hello']) expected [[31373]] got [[258, 297, 78]]" in said
-    assert 'tiktoken "hello" yours "he" "ll" "o" This is case 3 of 11.' in said
+    assert 'tiktoken "hello" yours "he" "ll" "o" This is case 3 of 12.' in said
 
 
 def test_the_pattern_is_that_of_bpetite() -> None:

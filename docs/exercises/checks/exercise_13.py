@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from answers.exercise_09 import vocabulary
-from answers.exercise_13 import byte_letters, gpt2_encode, read_merges
+from answers.exercise_13 import byte_letters, gpt2_encode, gpt2_ids, read_merges
 from checks.judge import Question
 from checks.learner import Learner
 from checks.words import NotStartedError, WrongError, paragraph, token_text
-from given import END_OF_TEXT, Pair
+from given import END_OF_TEXT, PROSE, Pair
 
 __all__ = ["CHECKS", "FILE", "IDS", "SHA256", "URL"]
 
@@ -39,6 +39,7 @@ IDS: Final = {
 }
 """Texts, and the ids that tiktoken's encoding "gpt2" gives."""
 
+_AROUND: Final = 8
 _COURSE: Final = Path(__file__).resolve().parents[2] / "course"
 _SMALL: Final = [
     "#version: 0.2\n",
@@ -57,21 +58,26 @@ _MERGES: Final[list[list[Pair]]] = [
 _TEXTS: Final = ["!", "a", "he", "abc", "a a", " the the", "\né", END_OF_TEXT, f"he{END_OF_TEXT}"]
 
 
-def _recorded(_path: str, texts: list[str]) -> list[list[int]]:
-    return [IDS[text] for text in texts]
+def _right(path: str, texts: list[str]) -> list[list[int]]:
+    """Return the ids that are recorded, and those that the answer gives for the long text."""
+    return [IDS[text] if text in IDS else gpt2_ids(path, [text])[0] for text in texts]
 
 
 def _tokens(case: tuple[str, list[str]], expected: list[list[int]], got: list[list[int]]) -> str:
-    """Show the tokens of the right ids, and of the learner's."""
+    """Show the tokens around the first difference, of the right ids and of the learner's."""
     merges = read_merges(Path(case[0]).read_text(encoding="utf-8"))
     of_byte = vocabulary(merges)
     tokens = {place: bytes([byte]) for place, byte in enumerate(dict(byte_letters()).values())}
     tokens |= {new_id: of_byte[new_id] for new_id in of_byte if new_id > 255}
     tokens[len(tokens)] = END_OF_TEXT.encode("utf-8")
+    if not got:
+        return ""
+    pairs = zip(expected[0], got[0], strict=False)
+    first = next((n for n, (one, other) in enumerate(pairs) if one != other), 0)
     rows = (
-        f"  {name:<8}  {' '.join(token_text(tokens.get(one, b'?')) for one in ids[0])}"
-        for name, ids in (("tiktoken", expected), ("yours", got))
-        if ids
+        f"  {name:<8}  {' '.join(token_text(tokens.get(one, b'?')) for one in ids)}"
+        for name, (ids, *_) in (("tiktoken", expected), ("yours", got))
+        for ids in [ids[max(0, first - _AROUND) : first + _AROUND]]
     )
     return "\n".join(rows)
 
@@ -83,8 +89,9 @@ def _with_the_file(learner: Learner) -> Iterator[str]:
         WrongError: a text has other ids, or GPT-2's file is not here.
     """
     path = _find(learner.path.parent)
-    cases = [(str(path), [text]) for text in IDS]
-    yield from Question("gpt2_ids", _recorded, cases, _tokens).check(learner)
+    story = Path(PROSE[0]).read_text(encoding="utf-8")
+    cases = [(str(path), [text]) for text in (*IDS, story * 3)]
+    yield from Question("gpt2_ids", _right, cases, _tokens).check(learner)
     yield "These are the ids that tiktoken gives. You rebuilt GPT-2's tokenizer."
 
 
