@@ -11,6 +11,7 @@ bpetite-compare import only this module. It is internal, not a plug-in API, and 
 in any version.
 """
 
+from bpetite._files import quoted
 from bpetite_cli.arguments import (
     Commands,
     add_corpus,
@@ -30,11 +31,11 @@ from bpetite_cli.arguments import (
     require_one,
     vocab_size,
 )
-from bpetite_cli.jobs.sharing import Meter, Sharing
+from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.other_packages import Counter, load_counter
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
 from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.failure import Failure, explain, quoted
+from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.inputs import (
     STANDARD_INPUT,
     Advance,
@@ -74,7 +75,6 @@ __all__ = [
     "Counter",
     "Documents",
     "Failure",
-    "Meter",
     "Screen",
     "Sharing",
     "Training",
