@@ -63,16 +63,15 @@ notfound_context = {
 }
 
 _DOCS: Final = Path(__file__).parent
+_REFERENCE: Final = tuple(
+    f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
+)
 _NAVIGATION: Final = {
     "index": (
         ("Start", "first-steps.md", "explorer.md"),
         ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "patterns.md"),
         ("Use", "use-with.md", "large-corpora.md", "comparison.md", "benchmarks.md"),
-        (
-            "Look up",
-            *(f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")),
-            "words.md",
-        ),
+        ("Look up", *_REFERENCE, "words.md"),
         ("Trust", "proof/README.md", "reliability.md", "requirements.md", "versions.md"),
         ("Develop", "architecture.md", "decisions.md"),
     ),

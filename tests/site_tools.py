@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Final
+from unicodedata import category
 from urllib.parse import unquote, urlsplit
 
 __all__ = [
@@ -145,7 +146,8 @@ def wide_lines(page: Page) -> Iterator[str]:
     for language, text in page.blocks:
         for line in text.splitlines():
             code = language in _SOURCE or (language == "console" and line.startswith("$ "))
-            if code and len(line) > COLUMN:
+            marks = sum(category(character) in {"Mn", "Me"} for character in line)  # of no width
+            if code and len(line) - marks > COLUMN:
                 yield line
 
 
