@@ -17,6 +17,7 @@ PAGES = [
     "docs/comparison.md",
     "docs/exercises/README.md",
     "docs/exercises/answers/README.md",
+    "docs/first-steps.md",
     "docs/index.md",
     "docs/patterns.md",
     "docs/reference/artifact.md",
