@@ -52,10 +52,10 @@ _NAVIGATION: Final = (
         *(f"exercises/{name}.md" for name in ("README", "tasks", "hints", "answers/README")),
     ),
     ("Reference", *(f"reference/{name}.md" for name in ("api", "commands", "artifact", "errors"))),
+    ("How to use it", "use-with.md", "large-corpora.md"),
     (
         "What it does",
         *(f"{name}.md" for name in ("pictures", "patterns", "comparison", "benchmarks")),
-        "large-corpora.md",
     ),
     ("Why to trust it", "requirements.md", "reliability.md", "proof/README.md"),
     ("How it is made", "words.md", "architecture.md", "decisions.md"),
