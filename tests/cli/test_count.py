@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli.commands import count as count_command
+from bpetite_cli.jobs import sharing
 from bpetite_cli.streams import inputs as input_files
 from cli_tools import bpetite, lines, refused, start
 from texts import TEXTS
@@ -275,7 +275,7 @@ def test_a_text_has_as_many_tokens_in_blocks(
     path.write_bytes(text.encode())
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        patch.setattr(count_command, "_CHARACTERS_OF_A_BATCH", size)
+        patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", size)
         result = bpetite("count", "--model", model, "--json", path)
     [counted] = json.loads(result.stdout)["files"]
     assert counted["tokens"] == len(tokenizer.encode(text))

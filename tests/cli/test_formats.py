@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_cli.commands import encode as encode_command
 from bpetite_cli.commands.decode import _texts
 from bpetite_cli.commands.encode import _check_width
+from bpetite_cli.jobs import sharing
 from bpetite_cli.streams import inputs as input_files
 from bpetite_cli.streams.formats import FORMATS
 from cli_tools import (
@@ -140,7 +140,7 @@ def test_blocks_change_nothing(
     chosen = FORMATS[name]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(input_files, "_BLOCK_BYTES", size)
-        patch.setattr(encode_command, "_CHARACTERS_OF_A_BATCH", size)
+        patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", size)
         words = ("--input", source, "--format", name, "--output", target, "--force")
         assert bpetite("encode", "--model", model, *words).returncode == 0
         back = b"".join(_texts(tokens, chosen.read(str(target), ignore), chosen.width))

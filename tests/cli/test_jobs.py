@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli.jobs import cores
-from bpetite_cli.jobs.sharing import Meter, Sharing
+from bpetite_cli.jobs import cores, sharing
+from bpetite_cli.jobs.sharing import Sharing
 from cli_tools import (
     BPETITE,
     bpetite,
@@ -56,19 +56,19 @@ COMMANDS = {
 @given(texts=st.lists(st.text(max_size=5), max_size=12), least=st.integers(1, 8))
 def test_batches_change_nothing(texts: list[str], least: int) -> None:
     """The results of batches are those of the items, in order; all that is read is told."""
-    meter = Meter()
 
     def read() -> Iterator[str]:
         for text in texts:
-            meter.advance(len(text))
+            shared.read(len(text))
             yield text
 
     told: list[int] = []
     work: Callable[[list[str]], list[str]] = list
-    with Sharing(work, 2, len, least) as shared:
-        batches = list(shared.results(read(), meter, told.append))
+    with pytest.MonkeyPatch.context() as patch, Sharing(work, 2, len) as shared:
+        patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 64 + least)
+        batches = list(shared.results(read(), told.append))
     assert list(chain.from_iterable(batches)) == texts
-    assert all(sum(map(len, batch)) >= least for batch in batches[:-1])
+    assert all(sum(64 + len(text) for text in batch) >= 64 + least for batch in batches[:-1])
     assert sum(told) == sum(map(len, texts))
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer, _corpus
-from bpetite._corpus import add_up, count_corpus, count_part
+from bpetite._corpus import Counting, Part, add_up, count_corpus
 from bpetite._pretokenizer import blocks
 from texts import TEXTS
 
@@ -20,15 +20,20 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     cut = [(block, count) for text, count in rows for block in blocks(text, size)]
     shuffled = data.draw(st.permutations(cut))
     step = data.draw(st.integers(1, 4))
-    parts = [count_part(shuffled[start : start + step]) for start in range(0, len(cut), step)]
-    assert add_up(parts) == count_corpus(documents)
+    batches = [shuffled[start : start + step] for start in range(0, len(cut), step)]
+    counting = [Counting(), Counting(), Counting()]
+    parts = [data.draw(st.sampled_from(counting))(batch) for batch in batches]
     assert sum(part.characters for part in parts) == sum(map(len, documents))
     assert sum(part.documents for part in parts) == sum(count for _, count in cut)
+    assert add_up([*parts, *(each([]) for each in counting)]) == count_corpus(documents)
+    assert [each([]) for each in counting] == [Part(0, 0, {})] * 3
 
 
 def test_what_is_counted_elsewhere_is_learned() -> None:
     """A tokenizer of counted chunks is that of the text, and calls for them once."""
-    parts = [count_part([("low lower", 2)]), count_part([(" lowest", 1), ("low", 3)])]
+    counting = [Counting(), Counting()]
+    parts = [counting[0]([("low lower", 2)]), counting[1]([(" lowest", 1), ("low", 3)])]
+    parts += [each([]) for each in counting]
     learned = Tokenizer._learn(lambda: add_up(parts), 262)
     trained = Tokenizer.train(["low lower", "low lower", " lowest", "low", "low", "low"], 262)
     assert learned._artifact == trained._artifact
@@ -40,7 +45,9 @@ def test_records_tell_of_the_sum(
     """Parts emit no record; what adds them up emits those of the whole."""
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 10)
     caplog.set_level(logging.INFO, "bpetite")
-    parts = [count_part([("a" * 9, 1)]), count_part([("b", 1), ("c", 2)]), count_part([("d", 6)])]
+    counting = Counting()
+    batches = [[("a" * 9, 1)], [("b", 1), ("c", 2)], [("d", 6)], []]
+    parts = [counting(batch) for batch in batches]
     assert caplog.records == []
     add_up(parts)
     figures = [vars(record) for record in caplog.records]

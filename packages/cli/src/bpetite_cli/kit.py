@@ -30,7 +30,7 @@ from bpetite_cli.arguments import (
     require_one,
     vocab_size,
 )
-from bpetite_cli.jobs.sharing import Meter, Sharing
+from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.other_packages import Counter, load_counter
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
 from bpetite_cli.streams.documents import Documents
@@ -74,7 +74,6 @@ __all__ = [
     "Counter",
     "Documents",
     "Failure",
-    "Meter",
     "Screen",
     "Sharing",
     "Training",

@@ -7,7 +7,7 @@ Not here: what a chunk is (`_pretokenizer`), what is learned from the counts (`_
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from reprlib import Repr
 from typing import Final, NamedTuple, TypeAlias
@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces
 from bpetite._records import log
 
-__all__ = ["Corpus", "Part", "add_up", "count_corpus", "count_documents", "count_part"]
+__all__ = ["Corpus", "Counting", "Part", "add_up", "count_corpus"]
 
 Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
 """One document, several, or documents and how often each occurs."""
@@ -27,78 +27,90 @@ _SHORT.maxstring = 40
 
 
 class Part(NamedTuple):
-    """A part of a corpus that is counted: how much it was, and how often each chunk occurs."""
+    """A part of a corpus: how much it is, and how often each chunk occurs, as far as counted."""
 
     documents: int
     characters: int
     chunks: Mapping[str, int]
 
 
+class Counting:
+    """Counts the chunks of a part of a corpus, some documents at a time.
+
+    It is called with documents, and how often each occurs, and returns how much they are.
+    Called without any, it returns the chunks of all documents since the last such call.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: Counter[str] = Counter()
+
+    def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
+        if documents:
+            sizes = [*_count(documents, self._pieces)]
+            return Part(sum(size[0] for size in sizes), sum(size[1] for size in sizes), {})
+        pieces, self._pieces = self._pieces, Counter()
+        return Part(0, 0, count_chunks(pieces))
+
+
 def count_corpus(corpus: Corpus) -> Mapping[str, int]:
     """Return how often each chunk occurs in a corpus; `train_bpe` says what is refused."""
-    return count_documents(_checked_documents(corpus))
-
-
-def count_documents(documents: Iterable[tuple[str, int]]) -> Mapping[str, int]:
-    """Return how often each chunk occurs in texts that occur so many times each."""
-    return _counted(documents, _Progress(log)).chunks
-
-
-def count_part(documents: Iterable[tuple[str, int]]) -> Part:
-    """Count the chunks of such texts, for `add_up`."""
-    return _counted(documents, _Progress(_tell_nobody))
+    pieces: Counter[str] = Counter()
+    progress = _Progress()
+    for documents, characters in _count(_checked_documents(corpus), pieces):
+        progress.add(documents, characters)
+    chunks = count_chunks(pieces)
+    progress.end(len(chunks))
+    return chunks
 
 
 def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
     """Return how often each chunk occurs in all parts of a corpus."""
     chunks: dict[str, int] = {}
-    progress = _Progress(log)
+    progress = _Progress()
     for part in parts:
+        progress.add(part.documents, part.characters)
+        if not chunks:
+            chunks = dict(part.chunks)
+            continue
         for chunk, count in part.chunks.items():
             chunks[chunk] = chunks.get(chunk, 0) + count
-        progress.documents += part.documents
-        progress.advance(part.characters)
-    return progress.end(chunks).chunks
+    progress.end(len(chunks))
+    return chunks
 
 
-def _counted(documents: Iterable[tuple[str, int]], progress: "_Progress") -> Part:
-    """Count the chunks of documents; one block of text is held at a time."""
-    pieces: Counter[str] = Counter()
+def _count(documents: Iterable[tuple[str, int]], pieces: Counter[str]) -> Iterator[tuple[int, int]]:
+    """Count the pieces of documents; yield how many documents and characters are next.
+
+    One block of text is held at a time.
+    """
     for document, count in documents:
-        progress.documents += count
+        yield count, 0
         for block in blocks(document, _BLOCK_CHARACTERS):
             count_pieces(block, pieces, count)
-            progress.advance(len(block) * count)
-    return progress.end(count_chunks(pieces))
+            yield 0, len(block) * count
 
 
 class _Progress:
-    """How much is counted, and the log records that tell of it."""
+    """How much is counted, and the log records that report it."""
 
-    def __init__(self, tell: Callable[..., None]) -> None:
-        self.documents = 0
-        self._tell = tell
+    def __init__(self) -> None:
+        self._documents = 0
         self._characters = 0
         self._told = 0
 
-    def advance(self, characters: int) -> None:
+    def add(self, documents: int, characters: int) -> None:
+        self._documents += documents
         self._characters += characters
         if self._characters // _CHARACTERS_PER_RECORD > self._told:
             self._told = self._characters // _CHARACTERS_PER_RECORD
             self._log("count", f"counting: {self._characters:,} characters so far")
 
-    def end(self, chunks: Mapping[str, int]) -> Part:
-        distinct = len(chunks)
+    def end(self, distinct: int) -> None:
         summary = f"counted: {self._characters:,} characters, {distinct:,} distinct chunks"
         self._log("counted", summary, distinct_chunks=distinct)
-        return Part(self.documents, self._characters, chunks)
 
     def _log(self, event: str, message: str, **figures: int) -> None:
-        self._tell(event, message, documents=self.documents, characters=self._characters, **figures)
-
-
-def _tell_nobody(event: str, message: str, **figures: int) -> None:
-    """Leave it to the process that adds the parts up."""
+        log(event, message, documents=self._documents, characters=self._characters, **figures)
 
 
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:

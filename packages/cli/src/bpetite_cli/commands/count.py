@@ -4,7 +4,7 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite_cli.kit import (
@@ -14,7 +14,6 @@ from bpetite_cli.kit import (
     Counter,
     Documents,
     Failure,
-    Meter,
     Sharing,
     add_documents_in_files,
     add_jobs,
@@ -49,8 +48,6 @@ _MORE = (
     "what was counted is printed all the same."
 )
 
-
-_CHARACTERS_OF_A_BATCH: Final = 1 << 18
 
 _Part: TypeAlias = tuple[int, str]
 """The number of a file, and text of it that ends at a safe boundary."""
@@ -129,13 +126,12 @@ def _run(options: argparse.Namespace) -> None:
     if not named:
         say_if_typed("counting", documents.paths)
     counts = [_Count(text_argument(path)) for path in documents.paths]
-    meter = Meter()
     with (
         reading("counting", documents.paths) as advance,
-        Sharing(_Counting(counter), jobs_of(options), _weight, _CHARACTERS_OF_A_BATCH) as sharing,
+        Sharing(_Counting(counter), jobs_of(options), _length) as sharing,
     ):
-        parts = _read(documents, counter, counts, meter.advance)
-        for batch in sharing.results(parts, meter, advance):
+        parts = _read(documents, counter, counts, sharing.read)
+        for batch in sharing.results(parts, advance):
             for number, size, tokens, error in batch:
                 counts[number].size += size
                 counts[number].tokens += tokens
@@ -199,9 +195,8 @@ def _read(
             counts[number].error = explain(error)
 
 
-def _weight(part: _Part) -> int:
-    """Return the characters of a part, and something for the part itself."""
-    return 64 + len(part[1])
+def _length(part: _Part) -> int:
+    return len(part[1])
 
 
 def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> list[str]:

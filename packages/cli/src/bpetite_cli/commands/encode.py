@@ -12,7 +12,6 @@ from bpetite_cli.kit import (
     Commands,
     Documents,
     Failure,
-    Meter,
     Sharing,
     add_documents_in_files,
     add_file_argument,
@@ -44,7 +43,6 @@ from bpetite_cli.streams.formats import FORMATS
 __all__ = ["add_command"]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
-_CHARACTERS_OF_A_BATCH: Final = 1 << 18
 
 _Part: TypeAlias = str | None
 """A text that ends at a safe boundary, or None for a separator."""
@@ -113,17 +111,18 @@ def _run(options: argparse.Namespace) -> None:
     packing = _Packing(Tokenizer._of(artifact), artifact.special_id, options.format)
     if not named:
         say_if_typed("encoding", documents.paths)
-    meter = Meter()
-    texts: Iterable[Iterable[str]] = (
-        documents.read(meter.advance) if options.text is None else [[text_argument(options.text)]]
-    )
-    pieces = _with_separators(texts, _separator_at(options))
     with (
         reading("encoding", documents.paths, size) as advance,
-        Sharing(packing, jobs_of(options), _weight, _CHARACTERS_OF_A_BATCH) as sharing,
+        Sharing(packing, jobs_of(options), _length) as sharing,
     ):
+        texts: Iterable[Iterable[str]] = (
+            documents.read(sharing.read)
+            if options.text is None
+            else [[text_argument(options.text)]]
+        )
         counts: list[int] = []
-        packed = _counted(sharing.results(pieces, meter, advance), counts)
+        separated = _with_separators(texts, _separator_at(options))
+        packed = _counted(sharing.results(separated, advance), counts)
         parts = FORMATS[options.format].join(packed)
         if options.output is None:
             held = hold_output(parts)
@@ -194,9 +193,8 @@ def _separator_at(options: argparse.Namespace) -> str | None:
     return (options.separator_at or "between") if options.separator_token else None
 
 
-def _weight(part: _Part) -> int:
-    """Return the characters of a part, and something for the part itself."""
-    return 64 if part is None else 64 + len(part)
+def _length(part: _Part) -> int:
+    return 0 if part is None else len(part)
 
 
 def _counted(packed: Iterable[tuple[int, bytes]], counts: list[int]) -> Iterator[bytes]:

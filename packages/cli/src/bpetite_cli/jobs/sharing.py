@@ -12,27 +12,21 @@ from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
 if TYPE_CHECKING:
     from bpetite_cli.jobs.workers import Workers  # loads multiprocessing, which is slow
 
-__all__ = ["Meter", "Sharing"]
+__all__ = ["Sharing"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+_CHARACTERS_OF_A_BATCH: Final = 1 << 18
+
+_CHARACTERS_OF_AN_ITEM: Final = 64
+"""What an item weighs besides its text."""
 
 _WORTH_WORKERS: Final = 8 * 10**6
 """How many bytes are read before workers start, which takes a tenth of a second each."""
 
 _AHEAD: Final = 2
 """How many batches for each worker are read ahead."""
-
-
-class Meter:
-    """How many bytes have been read."""
-
-    def __init__(self) -> None:
-        self.read = 0
-
-    def advance(self, size: int) -> None:
-        """Take note of bytes that have been read."""
-        self.read += size
 
 
 class _Batch(NamedTuple, Generic[Item]):
@@ -46,24 +40,22 @@ class Sharing(Generic[Item, Result]):
     """Some work, done by one process or by several, which end with the `with` statement.
 
     Args:
-        work: from some items to their result; other processes get it by pickle.
+        work: from some items to their result; each process gets its own, by pickle.
         jobs: how many processes work. This one does it alone with 1 job, or if there are less
             than 8 MB to read.
-        weigh: the weight of an item, such as the characters of a text.
-        least: what the items of a batch weigh together, or more.
+        length: the characters of an item.
     """
 
     def __init__(
         self,
         work: Callable[[list[Item]], Result],
         jobs: int,
-        weigh: Callable[[Item], int],
-        least: int,
+        length: Callable[[Item], int],
     ) -> None:
         self._work = work
         self._jobs = jobs
-        self._weigh = weigh
-        self._least = least
+        self._length = length
+        self._read = 0
         self._workers: Workers[list[Item], Result] | None = None
 
     def __enter__(self) -> Self:
@@ -78,30 +70,38 @@ class Sharing(Generic[Item, Result]):
         if self._workers is not None:
             self._workers.close()
 
-    def results(
-        self, items: Iterable[Item], meter: Meter, advance: Callable[[int], None]
-    ) -> Iterator[Result]:
+    def read(self, size: int) -> None:
+        """Take note of bytes that have been read for the next item."""
+        self._read += size
+
+    def results(self, items: Iterable[Item], advance: Callable[[int], None]) -> Iterator[Result]:
         """Yield the results of the batches of some items, in order.
 
         Args:
-            items: they move the meter on as they are read.
-            meter: how many bytes have been read.
+            items: as they are taken, `read` is told the bytes.
             advance: told, after each result, how many bytes were read for it.
 
         Raises:
             Failure: a worker has been killed.
         """
-        batches = self._batches(items, meter)
+        batches = self._batches(items)
         first: list[_Batch[Item]] = []
         if self._jobs > 1:
             for batch in batches:
                 first.append(batch)
-                if meter.read >= _WORTH_WORKERS:
+                if self._read >= _WORTH_WORKERS:
                     yield from self._shared(chain(first, batches), advance)
                     return
         for batch in chain(first, batches):
             yield self._work(batch.items)
             advance(batch.read)
+
+    def results_of_each(self, items: list[Item]) -> Iterator[Result]:
+        """Yield what each process that has worked makes of some items, after all others."""
+        if self._workers is None:
+            yield self._work(items)
+        else:
+            yield from self._workers.ask_each(items)
 
     def _shared(
         self, batches: Iterable[_Batch[Item]], advance: Callable[[int], None]
@@ -114,18 +114,18 @@ class Sharing(Generic[Item, Result]):
             yield result.result()
             advance(read)
 
-    def _batches(self, items: Iterable[Item], meter: Meter) -> Iterator[_Batch[Item]]:
-        before = meter.read
+    def _batches(self, items: Iterable[Item]) -> Iterator[_Batch[Item]]:
+        before = self._read
         batch: list[Item] = []
-        weight = 0
+        characters = 0
         for item in items:
             batch.append(item)
-            weight += self._weigh(item)
-            if weight >= self._least:
-                yield _Batch(batch, meter.read - before)
-                before, batch, weight = meter.read, [], 0
-        if batch or meter.read > before:
-            yield _Batch(batch, meter.read - before)
+            characters += self._length(item) + _CHARACTERS_OF_AN_ITEM
+            if characters >= _CHARACTERS_OF_A_BATCH:
+                yield _Batch(batch, self._read - before)
+                before, batch, characters = self._read, [], 0
+        if batch or self._read > before:
+            yield _Batch(batch, self._read - before)
 
 
 def _ahead(items: Iterable[Item], number: int) -> Iterator[Item]:

@@ -6,13 +6,13 @@ middle of a result. (The processes of `concurrent.futures` share one pipe for th
 one that is killed while it writes there leaves the others waiting.)
 """
 
-import pickle
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Final, Generic, TypeVar
 
@@ -43,6 +43,10 @@ class Workers(Generic[Task, Result]):
                 for _ in range(number):
                     self._workers.append(_Worker(work))
                     self._idle.put(self._workers[-1])
+        except OSError as error:
+            self.close()
+            message = f"another process cannot be started: {error.strerror}; use --jobs 1"
+            raise Failure(message) from None
         except BaseException:
             self.close()
             raise
@@ -53,6 +57,11 @@ class Workers(Generic[Task, Result]):
         The result raises `Failure` if the worker has been killed.
         """
         return self._threads.submit(self._do, task)
+
+    def ask_each(self, task: Task) -> "Iterator[Result]":
+        """Have every worker do a task, when all others are done; yield their results."""
+        results = [self._threads.submit(worker.do, task) for worker in self._workers]
+        yield from (result.result() for result in results)
 
     def close(self) -> None:
         """End all workers, whatever they are doing."""
@@ -74,14 +83,10 @@ class _Worker(Generic[Task, Result]):
     """One process, and the pipe to it."""
 
     def __init__(self, work: Callable[[Task], Result]) -> None:
-        try:
-            self._pipe, end = _SPAWN.Pipe()
-            with end:  # closed here, so that the pipe ends with the process
-                self._process = _SPAWN.Process(target=_serve, args=(end, work), daemon=True)
-                self._process.start()
-        except OSError as error:
-            message = f"another process cannot be started: {error.strerror}; use --jobs 1"
-            raise Failure(message) from None
+        self._pipe, end = _SPAWN.Pipe()
+        with end:  # closed here, so that the pipe ends with the process
+            self._process = _SPAWN.Process(target=_serve, args=(end, work), daemon=True)
+            self._process.start()
 
     def do(self, task: Task) -> Result:
         """Send a task and wait for its result."""
@@ -128,8 +133,8 @@ def _serve(pipe: Connection, work: Callable[[Task], Result]) -> None:
 
 
 def _send(pipe: Connection, message: object) -> None:
-    # `pipe.send` would make CPython 3.13 warn on stderr of a pipe that breaks within a message.
-    pipe.send_bytes(pickle.dumps(message))
+    # With `pipe.send`, CPython 3.13 warns on stderr if the pipe breaks within a message.
+    pipe.send_bytes(bytes(ForkingPickler.dumps(message)))
 
 
 @contextmanager
@@ -141,10 +146,11 @@ def _signals_blocked() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(
-        signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    )
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
+        resource_tracker.ensure_running()  # the first process starts it otherwise
+        signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # starting it unblocks some of them
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -6,13 +6,14 @@ On a terminal, bars are drawn; elsewhere, the log records of the core are printe
 import logging
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import Final
+from itertools import chain
+from typing import TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._corpus import add_up, count_documents, count_part
-from bpetite_cli.jobs.sharing import Meter, Sharing
+from bpetite._corpus import Counting, add_up
+from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.inputs import Advance, is_typed
 from bpetite_cli.streams.json_lines import read_counts
@@ -21,7 +22,8 @@ from bpetite_cli.terminal.training import Training
 
 __all__ = ["learn"]
 
-_CHARACTERS_OF_A_BATCH: Final = 1 << 23
+_Row: TypeAlias = tuple[str, int]
+"""A text that ends at a safe boundary, and how often it occurs."""
 
 
 def learn(
@@ -40,30 +42,28 @@ def learn(
     """
     with (
         _watched(documents, size) as training,
-        Sharing(count_part, jobs, _weight, _CHARACTERS_OF_A_BATCH) as sharing,
+        Sharing(Counting(), jobs, _length) as sharing,
     ):
         begin = time.perf_counter()
 
         def count() -> Mapping[str, int]:
-            if jobs == 1:  # each distinct chunk is then counted once, and not once in each batch
-                return count_documents(_texts(documents, training, training.advance))
-            meter = Meter()
-            texts = _texts(documents, training, meter.advance)
-            return add_up(sharing.results(texts, meter, training.advance))
+            rows = _noted(_rows(documents, sharing.read), training)
+            # Each process counts what it gets, and reports its chunks once, at the end.
+            parts = sharing.results(rows, training.advance)
+            return add_up(chain(parts, sharing.results_of_each([])))
 
         tokenizer = Tokenizer._learn(count, vocab_size)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
 
 
-def _texts(documents: Documents, training: Training, advance: Advance) -> Iterator[tuple[str, int]]:
-    """Yield the texts of documents, each with the number of times that it occurs."""
-    for text, count in _rows(documents, advance):
+def _noted(rows: Iterable[_Row], training: Training) -> Iterator[_Row]:
+    for text, count in rows:
         training.note(text, count)
         yield text, count
 
 
-def _rows(documents: Documents, advance: Advance) -> Iterator[tuple[str, int]]:
+def _rows(documents: Documents, advance: Advance) -> Iterator[_Row]:
     if documents.counted:
         for path in documents.paths:
             yield from read_counts(path, advance)
@@ -73,9 +73,8 @@ def _rows(documents: Documents, advance: Advance) -> Iterator[tuple[str, int]]:
                 yield text, 1
 
 
-def _weight(row: tuple[str, int]) -> int:
-    """Return the characters of a text, and something for the text itself."""
-    return 64 + len(row[0])
+def _length(row: _Row) -> int:
+    return len(row[0])
 
 
 @contextmanager
