@@ -514,7 +514,7 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ("import --from huggingface --input text.txt --output x", "expected JSON"),
         (
             "import --from huggingface --input /dev/null --output x",
-            "cannot import /dev/null: /dev/null is no regular file",
+            "cannot import /dev/null: /dev/null is not a regular file",
         ),
         ("import --from gpt2 --input . --output x", "./vocab.json: No such file or directory"),
         ("import --from huggingface --input a b --output x", "with one, found 2 paths"),

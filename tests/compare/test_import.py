@@ -174,7 +174,7 @@ def test_ranks_from_a_pipe_are_refused(tmp_path: Path) -> None:
     os.mkfifo(fifo := tmp_path / "fifo")
     with subprocess.Popen(["cp", ranks, fifo]) as writer:
         try:
-            with pytest.raises(ValueError, match=r"fifo' is no.* regular file"):
+            with pytest.raises(ValueError, match=r"fifo is not a regular file"):
                 import_tiktoken(tmp_path / "model.json", ranks=fifo)
         finally:
             writer.kill()
@@ -184,7 +184,7 @@ def test_ranks_without_end_are_refused(tmp_path: Path) -> None:
     """No more is read of a file than ranks can be."""
     with (tmp_path / "ranks").open("wb") as file:
         file.truncate((1 << 26) + 1)
-    with pytest.raises(ValueError, match=r"ranks' is larger than 67108864 bytes"):
+    with pytest.raises(ValueError, match=r"ranks is larger than 67108864 bytes"):
         import_tiktoken(tmp_path / "model.json", ranks=tmp_path / "ranks")
 
 

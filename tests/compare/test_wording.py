@@ -4,11 +4,6 @@ import logging
 from contextlib import redirect_stderr
 from io import StringIO
 
-from hypothesis import given
-from hypothesis import strategies as st
-
-from bpetite_cli.streams.failure import quoted
-from bpetite_compare._shown import shown as shown_path
 from bpetite_compare.commands.wording import code_points, described
 
 
@@ -25,9 +20,3 @@ def test_a_warning_of_the_library_is_shown() -> None:
     with redirect_stderr(StringIO()) as shown:
         logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
     assert shown.getvalue() == "beware of \\x1b[2J\n"
-
-
-@given(st.text() | st.text("a ./_"))
-def test_the_library_shows_a_path_as_the_command_line_does(path: str) -> None:
-    """Both put a path into quotes where it could be misread, and only there."""
-    assert shown_path(path) == quoted(path)

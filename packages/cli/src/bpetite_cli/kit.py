@@ -11,6 +11,7 @@ bpetite-compare import only this module. It is internal, not a plug-in API, and 
 in any version.
 """
 
+from bpetite._files import quoted
 from bpetite_cli.arguments import (
     Commands,
     add_corpus,
@@ -34,7 +35,7 @@ from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.other_packages import Counter, load_counter
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
 from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.failure import Failure, explain, quoted
+from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.inputs import (
     STANDARD_INPUT,
     Advance,

@@ -8,8 +8,8 @@ import os
 from collections.abc import Mapping
 from typing import Final
 
+from bpetite._files import quoted
 from bpetite_compare._gpt2 import to_letters
-from bpetite_compare._shown import shown
 from bpetite_compare._vocabulary import Vocabulary
 
 __all__ = ["check_folder", "merge_lines", "tokenizer_config", "tokenizer_json", "vocab_json"]
@@ -93,7 +93,7 @@ def check_folder(path: str) -> None:
     for name in _ALSO_READ:
         if os.path.lexists(os.path.join(path, name)):
             message = (
-                f"{shown(path)} contains {name}, which transformers would read as well; "
+                f"{quoted(path)} contains {name}, which transformers would read as well; "
                 "remove it, or name another folder"
             )
             raise ValueError(message)

@@ -8,9 +8,8 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from bpetite._files import read_file, write_file
+from bpetite._files import quoted, read_file, write_file
 from bpetite._strict_json import parse_json
-from bpetite_compare._shown import shown
 
 __all__ = ["LARGEST_ID", "read_id_map", "write_id_map"]
 
@@ -43,7 +42,7 @@ def read_id_map(path: str, size: int) -> list[int]:
             message = "expected distinct ids, found one twice"
             raise ValueError(message)  # noqa: TRY301 - the same
     except ValueError as error:
-        message = f"{shown(path)} is not an id map of this tokenizer: {error}"
+        message = f"{quoted(path)} is not an id map of this tokenizer: {error}"
         raise ValueError(message) from None
     return ids
 

@@ -16,6 +16,7 @@ import regex
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._files import quoted
 from bpetite_compare._encodings import is_encoding
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
@@ -24,7 +25,6 @@ from bpetite_compare._gpt2 import BYTE_LETTERS
 from bpetite_compare._id_map import write_id_map
 from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._scripts import MANY_SCRIPTS
-from bpetite_compare._shown import shown
 from bpetite_compare._soundness import find_unreachable
 
 __all__ = ["SOURCES", "Imported", "Source", "files_of", "import_tiktoken", "import_tokenizer"]
@@ -109,7 +109,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         artifact, ids = _converted(foreign, special)
         _check_ids(foreign, artifact, ids)
     except ValueError as error:
-        message = f"cannot import {', '.join(map(shown, names))}: {error}"
+        message = f"cannot import {', '.join(map(quoted, names))}: {error}"
         raise ValueError(message) from None
     if id_map is not None:
         write_id_map(os.fspath(id_map), ids, overwrite=overwrite)

@@ -3,7 +3,7 @@
 import os
 from contextlib import suppress
 
-from bpetite_compare._shown import shown
+from bpetite._files import quoted
 
 __all__ = ["refuse_the_input"]
 
@@ -16,5 +16,5 @@ def refuse_the_input(path: str, source: str | os.PathLike[str]) -> None:
     """
     with suppress(OSError):
         if os.path.samefile(path, source):
-            message = f"{shown(path)} is also an input and would be lost; name another output"
+            message = f"{quoted(path)} is also an input and would be lost; name another output"
             raise ValueError(message)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import BinaryIO, Final
 
-from bpetite_compare._shown import shown
+from bpetite._files import quoted
 
 __all__ = ["STANDARD_INPUT", "blocks", "cut_everywhere", "cut_safely", "open_input"]
 
@@ -84,7 +84,7 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
         try:
             text = decoder.decode(read, final=not read)
         except UnicodeDecodeError as error:
-            name = "standard input" if path == STANDARD_INPUT else shown(path)
+            name = "standard input" if path == STANDARD_INPUT else quoted(path)
             message = (
                 f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"

@@ -19,7 +19,7 @@ from bpetite._constants import (
     MAX_FILE_BYTES,
     PRETOKENIZER_PATTERN,
 )
-from bpetite._files import read_file, write_file
+from bpetite._files import quoted, read_file, write_file
 from bpetite._schema import FileSize, to_json
 from bpetite._strict_json import parse_json
 
@@ -72,10 +72,10 @@ class Artifact:
         try:
             merges, tokens = check_content(parse_json(data))
         except KeyError as error:
-            message = f"{name!r}: {error.args[0]}"
+            message = f"{quoted(name)}: {error.args[0]}"
             raise KeyError(message) from None
         except ValueError as error:
-            message = f"{name!r}: {error}"
+            message = f"{quoted(name)}: {error}"
             raise ValueError(message) from None
         return cls(merges, tokens, (len(data), _sha256(data)))
 

@@ -14,12 +14,22 @@ Not here: the content of a tokenizer file (`_artifact`).
 
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from typing import Final
 
-__all__ = ["read_file", "write_file", "write_folder", "write_parts"]
+__all__ = ["quoted", "read_file", "write_file", "write_folder", "write_parts"]
+
+_PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
+
+
+def quoted(path: str | os.PathLike[str]) -> str:
+    """Return a path for a message, on one line: in quotes only where it could be misread."""
+    name = os.fspath(path)
+    return name if _PLAIN.fullmatch(name) else repr(name)
 
 
 def read_file(path: str, limit: int) -> bytes:
@@ -32,7 +42,7 @@ def read_file(path: str, limit: int) -> bytes:
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            message = f"{path!r} is no regular file"
+            message = f"{quoted(path)} is not a regular file"
             raise ValueError(message)
         if status.st_size <= limit:
             data = file.read(limit + 1)  # it may have grown since
@@ -40,7 +50,7 @@ def read_file(path: str, limit: int) -> bytes:
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
             if len(data) <= limit:
                 return data
-    message = f"{path!r} is larger than {limit} bytes, the most that is read"
+    message = f"{quoted(path)} is larger than {limit} bytes, the most that is read"
     raise ValueError(message)
 
 

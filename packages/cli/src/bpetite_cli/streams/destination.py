@@ -5,7 +5,8 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 
-from bpetite_cli.streams.failure import Failure, quoted
+from bpetite._files import quoted
+from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import STANDARD_INPUT
 
 __all__ = ["check_destination", "check_destination_folder"]

@@ -1,10 +1,11 @@
 """Failures of a command, as messages for a person."""
 
 import errno
-import re
 from typing import Final
 
-__all__ = ["Failure", "explain", "quoted"]
+from bpetite._files import quoted
+
+__all__ = ["Failure", "explain"]
 
 _ADVICE: Final = {
     errno.ENOENT: "check the path",
@@ -18,19 +19,9 @@ _ADVICE: Final = {
     errno.ENAMETOOLONG: "choose a shorter name",
 }
 
-_PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
-_QUOTED_BY_THE_CORE: Final = re.compile(
-    rf"'({_PLAIN.pattern})'(?= is (?:no regular file|larger than ))"
-)
-
 
 class Failure(Exception):  # noqa: N818 - a failure of the command, not of the program
     """The command cannot do what was asked; the message says why, and what to do."""
-
-
-def quoted(path: str) -> str:
-    """Return a path as it is shown, on one line: in quotes only where it could be misread."""
-    return path if _PLAIN.fullmatch(path) else repr(path)
 
 
 def explain(error: OSError | ValueError | KeyError) -> str:
@@ -41,4 +32,4 @@ def explain(error: OSError | ValueError | KeyError) -> str:
         return f"{place}{error.strerror}{f'; {advice}' if advice else ''}"
     if isinstance(error, KeyError):
         return str(error.args[0])  # `str` of a KeyError puts quotes around it
-    return _QUOTED_BY_THE_CORE.sub(r"\1", str(error))
+    return str(error)

@@ -16,7 +16,8 @@ from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from typing import BinaryIO, Final, TypeAlias
 
-from bpetite_cli.streams.failure import Failure, quoted
+from bpetite._files import quoted
+from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.not_utf8 import advice_on_conversion
 
 __all__ = [

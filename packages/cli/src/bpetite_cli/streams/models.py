@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_cli.streams.failure import Failure, explain, quoted
+from bpetite._files import quoted
+from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.other_files import other_file_message
 
 __all__ = ["about_model", "load_artifact", "load_model", "save_artifact"]
@@ -47,7 +48,7 @@ def about_model(path: str) -> Iterator[None]:
         raise Failure(message) from None
     except (KeyError, ValueError) as error:
         told = str(next(iter(error.args), ""))
-        reason = told.removeprefix(repr(path))  # the core's messages begin with the path
+        reason = told.removeprefix(quoted(path))  # the core's messages begin with the path
         if reason == told:
             raise
         if reason.startswith(": ") and (other := other_file_message(path)):

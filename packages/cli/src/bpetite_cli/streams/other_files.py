@@ -6,8 +6,7 @@ import shlex
 from contextlib import suppress
 from typing import Final
 
-from bpetite._files import read_file
-from bpetite_cli.streams.failure import quoted
+from bpetite._files import quoted, read_file
 
 __all__ = ["other_file_message"]
 

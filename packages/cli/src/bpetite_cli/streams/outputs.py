@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from typing import IO, Final
 
-from bpetite_cli.streams.failure import Failure, quoted
+from bpetite._files import quoted
+from bpetite_cli.streams.failure import Failure
 
 __all__ = [
     "check_output",

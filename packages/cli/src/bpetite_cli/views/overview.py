@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from bpetite._artifact import Artifact
-from bpetite_cli.streams.failure import quoted
+from bpetite._files import quoted
 from bpetite_cli.streams.words import text_argument
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
