@@ -25,6 +25,7 @@ from cli_tools import (
     lines,
     no_file_above,
     pipeline,
+    start,
     terminal_process,
 )
 
@@ -207,13 +208,7 @@ def test_the_cores_are_those_of_the_affinity(
 def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
     """Its work is lost: the command fails with the reason, a way out, and nothing written."""
     (large / "out").unlink(missing_ok=True)
-    with subprocess.Popen(
-        [BPETITE, command, *COMMANDS[command], "--jobs", "2"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=large,
-    ) as process:
+    with start(command, *COMMANDS[command], "--jobs", "2", cwd=large) as process:
         os.kill(first_worker(process.pid), signal.SIGKILL)
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (1, b"")
@@ -230,14 +225,8 @@ def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
 def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status: int) -> None:
     """A signal to the whole group, as a terminal sends it, is told once and leaves nothing."""
     (large / "out").unlink(missing_ok=True)
-    with subprocess.Popen(
-        [BPETITE, "encode", *COMMANDS["encode"], "--jobs", "3"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=large,
-        start_new_session=True,
-    ) as process:
+    words = ("encode", *COMMANDS["encode"], "--jobs", "3")
+    with start(*words, cwd=large, before=["setsid"]) as process:
         worker = first_worker(process.pid)
         os.killpg(process.pid, number)
         output, errors = process.communicate(timeout=60)
@@ -249,13 +238,7 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
 
 def test_workers_end_with_a_process_that_is_killed(large: Path) -> None:
     """No process stays when the first one could undo nothing."""
-    with subprocess.Popen(
-        [BPETITE, "count", *COMMANDS["count"], "--jobs", "3"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=large,
-    ) as process:
+    with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
         worker = first_worker(process.pid)
         process.kill()
     while is_alive(worker):
@@ -322,13 +305,7 @@ def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
 def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
     """Return the most memory, in bytes, that a command had, and each of its workers."""
     most: dict[int, int] = {}
-    with subprocess.Popen(
-        [BPETITE, command, *COMMANDS[command], "--jobs", jobs],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-    ) as process:
+    with start(command, *COMMANDS[command], "--jobs", jobs, cwd=folder) as process:
         while process.poll() is None:
             workers = [n for n in children(process.pid) if is_alive(n)]
             for number in (process.pid, *workers):

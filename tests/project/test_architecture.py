@@ -30,12 +30,12 @@ SIBLINGS: Final = "The core knows neither sibling, and the command line does not
 LIBRARY: Final = (
     "As a library, compare needs neither the command line nor rich; its commands use the kit"
 )
-COMPARE_ROOMS: Final = "The library of compare does not know its commands"
-ROOMS: Final = "The rooms of the core, high to low"
+COMPARE_LAYERS: Final = "The library of compare does not know its commands"
+CORE_LAYERS: Final = "The layers of the core, high to low"
 REGEX_ALONE: Final = "The core needs nothing but regex"
 PRIVATE: Final = "The modules of the core are private to it, but for its friends"
 DRAWING: Final = "Only what draws knows rich"
-CLI_ROOMS: Final = "The folders of the command line, high to low"
+CLI_LAYERS: Final = "The folders of the command line, high to low"
 COMMANDS: Final = "No command knows another"
 REFERENCE: Final = "The reference model needs nothing but regex"
 
@@ -60,20 +60,28 @@ PLANTS: Final = (
     Plant(
         "core/src/bpetite/_tokenizer.py",
         "import bpetite_cli",
-        frozenset({SIBLINGS, REGEX_ALONE, CLI_ROOMS}),
+        frozenset({SIBLINGS, REGEX_ALONE, CLI_LAYERS}),
     ),
-    Plant("core/src/bpetite/_planted.py", "", frozenset({ROOMS})),
-    Plant("core/src/bpetite/_encoder.py", "import bpetite._trainer", frozenset({ROOMS})),
-    Plant("core/src/bpetite/_constants.py", "import bpetite._files", frozenset({ROOMS})),
-    Plant("core/src/bpetite/_artifact.py", "import bpetite._tokenizer", frozenset({ROOMS})),
-    Plant("cli/src/bpetite_cli/planted.py", "", frozenset({CLI_ROOMS})),
+    Plant("core/src/bpetite/_planted.py", "", frozenset({CORE_LAYERS})),
+    Plant("core/src/bpetite/_encoder.py", "import bpetite._trainer", frozenset({CORE_LAYERS})),
+    Plant("core/src/bpetite/_constants.py", "import bpetite._files", frozenset({CORE_LAYERS})),
+    Plant(
+        "core/src/bpetite/_artifact.py",
+        "import bpetite._tokenizer",
+        frozenset({CORE_LAYERS}),
+    ),
+    Plant("cli/src/bpetite_cli/planted.py", "", frozenset({CLI_LAYERS})),
     Plant("cli/src/bpetite_cli/streams/inputs.py", "import bpetite._encoder", frozenset({PRIVATE})),
     Plant(
         "cli/src/bpetite_cli/streams/outputs.py",
         "import bpetite_cli.terminal.progress",
-        frozenset({CLI_ROOMS}),
+        frozenset({CLI_LAYERS}),
     ),
-    Plant("cli/src/bpetite_cli/views/rows.py", "import bpetite_cli.kit", frozenset({CLI_ROOMS})),
+    Plant(
+        "cli/src/bpetite_cli/views/rows.py",
+        "import bpetite_cli.kit",
+        frozenset({CLI_LAYERS}),
+    ),
     Plant(
         "cli/src/bpetite_cli/commands/count.py",
         "import bpetite_cli.commands.encode",
@@ -86,7 +94,7 @@ PLANTS: Final = (
     Plant(
         "compare/src/bpetite_compare/_planted.py",
         "import bpetite._trainer",
-        frozenset({PRIVATE, COMPARE_ROOMS}),
+        frozenset({PRIVATE, COMPARE_LAYERS}),
     ),
     Plant("compare/src/bpetite_compare/_parity.py", "import rich.text", frozenset({LIBRARY})),
     Plant("compare/src/bpetite_compare/_parity.py", "import bpetite_cli.kit", frozenset({LIBRARY})),
@@ -98,12 +106,12 @@ PLANTS: Final = (
     Plant(
         "compare/src/bpetite_compare/_parity.py",
         "import bpetite_compare._report",
-        frozenset({COMPARE_ROOMS}),
+        frozenset({COMPARE_LAYERS}),
     ),
     Plant(
         "compare/src/bpetite_compare/reference/_kernel.py",
         "import bpetite_compare._tokenizations",
-        frozenset({COMPARE_ROOMS}),
+        frozenset({COMPARE_LAYERS}),
     ),
     Plant(
         "compare/src/bpetite_compare/reference/_ascii.py", "import tiktoken", frozenset({REFERENCE})

@@ -141,7 +141,7 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
 
 
 def _token(values: object) -> bytes | None:
-    """Return the bytes of a list of integers in 0..255, or None if it is no such list."""
+    """Return the bytes of a list of integers in 0..255, or None if it is anything else."""
     # `bytes` alone would take an integer for a length, and True for 1.
     if type(values) is not list or not set(map(type, values)) <= {int}:
         return None

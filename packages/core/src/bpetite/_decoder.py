@@ -18,7 +18,7 @@ from typing import Final, SupportsIndex
 __all__ = ["Decoder"]
 
 _BLOCK_IDS: Final = 1 << 12
-"""So few that what `bytes.join` notes of each token stays in the processor's cache."""
+"""So few that all that `bytes.join` touches fits into the processor's cache."""
 
 
 class Decoder:
@@ -54,7 +54,7 @@ class Decoder:
         )
 
     def _check(self, ids: Sequence[object]) -> None:
-        """Refuse the first id that is no integer; then the first that is no token's."""
+        """Refuse the first id that is not an integer, then the first unknown one."""
         numbers: list[int] = []
         for position, token_id in enumerate(ids):
             number = _integer(token_id)
@@ -72,7 +72,7 @@ class Decoder:
                 raise KeyError(message)
 
     def _located(self, error: UnicodeDecodeError, ids: Sequence[int]) -> UnicodeDecodeError:
-        """Return the same error, with the id in which the wrong byte stands."""
+        """Return the same error, with the id that contains the wrong byte."""
         ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
         reason = f"{error.reason} (token id {ids[position]} at position {position})"

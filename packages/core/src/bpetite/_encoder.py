@@ -28,8 +28,8 @@ _CACHE_ROOM: Final = 1 << 21
 _ROOM_OF_A_CHUNK: Final = 7
 """A generation of the cache keeps chunks of up to 64 characters until its room is used up.
 
-A chunk takes room for each character and for 7 more. That room stands for 36 bytes at
-most: 4 for the character, 32 for the ids of its four bytes. So the two generations take
+A chunk takes room for each character and for 7 more. A character takes 36 bytes at
+most: 4 for itself, 32 for the ids of its four bytes. So the two generations take
 at most 151 MB, and a third of that on ordinary text.
 """
 
@@ -67,7 +67,7 @@ class _Cache(dict[str, _Ids]):
 
     A chunk that is not in the young generation is taken from the old one, or worked out.
     When the young generation is full, it becomes the old one: chunks that have not
-    occurred since the generation before are forgotten, and no frequent chunk is.
+    occurred since the generation before are forgotten, and frequent chunks stay.
 
     Threads may share it: the ids of a chunk never change, so a thread that works them out
     a second time, or forgets them, changes no result.

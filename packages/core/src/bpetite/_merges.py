@@ -35,7 +35,7 @@ class Merges:
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
         self._pairs = pairs
         first_to_last = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(pairs))
-        # From the back: of a pair that is listed twice, the first counts.
+        # Reversed, so that the first of two equal pairs counts.
         self._id_of_pair = dict(zip(reversed(pairs), reversed(first_to_last), strict=True))
 
     def apply(self, chunk: bytes) -> list[int]:
@@ -60,8 +60,8 @@ class Merges:
     def _apply_long(self, chunk: bytes) -> list[int]:
         """Merge the lowest pair wherever it occurs, again and again, in O(n log n).
 
-        The symbols are a linked list. The places of a pair are noted when it comes about;
-        places where it no longer is when its pass comes are skipped.
+        The symbols are a linked list. The positions of a pair are noted when it is
+        created; those where it no longer occurs when its pass comes are skipped.
         """
         id_of_pair = self._id_of_pair.get
         size = len(chunk)

@@ -36,7 +36,7 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
 
     Raises:
         ValueError: it is not UTF-8, not JSON, nested too deeply, or holds a duplicate key
-            or a number that is no integer.
+            or a number that is not an integer.
     """
     try:
         text = data.decode("utf-8", errors="strict")
@@ -63,10 +63,10 @@ def _check_brackets(data: bytes) -> None:
     """Refuse what could exhaust the stack or the memory, before anything is made of it.
 
     Of the data, only the brackets outside strings are kept. Lists and objects take many
-    times the memory of the text that says them, so both are counted.
+    times the memory of their text, so both are counted.
 
-    Then each round takes away the innermost pairs. An artifact vanishes in three; what is
-    left of anything else after some more is at least as long as the nesting that is left.
+    Each round then removes the innermost pairs. An artifact is gone after three rounds. In
+    anything else, what is left is at least as long as the remaining nesting is deep.
     """
     rest = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _EVERYTHING_ELSE)
     rest = _STRING.sub(b"", rest.replace(b'""', b""))

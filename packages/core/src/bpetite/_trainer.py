@@ -1,7 +1,7 @@
 """Learn merges: count the pairs in a corpus, merge the most frequent pair, and repeat.
 
 Ties: of the pairs with the highest count, the smallest is merged, by tuple comparison of
-ids. Pairs that occur once count, too: training ends when no chunk has two ids left.
+ids. Pairs that occur once count as well: training ends when no chunk has two ids left.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
