@@ -51,7 +51,10 @@ _NAVIGATION: Final = (
         "Exercises",
         *(f"exercises/{name}.md" for name in ("README", "tasks", "hints", "answers/README")),
     ),
-    ("Reference", *(f"reference/{name}.md" for name in ("api", "commands", "artifact", "errors"))),
+    (
+        "Reference",
+        *(f"reference/{name}.md" for name in ("api", "commands", "output", "artifact", "errors")),
+    ),
     (
         "What it does",
         *(f"{name}.md" for name in ("pictures", "patterns", "comparison", "benchmarks")),
