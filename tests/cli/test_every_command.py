@@ -21,6 +21,7 @@ from cli_tools import (
     pipeline,
     refused,
     shown_in_terminal,
+    without_times,
     words_of,
 )
 
@@ -311,7 +312,7 @@ def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
     plain = bpetite(*words_of(command, *more), cwd=folder, env={"COLUMNS": "100"})
     status, output, drawn = in_terminal(words_of(command, *more, "--quiet"), folder)
     assert (status, drawn) == (plain.returncode, b"")
-    assert output == plain.stdout or command == "train"  # whose time differs
+    assert without_times(output) == without_times(plain.stdout)
     result = bpetite(*words_of(command, *more, "-q"), cwd=folder)
     assert (result.returncode, result.stderr) == (0, b"")
     (folder / ("ids" if command == "decode" else "text")).unlink()

@@ -40,14 +40,18 @@ def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
     digest = hashlib.sha256((folder / "model.json").read_bytes()).hexdigest()
     assert (status, told) == (0, ["proved: 44 of 44 merges are those of this corpus"])
     assert data.pop("regex")
+    assert data.pop("seconds") > 0
     assert data == {
         "equal": True,
-        "merges": 44,
-        "merges_proved": 44,
         "difference": None,
+        "merges_proved": 44,
+        "vocab_size": 300,
+        "merges": 44,
+        "special_tokens": {"<|endoftext|>": 300},
         "sha256": digest,
         "sha256_of_training": digest,
-        "corpus_bytes": len(CORPUS.encode()),
+        "files": 1,
+        "bytes": len(CORPUS.encode()),
     }
 
 
@@ -89,10 +93,10 @@ def test_another_word_is_found(folder: Path) -> None:
     assert (status, data["equal"], data["merges_proved"]) == (1, False, rank)
     assert data["difference"]["rank"] == rank
     assert data["difference"]["id"] == 256 + rank
-    for side, theirs in (("model", merges), ("corpus", others)):
+    for side, theirs in (("model_merge", merges), ("corpus_merge", others)):
         token = oracle.vocabulary(theirs)[256 + rank]
         found = data["difference"][side]
-        assert found == {"pair": list(theirs[rank]), "bytes": list(token)}
+        assert found == {"pair": list(theirs[rank]), "hex": token.hex()}
     assert told[2] == (
         f"error: the merge at rank {rank} is not the one that this corpus gives; "
         f"{rank} of 64 merges are proved"
@@ -150,7 +154,7 @@ def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(97, 98), (256, 256)])
     status, data, told = verify(tmp_path)
-    assert (status, data["merges_proved"], data["difference"]["corpus"]) == (1, 1, None)
+    assert (status, data["merges_proved"], data["difference"]["corpus_merge"]) == (1, 1, None)
     assert (
         told[1]
         == "the corpus: no pair is left; the pair of the model does not come up to this size"

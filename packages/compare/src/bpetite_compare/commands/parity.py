@@ -14,13 +14,18 @@ from bpetite_cli.kit import (
     name_of,
     say,
     text_argument,
+    text_fields,
     visible,
     working,
     write_json,
 )
 from bpetite_compare._parity import FileDifference, Parity, parity
-from bpetite_compare._tokenizations import token_data
-from bpetite_compare.commands.wording import code_points, described
+from bpetite_compare.commands.wording import (
+    code_points,
+    described,
+    difference_fields,
+    engine_fields,
+)
 
 __all__ = ["add_command"]
 
@@ -85,10 +90,6 @@ def _data(result: Parity) -> dict[str, object]:
     found = result.difference
     return {
         "equal": found is None,
-        "files": result.files,
-        "bytes": result.bytes,
-        "characters": result.characters,
-        "tokens": result.tokens,
         "difference": found
         and {
             "path": text_argument(found.path),
@@ -96,12 +97,11 @@ def _data(result: Parity) -> dict[str, object]:
             "line": found.line,
             "before": found.before,
             "after": found.after,
-            "bpetite": token_data(found.ours),
-            "tiktoken": token_data(found.theirs),
+            **difference_fields(found.ours, found.theirs),
         },
-        "engine_characters": {
-            f"U+{ord(character):04X}": count
-            for character, count in sorted(result.engine_characters.items())
-        },
+        "files": result.files,
+        **text_fields(result.bytes, result.tokens),
+        "characters": result.characters,
+        **engine_fields(result.engine_characters),
         "engine_differences": result.engine_differences,
     }
