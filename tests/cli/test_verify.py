@@ -38,16 +38,20 @@ def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
     """Every merge is that of the corpus, and the file has the bytes that training gives."""
     status, data, told = verify(folder)
     digest = hashlib.sha256((folder / "model.json").read_bytes()).hexdigest()
-    assert (status, told) == (0, ["proved: 44 of 44 merges are those of this corpus"])
+    assert (status, told) == (0, ["proved: all 44 merges come from this corpus"])
     assert data.pop("regex")
+    assert data.pop("seconds") > 0
     assert data == {
         "equal": True,
-        "merges": 44,
-        "merges_proved": 44,
         "difference": None,
+        "merges_proved": 44,
+        "vocab_size": 300,
+        "merges": 44,
+        "special_tokens": {"<|endoftext|>": 300},
         "sha256": digest,
         "sha256_of_training": digest,
-        "corpus_bytes": len(CORPUS.encode()),
+        "files": 1,
+        "bytes": len(CORPUS.encode()),
     }
 
 
@@ -89,12 +93,12 @@ def test_another_word_is_found(folder: Path) -> None:
     assert (status, data["equal"], data["merges_proved"]) == (1, False, rank)
     assert data["difference"]["rank"] == rank
     assert data["difference"]["id"] == 256 + rank
-    for side, theirs in (("model", merges), ("corpus", others)):
+    for side, theirs in (("model_merge", merges), ("corpus_merge", others)):
         token = oracle.vocabulary(theirs)[256 + rank]
         found = data["difference"][side]
-        assert found == {"pair": list(theirs[rank]), "bytes": list(token)}
-    assert told[0] == (
-        f"error: the merge at rank {rank} is not the one that this corpus gives; "
+        assert found == {"pair": list(theirs[rank]), "hex": token.hex()}
+    assert told[2] == (
+        f"error: the merge at rank {rank} does not come from this corpus; "
         f"{rank} of 64 merges are proved"
     )
 
@@ -120,9 +124,9 @@ def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
     write_artifact(tmp_path / "model.json", [(97, 98), (32, 99)])
     _, data, told = verify(tmp_path)
     assert data["merges_proved"] == 0
-    assert told[1:3] == [
-        "the model:  'a' (id 97) and 'b' (id 98) make 'ab'",
-        "the corpus: '·' (id 32) and 'c' (id 99) make '·c'; the pair of the model comes at rank 1",
+    assert told[:2] == [
+        "the file:   'a' (id 97) and 'b' (id 98) make 'ab'",
+        "the corpus: '·' (id 32) and 'c' (id 99) make '·c'; the file's pair is learned at rank 1",
     ]
 
 
@@ -132,8 +136,8 @@ def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
     write_artifact(tmp_path / "model.json", [(101, 102), (97, 98), (99, 100), (256, 256)])
     _, data, told = verify(tmp_path)
     assert data["difference"]["rank"] == 1
-    assert told[2] == (
-        "the corpus: 'c' (id 99) and 'd' (id 100) make 'cd'; the pair of the model comes at rank 3"
+    assert told[1] == (
+        "the corpus: 'c' (id 99) and 'd' (id 100) make 'cd'; the file's pair is learned at rank 3"
     )
 
 
@@ -142,7 +146,7 @@ def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ab cd")
     write_artifact(tmp_path / "model.json", [(97, 98)])
     _, _, told = verify(tmp_path)
-    assert told[2].endswith("'·c'; the pair of the model does not come up to this size")
+    assert told[1].endswith("'·c'; the file's pair is not learned up to this size")
 
 
 def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
@@ -150,11 +154,8 @@ def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(97, 98), (256, 256)])
     status, data, told = verify(tmp_path)
-    assert (status, data["merges_proved"], data["difference"]["corpus"]) == (1, 1, None)
-    assert (
-        told[2]
-        == "the corpus: no pair is left; the pair of the model does not come up to this size"
-    )
+    assert (status, data["merges_proved"], data["difference"]["corpus_merge"]) == (1, 1, None)
+    assert told[1] == "the corpus: no pair is left; the file's pair is not learned up to this size"
 
 
 def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
@@ -162,7 +163,7 @@ def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(98, 97)])
     _, data, told = verify(tmp_path)
-    assert told[-1].endswith(f"other Unicode tables than those of regex {data['regex']}")
+    assert told[-1].endswith(f"(here: regex {data['regex']})")
 
 
 @pytest.mark.parametrize("change", [b"\n", b" "])
@@ -179,12 +180,12 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
     )
     assert told == [
         (
-            "error: the bytes of model.json are not those that bpetite saves, though they say "
-            "the same: all 44 merges are those of this corpus"
+            "error: model.json is not byte for byte what bpetite saves, although all 44 merges "
+            "come from this corpus"
         ),
         (
-            "an editor or a formatter may have changed them; "
-            "`bpetite truncate --vocab-size 300` saves the model anew"
+            "an editor or formatter may have changed it; "
+            "save it again with `bpetite truncate --vocab-size 300`"
         ),
     ]
     command = "truncate --model model.json --vocab-size 300 --output again.json"

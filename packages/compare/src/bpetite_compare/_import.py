@@ -113,11 +113,11 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         raise ValueError(message) from None
     if id_map is not None:
         write_id_map(os.fspath(id_map), ids, overwrite=overwrite)
-    artifact.write(output, overwrite=overwrite)
+    sha256 = artifact.write(output, overwrite=overwrite)
     return Imported(
         os.fspath(output),
         len(artifact.tokens),
-        artifact.sha256,
+        sha256,
         tuple(ids),
         sum(new != old for new, old in enumerate(ids)),
         artifact.special_token not in {**foreign.special_tokens, **_unmade(foreign)},

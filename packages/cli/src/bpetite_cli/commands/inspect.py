@@ -44,8 +44,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="print the vocabulary as JSON Lines: the id of each token, its bytes in hex, its text "
-        "(null if it is not complete characters), its pair and its rank (null if no merge made it)",
+        help="print the vocabulary as JSON Lines: id, bytes in hex, text (null if it is not "
+        "complete characters), pair and rank (null if no merge made it) of each token",
     )
     allow_one(parser, ["--tokens"], ["--token", "--json"])
     parser.set_defaults(run=_run)
