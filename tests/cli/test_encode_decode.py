@@ -261,7 +261,7 @@ def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
             ["226", "155"],
             (
                 "these ids do not decode to UTF-8: unexpected end of data "
-                "(token id 226 at position 0)"
+                "(token id 226 at position 0); use --bytes to write raw bytes"
             ),
         ),
     ],

@@ -245,7 +245,7 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
             [72, 128],
             (
                 "these ids do not decode to UTF-8: invalid start byte "
-                "(token id 128 at position 1, byte offset 2)"
+                "(token id 128 at position 1, byte offset 2); use --bytes to write raw bytes"
             ),
         ),
     ],

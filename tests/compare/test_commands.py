@@ -533,7 +533,10 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ),
         ("import-tiktoken --ranks none --output x", "./none: No such file or directory"),
         ("import-tiktoken --ranks text.txt --output x", "it is not a file of ranks"),
-        ("import --from huggingface --input tokenizer.json --output x", "bpetite already, and"),
+        (
+            "import --from huggingface --input tokenizer.json --output x",
+            "is already a bpetite tokenizer file",
+        ),
         ("import --from huggingface --input list.json --output x", "not a tokenizer.json"),
         ("import --from huggingface --input text.txt --output x", "expected JSON"),
         (
@@ -593,7 +596,7 @@ def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
     ("words", "shown"),
     [
         ("parity --model tokenizer.json --input text.txt -\x1b[2J", r"option -\x1b[2J"),
-        ("parity --model \u2066 --input text.txt", r"tokenizer file not found: '\u2066'; "),
+        ("parity --model \u2066 --input text.txt", r"tokenizer file not found: '\u2066' ("),
         ("export --model tokenizer.json --to tiktoken --output \u3164", r"\u3164, 324 tokens"),
         ("import-tiktoken --ranks \u2800\x07 --output x", r"'./\u2800\x07': No such file"),
     ],

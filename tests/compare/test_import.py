@@ -168,7 +168,7 @@ def test_lines_that_contradict_each_other_are_refused(
     """A token or a rank on a second line is named with that line, and neither is chosen."""
     path = write_ranks(tmp_path / "ranks", BYTES)
     path.write_bytes(path.read_bytes() + lines)
-    with pytest.raises(ValueError, match=f"^cannot import {path}: it {fault}$"):
+    with pytest.raises(ValueError, match=f"^cannot import {path}: {fault}$"):
         import_tiktoken(tmp_path / "model.json", ranks=path)
     assert not (tmp_path / "model.json").exists()
 
