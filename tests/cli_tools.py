@@ -26,6 +26,7 @@ __all__ = [
     "bpetite",
     "bpetite_process",
     "check_as_started",
+    "in_letters",
     "in_terminal",
     "lines",
     "no_file_above",
@@ -335,9 +336,20 @@ def lines(output: bytes) -> list[str]:
 
 
 def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list[str]:
-    """Check that a command has failed and printed nothing; return the lines of standard error."""
+    """Check that a command has failed and printed nothing; return the lines of standard error.
+
+    One line is the error, and at most one below it is help.
+    """
     assert (result.returncode, result.stdout) == (status, b"")
-    return lines(result.stderr)
+    shown = lines(result.stderr)
+    assert [line.startswith("error: ") for line in shown[-2:]].count(True) == 1, shown
+    return shown
+
+
+def in_letters(word: str) -> str:
+    """Return the letter of an option that has one, and any other word as it is."""
+    letters = ("--model", "--input", "--output", "--jobs", "--quiet")
+    return word[1:3] if word in letters else word
 
 
 def words_of(command: str, *more: str) -> list[str]:

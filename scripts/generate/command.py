@@ -11,6 +11,7 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 
 PARTS: Final = {
+    "version": "tomllib",
     "manual": "bpetite_cli",
     "completions": "shtab",
     "reference": "bpetite",

@@ -15,6 +15,7 @@ from cli_tools import (
     CALLS,
     bpetite,
     bpetite_process,
+    in_letters,
     in_terminal,
     lines,
     pipeline,
@@ -25,6 +26,7 @@ from cli_tools import (
 )
 
 SAVING: Final = ("train", "truncate", "encode", "decode")
+WITH_JOBS: Final = ("train", "encode", "count", "verify")
 WITH_MODEL: Final = [command for command in CALLS if command != "train"]
 NO_ROOM: Final = "error: standard output cannot be written: No space left on device"
 NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
@@ -35,6 +37,24 @@ def test_every_command_has_a_good_call(folder: Path, command: str) -> None:
     """The calls above succeed, so the tests below see what they change."""
     result = bpetite(*words_of(command), cwd=folder)
     assert (result.returncode, bool(result.stdout)) == (0, True), result.stderr
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_common_options_have_a_letter(folder: Path, command: str) -> None:
+    """`-m`, `-i`, `-o`, `-j` and `-q` stand for the long names, with a space or without."""
+    more = ["--output", "new.json"] if command in SAVING else []
+    more += ["--jobs", "1"] if command in WITH_JOBS else []
+    words = words_of(command, "--quiet", *more)
+    spaced = [in_letters(word) for word in words]
+    joined = " ".join(spaced).replace("-m ", "-m").replace("-i ", "-i").replace("-o ", "-o")
+    results = []
+    for call in (words, spaced, joined.replace("-j ", "-j").split()):
+        result = bpetite(*call, cwd=folder)
+        assert (result.returncode, result.stderr) == (0, b"")
+        saved = (folder / "new.json").read_bytes() if command in SAVING else b""
+        (folder / "new.json").unlink(missing_ok=True)
+        results.append((saved, result.stdout if command != "train" else b""))  # its time differs
+    assert results == results[:1] * 3
 
 
 # Models

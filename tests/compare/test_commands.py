@@ -237,12 +237,12 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
         "tiktoken_token": {"id": 258, "hex": "616263", "text": "abc"},
     }
     assert lines(result.stderr) == [
+        "the text before: é⏎x·",
+        "the text there:  abc",
         (
             "error: the ids differ in t, at byte 5 in line 2: "
             "bpetite has 'ab' (id 256), tiktoken 'abc' (id 258)"
         ),
-        "before it: é⏎x·",
-        "there:     abc",
     ]
 
 
@@ -516,7 +516,8 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ),
         ("import-tiktoken --ranks none --output x", "./none: No such file or directory"),
         ("import-tiktoken --ranks text.txt --output x", "it is not a file of ranks"),
-        ("import --from huggingface --input tokenizer.json --output x", "not a tokenizer.json"),
+        ("import --from huggingface --input tokenizer.json --output x", "bpetite already, and"),
+        ("import --from huggingface --input list.json --output x", "not a tokenizer.json"),
         ("import --from huggingface --input text.txt --output x", "expected JSON"),
         (
             "import --from huggingface --input /dev/null --output x",
@@ -530,6 +531,7 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
 def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: what goes wrong is told on standard error in one line, with status 1."""
     (folder / "bad").write_bytes(b"a\xff")
+    (folder / "list.json").write_bytes(b"[]")
     (line,) = refused(bpetite(*shlex.split(words), cwd=folder, env=OFFLINE))
     assert line.startswith("error: ")
     assert told in line

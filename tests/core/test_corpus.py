@@ -22,7 +22,11 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     step = data.draw(st.integers(1, 4))
     batches = [shuffled[start : start + step] for start in range(0, len(cut), step)]
     counting = [Counting(), Counting(), Counting()]
-    parts = [data.draw(st.sampled_from(counting))(batch) for batch in batches]
+    with pytest.MonkeyPatch.context() as patch:
+        most = data.draw(st.integers(1, 9))
+        patch.setattr(_corpus, "_MOST_PIECES", most)
+        parts = [data.draw(st.sampled_from(counting))(batch) for batch in batches]
+    assert all(len(each._pieces) <= most for each in counting)
     assert sum(part.characters for part in parts) == sum(map(len, documents))
     assert sum(part.documents for part in parts) == sum(count for _, count in cut)
     assert add_up([*parts, *(each([]) for each in counting)]) == count_corpus(documents)

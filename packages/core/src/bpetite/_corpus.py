@@ -22,6 +22,7 @@ Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
+_MOST_PIECES: Final = 1 << 20
 _SHORT: Final = Repr()
 _SHORT.maxstring = 40
 
@@ -38,18 +39,20 @@ class Counting:
     """Counts the chunks of a part of a corpus, some documents at a time.
 
     It is called with documents, and how often each occurs, and returns how much they are.
-    Called without any, it returns the chunks of all documents since the last such call.
+    The chunks of all documents so far come with the last call, which has none, or sooner
+    if they need much memory.
     """
 
     def __init__(self) -> None:
         self._pieces: Counter[str] = Counter()
 
     def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
-        if documents:
-            sizes = [*_count(documents, self._pieces)]
-            return Part(sum(size[0] for size in sizes), sum(size[1] for size in sizes), {})
-        pieces, self._pieces = self._pieces, Counter()
-        return Part(0, 0, count_chunks(pieces))
+        sizes = [*_count(documents, self._pieces)]
+        chunks: dict[str, int] = {}
+        if not documents or len(self._pieces) > _MOST_PIECES:
+            chunks = count_chunks(self._pieces)
+            self._pieces.clear()
+        return Part(sum(size[0] for size in sizes), sum(size[1] for size in sizes), chunks)
 
 
 def count_corpus(corpus: Corpus) -> Mapping[str, int]:

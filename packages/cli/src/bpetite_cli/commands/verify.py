@@ -83,6 +83,8 @@ def _run(options: argparse.Namespace) -> None:
     }
     write_json(data)
     if proof.differs:
+        for line in _difference(proof):
+            say(line)
         raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
         message = (
@@ -127,14 +129,21 @@ def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
     return {"pair": list(artifact.merges[rank]), "hex": artifact.tokens[256 + rank].hex()}
 
 
+def _difference(proof: _Proof) -> tuple[str, str]:
+    """Return the two merges that differ, in words."""
+    rank = proof.proved
+    return (
+        f"the model:  {_merge_in_words(proof.model, rank)}",
+        f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}",
+    )
+
+
 def _failure_message(proof: _Proof) -> str:
     """Say which merge is not that of the corpus, and what may be the reason."""
     rank = proof.proved
     return (
         f"the merge at rank {rank} is not the one that this corpus gives; "
         f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
-        f"the model:  {_merge_in_words(proof.model, rank)}\n"
-        f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}\n"
         "the text may be another, or in other files; or the model was changed, or trained with "
         f"other Unicode tables than those of regex {version('regex')}"
     )

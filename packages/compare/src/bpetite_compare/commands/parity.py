@@ -52,8 +52,10 @@ def _run(options: argparse.Namespace) -> None:
     write_json(_data(result))
     for line in _engines(result):
         say(line)
-    if result.difference:
-        raise Failure(_failure_message(result.difference))
+    if found := result.difference:
+        say(f"the text before: {visible(found.before)}")
+        say(f"the text there:  {visible(found.after)}")
+        raise Failure(_failure_message(found))
     say(
         f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
         f"in {result.files:,} file{'s' if result.files > 1 else ''}"
@@ -63,9 +65,7 @@ def _run(options: argparse.Namespace) -> None:
 def _failure_message(found: FileDifference) -> str:
     return (
         f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
-        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}\n"
-        f"before it: {visible(found.before)}\n"
-        f"there:     {visible(found.after)}"
+        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}"
     )
 
 
