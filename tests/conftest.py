@@ -113,3 +113,31 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the test, in which the process then stands."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Return a folder with links to tiktoken's files, in which it looks; skip where none are.
+
+    tiktoken adds to its folder and removes from it, so it gets one of its own.
+    """
+    data = os.environ.get("BPETITE_DATA")
+    named = os.environ.get("TIKTOKEN_CACHE_DIR")
+    source = Path(named) if named else Path(data or os.devnull) / "tiktoken-cache"
+    if not source.is_dir():
+        pytest.skip("neither TIKTOKEN_CACHE_DIR nor BPETITE_DATA names tiktoken's files")
+    folder = tmp_path_factory.mktemp("tiktoken-cache")
+    for file in source.iterdir():
+        (folder / file.name).symlink_to(file.resolve())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        yield folder
+
+
+@pytest.fixture
+def gpt2_merges(tiktoken_cache: Path) -> Path:
+    """Return the path of GPT-2's merges, as tiktoken stores them; skip where they are not."""
+    path = tiktoken_cache / "6d1cbeee0f20b3d9449abfede4726ed8212e3aee"
+    if not path.is_file():
+        pytest.skip(f"{tiktoken_cache} has no merges of GPT-2")
+    return path

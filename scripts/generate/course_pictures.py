@@ -1,10 +1,14 @@
 """The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
 
 What they show is computed: the corpus and the slow steps are those of docs/course/toy.py, the
-tokenizer is bpetite's, and page 11 runs rustbpe and tokenizers as well.
+tokenizer is bpetite's. Page 11 runs rustbpe and tokenizers as well, the curves of page 12 are those
+of docs/pictures.json, and the algorithms of page 13 are the code on that page.
 """
 
+import contextlib
+import io
 import json
+import re
 import runpy
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
@@ -17,6 +21,7 @@ import rustbpe
 import tokenizers
 
 from bpetite import Tokenizer
+from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_BYTE_ORDER
 from generate.drawing import LEFT, WIDTH, Drawing, visible
 
 _COURSE: Final = Path(__file__).parents[2] / "docs" / "course"
@@ -221,6 +226,88 @@ def _others() -> Drawing:
     return drawing
 
 
+def _sizes() -> Drawing:
+    """Draw bytes per token against the size of the vocabulary, on a scale of doublings."""
+    measured = json.loads((_COURSE.parent / "pictures.json").read_text(encoding="utf-8"))
+    sizes, drawing = measured["sizes"], Drawing()
+    drawing.say("Bytes per token of held-out text:")
+    left, wide, high, top = LEFT + 18, 32, 40, drawing.y
+    floor = top + 3.4 * high
+    for bytes_per_token in (1, 2, 3, 4):
+        y = floor - (bytes_per_token - 1) * high
+        drawing.curve([(left, y), (left + wide * (len(sizes) - 1), y)], "grid")
+        drawing.text(LEFT, y + 4, str(bytes_per_token), "id")
+    for name, label in (("prose", "prose"), ("code", "code"), ("multilingual", "scripts")):
+        values = measured["texts"][name]["bytes per token"][name]
+        points = [(left + wide * n, floor - (one - 1) * high) for n, one in enumerate(values)]
+        drawing.curve(points)
+        below = 16 if name == "multilingual" else 4
+        drawing.text(points[-1][0] + 6, points[-1][1] + below, label, "say quiet")
+    for place, size in enumerate(sizes[::2]):
+        drawing.text(left + 2 * wide * place, floor + 18, f"{size:,}", "id", "middle")
+    drawing.y = floor + 24
+    drawing.say("tokens in the vocabulary; each step doubles it")
+    return drawing
+
+
+def _algorithms() -> Drawing:
+    """Draw a word cut by three algorithms, and what each has learned."""
+    drawing, page, word = Drawing(), _run_page("13-other-algorithms.md"), b" towel"
+    unigram = [token for token in page["unigram"] if len(token) > 1]
+    rows: Mapping[str, tuple[Sequence[bytes], Sequence[bytes]]] = {
+        "BPE: by rank": (page["bpe"][256:], page["cut_by_bpe"](word)),
+        "WordPiece: the longest token first": (
+            page["wordpiece"][256:],
+            page["longest_first"](word, page["wordpiece"]),
+        ),
+        "Unigram: the most probable cut": (
+            sorted(unigram, key=page["unigram"].get),
+            page["best_cut"](word, page["unigram"])[1],
+        ),
+    }
+    for name, (learned, cut) in rows.items():
+        drawing.say(name)
+        drawing.tokens(cut)
+        drawing.next_row()
+        drawing.say(f"learned: {', '.join(map(visible, learned[:5]))}{', …' * (len(learned) > 5)}")
+        drawing.y += 4
+    return drawing
+
+
+def _greedy() -> Drawing:
+    """Draw the first merge of the corpus, and the one that saves more."""
+    drawing = Drawing()
+    for name, pair in (("chosen", _MERGES[0]), ("better", _MERGES[1])):
+        chunks = _corpus(0)
+        count = _TOY.count_pairs(chunks)[pair]
+        saved = sum(len(one) - len(_TOY.merge(one, pair, 256)) for one in chunks)
+        text = visible(bytes(pair))
+        drawing.say(f"{name}: {text} counts {count}, and its merge saves {saved} tokens")
+        for chunk in chunks:
+            if ringed := _occurrences(chunk, pair):
+                _add(drawing, chunk, ringed=ringed)
+        drawing.y += 6
+    return drawing
+
+
+def _letters() -> Drawing:
+    """Draw a text, its bytes, the letters of GPT-2's file for them, and GPT-2's ids."""
+    drawing, text, wide = Drawing(), " aé\n", 44
+    data = text.encode("utf-8")
+    rows = (
+        ("characters", [(len(one.encode("utf-8")), visible(one.encode("utf-8"))) for one in text]),
+        ("bytes", [(1, str(byte)) for byte in data]),
+        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data]),
+        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data]),
+    )
+    for name, cells in rows:
+        drawing.note(name)
+        widths = [count * wide - 3 for count, _ in cells]
+        drawing.cells([shown for _, shown in cells], "plain" if name == "bytes" else "", widths)
+        drawing.next_row()
+    return drawing
+
+
 PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
     "00-why-tokens": _why,
     "01-bytes": _bytes,
@@ -234,6 +321,10 @@ PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
     "09-artifact": _artifact,
     "10-stale": _stale,
     "11-others": _others,
+    "12-sizes": _sizes,
+    "13-algorithms": _algorithms,
+    "14-greedy": _greedy,
+    "15-letters": _letters,
 }
 """The name of each picture, and the function that draws it."""
 
@@ -252,6 +343,17 @@ def _add(
     if note:
         drawing.note(note)
     drawing.next_row(labels=labels)
+
+
+def _run_page(name: str) -> dict[str, Any]:
+    """Run the blocks of Python of a page, and return what they define."""
+    page = (_COURSE / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    code = re.sub(r"^from toy import .*$", "", "\n".join(blocks), flags=re.MULTILINE)
+    names = dict(vars(_TOY))
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(code, names)  # noqa: S102 - our own page
+    return names
 
 
 def _corpus(merges: int) -> list[list[int]]:

@@ -1,7 +1,7 @@
 """Fixtures for the tests of the comparison: a small tokenizer file, and tiktoken's encodings."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -58,25 +58,6 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setitem(constructors, name, lambda: parts)
 
     return register
-
-
-@pytest.fixture(scope="session")
-def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a folder with links to tiktoken's files, in which it looks; skip where none are.
-
-    tiktoken adds to its folder and removes from it, so it gets one of its own.
-    """
-    data = os.environ.get("BPETITE_DATA")
-    named = os.environ.get("TIKTOKEN_CACHE_DIR")
-    source = Path(named) if named else Path(data or os.devnull) / "tiktoken-cache"
-    if not source.is_dir():
-        pytest.skip("neither TIKTOKEN_CACHE_DIR nor BPETITE_DATA names tiktoken's files")
-    folder = tmp_path_factory.mktemp("tiktoken-cache")
-    for file in source.iterdir():
-        (folder / file.name).symlink_to(file.resolve())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
-        yield folder
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,7 @@ The checks compare learners with the answers, so the answers are compared with b
 import ast
 import contextlib
 import doctest
+import hashlib
 import importlib
 import os
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,12 +31,14 @@ from answers.exercise_09 import decode, vocabulary
 from answers.exercise_10 import encode, segments
 from answers.exercise_11 import index_pairs, merge_step
 from answers.exercise_12 import bytes_per_token, learned_tokens
+from answers.exercise_13 import gpt2_ids
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
 from check import NUMBERS, main
+from checks import exercise_13
 from checks.compare import same
 from checks.judge import MISTAKES, Question, attempt, variant
-from given import END_OF_TEXT, PATTERN, chunks_of
+from given import END_OF_TEXT, PATTERN, PROSE, chunks_of
 
 pytestmark = pytest.mark.thorough
 
@@ -78,9 +82,14 @@ def command(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[st
 
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_right_answer_passes(
-    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    number: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    request: pytest.FixtureRequest,
 ) -> None:
     """Every answer passes its check, and so does a learner's own."""
+    if number == "13":
+        request.getfixturevalue("gpt2_merges")
     own = tmp_path / "my.py"
     own.write_text(LEARNERS[number]["right"], encoding="utf-8")
     answer = FOLDER / "answers" / f"exercise_{number}.py"
@@ -160,7 +169,7 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second, third, fourth, *rest = capsys.readouterr().out.splitlines()
     assert (first, second) == ("exercise 01: right", "exercise 02: not started")
     assert (third, fourth) == ("exercise 03: open", "exercise 04: right")
-    assert rest[-1] == "2 of 12 done. Next: exercise 02."
+    assert rest[-1] == "2 of 13 done. Next: exercise 02."
 
 
 def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
@@ -258,6 +267,50 @@ def test_the_examples_of_a_starting_file_are_true_of_its_answer(number: str) -> 
         runner.run(example)
     assert runner.failures == 0
     assert runner.tries > 0 or number in {"01", "03"}
+
+
+def test_the_recorded_ids_are_those_of_tiktoken(gpt2_merges: Path) -> None:
+    """The ids of the last exercise are those that tiktoken gives with GPT-2's file."""
+    assert hashlib.sha256(gpt2_merges.read_bytes()).hexdigest() == exercise_13.SHA256
+    name = hashlib.sha1(exercise_13.URL.encode(), usedforsecurity=False).hexdigest()
+    assert gpt2_merges.name == name
+    gpt2 = tiktoken.get_encoding("gpt2")
+    for text, ids in exercise_13.IDS.items():
+        assert gpt2.encode(text, allowed_special="all") == ids
+    story = Path(PROSE[0]).read_text(encoding="utf-8")
+    assert gpt2_ids(str(gpt2_merges), [story]) == [gpt2.encode(story)]
+
+
+@pytest.mark.parametrize("file", [None, b"#version: 0.2\nh e\n"])
+def test_gpt_2_needs_its_file(
+    file: bytes | None,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Without GPT-2's file, or with another, the check says what to do."""
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "nothing"))
+    monkeypatch.setattr(exercise_13, "_COURSE", tmp_path / "nothing")
+    (tmp_path / "my_13.py").write_text(LEARNERS["13"]["right"], encoding="utf-8")
+    if file is not None:
+        (tmp_path / "vocab.bpe").write_bytes(file)
+    status, said = check("13", tmp_path / "my_13.py", capsys)
+    assert (status, "gpt2_encode: all" in said) == (1, True)
+    assert f"exercise 13: {'not finished' if file is None else 'wrong'} " in said
+    assert ("curl -O https://" in said) == (file is None)
+
+
+def test_other_ids_than_tiktokens_are_shown(
+    gpt2_merges: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With GPT-2's file, the first text with other ids is shown, in tokens too."""
+    code = LEARNERS["13"]["right"].replace("(text, merges) for", "(text, merges[:300]) for")
+    (tmp_path / "my_13.py").write_text(code, encoding="utf-8")
+    (tmp_path / "vocab.bpe").symlink_to(gpt2_merges)
+    status, said = check("13", tmp_path / "my_13.py", capsys)
+    assert status == 1
+    assert "vocab.bpe', ['hello']) expected [[31373]] got [[258, 297, 78]]" in said
+    assert 'tiktoken "hello" yours "he" "ll" "o" This is case 3 of 12.' in said
 
 
 def test_the_pattern_is_that_of_bpetite() -> None:

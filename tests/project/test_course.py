@@ -13,6 +13,7 @@ from typing import Any, Final
 from urllib.parse import parse_qsl
 
 import pytest
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,13 +27,6 @@ COURSE: Final = ROOT / "docs" / "course"
 START: Final = COURSE / "README.md"
 PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
 PARTS: Final = ["The invariant", "What goes wrong without it", "In the code"]
-PARTS_OF_PAGE_0: Final = [
-    "Spelling",
-    "Arithmetic",
-    "The cost of other languages",
-    "Glitch tokens",
-    "In the code",
-]
 TOKENIZERS: Final = {"trained", "prose", "code", "scripts"}
 
 
@@ -58,23 +52,23 @@ def toy() -> Iterator[ModuleType]:
     del sys.modules["toy"]
 
 
-def test_there_are_twelve_pages() -> None:
-    """The pages are numbered from 0 to 11, and each begins with its number."""
+def test_there_are_sixteen_pages() -> None:
+    """The pages are numbered from 0 to 15, and each begins with its number."""
     numbers = [int(page.name.split("-")[0]) for page in PAGES]
-    assert numbers == list(range(12))
+    assert numbers == list(range(16))
     for number, page in zip(numbers, PAGES, strict=True):
         assert page.read_text("utf-8").startswith(f"# {number}. ")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_page_has_the_parts_of_every_page(page: Path) -> None:
-    """Each page has one title, and all but the first the same parts in the same order."""
+    """Each page has one title and ends with the code; pages 1 to 11 have the same parts."""
     without_code = re.sub(
         r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
     )
     assert len(re.findall(r"^# ", without_code, re.MULTILINE)) == 1
-    parts = PARTS_OF_PAGE_0 if page == PAGES[0] else PARTS
-    assert re.findall(r"^##+ (.*)$", without_code, re.MULTILINE) == parts
+    parts = re.findall(r"^##+ (.*)$", without_code, re.MULTILINE)
+    assert parts == PARTS if page in PAGES[1:12] else parts[-1] == PARTS[-1]
     assert not re.search(r"^(:::|!!!|\{%)", without_code, re.MULTILINE)
 
 
@@ -110,7 +104,8 @@ def test_links_to_the_explorer_use_the_keys_that_it_reads(toy: ModuleType) -> No
         assert state.keys() <= set(known.split(", "))
         assert state["view"] in {"text", "train"}
         assert state.get("tokenizer") in ({None} if state["view"] == "train" else TOKENIZERS)
-        assert int(state.get("merges", 0)) <= int(state.get("step", 0)) <= merges
+        made = merges if state.get("tokenizer", "trained") == "trained" else 4096 - 256
+        assert int(state.get("merges", 0)) <= int(state.get("step", made)) <= made
         assert int(state.get("at", 0)) < len(state.get("text", " ").encode())
 
 
@@ -225,20 +220,88 @@ def test_the_toy_writes_the_file_of_bpetite(toy: ModuleType, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("page", [START, *PAGES], ids=lambda page: page.stem)
-def test_blocks_can_be_pasted_into_a_prompt(page: Path, tmp_path: Path) -> None:
+def test_blocks_can_be_pasted_into_a_prompt(
+    page: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     """Typed into Python one after the other, the blocks print all that the page shows, no more."""
-    for path in ("course/toy.py", "explorer/samples.js"):
-        (tmp_path / path).parent.mkdir()
+    for path in ("course/toy.py", "explorer/samples.js", "sample.txt", "pictures.json"):
+        (tmp_path / path).parent.mkdir(exist_ok=True)
         shutil.copy(COURSE.parent / path, tmp_path / path)
+    environment = {"PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
+    if page == PAGES[15]:
+        path = request.getfixturevalue("gpt2_merges")
+        shutil.copy(path, tmp_path / "course" / "vocab.bpe")
+        environment["TIKTOKEN_CACHE_DIR"] = str(path.parent)
     session = subprocess.run(
         [sys.executable, "-i", "-q"],
         input="\n\n".join([*blocks(page, "python"), "\n"]),
         capture_output=True,
         encoding="utf-8",
         cwd=tmp_path / "course",
-        env={"PYTHONUTF8": "1", "PYTHONWARNINGS": "error"},
+        env=environment,
         timeout=120,
         check=True,
     )
     assert not re.search("Traceback|Error", session.stderr), session.stderr
     assert session.stdout == "".join(blocks(page, "text"))
+
+
+@pytest.fixture(scope="module")
+def algorithms(toy: ModuleType) -> dict[str, Any]:
+    """Return what the code on the page of other algorithms defines."""
+    names: dict[str, Any] = dict(vars(toy))
+    exec("\n".join(blocks(PAGES[13], "python")), names)  # noqa: S102 - our own page
+    return names
+
+
+CHUNKS: Final = st.text("towe Sö", min_size=1, max_size=8).map(str.encode)
+LETTERS: Final = st.lists(st.text("abc", min_size=1, max_size=5).map(str.encode), min_size=1)
+
+
+def as_letters(token: bytes) -> str:
+    """Return a character for each byte, for a library that knows only text."""
+    return "".join(chr(0x100 + byte) for byte in token)
+
+
+@given(chunk=CHUNKS)
+def test_wordpiece_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: bytes) -> None:
+    """With the vocabulary of the page, the longest token first gives the library's tokens."""
+    tokens = algorithms["wordpiece"]
+    vocab = {"[UNK]": 0} | {as_letters(token): 1 + n for n, token in enumerate(tokens)}
+    vocab |= {f"##{letters}": len(vocab) + n for n, letters in enumerate(list(vocab)[1:])}
+    model = tokenizers.models.WordPiece(vocab, unk_token="[UNK]")  # noqa: S106 - no password
+    theirs = [one.value.removeprefix("##") for one in model.tokenize(as_letters(chunk))]
+    ours = algorithms["longest_first"](chunk, tokens)
+    assert theirs == [as_letters(token) for token in ours]
+
+
+@given(chunk=CHUNKS)
+def test_unigram_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: bytes) -> None:
+    """With the costs of the page, the cheapest cut costs what the library's costs."""
+    costs = algorithms["unigram"]
+    scores = [(as_letters(token), -cost) for token, cost in costs.items()]
+    model = tokenizers.models.Unigram(scores, unk_id=0)
+    cost_of = {as_letters(token): cost for token, cost in costs.items()}
+    theirs = sum(cost_of[one.value] for one in model.tokenize(as_letters(chunk)))
+    assert algorithms["best_cut"](chunk, costs)[0] == pytest.approx(theirs)
+
+
+@given(chunks=LETTERS, size=st.integers(256, 262))
+def test_the_best_cut_is_the_cheapest_of_all(
+    algorithms: dict[str, Any], chunks: list[bytes], size: int
+) -> None:
+    """Of all ways to cut a chunk into tokens of any vocabulary, none is cheaper."""
+    costs = algorithms["train_unigram"](chunks, size)
+    assert len(costs) <= size
+
+    def every_cost(chunk: bytes) -> Iterator[float]:
+        if not chunk:
+            yield 0.0
+        for end in range(1, len(chunk) + 1):
+            if chunk[:end] in costs:
+                yield from (costs[chunk[:end]] + rest for rest in every_cost(chunk[end:]))
+
+    for chunk in chunks:
+        cost, cut = algorithms["best_cut"](chunk, costs)
+        assert b"".join(cut) == chunk
+        assert cost == pytest.approx(min(every_cost(chunk)))

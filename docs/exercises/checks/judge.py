@@ -27,6 +27,9 @@ Case: TypeAlias = tuple[Any, ...]
 MISTAKES: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
 """For each function the likely mistakes: the sentence that names one, and its wrong code."""
 
+_CHANGED: Final = (
+    "The loop goes over a set or a dict that changes meanwhile. Loop over a copy: `sorted(...)`."
+)
 _LATER: Final = 100
 """How many cases after the failing one help to tell mistakes apart."""
 
@@ -63,7 +66,8 @@ class Question:
             expected = self.expected(self.cases[number])
             if not same(expected, result):
                 raise WrongError(*self._report(number, expected, results))
-        yield f"{self.name}: all {len(results)} cases are right"
+        what = f"all {len(results)} cases are" if len(results) > 1 else "the result is"
+        yield f"{self.name}: {what} right"
 
     def shown(self, case: Case) -> str:
         """Return the call as it would be written, cut short if it is long."""
@@ -102,7 +106,8 @@ class Question:
             yield paragraph(result.words)
         elif isinstance(result, Raised) and not isinstance(expected, Raised):
             yield f"  {result}"
-            yield paragraph(self.mistake(number, results))
+            loop = _CHANGED if "changed size during iteration" in result.words else ""
+            yield paragraph(self.mistake(number, results) or loop)
         else:
             if self.effect is None:
                 yield facing(expected, result)

@@ -109,7 +109,7 @@ class Learner:
             output = late.stdout or b""
             ending = (
                 f"had not ended after {self.seconds:g} seconds. Does every round of the loop come "
-                f"closer to its end?"
+                f"closer to its end? If so, it is too slow: which work can it skip?"
             )
         whole = output.decode("ascii").split("\n")[:-1]
         return [ast.literal_eval(line) for line in whole], ending

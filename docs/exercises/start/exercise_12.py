@@ -13,7 +13,8 @@ def learned_tokens(corpus: str, vocab_size: int) -> list[bytes]:
     """Return the tokens that bpetite learns from a corpus, in the order of learning.
 
     The 256 bytes and the special token are not learned. `Tokenizer.save` writes a JSON file that
-    has the bytes of every id under "vocab": `{"0": [0], ..., "256": [116, 104], ...}`.
+    has the bytes of every id under "vocab": `{"0": [0], ..., "256": [116, 104], ...}`. A small
+    corpus gives fewer tokens than asked for; "mergeable_vocab_size" says how many there are.
 
     >>> learned_tokens("ab ab ab", 258)
     [b'ab', b' ab']
