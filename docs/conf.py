@@ -21,7 +21,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 project = "bpetite"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "notfound.extension", "sphinx_copybutton"]
 nitpicky = True
 smartquotes = False  # what a page shows of a text must stay as it is
 
@@ -37,31 +37,53 @@ myst_disable_syntax = [
 
 html_theme = "furo"
 html_title = "bpetite"
+html_favicon = "icon.svg"
 html_copy_source = False
 html_show_copyright = False
 html_show_sourcelink = False
+html_use_index = False  # the pages define nothing that an index could list
 pygments_dark_style = "github-dark"  # the default underlines the names of modules
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 
-_DOCS: Final = Path(__file__).parent
-_NAVIGATION: Final = (
-    ("Course", "course/README.md", "course/[0-9]*.md"),
-    (
-        "Exercises",
-        *(f"exercises/{name}.md" for name in ("README", "tasks", "hints", "answers/README")),
-    ),
-    ("Reference", *(f"reference/{name}.md" for name in ("api", "commands", "artifact", "errors"))),
-    (
-        "What it does",
-        *(f"{name}.md" for name in ("pictures", "patterns", "comparison", "benchmarks")),
-        "large-corpora.md",
-    ),
-    ("Why to trust it", "requirements.md", "reliability.md", "proof/README.md"),
-    ("How it is made", "words.md", "architecture.md", "decisions.md"),
-)
-"""A title, and the pages below it, as patterns of files that need not be there yet."""
+# A button copies the commands of a block, without the prompts and what they print.
+copybutton_prompt_text = "$ "
+copybutton_line_continuation_character = "\\"
 
+# A heading that contains the query comes first.
+html_search_scorer = str(Path(__file__).with_name("search.js"))
+
+# The page for wrong addresses loads the rest of the site from its top. A host that serves the
+# site below a path builds it with `-D notfound_urls_prefix=/PATH/`.
+notfound_urls_prefix = "/"
+notfound_context = {
+    "title": "Page not found",
+    "body": "<h1>Page not found</h1><p>There is no page at this address. The navigation lists"
+    " all pages, and the search looks through them.</p>",
+}
+
+_DOCS: Final = Path(__file__).parent
+_REFERENCE: Final = tuple(
+    f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
+)
+_NAVIGATION: Final = {
+    "index": (
+        ("Start", "first-steps.md", "explorer.md"),
+        ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "patterns.md"),
+        ("Use", "use-with.md", "large-corpora.md", "comparison.md", "benchmarks.md"),
+        ("Look up", *_REFERENCE, "words.md"),
+        ("Trust", "proof/README.md", "reliability.md", "requirements.md", "versions.md"),
+        ("Develop", "architecture.md", "decisions.md"),
+    ),
+    "course/README": (("", "course/[0-9]*.md"),),
+    "exercises/README": (
+        ("", *(f"exercises/{name}.md" for name in ("tasks", "hints", "answers/README"))),
+    ),
+}
+"""For each page that has pages below it, in the order in which a newcomer needs them: titles,
+and patterns of files that need not be there yet."""
+
+_DESCRIPTION: Final = 200
 _TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
 
 
@@ -71,19 +93,20 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", _link_explorer)
     # Before 500, when Sphinx looks for the links to files.
     app.connect("doctree-read", _link_what_is_no_page, priority=400)
+    app.connect("html-page-context", _describe)
     app.connect("build-finished", _copy_explorer)
 
 
 def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
-    """End the front page with the navigation, which Sphinx shows beside every page."""
-    if page != "index":
-        return
-    for title, *patterns in _NAVIGATION:
+    """End a page that has pages below it with their list, which Sphinx shows beside each page."""
+    for title, *patterns in _NAVIGATION.get(page, ()):
         files = [file for pattern in patterns for file in sorted(_DOCS.glob(pattern))]
-        pages = [file.relative_to(_DOCS).with_suffix("").as_posix() for file in files]
-        if pages:
-            head = ["", "```{toctree}", ":hidden:", f":caption: {title}", ""]
-            source[0] += "\n".join([*head, *pages, "```", ""])
+        below = ["/" + file.relative_to(_DOCS).with_suffix("").as_posix() for file in files]
+        if below:
+            caption = [f":caption: {title}"] if title else []
+            source[0] += "\n".join(
+                ["", "```{toctree}", ":hidden:", *caption, "", *below, "```", ""]
+            )
 
 
 def _link_explorer(_app: Sphinx, _page: str, source: list[str]) -> None:
@@ -102,6 +125,44 @@ def _link_what_is_no_page(app: Sphinx, document: nodes.document) -> None:
             copy = addnodes.download_reference(reftarget=os.path.relpath(file, folder))
             copy += link.children
             link.replace_self(copy)
+
+
+def _describe(
+    _app: Sphinx,
+    _page: str,
+    _template: str,
+    context: dict[str, str],
+    document: nodes.document | None,
+) -> None:
+    """Describe a page by its first sentences, for search engines and for who is sent a link."""
+    if document is None:
+        return
+    about = {"og:title": context["title"], "og:site_name": project, "og:type": "website"}
+    lines = [
+        f'<meta property="{name}" content="{html.escape(html.unescape(value))}">'
+        for name, value in about.items()
+    ]
+    text = html.escape(_first_sentences(document))
+    lines += [
+        f'<meta name="description" content="{text}">',
+        f'<meta property="og:description" content="{text}">',
+        '<meta name="twitter:card" content="summary">',
+    ]
+    context["metatags"] += "\n".join(["", *lines, ""])
+
+
+def _first_sentences(document: nodes.document) -> str:
+    """Return the text of the first paragraphs that are words alone, at most 200 characters."""
+    paragraphs = [
+        paragraph.astext()
+        for paragraph in document.findall(nodes.paragraph)
+        if isinstance(paragraph.parent, nodes.section)
+        and not any(paragraph.findall(lambda node: isinstance(node, nodes.image | nodes.raw)))
+    ]
+    text = " ".join(" ".join(paragraphs).split())
+    if len(text) <= _DESCRIPTION:
+        return text
+    return text[: _DESCRIPTION - 1].rsplit(" ", 1)[0].rstrip(".,:;") + "…"
 
 
 def _copy_explorer(app: Sphinx, error: Exception | None) -> None:

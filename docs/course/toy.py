@@ -70,7 +70,8 @@ def encode_chunk(chunk, merges):
 
 
 def encode_ordinary(text, merges):
-    return [token_id for chunk in chunks_of(text) for token_id in encode_chunk(chunk, merges)]
+    chunks = chunks_of(text)
+    return [token_id for chunk in chunks for token_id in encode_chunk(chunk, merges)]
 
 
 # 07-decoding.md

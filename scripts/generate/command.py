@@ -11,10 +11,12 @@ from typing import Final
 ROOT: Final = Path(__file__).parents[2]
 
 PARTS: Final = {
+    "version": "tomllib",
     "manual": "bpetite_cli",
     "completions": "shtab",
     "reference": "bpetite",
     "schema": "bpetite",
+    "output": "bpetite",
     "vectors": "bpetite",
     "terminal": "bpetite_cli",
     "benchmarks": "bpetite_compare",

@@ -21,7 +21,7 @@ _BPETITE: Final = Path(sysconfig.get_path("scripts")) / "bpetite"
 
 _TRAIN: Final = ("train", "--vocab-size", "512", "--output", "tokenizer.json", "--input")
 _COMMANDS: Final = (
-    ("show", "--model", "tokenizer.json", "--text", "The ferryman, the river<|endoftext|>船"),
+    ("show", "--model", "tokenizer.json", "--text", "The ferryman, the river<|endoftext|>€"),
     ("show", "--model", "tokenizer.json", "--text", "the river", "--steps"),
     ("inspect", "--model", "tokenizer.json", "--token", "351"),
 )

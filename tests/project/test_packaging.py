@@ -11,6 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
+from generate import version as generate_version
 from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv
 
 # Every file in which one of our tools would look for configuration besides pyproject.toml.
@@ -100,8 +101,28 @@ def test_a_stale_lock_file_is_found(tmp_path: Path) -> None:
 
 
 def test_the_versions_are_equal() -> None:
-    """The three packages are released together, under one version."""
-    assert len({project(PACKAGES / member)["version"] for member in MEMBERS}) == 1
+    """The packages have the version of the workspace, and so has the file for citations."""
+    version = project(ROOT)["version"]
+    assert {project(PACKAGES / member)["version"] for member in MEMBERS} == {version}
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [version]
+
+
+def test_a_new_version_is_set_in_one_place(tmp_path: Path) -> None:
+    """The version of the workspace reaches every file that states it, and changes nothing else."""
+    copy_of_workspace(tmp_path)
+    shutil.copy(ROOT / "CITATION.cff", tmp_path)
+    version = project(ROOT)["version"]
+    workspace = tmp_path / "pyproject.toml"
+    old = workspace.read_text(encoding="utf-8")
+    workspace.write_text(old.replace(f'version = "{version}"', 'version = "12.3.4rc5"', 1))
+    stated = {"core": 1, "cli": 3, "compare": 2}  # their own, and those of siblings
+    wanted = {Path(f"packages/{member}/pyproject.toml"): n for member, n in stated.items()}
+    wanted[Path("CITATION.cff")] = 1
+    written = generate_version.files(tmp_path)
+    assert {path: text.count("12.3.4rc5") for path, text in written.items()} == wanted
+    for path, text in written.items():
+        assert text.replace("12.3.4rc5", version) == (ROOT / path).read_text(encoding="utf-8")
 
 
 def test_siblings_take_each_other_in_this_version() -> None:

@@ -4,38 +4,22 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
-from subprocess import CompletedProcess
 from typing import Final
 
 import pytest
 
-from project_tools import ROOT, run, tool
+from project_tools import ROOT, build_site
 
 pytestmark = pytest.mark.thorough
 
 LOADED: Final = {"audio", "embed", "iframe", "img", "link", "object", "script", "source", "video"}
 
 
-def build(docs: Path, site: Path) -> CompletedProcess[str]:
-    """Make a site of the pages in a folder, all of them anew."""
-    options = ("--fail-on-warning", "--fresh-env", "--quiet")
-    return run(tool("sphinx-build"), *options, docs, site)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the site, made of the pages as they are."""
-    folder = tmp_path_factory.mktemp("site")
-    result = build(ROOT / "docs", folder)
-    assert (result.returncode, result.stderr) == (0, "")
-    return folder
-
-
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """Make a small repository: two pages, one outside docs and a script."""
     (tmp_path / "docs").mkdir()
-    for name in ("conf.py", "site.css"):
+    for name in ("conf.py", "icon.svg", "search.js", "site.css"):
         shutil.copy(ROOT / "docs" / name, tmp_path / "docs")
     (tmp_path / "docs" / "index.md").write_text("# Pages\n")
     (tmp_path / "docs" / "words.md").write_text("# Words\n")
@@ -87,7 +71,7 @@ def test_the_explorer_is_on_the_site_and_linked_with_its_state(site: Path, clone
     (clone / "docs" / "words.md").write_text(
         "# Links\n\n[a tie](explorer/index.html#view=train&step=2)\n"
     )
-    result = build(clone / "docs", clone / "site")
+    result = build_site(clone / "docs", clone / "site")
     assert (result.returncode, result.stderr) == (0, "")
     html = (clone / "site" / "words.html").read_text()
     assert '<a href="explorer/index.html#view=train&amp;step=2">a tie</a>' in html
@@ -135,18 +119,18 @@ FAULTS: Final = {
 }
 
 
-def test_faults_stop_the_build(clone: Path) -> None:
+def test_faults_stop_the_build_site(clone: Path) -> None:
     """A link, an anchor, a picture or a language that is not there is an error."""
     (clone / "docs" / "index.md").write_text("# Faults\n\n" + "\n\n".join(FAULTS))
-    result = build(clone / "docs", clone / "site")
+    result = build_site(clone / "docs", clone / "site")
     assert result.returncode == 1
     assert [told for told in FAULTS.values() if told not in result.stderr] == []
 
 
-def test_a_page_without_a_place_stops_the_build(clone: Path) -> None:
+def test_a_page_without_a_place_stops_the_build_site(clone: Path) -> None:
     """A page that the navigation does not hold is an error."""
     (clone / "docs" / "lost.md").write_text("# Lost\n", encoding="utf-8")
-    result = build(clone / "docs", clone / "site")
+    result = build_site(clone / "docs", clone / "site")
     assert result.returncode == 1
     assert "lost.md: WARNING: document isn't included in any toctree" in result.stderr
 
@@ -158,7 +142,7 @@ def test_a_page_is_plain_markdown(clone: Path) -> None:
         "# Plain\n\n(x)=\n\n% seen\n\n{ref}`x` :a: b\n\n+++\n\n"
         "[one](../SECURITY.md), [two](../fuzz.py)\n"
     )
-    result = build(clone / "docs", clone / "site")
+    result = build_site(clone / "docs", clone / "site")
     assert (result.returncode, result.stderr) == (0, "")
     html = (clone / "site" / "words.html").read_text()
     assert all(text in html for text in ("(x)=", "% seen", "{ref}", ":a: b", "+++"))

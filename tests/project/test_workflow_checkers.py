@@ -1,4 +1,4 @@
-"""The workflow on GitHub is safe and well formed, by the tools that check that."""
+"""What GitHub reads is safe and well formed, by the tools that check that."""
 
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -10,7 +10,17 @@ from project_tools import ROOT, run, tool
 
 pytestmark = pytest.mark.thorough
 
-WORKFLOWS: Final = ROOT / ".github" / "workflows"
+GITHUB: Final = ROOT / ".github"
+SCHEMAS: Final = {
+    ".github/workflows/*.yml": "vendor.github-workflows",
+    ".github/dependabot.yml": "vendor.dependabot",
+    ".github/ISSUE_TEMPLATE/[!c]*.yml": "vendor.github-issue-forms",
+    ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
+    "CITATION.cff": "vendor.citation-file-format",
+}
+"""The files that GitHub reads, and what they must look like."""
+
+WORKFLOWS: Final = ".github/workflows/*.yml"
 GOOD: Final = """\
 name: planted
 on: [push]
@@ -31,16 +41,16 @@ jobs:
 
 
 def audit(folder: Path) -> CompletedProcess[str]:
-    """Look for what an attacker could use in the workflows of a folder."""
+    """Look for what an attacker could use in the workflows and in Dependabot's file."""
     options = ("--offline", "--no-config", "--pedantic", "--strict-collection", "--no-progress")
     return run(tool("zizmor"), *options, folder)
 
 
-def check_schema(folder: Path) -> CompletedProcess[str]:
-    """Hold the workflows of a folder to GitHub's schema of workflows."""
-    files = sorted(folder.glob("*.yml"))
+def check_schema(root: Path, pattern: str) -> CompletedProcess[str]:
+    """Check the files of a pattern against their schema."""
+    files = sorted(root.glob(pattern))
     assert files
-    return run(tool("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *files)
+    return run(tool("check-jsonschema"), "--builtin-schema", SCHEMAS[pattern], *files)
 
 
 def plant(folder: Path, text: str) -> Path:
@@ -53,21 +63,27 @@ def plant(folder: Path, text: str) -> Path:
 
 def test_the_workflows_are_safe() -> None:
     """Zizmor finds nothing, not even what only a pedant would mind."""
-    result = audit(WORKFLOWS)
+    result = audit(GITHUB)
     assert result.returncode == 0, result.stdout
 
 
-def test_the_workflows_are_well_formed() -> None:
-    """Every key of the workflows is one that GitHub knows."""
-    result = check_schema(WORKFLOWS)
+@pytest.mark.parametrize("pattern", SCHEMAS)
+def test_the_files_are_well_formed(pattern: str) -> None:
+    """Every key of a file is one that GitHub knows, and its value is of the right type."""
+    result = check_schema(ROOT, pattern)
     assert result.returncode == 0, result.stdout
+
+
+def test_no_file_is_forgotten() -> None:
+    """Every file in YAML that GitHub reads has a schema that it is checked against."""
+    checked = {path for pattern in SCHEMAS for path in ROOT.glob(pattern)}
+    assert set(GITHUB.rglob("*.y*ml")) < checked
 
 
 def test_a_good_workflow_passes(tmp_path: Path) -> None:
     """The workflow that the next tests spoil passes both checks as it is."""
-    workflows = plant(tmp_path, GOOD)
-    assert audit(workflows).returncode == 0
-    assert check_schema(workflows).returncode == 0
+    assert audit(plant(tmp_path, GOOD)).returncode == 0
+    assert check_schema(tmp_path, WORKFLOWS).returncode == 0
 
 
 @pytest.mark.parametrize(
@@ -93,4 +109,23 @@ def test_an_unsafe_workflow_is_found(old: str, new: str, finding: str, tmp_path:
 def test_a_malformed_workflow_is_found(old: str, new: str, tmp_path: Path) -> None:
     """A key that GitHub does not know and a value of the wrong type are found."""
     assert old in GOOD
-    assert check_schema(plant(tmp_path, GOOD.replace(old, new))).returncode != 0
+    plant(tmp_path, GOOD.replace(old, new))
+    assert check_schema(tmp_path, WORKFLOWS).returncode != 0
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        (".github/dependabot.yml", "directory: /", "folder: /"),
+        (".github/ISSUE_TEMPLATE/bug.yml", "type: textarea", "type: text"),
+        ("CITATION.cff", "type: software", "type: program"),
+    ],
+)
+def test_another_malformed_file_is_found(path: str, old: str, new: str, tmp_path: Path) -> None:
+    """An unknown key of Dependabot, field of an issue and type of citation are found."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text(text.replace(old, new), encoding="utf-8")
+    (pattern,) = (pattern for pattern in SCHEMAS if (tmp_path / path) in tmp_path.glob(pattern))
+    assert check_schema(tmp_path, pattern).returncode != 0

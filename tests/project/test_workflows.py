@@ -1,4 +1,4 @@
-"""The workflow on GitHub runs the gates that we run here."""
+"""The workflows on GitHub run the gates that we run here, and publish nothing."""
 
 import re
 import tomllib
@@ -47,9 +47,60 @@ def test_every_job_has_an_end() -> None:
 
 
 def test_the_lock_file_is_not_changed_on_the_way() -> None:
-    """In the workflow a stale uv.lock stops `uv run`, which elsewhere updates it and goes on."""
+    """In a workflow a stale uv.lock stops `uv run`, which elsewhere updates it and goes on."""
+    for path in WORKFLOWS.glob("*.yml"):
+        text = path.read_text(encoding="utf-8")
+        assert re.search(r'^env:\n(  .*\n)*?  UV_LOCKED: "1"', text, re.MULTILINE), path
+
+
+def test_the_site_is_built_as_an_artifact() -> None:
+    """The workflow builds the site as its pages say, and keeps it."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
-    assert re.search(r'^env:\n(  .*\n)*?  UV_LOCKED: "1"', text, re.MULTILINE)
+    command = "uv run --group docs sphinx-build --fail-on-warning --fresh-env docs site"
+    assert command in commands(text)
+    assert re.search(r"uses: actions/upload-artifact@.*\n +with:\n +name: site\n +path: site", text)
+
+
+def rights(text: str) -> dict[str, list[str]]:
+    """Return the permissions of each job of a workflow."""
+    jobs = re.split(r"^  (\w+):$", text.partition("\njobs:\n")[2], flags=re.MULTILINE)[1:]
+    return {
+        name: re.findall(
+            r"^      ([\w-]+: \w+)",
+            body.partition("permissions:\n")[2].partition("    steps:")[0],
+            re.MULTILINE,
+        )
+        for name, body in zip(jobs[::2], jobs[1::2], strict=True)
+    }
+
+
+def test_a_release_is_built_checked_and_attested() -> None:
+    """A tag builds and tests with no right to sign; another job signs, and none publishes."""
+    text = (WORKFLOWS / "release.yml").read_text(encoding="utf-8")
+    assert re.search(r'^on:\n  push:\n    tags: \["v\*"\]\n\npermissions: {}$', text, re.MULTILINE)
+    assert rights(text) == {
+        "build": ["contents: read"],
+        "attest": ["id-token: write", "attestations: write"],
+    }
+    assert {
+        'test "$GITHUB_REF_NAME" = "v$(uv version --short)"',
+        "uv run pytest",
+        "uv build --all-packages --out-dir dist",
+        "uv pip install --python installed dist/*.whl",
+    } <= commands(text)
+    assert re.search(r"uses: actions/attest@.*\n +with:\n +subject-path: dist/\*", text)
+    assert not re.search(r"uv publish|twine|release create|secrets\.|pages: write", text)
+
+
+def test_every_action_is_pinned_alike() -> None:
+    """An action is pinned to a full hash, the same one wherever it is used."""
+    used = [
+        found
+        for path in WORKFLOWS.glob("*.yml")
+        for found in re.findall(r"uses: (\S+)@(\S+) # (v[\d.]+)", path.read_text(encoding="utf-8"))
+    ]
+    assert len({(name, pin, version) for name, pin, version in used}) == len({n for n, *_ in used})
+    assert all(re.fullmatch("[0-9a-f]{40}", pin) for _, pin, _ in used)
 
 
 def test_every_python_that_is_claimed_is_tested() -> None:
