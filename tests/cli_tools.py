@@ -26,6 +26,7 @@ __all__ = [
     "bpetite",
     "bpetite_process",
     "check_as_started",
+    "in_letters",
     "in_terminal",
     "lines",
     "no_file_above",
@@ -34,6 +35,7 @@ __all__ = [
     "shown_in_terminal",
     "start",
     "terminal_process",
+    "without_times",
     "words_of",
 ]
 
@@ -180,12 +182,13 @@ def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
     started = bpetite_process(*arguments, stdin=stdin, cwd=cwd)
     called = bpetite(*arguments, stdin=stdin, cwd=cwd)
     assert called.returncode == started.returncode
-    assert _without_times(called.stdout) == _without_times(started.stdout)
-    assert _without_times(called.stderr) == _without_times(started.stderr)
+    assert without_times(called.stdout) == without_times(started.stdout)
+    assert without_times(called.stderr) == without_times(started.stderr)
 
 
-def _without_times(output: bytes) -> bytes:
-    return re.sub(rb'(?<="elapsed_ms": )\d+|(?<=after )[\d.]+(?= s)', b"", output)
+def without_times(output: bytes) -> bytes:
+    """Return an output without the time that a training took."""
+    return re.sub(rb'("elapsed_ms": |"seconds": |after )[\d.]+', rb"\1", output)
 
 
 def in_terminal(
@@ -333,9 +336,20 @@ def lines(output: bytes) -> list[str]:
 
 
 def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list[str]:
-    """Check that a command has failed and printed nothing; return the lines of standard error."""
+    """Check that a command has failed and printed nothing; return the lines of standard error.
+
+    One line is the error, and at most one below it is help.
+    """
     assert (result.returncode, result.stdout) == (status, b"")
-    return lines(result.stderr)
+    shown = lines(result.stderr)
+    assert [line.startswith("error: ") for line in shown[-2:]].count(True) == 1, shown
+    return shown
+
+
+def in_letters(word: str) -> str:
+    """Return the letter of an option that has one, and any other word as it is."""
+    letters = ("--model", "--input", "--output", "--jobs", "--quiet")
+    return word[1:3] if word in letters else word
 
 
 def words_of(command: str, *more: str) -> list[str]:

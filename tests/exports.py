@@ -25,10 +25,13 @@ Encode = Callable[[str], list[int]]
 Decode = Callable[[list[int]], str]
 
 
-def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
+def load_back(
+    model: Path, to: str, folder: Path, id_map: Path | None = None
+) -> tuple[Encode, Decode]:
     """Export a model, run the lines that load it, and return what then encodes and decodes."""
     # Of Hugging Face's two forms, the one that `tokenizers` reads.
-    exported = export(model, to, folder / f"exported{_ENDING.get(to, '')}", overwrite=True)
+    path = folder / f"exported{_ENDING.get(to, '')}"
+    exported = export(model, to, path, overwrite=True, id_map=id_map)
     names: dict[str, object] = {}
     exec(exported.loading, names)  # noqa: S102 - what a user is told to run
     if to == "tiktoken":

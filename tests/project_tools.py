@@ -46,6 +46,15 @@ def run(
     )
 
 
+def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
+    """Run Python code in a folder as a program of its own, which has to succeed."""
+    path = folder / "program.py"
+    path.write_text("\n".join(texts), encoding="utf-8")
+    result = run(sys.executable, path, cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
 def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run code in a fresh interpreter that hears nothing of the environment."""
     return run(sys.executable, "-I", "-c", code, cwd=cwd)

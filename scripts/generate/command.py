@@ -16,6 +16,7 @@ PARTS: Final = {
     "completions": "shtab",
     "reference": "bpetite",
     "schema": "bpetite",
+    "output": "bpetite",
     "vectors": "bpetite",
     "terminal": "bpetite_cli",
     "benchmarks": "bpetite_compare",

@@ -30,7 +30,8 @@ Data goes to standard output, and what is for a person to standard error. The ex
 empty, with these exceptions. The answer of `count --max`, `parity` and `verify` may be no: they
 print what they found, and their status is 1. `show` and `inspect` draw as they go. And output
 breaks off where a signal, a full disk or a closed pipe ends the command while it is writing: a
-status other than 0 means that the output may not be complete.
+status other than 0 means that the output may not be complete. The fields of JSON output are
+listed [on their own page](output.md).
 
 The shell completes the words after `eval "$(bpetite --completion bash)"`, the same with `zsh`
 after `compinit`, and in fish after `bpetite --completion fish | source`. `man bpetite` finds its

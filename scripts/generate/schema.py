@@ -91,12 +91,15 @@ def _vocab() -> dict[str, object]:
 
 def files() -> dict[Path, str]:
     """Return the schema: JSON in ASCII, indented as far as people read it."""
-    return {Path("docs/reference/artifact.schema.json"): _lines(schema(), 0) + "\n"}
+    return {Path("docs/reference/artifact.schema.json"): indented(schema(), _INDENTED) + "\n"}
 
 
-def _lines(value: object, depth: int) -> str:
-    if not isinstance(value, dict) or depth == _INDENTED:
+def indented(value: object, levels: int, depth: int = 0) -> str:
+    """Return JSON with a line for each entry of an object, down to so many levels."""
+    if not isinstance(value, dict) or depth == levels:
         return json.dumps(value)
     inside, end = "\n" + "  " * (depth + 1), "\n" + "  " * depth
-    entries = [f"{json.dumps(key)}: {_lines(entry, depth + 1)}" for key, entry in value.items()]
+    entries = [
+        f"{json.dumps(key)}: {indented(entry, levels, depth + 1)}" for key, entry in value.items()
+    ]
     return "{" + inside + f",{inside}".join(entries) + end + "}"

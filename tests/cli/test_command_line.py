@@ -383,7 +383,9 @@ def test_without_a_command_the_help_is_shown() -> None:
     assert result.stderr == bpetite("--help").stdout
 
 
-@pytest.mark.parametrize("words", [(), ("encode",), ("train",), ("encode", "--text", "x")])
+@pytest.mark.parametrize(
+    "words", [(), ("encode", "--text", "x"), *((command,) for command in BUILT_IN)]
+)
 def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
     """`bpetite help COMMAND` prints what `bpetite COMMAND --help` prints."""
     result = bpetite("help", *words)
@@ -394,15 +396,3 @@ def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
 def test_help_on_an_unknown_command_names_it() -> None:
     """A mistake is told as it is without `help`."""
     assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr
-
-
-def test_common_options_have_a_letter(tmp_path: Path) -> None:
-    """`-m`, `-i`, `-o` and `-j` stand for the long names, with a space or without."""
-    (tmp_path / "text").write_text("low lower lowest")
-    for words in (("-i", "text", "-o", "m.json"), ("-itext", "-on.json", "-j2")):
-        assert bpetite("train", "--vocab-size", "260", *words, cwd=tmp_path).returncode == 0
-    assert (tmp_path / "m.json").read_bytes() == (tmp_path / "n.json").read_bytes()
-    encoded = bpetite("encode", "-m", "m.json", "-i", "text", "-o", "ids", cwd=tmp_path)
-    assert encoded.returncode == 0
-    decoded = bpetite("decode", "-mm.json", "-iids", cwd=tmp_path)
-    assert decoded.stdout == b"low lower lowest"

@@ -78,12 +78,13 @@ def test_json_is_one_object(folder: Path) -> None:
     }
     size, tokens = len((A + B).encode()), tokens_of(folder, A, B)
     assert json.loads(result.stdout) == {
-        "files": [{"path": name, **told} for name, told in figures.items()],
+        "files": 2,
         "bytes": size,
         "tokens": tokens,
         "bytes_per_token": round(size / tokens, 4),
         "max": None,
         "within": None,
+        "per_file": [{"path": name, **told, "error": None} for name, told in figures.items()],
     }
     assert result.stdout.count(b"\n") == 1
 
@@ -91,7 +92,8 @@ def test_json_is_one_object(folder: Path) -> None:
 def test_json_of_nothing_has_no_ratio(folder: Path) -> None:
     """Where there are no tokens, there are no bytes for each."""
     told = json.loads(count(folder, "--json").stdout)
-    assert told["files"] == [{"path": "-", "bytes": 0, "tokens": 0, "bytes_per_token": None}]
+    nothing = {"bytes": 0, "tokens": 0, "bytes_per_token": None}
+    assert told["per_file"] == [{"path": "-", **nothing, "error": None}]
     assert told["bytes_per_token"] is None
 
 
@@ -102,14 +104,14 @@ def test_options_stand_anywhere(folder: Path, order: tuple[str, ...], model: int
     words = [*order[:model], "--model", "m.json", *order[model:]]
     result = bpetite("count", *words, cwd=folder)
     named = [word for word in order if word != "--json"]
-    assert [file["path"] for file in json.loads(result.stdout)["files"]] == named
+    assert [file["path"] for file in json.loads(result.stdout)["per_file"]] == named
 
 
 def test_a_name_may_begin_with_a_dash(folder: Path) -> None:
     """Behind `--` all words are names."""
     (folder / "-x").write_text("Hello")
     shown = lines(count(folder, "a.txt", "--json", "--", "-x", "--json").stdout)
-    names = [file["path"] for file in json.loads(shown[0])["files"]]
+    names = [file["path"] for file in json.loads(shown[0])["per_file"]]
     assert names == ["a.txt", "-x", "--json"]
     assert lines(count(folder, "--", "-x").stdout)[0].endswith("\t-x")
 
@@ -162,8 +164,10 @@ def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
     result = count(folder, "missing", "a.txt", "--json", "--max", "100")
     told = json.loads(result.stdout)
     assert result.returncode == 1
-    assert told["files"][0] == {
+    assert told["files"] == 1
+    assert told["per_file"][0] == {
         "path": "missing",
+        **dict.fromkeys(("bytes", "tokens", "bytes_per_token")),
         "error": "missing: No such file or directory; check the path",
     }
     assert told["tokens"] == tokens_of(folder, A)
@@ -212,7 +216,7 @@ def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:
     names = [line.split("\t")[1] for line in lines(count(folder, *named).stdout)]
     assert names == ["船 夫.txt", "'two\\nlines'", "'\\x1b[2Jclear'", "total"]
     told = json.loads(count(folder, "--json", *named).stdout)
-    assert [file["path"] for file in told["files"]] == named
+    assert [file["path"] for file in told["per_file"]] == named
 
 
 COUNTER = """
@@ -277,6 +281,6 @@ def test_a_text_has_as_many_tokens_in_blocks(
         patch.setattr(input_files, "_BLOCK_BYTES", size)
         patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", size)
         result = bpetite("count", "--model", model, "--json", path)
-    [counted] = json.loads(result.stdout)["files"]
+    [counted] = json.loads(result.stdout)["per_file"]
     assert counted["tokens"] == len(tokenizer.encode(text))
     assert counted["bytes"] == len(text.encode())

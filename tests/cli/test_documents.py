@@ -176,11 +176,11 @@ def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
 def test_the_summary_of_a_training_counts_the_text(folder: Path) -> None:
     """`corpus_bytes` is the size of the documents, not of the JSON around them."""
     result = run(folder, "train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
-    assert json.loads(result.stdout)["corpus_bytes"] == sum(len(text.encode()) for text in TEXTS)
+    assert json.loads(result.stdout)["bytes"] == sum(len(text.encode()) for text in TEXTS)
     (folder / "rows").write_bytes(rows(*TEXTS))
     words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
     status, output, drawn = in_terminal(["train", *words], folder)
-    assert (status, json.loads(output)["corpus_bytes"]) == (
+    assert (status, json.loads(output)["bytes"]) == (
         0,
         sum(map(len, map(str.encode, TEXTS))),
     )
@@ -309,7 +309,7 @@ def test_counts_are_as_good_as_repeated_documents(
     result = run(folder, "train", "--counts", "-", stdin=counted(*pairs))
     assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
     size = sum(len(text.encode()) for text in repeated)
-    assert json.loads(result.stdout)["corpus_bytes"] == size
+    assert json.loads(result.stdout)["bytes"] == size
     assert run(folder, "verify", "--counts", "-", stdin=counted(*pairs)).returncode == 0
 
 

@@ -227,7 +227,12 @@ def test_decode_writes_bytes_that_are_not_text(model: Path, tmp_path: Path) -> N
     assert (result.returncode, result.stdout, result.stderr) == (0, b"H\xe2\x9b", b"")
     result = bpetite(*words, "--input", "-", "--output", "out", stdin=b"[255,128]", cwd=tmp_path)
     assert (tmp_path / "out").read_bytes() == b"\xff\x80"
-    assert json.loads(result.stdout) == {"tokens": 2, "bytes": 2}
+    assert json.loads(result.stdout) == {
+        "bytes": 2,
+        "tokens": 2,
+        "bytes_per_token": 1.0,
+        "outputs": ["out"],
+    }
     assert lines(result.stderr) == ["saved: out, 2 bytes"]
     assert refused(bpetite(*words, "--ids", "255", "999")) == [
         "error: unknown token id 999 at position 1; the ids are 0 to 282"

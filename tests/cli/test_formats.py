@@ -341,11 +341,18 @@ def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None
     assert result.returncode == 0
     assert (folder / "ids").read_bytes() == plain
     tokens = len(plain) // 2
-    assert json.loads(result.stdout) == {"tokens": tokens, "format": "u16", "bytes": len(plain)}
+    size = len(TEXT.encode())
+    figures = {"bytes": size, "tokens": tokens, "bytes_per_token": round(size / tokens, 4)}
+    assert json.loads(result.stdout) == {
+        "files": 1,
+        **figures,
+        "outputs": ["ids"],
+        "format": "u16",
+        "file_bytes": len(plain),
+    }
     assert lines(result.stderr) == [f"saved: ids, {tokens:,} tokens as u16, {2 * tokens:,} bytes"]
     result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
-    size = len(TEXT.encode())
-    assert json.loads(result.stdout) == {"tokens": tokens, "bytes": size}
+    assert json.loads(result.stdout) == {**figures, "outputs": ["back"]}
     assert lines(result.stderr) == [f"saved: back, {size:,} bytes of text"]
 
 

@@ -88,20 +88,21 @@ def test_json_leaves_nothing_out(sample: Path) -> None:
     file = json.loads(sample.read_bytes())
     tokens = [bytes(file["vocab"][str(token_id)]) for token_id in range(512)]
     assert data["path"] == str(sample)
-    assert data["bytes"] == sample.stat().st_size
+    assert data["file_bytes"] == sample.stat().st_size
     assert data["sha256"] == hashlib.sha256(sample.read_bytes()).hexdigest()
-    for key in ("schema_version", "mergeable_vocab_size", "special_tokens", "pretokenizer_pattern"):
+    assert data["vocab_size"] == file["mergeable_vocab_size"]
+    for key in ("schema_version", "special_tokens", "pretokenizer_pattern"):
         assert data[key] == file[key]
     assert data["merges"] == 256
-    assert data["bytes_per_token"] == round(len(b"".join(tokens)) / 512, 4)
+    assert data["mean_token_bytes"] == round(len(b"".join(tokens)) / 512, 4)
     assert data["lengths"] == {str(n): k for n, k in sorted(Counter(map(len, tokens)).items())}
     assert sum(data["scripts"].values()) == 512
     assert data["partial"] == [
         place for place, token in enumerate(tokens) if "\ufffd" in token.decode(errors="replace")
     ]
     sizes = sorted(map(len, tokens), reverse=True)
-    assert [len(token["bytes"]) for token in data["longest"]] == sizes[:10]
-    assert data["longest"][0] == {"id": 391, "bytes": list(b" ferryman"), "text": " ferryman"}
+    assert [len(token["hex"]) // 2 for token in data["longest"]] == sizes[:10]
+    assert data["longest"][0] == {"id": 391, "hex": b" ferryman".hex(), "text": " ferryman"}
 
 
 @pytest.mark.parametrize(
@@ -243,11 +244,11 @@ def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) 
     for token_id in range(256, artifact.special_id):
         data = json.loads(json.dumps(tree_data(artifact, token_id)))
         made = {byte: bytes([byte]) for byte in range(256)}
-        for merge in data["merges"]:
+        for merge in data["tree"]:
             left, right = merge["pair"]
             assert merge["id"] == 256 + merge["rank"]
             made[merge["id"]] = made[left] + made[right]
-        assert (data["id"], bytes(data["bytes"])) == (token_id, made[token_id])
+        assert (data["id"], bytes.fromhex(data["hex"])) == (token_id, made[token_id])
 
 
 @pytest.mark.parametrize("token", ["x", "é", "船", "⛵", "🌊"])
@@ -263,12 +264,12 @@ def test_json_of_a_token_that_no_merge_made(sample: Path) -> None:
     words = ("inspect", "--model", sample, "--json", "--token")
     assert json.loads(bpetite(*words, "195").stdout) == {
         "id": 195,
-        "bytes": [195],
+        "hex": "c3",
         "text": None,
-        "merges": [],
+        "tree": [],
     }
     special = json.loads(bpetite(*words, "512").stdout)
-    assert (special["text"], special["merges"]) == ("<|endoftext|>", [])
+    assert (special["text"], special["tree"]) == ("<|endoftext|>", [])
 
 
 def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
@@ -282,12 +283,12 @@ def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
         merged = token_id >= 256
         assert list(token.items()) == [
             ("id", token_id),
-            ("bytes", data.hex()),
+            ("hex", data.hex()),
             ("text", None if "\ufffd" in data.decode(errors="replace") else data.decode()),
             ("pair", file["merges"][token_id - 256] if merged else None),
             ("rank", token_id - 256 if merged else None),
         ]
-    special = {"id": 512, "bytes": b"<|endoftext|>".hex(), "text": "<|endoftext|>"}
+    special = {"id": 512, "hex": b"<|endoftext|>".hex(), "text": "<|endoftext|>"}
     assert listed[-1] == {**special, "pair": None, "rank": None}
     assert len(listed) == 513
 

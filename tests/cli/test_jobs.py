@@ -27,6 +27,7 @@ from cli_tools import (
     pipeline,
     start,
     terminal_process,
+    without_times,
 )
 
 TEXT = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
@@ -93,13 +94,8 @@ def test_two_processes_give_what_one_gives(large: Path, command: str) -> None:
     for jobs in 1, 2:
         result = run(large, command, jobs=jobs)
         assert result.returncode == 0, result.stderr.decode()
-        results.append((untimed(result.stdout), content(large / "out")))
+        results.append((without_times(result.stdout), content(large / "out")))
     assert results[0] == results[1]
-
-
-def untimed(output: bytes) -> bytes:
-    """Return an output without the time that the training took."""
-    return re.sub(rb'"elapsed_ms": \d+', b"", output)
 
 
 @pytest.mark.thorough
@@ -151,7 +147,7 @@ def test_every_number_of_processes_counts_the_same(large: Path, command: str) ->
         results = set()
         for jobs in 1, 2, 3, 8:
             result = run(large, command, *own, *words, jobs=jobs)
-            results.add((result.returncode, untimed(result.stdout), content(large / "out")))
+            results.add((result.returncode, without_times(result.stdout), content(large / "out")))
         assert len(results) == 1
     (large / "docs").unlink()
     (large / "out").unlink(missing_ok=True)

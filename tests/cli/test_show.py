@@ -188,11 +188,11 @@ def test_json_has_the_span_of_each_token(model: Path, text: str) -> None:
     place, ids = 0, []
     for line in result.stdout.splitlines():
         token = json.loads(line)
-        assert list(token) == ["id", "bytes", "text", "start", "end"]
+        assert list(token) == ["id", "hex", "text", "start", "end"]
         assert token["start"] == place
         place = token["end"]
         data = text.encode()[token["start"] : place]
-        assert bytes(token["bytes"]) == data
+        assert bytes.fromhex(token["hex"]) == data
         assert token["text"] in (data.decode(errors="replace"), None)
         assert (token["text"] is None) == ("\ufffd" in data.decode(errors="replace"))
         ids.append(token["id"])

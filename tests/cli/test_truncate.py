@@ -78,7 +78,13 @@ def test_the_first_merges_are_those_of_training(
 def test_the_result_is_told(folder: Path) -> None:
     """Data is on standard output; that the special token has another id is said."""
     output, *told = truncate(folder, 290)
-    assert json.loads(output) == {"mergeable_vocab_size": 290, "special_token_id": 290}
+    assert json.loads(output) == {
+        "outputs": ["small.json"],
+        "vocab_size": 290,
+        "merges": 34,
+        "special_tokens": {"<|endoftext|>": 290},
+        "sha256": hashlib.sha256((folder / "small.json").read_bytes()).hexdigest(),
+    }
     assert told == [
         "saved: small.json, 290 of 300 mergeable tokens",
         "<|endoftext|> is now 290, where it was 300",

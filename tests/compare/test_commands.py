@@ -71,9 +71,11 @@ def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
     found = data(result.stdout)
     ids = Tokenizer.load(folder / "tokenizer.json").encode(text)
     assert found["bpetite"]["ids"] == found["tiktoken"]["ids"] == ids
-    assert found["bpetite"]["count"] == found["tiktoken"]["count"] == len(ids)
-    assert found["difference"] is None
-    assert found["engine_characters"] == []
+    assert found["bpetite"]["tokens"] == found["tiktoken"]["tokens"] == len(ids)
+    assert (found["equal"], found["difference"]) == (True, None)
+    assert found["engine_characters"] == {
+        f"U+{ord(char):04X}": text.count(char) for char in sorted(drift().intersection(text))
+    }
     assert "the tokens are the same" in lines(result.stderr)
 
 
@@ -107,13 +109,16 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
     found = data(result.stdout)
     assert result.returncode == 0
     assert found["tiktoken"] == {
-        "encoding": "tiny",
-        "count": 5,
+        "name": "tiny",
+        "bytes": 8,
+        "tokens": 5,
         "bytes_per_token": 1.6,
         "ids": [65, 258, 32, 206, 169],
     }
-    assert found["difference"]["tiktoken"] == {"id": 258, "bytes": [*b" zoo"]}
-    assert found["difference"]["bpetite"]["bytes"] == [*b" "]
+    token = {"id": 258, "hex": b" zoo".hex(), "text": " zoo"}
+    assert found["difference"]["tiktoken_token"] == token
+    assert found["difference"]["bpetite_token"] == {"id": 32, "hex": "20", "text": " "}
+    assert found["equal"] is False
     ours, theirs, parting, special = lines(result.stderr)
     assert ours.startswith("bpetite: ")
     assert theirs.startswith("tiny: ")
@@ -158,7 +163,7 @@ def test_it_is_drawn_on_a_terminal(columns: int, colour: dict[str, str], folder:
     shown = drawn.decode()
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
     assert status == 0
-    assert data(output)["bpetite"]["count"] > 0
+    assert data(output)["bpetite"]["tokens"] > 0
     if columns == 120:
         assert "the·[b]cat[/b]⇥é‹U+001B›" in plain.replace("|", "")
     assert "tiny" in plain
@@ -228,16 +233,16 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
         "line": 2,
         "before": "é\nx ",
         "after": "abc",
-        "bpetite": {"id": 256, "bytes": [97, 98]},
-        "tiktoken": {"id": 258, "bytes": [97, 98, 99]},
+        "bpetite_token": {"id": 256, "hex": "6162", "text": "ab"},
+        "tiktoken_token": {"id": 258, "hex": "616263", "text": "abc"},
     }
     assert lines(result.stderr) == [
+        "the text before: é⏎x·",
+        "the text there:  abc",
         (
             "error: the ids differ in t, at byte 5 in line 2: "
             "bpetite has 'ab' (id 256), tiktoken 'abc' (id 258)"
         ),
-        "before it: é⏎x·",
-        "there:     abc",
     ]
 
 
@@ -373,8 +378,9 @@ def test_export_and_import_in_a_row(form: str, folder: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
     assert data(result.stdout) == {
-        "output": "back.json",
+        "outputs": ["back.json"],
         "vocab_size": 323,
+        "merges": 67,
         "special_tokens": {"<|endoftext|>": 323},
         "changed_ids": 0,
         "dropped_special_tokens": {},
@@ -510,7 +516,8 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ),
         ("import-tiktoken --ranks none --output x", "./none: No such file or directory"),
         ("import-tiktoken --ranks text.txt --output x", "it is not a file of ranks"),
-        ("import --from huggingface --input tokenizer.json --output x", "not a tokenizer.json"),
+        ("import --from huggingface --input tokenizer.json --output x", "bpetite already, and"),
+        ("import --from huggingface --input list.json --output x", "not a tokenizer.json"),
         ("import --from huggingface --input text.txt --output x", "expected JSON"),
         (
             "import --from huggingface --input /dev/null --output x",
@@ -524,6 +531,7 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
 def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: what goes wrong is told on standard error in one line, with status 1."""
     (folder / "bad").write_bytes(b"a\xff")
+    (folder / "list.json").write_bytes(b"[]")
     (line,) = refused(bpetite(*shlex.split(words), cwd=folder, env=OFFLINE))
     assert line.startswith("error: ")
     assert told in line

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 import tokenizers
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex
 from tokenizers.implementations import ByteLevelBPETokenizer
@@ -66,25 +67,39 @@ def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: P
     assert hf.encode(f"a{SPECIAL}").ids[-1] == 323
 
 
+@pytest.mark.parametrize("to", FORMS)
+def test_decode_does_what_the_lines_say(to: str, small_model: Path, tmp_path: Path) -> None:
+    """The lines that load an export say what `decode` does with special tokens, and it does."""
+    exported = export(small_model, to, tmp_path / ("x.json" if to == "huggingface" else "x"))
+    said = "# decode() leaves special tokens out, unless skip_special_tokens=False.\n"
+    assert said in exported.loading
+    names: dict[str, Any] = {}
+    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    assert names["tokenizer"].decode([97, 323]) == "a"
+    assert names["tokenizer"].decode([97, 323], skip_special_tokens=False) == f"a{SPECIAL}"
+
+
 def check_import(theirs: tokenizers.Tokenizer, texts: list[str]) -> None:
-    """Import what Hugging Face saved; the ids are its own by the map, and after an export."""
+    """Move what Hugging Face saved to us, to tiktoken and back: its ids are its own everywhere."""
     with TemporaryDirectory() as name:
         folder = Path(name)
+        new, again, id_map = (folder / name for name in ("new.json", "again.json", "ids.json"))
         theirs.save(str(folder / "theirs.json"))
-        imported = import_tokenizer(
-            folder / "theirs.json", "huggingface", folder / "new.json", id_map=folder / "ids.json"
-        )
-        ours = Tokenizer.load(folder / "new.json")
-        export(folder / "new.json", "huggingface", folder / "b.json", id_map=folder / "ids.json")
-        back = tokenizers.Tokenizer.from_file(str(folder / "b.json"))
+        imported = import_tokenizer(folder / "theirs.json", "huggingface", new, id_map=id_map)
+        ours = Tokenizer.load(new)
+        in_tiktoken, _ = load_back(new, "tiktoken", folder, id_map)
+        import_tokenizer(folder / "exported", "tiktoken", again)
+        assert again.read_bytes() == new.read_bytes()
+        back, _ = load_back(again, "huggingface", folder, id_map)
         for text in texts:
             ids = theirs.encode(text, add_special_tokens=False).ids
-            assert back.encode(text).ids == ids
+            assert in_tiktoken(text) == back(text) == ids
             if drift().isdisjoint(text):
                 assert [imported.original_ids[one] for one in ours.encode(text)] == ids
 
 
 @given(CORPORA, st.integers(257, 300), st.booleans())
+@example(corpus=[":\U00018d80"], size=260, first=False)  # one chunk to Hugging Face, and two to us
 def test_what_hugging_face_trains_is_imported(corpus: list[str], size: int, first: bool) -> None:
     """Its ids come out, whether the special token was there before training or added later."""
     theirs = ByteLevelBPETokenizer(add_prefix_space=False)

@@ -111,7 +111,7 @@ def test_the_rows_of_encodings(
         assert (row.name, row.tokens) == (encoding.name, len(ids))
         tokens = encoding.decode_tokens_bytes(ids)
         assert row.single_byte_share == sum(len(token) == 1 for token in tokens) / len(tokens)
-        assert row.vocabulary == len(encoding._mergeable_ranks)
+        assert row.vocab_size == len(encoding._mergeable_ranks)
         assert len(ours) < row.shared < 323
 
 

@@ -19,7 +19,7 @@ def test_the_row_of_the_model(small_model: Path, tmp_path: Path) -> None:
     text = "".join([*HOSTILE, CORPUS])
     (row,) = result.rows
     assert (result.files, result.bytes) == (len(paths), len(text.encode()))
-    assert (row.name, row.tokens, row.vocabulary, row.shared) == ("bpetite", len(ids), 323, 323)
+    assert (row.name, row.tokens, row.vocab_size, row.shared) == ("bpetite", len(ids), 323, 323)
     assert row.bytes_per_token == len(text.encode()) / len(ids)
     assert row.tokens_per_character == len(ids) / len(text)
     assert row.single_byte_share == sum(token_id < 256 for token_id in ids) / len(ids)

@@ -1,11 +1,9 @@
 """transformers, version 4 or 5, loads an exported folder and has its ids.
 
-The two versions exclude each other, so each runs in an environment of its own:
+Version 5 is in the group `thorough`. Version 4 excludes it, and has an environment of its own:
 
-    for n in 4 5; do
-      uv run --isolated --only-group only-compare --with "transformers==$n.*" --with jinja2 \
-        pytest -m thorough tests/compare/test_transformers.py
-    done
+    uv run --isolated --only-group only-compare --with "transformers==4.*" --with jinja2 \
+      pytest -m thorough tests/compare/test_transformers.py
 """
 
 from pathlib import Path
@@ -22,7 +20,7 @@ from texts import TEXTS
 
 # ruff: noqa: ANN401 - the class of a tokenizer depends on the version
 pytestmark = pytest.mark.thorough
-transformers = pytest.importorskip("transformers", reason="it needs an environment of its own")
+transformers = pytest.importorskip("transformers", reason="it is not installed")
 
 SPECIALS = ["<|user|>", "<|assistant|>", "<é 日>"]
 TEMPLATE = "{% for m in messages %}<|user|>{{ m.content }}<|endoftext|>{% endfor %}"

@@ -32,6 +32,15 @@ class Answer:
         return 97
 
 
+class Answers:
+    """Several numbers, which have the method of one but refuse, as the rows of an array do."""
+
+    def __index__(self) -> int:
+        """Refuse."""
+        message = "not one number"
+        raise TypeError(message)
+
+
 def outcome(decode: Callable[[list[int]], str], ids: list[int]) -> object:
     """Return the text of ids, or what the error says of the bytes that are none."""
     try:
@@ -169,6 +178,7 @@ def test_special_token_decodes_to_its_literal() -> None:
         ([[97]], "token ids must be integers, got list at position 0"),
         ([1 + 0j], "token ids must be integers, got complex at position 0"),
         ([300, True], "token ids must be integers, got bool at position 1"),
+        ([97, Answers()], "token ids must be integers, got Answers at position 1"),
     ],
 )
 def test_what_is_no_integer_is_no_id(ids: list[int], message: str) -> None:

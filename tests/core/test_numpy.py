@@ -22,9 +22,12 @@ def test_integers_of_numpy_are_ids(ids: list[int]) -> None:
     assert Decoder(LETTERS).decode(ids) == "aa"
 
 
-@pytest.mark.parametrize(("token_id", "name"), [(np.float64(97), "float64"), (np.True_, "bool")])
-def test_other_numbers_of_numpy_are_no_ids(token_id: int, name: str) -> None:
-    """A numpy float or boolean raises `TypeError` with its type and position."""
+@pytest.mark.parametrize(
+    ("token_id", "name"),
+    [(np.float64(97), "float64"), (np.True_, "bool"), (np.array([97, 97]), "ndarray")],
+)
+def test_what_else_numpy_has_is_no_id(token_id: int, name: str) -> None:
+    """A numpy float, boolean or row of a batch raises `TypeError` with its type and position."""
     message = re.escape(f"token ids must be integers, got {name} at position 0")
     with pytest.raises(TypeError, match=f"^{message}$"):
         Decoder(LETTERS).decode([token_id])

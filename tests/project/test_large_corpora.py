@@ -3,7 +3,6 @@
 import json
 import random
 import re
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +16,7 @@ from bpetite import Tokenizer
 from bpetite._pretokenizer import cut, split
 from cli_tools import bpetite
 from pages import check
-from project_tools import ROOT, run
+from project_tools import ROOT, run, run_program
 from texts import PIECES, SEPARATORS, TEXTS, WHITESPACE
 
 pytestmark = pytest.mark.thorough
@@ -57,15 +56,6 @@ def block(words: str) -> str:
     """Return the one block of the page that contains these words."""
     (found,) = (text for text in BLOCKS if words in text)
     return str(found)
-
-
-def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
-    """Run Python code in a folder as a program of its own, which has to succeed."""
-    path = folder / "program.py"
-    path.write_text("\n".join(texts), encoding="utf-8")
-    result = run(sys.executable, path, cwd=folder)
-    assert result.returncode == 0, result.stderr
-    return result
 
 
 @pytest.fixture

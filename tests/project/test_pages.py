@@ -21,6 +21,7 @@ PAGES = [
     "docs/index.md",
     "docs/patterns.md",
     "docs/reference/artifact.md",
+    "docs/reference/output.md",
     "packages/core/README.md",
     "packages/cli/README.md",
     "packages/compare/README.md",

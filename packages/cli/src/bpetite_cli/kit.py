@@ -36,6 +36,7 @@ from bpetite_cli.other_packages import Counter, load_counter
 from bpetite_cli.streams.destination import check_destination, check_destination_folder
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.failure import Failure, explain
+from bpetite_cli.streams.fields import ratio, text_fields, token_fields, tokenizer_fields
 from bpetite_cli.streams.inputs import (
     STANDARD_INPUT,
     Advance,
@@ -109,6 +110,7 @@ __all__ = [
     "name_of",
     "on_terminal",
     "quoted",
+    "ratio",
     "read_text",
     "reading",
     "require",
@@ -120,6 +122,9 @@ __all__ = [
     "send_output",
     "stream_output",
     "text_argument",
+    "text_fields",
+    "token_fields",
+    "tokenizer_fields",
     "visible",
     "vocab_size",
     "working",

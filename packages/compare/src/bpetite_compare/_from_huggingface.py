@@ -36,6 +36,8 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
     content = parse_json(read_file(path, _LARGEST_FILE), fractions=True)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
+        if isinstance(content, dict) and "schema_version" in content:
+            message = "it is a tokenizer file of bpetite already, and needs no import"
         raise ValueError(message)  # noqa: TRY004 - the content of a file
     for message_of in _CHECKS if drop_special else (*_CHECKS, _post_processor_message):
         if found := message_of(content):

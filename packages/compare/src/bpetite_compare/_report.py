@@ -30,7 +30,7 @@ class ReportRow:
     tokens: how many tokens the files have.
     bytes_per_token, tokens_per_character: their ratios, or None where there is no text.
     single_byte_share: which share of the tokens are single bytes.
-    vocabulary: how many mergeable tokens there are.
+    vocab_size: how many mergeable tokens there are.
     shared: how many of them the model has too.
     """
 
@@ -39,7 +39,7 @@ class ReportRow:
     bytes_per_token: float | None
     tokens_per_character: float | None
     single_byte_share: float | None
-    vocabulary: int
+    vocab_size: int
     shared: int
 
 
@@ -129,6 +129,6 @@ class _Count:
             bytes_per_token=total_bytes / self._tokens if self._tokens else None,
             tokens_per_character=self._tokens / characters if characters else None,
             single_byte_share=self._single_bytes / self._tokens if self._tokens else None,
-            vocabulary=len(self._vocabulary),
+            vocab_size=len(self._vocabulary),
             shared=len(self._vocabulary & set(of_model)),
         )

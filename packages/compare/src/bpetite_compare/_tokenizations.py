@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Difference", "Tokenization", "first_difference", "token_data"]
+__all__ = ["Difference", "Tokenization", "first_difference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,3 @@ def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -
         ours=our_pairs[token] if token < len(our_pairs) else None,
         theirs=their_pairs[token] if token < len(their_pairs) else None,
     )
-
-
-def token_data(token: tuple[int, bytes] | None) -> dict[str, object] | None:
-    """Return a token, an id and its bytes, as JSON has it."""
-    return token and {"id": token[0], "bytes": list(token[1])}

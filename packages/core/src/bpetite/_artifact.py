@@ -79,10 +79,12 @@ class Artifact:
             raise ValueError(message) from None
         return cls(merges, tokens, (len(data), _sha256(data)))
 
-    def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> None:
-        """Write the tokenizer file; `Tokenizer.save` says what is raised."""
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> str:
+        """Write the tokenizer file; return its digest. `Tokenizer.save` says what is raised."""
         name = _checked_path(path)
-        write_file(name, self.to_bytes(), overwrite=overwrite)
+        data = self.to_bytes()
+        write_file(name, data, overwrite=overwrite)
+        return _sha256(data)
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, the same on every machine."""

@@ -57,11 +57,12 @@ class Decoder:
         """Refuse the first id that is not an integer, then the first unknown one."""
         numbers: list[int] = []
         for position, token_id in enumerate(ids):
-            if isinstance(token_id, bool) or not isinstance(token_id, SupportsIndex):
+            number = _integer(token_id)
+            if number is None:
                 kind = type(token_id).__name__
                 message = f"token ids must be integers, got {kind} at position {position}"
                 raise TypeError(message)
-            numbers.append(index(token_id))
+            numbers.append(number)
         for position, number in enumerate(numbers):
             if not 0 <= number < len(self._tokens):
                 message = (
@@ -76,6 +77,16 @@ class Decoder:
         position = next(position for position, end in enumerate(ends) if end > error.start)
         reason = f"{error.reason} (token id {ids[position]} at position {position})"
         return UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason)
+
+
+def _integer(value: object) -> int | None:
+    """Return an integer of any type but `bool` as an `int`, and None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    try:
+        return index(value)
+    except TypeError:  # an array has the method too, but is an integer only if it has one item
+        return None
 
 
 def _short(number: int) -> str:

@@ -1,8 +1,7 @@
 """`bpetite count`: count the tokens of files or of standard input."""
 
 import argparse
-import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -33,6 +32,8 @@ from bpetite_cli.kit import (
     say_error,
     say_if_typed,
     text_argument,
+    text_fields,
+    write_json,
     write_output,
 )
 
@@ -143,7 +144,7 @@ def _run(options: argparse.Namespace) -> None:
     for complaint in complaints[:-1]:
         say_error(complaint)
     if options.json:
-        write_output([_as_json(counts, total, options.max)])
+        write_json(_data(counts, total, options.max))
     else:
         write_output(_as_lines(counts, total, named=named))
     if complaints:
@@ -227,20 +228,18 @@ def _line(count: _Count) -> bytes:
     return f"{count.tokens}\t{name}\n".encode()
 
 
-def _as_json(counts: Sequence[_Count], total: _Count, limit: int | None) -> bytes:
-    complete = all(count.error is None for count in counts)
+def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> Mapping[str, object]:
+    good = sum(count.error is None for count in counts)
     within = None if limit is None else total.tokens <= limit
-    told = {
-        "files": [{"path": count.name, **_figures(count)} for count in counts],
-        **_figures(total),
+    return {
+        "files": good,
+        **text_fields(total.size, total.tokens),
         "max": limit,
-        "within": within if complete or not within else None,
+        "within": within if good == len(counts) or not within else None,
+        "per_file": [{"path": count.name, **_figures(count)} for count in counts],
     }
-    return json.dumps(told).encode("ascii") + b"\n"
 
 
-def _figures(count: _Count) -> dict[str, int | float | str | None]:
-    if count.error is not None:
-        return {"error": count.error}
-    ratio = round(count.size / count.tokens, 4) if count.tokens else None
-    return {"bytes": count.size, "tokens": count.tokens, "bytes_per_token": ratio}
+def _figures(count: _Count) -> Mapping[str, object]:
+    figures = text_fields(count.size, count.tokens)
+    return {**(figures if count.error is None else dict.fromkeys(figures)), "error": count.error}

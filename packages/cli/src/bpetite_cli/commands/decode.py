@@ -27,6 +27,8 @@ from bpetite_cli.kit import (
     say,
     say_if_typed,
     send_output,
+    text_argument,
+    text_fields,
     write_json,
 )
 from bpetite_cli.streams.formats import FORMATS, Counted
@@ -50,7 +52,7 @@ def add_command(commands: Commands) -> None:
         "    bpetite decode --model tokenizer.json --format u16\n"
         "  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin",
         "\n\nWith --output the file is written as the text comes, whole or not at all, and\n"
-        "standard output gets a JSON object that says how many tokens and bytes it has.",
+        "standard output gets a JSON object with its tokens and bytes.",
     )
     add_model(parser)
     add_file_argument(parser)
@@ -120,8 +122,8 @@ def _run(options: argparse.Namespace) -> None:
         return
     of_text = "" if options.bytes else " of text"
     say(f"saved: {quoted(options.output)}, {size:,} bytes{of_text}")
-    summary = {"tokens": ids.tokens, "bytes": size}
-    write_json(summary)
+    outputs = [text_argument(options.output)]
+    write_json({**text_fields(size, ids.tokens), "outputs": outputs})
 
 
 def _texts(

@@ -36,6 +36,7 @@ from bpetite_cli.kit import (
     say_if_typed,
     send_output,
     text_argument,
+    text_fields,
     write_json,
 )
 from bpetite_cli.streams.formats import FORMATS
@@ -47,6 +48,9 @@ _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
 _Part: TypeAlias = str | None
 """A text that ends at a safe boundary, or None for a separator."""
 
+_Packed: TypeAlias = tuple[int, int, bytes]
+"""The bytes of some texts, the number of their ids, and the ids in a format."""
+
 _ABOUT_FORMATS: Final = (
     "\n\nThe formats:\n"
     "  json  one array and a newline, the default\n"
@@ -56,7 +60,7 @@ _ABOUT_FORMATS: Final = (
     "  u32   four bytes for each id, likewise: dtype='<u4'\n"
     "\n"
     "With --output the file is written as the ids come, whole or not at all, and\n"
-    "standard output gets a JSON object that says how many tokens and bytes it has."
+    "standard output gets a JSON object with its tokens and bytes."
 )
 
 
@@ -120,9 +124,9 @@ def _run(options: argparse.Namespace) -> None:
             if options.text is None
             else [[text_argument(options.text)]]
         )
-        counts: list[int] = []
+        figures = _Figures()
         separated = _with_separators(texts, _separator_at(options))
-        packed = _counted(sharing.results(separated, advance), counts)
+        packed = figures.of(sharing.results(separated, advance))
         parts = FORMATS[options.format].join(packed)
         if options.output is None:
             held = hold_output(parts)
@@ -131,25 +135,47 @@ def _run(options: argparse.Namespace) -> None:
     if options.output is None:
         send_output(held)
         return
-    name, tokens = options.format, sum(counts)
+    name, tokens = options.format, figures.tokens
     say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {written:,} bytes")
-    summary = {"tokens": tokens, "format": name, "bytes": written}
+    summary = {
+        "files": len(documents.paths),
+        **text_fields(figures.size, tokens),
+        "outputs": [text_argument(options.output)],
+        "format": name,
+        "file_bytes": written,
+    }
     write_json(summary)
 
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """The work on a batch: from texts and separators to the number of their ids, and the bytes."""
+    """The work on a batch: from texts and separators to their size, and their ids as bytes."""
 
     tokenizer: Tokenizer
     separator: int
     format: str
 
-    def __call__(self, batch: list[_Part]) -> tuple[int, bytes]:
+    def __call__(self, batch: list[_Part]) -> _Packed:
         ids: list[int] = []
         for part in batch:
             ids += [self.separator] if part is None else self.tokenizer.encode(part)
-        return len(ids), FORMATS[self.format].pack(ids) if ids else b""
+        size = sum(len(part.encode("utf-8")) for part in batch if part is not None)
+        return size, len(ids), FORMATS[self.format].pack(ids) if ids else b""
+
+
+@dataclass(slots=True)
+class _Figures:
+    """How many bytes and tokens the texts have that are encoded so far."""
+
+    size: int = 0
+    tokens: int = 0
+
+    def of(self, packed: Iterable[_Packed]) -> Iterator[bytes]:
+        """Yield the bytes of each batch, and add its figures."""
+        for size, tokens, data in packed:
+            self.size += size
+            self.tokens += tokens
+            yield data
 
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
@@ -195,10 +221,3 @@ def _separator_at(options: argparse.Namespace) -> str | None:
 
 def _length(part: _Part) -> int:
     return 0 if part is None else len(part)
-
-
-def _counted(packed: Iterable[tuple[int, bytes]], counts: list[int]) -> Iterator[bytes]:
-    """Yield the bytes of each batch, and put its number of ids into a list."""
-    for tokens, data in packed:
-        counts.append(tokens)
-        yield data

@@ -25,9 +25,10 @@ from bpetite_cli.kit import (
     send_output,
     stream_output,
     text_argument,
+    token_fields,
 )
 from bpetite_cli.views.steps import draw_steps
-from bpetite_cli.views.tokens import counted, token_data
+from bpetite_cli.views.tokens import counted
 
 __all__ = ["add_command"]
 
@@ -57,8 +58,8 @@ def add_command(commands: Commands) -> None:
     form.add_argument(
         "--json",
         action="store_true",
-        help="print a JSON object in a line for each token: its id, bytes, text (null where it is "
-        "no whole characters), and its start and end, in bytes",
+        help="print a JSON object in a line for each token: its id, its bytes in hex, its "
+        "text (null if it is not complete characters), its start and end in bytes",
     )
     parser.set_defaults(run=_run)
 
@@ -115,7 +116,7 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
     start = 0
     for token_id, token in _tokens(artifact, texts):
         end = start + len(token)
-        yield json_line({**token_data(token_id, token), "start": start, "end": end})
+        yield json_line({**token_fields(token_id, token), "start": start, "end": end})
         start = end
 
 

@@ -19,6 +19,8 @@ from bpetite_cli.kit import (
     quoted,
     save_artifact,
     say,
+    text_argument,
+    tokenizer_fields,
     vocab_size,
     write_json,
 )
@@ -58,14 +60,21 @@ def _run(options: argparse.Namespace) -> None:
     size = check_inputs(documents.paths)
     check_destination(options.output, documents.sources, force=options.force)
     tokenizer, training = learn(documents, options.vocab_size, size, jobs_of(options))
-    save_artifact(tokenizer._artifact, options.output, force=options.force)
+    sha256 = save_artifact(tokenizer._artifact, options.output, force=options.force)
     _summarize(training, options.output)
+    milliseconds = round(training.seconds * 1000)
+    # The first five are the specification's; the others have the names that all commands use.
     summary = {
         "corpus_bytes": training.corpus_bytes,
         "requested_vocab_size": options.vocab_size,
         "actual_mergeable_vocab_size": training.mergeable_vocab_size,
         "special_token_count": 1,
-        "elapsed_ms": round(training.seconds * 1000),
+        "elapsed_ms": milliseconds,
+        "files": len(documents.paths),
+        "bytes": training.corpus_bytes,
+        "outputs": [text_argument(options.output)],
+        **tokenizer_fields(training.mergeable_vocab_size, sha256),
+        "seconds": milliseconds / 1000,
     }
     write_json(summary)
 

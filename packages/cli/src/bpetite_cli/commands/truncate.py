@@ -19,6 +19,8 @@ from bpetite_cli.kit import (
     quoted,
     save_artifact,
     say,
+    text_argument,
+    tokenizer_fields,
     vocab_size,
     write_json,
 )
@@ -59,9 +61,8 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(message)
     check_destination(options.output, [options.model], force=options.force)
     smaller = Artifact.of_merges(artifact.merges[: size - 256])
-    save_artifact(smaller, options.output, force=options.force)
+    sha256 = save_artifact(smaller, options.output, force=options.force)
     say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
     if size < artifact.special_id:
         say(f"{artifact.special_token} is now {size}, where it was {artifact.special_id}")
-    summary = {"mergeable_vocab_size": size, "special_token_id": size}
-    write_json(summary)
+    write_json({"outputs": [text_argument(options.output)], **tokenizer_fields(size, sha256)})

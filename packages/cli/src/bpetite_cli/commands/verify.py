@@ -21,6 +21,7 @@ from bpetite_cli.kit import (
     load_artifact,
     quoted,
     say,
+    tokenizer_fields,
     visible,
     write_json,
 )
@@ -37,8 +38,8 @@ def add_command(commands: Commands) -> None:
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
         "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
-        "\n\nStandard output gets a JSON object that says how many merges are proved, and\n"
-        "which is the first that is not. The exit status is then 1; it is 1 also where\n"
+        "\n\nStandard output gets a JSON object with the number of merges that are proved,\n"
+        "and the first that is not. The exit status is then 1; it is 1 also where\n"
         "all are, and the bytes of the file are not those that bpetite saves.",
     )
     add_model(parser)
@@ -73,9 +74,17 @@ def _run(options: argparse.Namespace) -> None:
     tokenizer, training = learn(documents, model.special_id, size, jobs_of(options))
     trained = tokenizer._artifact
     proof = _Proof(model, trained, _common(model, trained))
-    data = {**_data(proof), "corpus_bytes": training.corpus_bytes, "regex": version("regex")}
+    data = {
+        **_data(proof),
+        "files": len(documents.paths),
+        "bytes": training.corpus_bytes,
+        "seconds": round(training.seconds, 3),
+        "regex": version("regex"),
+    }
     write_json(data)
     if proof.differs:
+        for line in _difference(proof):
+            say(line)
         raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
         message = (
@@ -99,17 +108,16 @@ def _data(proof: _Proof) -> Mapping[str, object]:
     rank = proof.proved
     return {
         "equal": proof.model.sha256 == proof.trained.sha256,
-        "merges": len(proof.model.merges),
-        "merges_proved": rank,
         "difference": {
             "rank": rank,
             "id": 256 + rank,
-            "model": _merge_data(proof.model, rank),
-            "corpus": _merge_data(proof.trained, rank),
+            "model_merge": _merge_data(proof.model, rank),
+            "corpus_merge": _merge_data(proof.trained, rank),
         }
         if proof.differs
         else None,
-        "sha256": proof.model.sha256,
+        "merges_proved": rank,
+        **tokenizer_fields(proof.model.special_id, proof.model.sha256),
         "sha256_of_training": proof.trained.sha256,
     }
 
@@ -118,7 +126,16 @@ def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
     """Return a merge for a program, or None if there is none at this rank."""
     if rank == len(artifact.merges):
         return None
-    return {"pair": list(artifact.merges[rank]), "bytes": list(artifact.tokens[256 + rank])}
+    return {"pair": list(artifact.merges[rank]), "hex": artifact.tokens[256 + rank].hex()}
+
+
+def _difference(proof: _Proof) -> tuple[str, str]:
+    """Return the two merges that differ, in words."""
+    rank = proof.proved
+    return (
+        f"the model:  {_merge_in_words(proof.model, rank)}",
+        f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}",
+    )
 
 
 def _failure_message(proof: _Proof) -> str:
@@ -127,8 +144,6 @@ def _failure_message(proof: _Proof) -> str:
     return (
         f"the merge at rank {rank} is not the one that this corpus gives; "
         f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
-        f"the model:  {_merge_in_words(proof.model, rank)}\n"
-        f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}\n"
         "the text may be another, or in other files; or the model was changed, or trained with "
         f"other Unicode tables than those of regex {version('regex')}"
     )

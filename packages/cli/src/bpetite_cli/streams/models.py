@@ -24,10 +24,10 @@ def load_artifact(path: str) -> Artifact:
         return Artifact.read(path)
 
 
-def save_artifact(artifact: Artifact, path: str, *, force: bool) -> None:
-    """Save a tokenizer, or say why it cannot be."""
+def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
+    """Save a tokenizer and return the digest of its file, or say why it cannot be."""
     try:
-        artifact.write(path, overwrite=force)
+        return artifact.write(path, overwrite=force)
     except (OSError, ValueError) as error:
         message = f"saving the tokenizer: {explain(error)}"
         raise Failure(message) from None

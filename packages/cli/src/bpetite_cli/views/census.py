@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from typing import Final
 
+from bpetite_cli.streams.fields import text_of
 from bpetite_cli.views.scripts import script_of
-from bpetite_cli.views.tokens import text_of
 
 __all__ = ["Census", "take_census"]
 

@@ -5,11 +5,12 @@ from typing import Final
 
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
+from bpetite_cli.streams.fields import ratio, token_fields, tokenizer_fields
 from bpetite_cli.streams.words import text_argument
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.views.census import Census, take_census
-from bpetite_cli.views.tokens import counted, shortened, token_data
+from bpetite_cli.views.tokens import counted, shortened
 
 __all__ = ["draw_overview", "overview_data"]
 
@@ -23,15 +24,12 @@ def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
     census = take_census(artifact.tokens)
     return {
         "path": text_argument(path),
-        "bytes": artifact.size,
-        "sha256": artifact.sha256,
+        "file_bytes": artifact.size,
+        **tokenizer_fields(artifact.special_id, artifact.sha256),
         "schema_version": _SCHEMA_VERSION,
-        "mergeable_vocab_size": len(artifact.tokens),
-        "merges": len(artifact.merges),
-        "special_tokens": {artifact.special_token: artifact.special_id},
         "pretokenizer_pattern": artifact.pattern,
-        "bytes_per_token": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
-        "longest": [token_data(place, artifact.tokens[place]) for place in census.longest],
+        "mean_token_bytes": ratio(sum(map(len, artifact.tokens)), len(artifact.tokens)),
+        "longest": [token_fields(place, artifact.tokens[place]) for place in census.longest],
         "lengths": census.lengths,
         "scripts": census.scripts,
         "partial": census.partial,

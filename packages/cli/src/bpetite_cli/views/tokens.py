@@ -1,37 +1,23 @@
-"""Tokens as data for JSON, and counts and tokens in words."""
+"""The vocabulary as data for JSON, and counts and tokens in words."""
 
 from collections.abc import Iterator
 
 from bpetite._artifact import Artifact
+from bpetite_cli.streams.fields import token_fields
 from bpetite_cli.terminal.visible import visible
 
-__all__ = ["counted", "shortened", "text_of", "token_data", "vocabulary_data"]
-
-
-def text_of(token: bytes) -> str | None:
-    """Return the text of a token, or None if it is not made of whole characters."""
-    try:
-        return token.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def token_data(token_id: int, token: bytes) -> dict[str, object]:
-    """Return a token as JSON has it."""
-    return {"id": token_id, "bytes": list(token), "text": text_of(token)}
+__all__ = ["counted", "shortened", "vocabulary_data"]
 
 
 def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
     """Yield every token in the order of the ids, the special token last.
 
-    The bytes are in hex. A token that no merge made has neither a pair nor a rank.
+    A token that no merge made has neither a pair nor a rank.
     """
     for token_id, token in artifact.vocab.items():
         rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
         yield {
-            "id": token_id,
-            "bytes": token.hex(),
-            "text": text_of(token),
+            **token_fields(token_id, token),
             "pair": None if rank is None else artifact.merges[rank],
             "rank": rank,
         }

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from bpetite._artifact import Artifact
+from bpetite_cli.streams.fields import token_fields
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.views.tokens import counted, shortened, token_data
+from bpetite_cli.views.tokens import counted, shortened
 
 __all__ = ["draw_tree", "tree_data"]
 
@@ -28,8 +29,8 @@ def tree_data(artifact: Artifact, token_id: int) -> dict[str, object]:
             ranks.add(here - 256)
             waiting += artifact.merges[here - 256]
     return {
-        **token_data(token_id, artifact.bytes_of(token_id)),
-        "merges": [
+        **token_fields(token_id, artifact.bytes_of(token_id)),
+        "tree": [
             {"rank": rank, "pair": artifact.merges[rank], "id": 256 + rank}
             for rank in sorted(ranks)
         ],

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
 
 from bpetite_cli.kit import (
@@ -14,8 +13,10 @@ from bpetite_cli.kit import (
     check_inputs,
     check_output,
     on_terminal,
+    ratio,
     say,
     text_argument,
+    text_fields,
     working,
     write_json,
 )
@@ -23,8 +24,13 @@ from bpetite_compare._comparison import Comparison, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report
 from bpetite_compare._text import blocks
-from bpetite_compare._tokenizations import Tokenization, token_data
-from bpetite_compare.commands.wording import code_points, described
+from bpetite_compare._tokenizations import Tokenization
+from bpetite_compare.commands.wording import (
+    code_points,
+    described,
+    difference_fields,
+    engine_fields,
+)
 
 __all__ = ["add_command"]
 
@@ -124,28 +130,25 @@ def _conclusions(comparison: Comparison) -> list[str]:
 
 def _data(comparison: Comparison) -> dict[str, object]:
     ours, theirs, found = comparison.ours, comparison.theirs, comparison.difference
+    odd = comparison.engine_characters
     return {
-        "bpetite": _side(ours),
-        "tiktoken": {"encoding": theirs.name, **_side(theirs)},
+        "equal": found is None,
         "difference": found
         and {
             "token": found.token,
             "byte": found.byte,
             "character": found.character,
-            "bpetite": token_data(found.ours),
-            "tiktoken": token_data(found.theirs),
+            **difference_fields(found.ours, found.theirs),
         },
-        "engine_characters": sorted(f"U+{ord(char):04X}" for char in comparison.engine_characters),
+        "bpetite": _side(ours),
+        "tiktoken": _side(theirs),
+        **engine_fields({char: comparison.text.count(char) for char in odd}),
     }
 
 
 def _side(side: Tokenization) -> dict[str, object]:
-    ratio = side.bytes_per_token
-    return {
-        "count": len(side.ids),
-        "bytes_per_token": ratio and round(ratio, 4),
-        "ids": list(side.ids),
-    }
+    size = sum(map(len, side.tokens))
+    return {"name": side.name, **text_fields(size, len(side.ids)), "ids": list(side.ids)}
 
 
 def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
@@ -161,7 +164,26 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     else:
         for line in _report_lines(result):
             say(line)
-    write_json(asdict(result))
+    write_json(_report_data(result))
+
+
+def _report_data(result: Report) -> dict[str, object]:
+    return {
+        "files": result.files,
+        "bytes": result.bytes,
+        "characters": result.characters,
+        "rows": [
+            {
+                "name": row.name,
+                **text_fields(result.bytes, row.tokens),
+                "tokens_per_character": ratio(row.tokens, result.characters),
+                "single_byte_share": row.single_byte_share and round(row.single_byte_share, 4),
+                "vocab_size": row.vocab_size,
+                "shared": row.shared,
+            }
+            for row in result.rows
+        ],
+    }
 
 
 def _report_lines(result: Report) -> list[str]:
@@ -172,6 +194,6 @@ def _report_lines(result: Report) -> list[str]:
             if row.bytes_per_token is not None
             else ""
         )
-        + f", {row.shared:,} of {row.vocabulary:,} tokens shared"
+        + f", {row.shared:,} of {row.vocab_size:,} tokens shared"
         for row in result.rows
     ]

@@ -11,6 +11,7 @@ from bpetite_cli.kit import (
     quoted,
     say,
     text_argument,
+    tokenizer_fields,
     working,
     write_json,
 )
@@ -93,15 +94,13 @@ def run_import(options: argparse.Namespace, sources: list[str], form: str) -> No
         )
     for line in _lines(imported, options.id_map):
         say(line)
-    size = imported.mergeable_vocab_size
+    outputs = filter(None, (options.output, options.id_map))
     write_json(
         {
-            "output": text_argument(imported.path),
-            "vocab_size": size,
-            "special_tokens": {"<|endoftext|>": size},
+            "outputs": list(map(text_argument, outputs)),
+            **tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
             "changed_ids": imported.changed,
             "dropped_special_tokens": dict(imported.dropped),
-            "sha256": imported.sha256,
         }
     )
 

@@ -85,7 +85,7 @@ def draw_report(report: Report, lines: list[str]) -> None:
             _figure(row.bytes_per_token, "{:.3f}"),
             _figure(row.tokens_per_character, "{:.3f}"),
             _figure(row.single_byte_share, "{:.1%}"),
-            f"{row.vocabulary:,}",
+            f"{row.vocab_size:,}",
             f"{row.shared:,}",
         )
     console.print(table)

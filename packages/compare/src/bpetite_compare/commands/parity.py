@@ -14,13 +14,18 @@ from bpetite_cli.kit import (
     name_of,
     say,
     text_argument,
+    text_fields,
     visible,
     working,
     write_json,
 )
 from bpetite_compare._parity import FileDifference, Parity, parity
-from bpetite_compare._tokenizations import token_data
-from bpetite_compare.commands.wording import code_points, described
+from bpetite_compare.commands.wording import (
+    code_points,
+    described,
+    difference_fields,
+    engine_fields,
+)
 
 __all__ = ["add_command"]
 
@@ -47,8 +52,10 @@ def _run(options: argparse.Namespace) -> None:
     write_json(_data(result))
     for line in _engines(result):
         say(line)
-    if result.difference:
-        raise Failure(_failure_message(result.difference))
+    if found := result.difference:
+        say(f"the text before: {visible(found.before)}")
+        say(f"the text there:  {visible(found.after)}")
+        raise Failure(_failure_message(found))
     say(
         f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
         f"in {result.files:,} file{'s' if result.files > 1 else ''}"
@@ -58,9 +65,7 @@ def _run(options: argparse.Namespace) -> None:
 def _failure_message(found: FileDifference) -> str:
     return (
         f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
-        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}\n"
-        f"before it: {visible(found.before)}\n"
-        f"there:     {visible(found.after)}"
+        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}"
     )
 
 
@@ -85,10 +90,6 @@ def _data(result: Parity) -> dict[str, object]:
     found = result.difference
     return {
         "equal": found is None,
-        "files": result.files,
-        "bytes": result.bytes,
-        "characters": result.characters,
-        "tokens": result.tokens,
         "difference": found
         and {
             "path": text_argument(found.path),
@@ -96,12 +97,11 @@ def _data(result: Parity) -> dict[str, object]:
             "line": found.line,
             "before": found.before,
             "after": found.after,
-            "bpetite": token_data(found.ours),
-            "tiktoken": token_data(found.theirs),
+            **difference_fields(found.ours, found.theirs),
         },
-        "engine_characters": {
-            f"U+{ord(character):04X}": count
-            for character, count in sorted(result.engine_characters.items())
-        },
+        "files": result.files,
+        **text_fields(result.bytes, result.tokens),
+        "characters": result.characters,
+        **engine_fields(result.engine_characters),
         "engine_differences": result.engine_differences,
     }

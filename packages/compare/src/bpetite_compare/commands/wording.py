@@ -1,16 +1,17 @@
-"""Tokens and characters in words, for the messages of several commands."""
+"""Tokens and characters, in words for messages and as fields for JSON."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Final, TypeAlias
 
-from bpetite_cli.kit import visible
+from bpetite_cli.kit import token_fields, visible
 
-__all__ = ["code_points", "described"]
+__all__ = ["code_points", "described", "difference_fields", "engine_fields"]
 
 _MOST_CODE_POINTS: Final = 8
+_Token: TypeAlias = tuple[int, bytes] | None
 
 
-def described(token: tuple[int, bytes] | None) -> str:
+def described(token: _Token) -> str:
     """Return an id and its token for a message; None is where there are no more."""
     return f"{visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
 
@@ -21,3 +22,17 @@ def code_points(characters: Iterable[str]) -> str:
     more = len(found) - _MOST_CODE_POINTS
     shown = ", ".join(found[:_MOST_CODE_POINTS])
     return f"{shown} and {more:,} more" if more > 0 else shown
+
+
+def difference_fields(ours: _Token, theirs: _Token) -> dict[str, object]:
+    """Return the two tokens at which tokenizers differ; None is where there are no more."""
+    return {
+        "bpetite_token": ours and token_fields(*ours),
+        "tiktoken_token": theirs and token_fields(*theirs),
+    }
+
+
+def engine_fields(characters: Mapping[str, int]) -> dict[str, object]:
+    """Return how often each character occurs that the two engines classify differently."""
+    counts = {f"U+{ord(character):04X}": count for character, count in sorted(characters.items())}
+    return {"engine_characters": counts}

@@ -124,7 +124,7 @@ complete -c bpetite -n '_shtab_bpetite_using show' -s m -l model -xka "(__fish_c
 complete -c bpetite -n '_shtab_bpetite_using show' -l text -x -d 'the text; --text=-x if it begins with a dash'
 complete -c bpetite -n '_shtab_bpetite_using show' -s i -l input -xka "(__fish_complete_path (commandline -ct))" -d 'text in UTF-8; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using show' -l steps -d 'chunk by chunk, each merge that was applied, with its rank'
-complete -c bpetite -n '_shtab_bpetite_using show' -l json -d 'print a JSON object in a line for each token: its id, bytes, text (null where it is no whole characters), and its start and end, in bytes'
+complete -c bpetite -n '_shtab_bpetite_using show' -l json -d 'print a JSON object in a line for each token: its id, its bytes in hex, its text (null if it is not complete characters), its start and end in bytes'
 complete -c bpetite -n '_shtab_bpetite_using show; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'same as --input FILE; standard input if nothing else is named'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a inspect -d 'Show what is in a model, or how a token was made.'
 complete -c bpetite -n '_shtab_bpetite_using inspect' -s h -l help -d 'show this help message and exit'

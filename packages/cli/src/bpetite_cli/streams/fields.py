@@ -1,0 +1,43 @@
+"""The fields that several commands print as JSON: each has one name and one form.
+
+`docs/reference/output.md` lists the fields of all commands.
+"""
+
+__all__ = ["ratio", "text_fields", "text_of", "token_fields", "tokenizer_fields"]
+
+
+def ratio(part: int, whole: int) -> float | None:
+    """Return a quotient with four decimals, or None if there is nothing to divide by.
+
+    >>> ratio(10, 3), ratio(0, 0)
+    (3.3333, None)
+    """
+    return round(part / whole, 4) if whole else None
+
+
+def text_fields(size: int, tokens: int) -> dict[str, object]:
+    """Return the figures of a text: its bytes, its tokens, and how many bytes a token has."""
+    return {"bytes": size, "tokens": tokens, "bytes_per_token": ratio(size, tokens)}
+
+
+def text_of(token: bytes) -> str | None:
+    """Return the text of a token, or None if it is not made of whole characters."""
+    try:
+        return token.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def token_fields(token_id: int, token: bytes) -> dict[str, object]:
+    """Return a token: its id, its bytes in hex, and its text."""
+    return {"id": token_id, "hex": token.hex(), "text": text_of(token)}
+
+
+def tokenizer_fields(vocab_size: int, sha256: str) -> dict[str, object]:
+    """Return what a tokenizer file contains, and its digest."""
+    return {
+        "vocab_size": vocab_size,
+        "merges": vocab_size - 256,
+        "special_tokens": {"<|endoftext|>": vocab_size},
+        "sha256": sha256,
+    }

@@ -1,0 +1,279 @@
+"""What commands print as JSON: docs/reference/output.schema.json, and the table of output.md.
+
+The fields are described here once. A test compares the schema with what every command prints.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+from urllib.parse import quote
+
+from generate.places import filled
+from generate.schema import indented
+
+_ROOT: Final = Path(__file__).parents[2]
+_INDENTED: Final = 3
+_SCHEMA: Final = Path("docs/reference/output.schema.json")
+_PAGE: Final = Path("docs/reference/output.md")
+
+Schema: TypeAlias = Mapping[str, object]
+
+_COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+_NUMBER: Final[Schema] = {"type": "number", "minimum": 0}
+_TEXT: Final[Schema] = {"type": "string"}
+_TRUTH: Final[Schema] = {"type": "boolean"}
+_DIGEST: Final[Schema] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_HEX: Final[Schema] = {"type": "string", "pattern": "^([0-9a-f]{2})*$"}
+_COUNTS: Final[Schema] = {"type": "object", "additionalProperties": _COUNT}
+
+
+def _or_null(*schemas: Schema) -> Schema:
+    return {"anyOf": [*schemas, {"type": "null"}]}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _part(name: str) -> Schema:
+    return {"$ref": f"#/$defs/{quote(name)}"}
+
+
+_PAIR: Final[Schema] = {**_list(_COUNT), "minItems": 2, "maxItems": 2}
+
+
+class _Field(NamedTuple):
+    """A field: its type, the unit of its values, and what it is."""
+
+    type: Schema
+    unit: str
+    meaning: str
+
+
+_FIELDS: Final = {
+    # How much text.
+    "files": _Field(_COUNT, "files", "how many were read; the figures are their sum"),
+    "bytes": _Field(
+        _or_null(_COUNT), "bytes", "of the text, in UTF-8; with `decode --bytes`, of the tokens"
+    ),
+    "characters": _Field(_COUNT, "characters", "of the text: Unicode code points"),
+    "tokens": _Field(_or_null(_COUNT), "tokens", "of the text"),
+    "bytes_per_token": _Field(_or_null(_NUMBER), "bytes", "`bytes` / `tokens`"),
+    "tokens_per_character": _Field(_or_null(_NUMBER), "tokens", "`tokens` / `characters`"),
+    "single_byte_share": _Field(
+        _or_null(_NUMBER), "share, 0 to 1", "how many of the tokens are a single byte"
+    ),
+    "max": _Field(_or_null(_COUNT), "tokens", "the limit of `--max`"),
+    "within": _Field(
+        _or_null(_TRUTH), "", "whether `tokens` is at most `max`; null if that is not known"
+    ),
+    "per_file": _Field(_list(_part("file")), "", "the figures of each file"),
+    "path": _Field(_TEXT, "", "of the file; `-` is standard input"),
+    "error": _Field(_or_null(_TEXT), "", "why the file could not be read; null if it was read"),
+    # Tokenizers.
+    "vocab_size": _Field(_COUNT, "tokens", "mergeable tokens: 256 bytes and the merges"),
+    "merges": _Field(_COUNT, "merges", "of the tokenizer"),
+    "special_tokens": _Field(_COUNTS, "ids", "the id of each special token"),
+    "sha256": _Field(_DIGEST, "hex", "the digest of the tokenizer file"),
+    "schema_version": _Field({"type": "integer", "const": 1}, "", "of the tokenizer file"),
+    "pretokenizer_pattern": _Field(_TEXT, "", "the split pattern in the tokenizer file"),
+    "mean_token_bytes": _Field(_NUMBER, "bytes", "the mean length of the mergeable tokens"),
+    "longest": _Field(_list(_part("token")), "", "the ten tokens with the most bytes"),
+    "lengths": _Field(_COUNTS, "tokens", "how many mergeable tokens have so many bytes"),
+    "scripts": _Field(_COUNTS, "tokens", "how many mergeable tokens are of each script"),
+    "partial": _Field(_list(_COUNT), "ids", "mergeable tokens that are not complete characters"),
+    "changed_ids": _Field(_COUNT, "ids", "how many tokens have another id than before"),
+    "dropped_special_tokens": _Field(_COUNTS, "ids", "the special tokens that were left out"),
+    "shared": _Field(_COUNT, "tokens", "how many of the mergeable tokens the model has, too"),
+    # What was written.
+    "outputs": _Field(_list(_TEXT), "", "the paths of the files that were written"),
+    "format": _Field(
+        {**_TEXT, "enum": ["json", "text", "u16", "u32"]}, "", "the format of the ids"
+    ),
+    "file_bytes": _Field(_COUNT, "bytes", "the size of the file"),
+    # Tokens.
+    "id": _Field(_COUNT, "id", "of the token"),
+    "hex": _Field(_HEX, "hex", "the bytes of the token"),
+    "text": _Field(_or_null(_TEXT), "", "of the token; null if it is not complete characters"),
+    "start": _Field(_COUNT, "byte offset", "where the token begins in the text"),
+    "end": _Field(_COUNT, "byte offset", "where the token ends"),
+    "pair": _Field(_or_null(_PAIR), "ids", "the two tokens of a merge; null if no merge made it"),
+    "rank": _Field(_or_null(_COUNT), "rank", "of the merge, from 0 on; null if no merge made it"),
+    "tree": _Field(_list(_part("merge")), "", "the merges that made the token, by rank"),
+    "name": _Field(_TEXT, "", "`bpetite`, or the encoding of tiktoken"),
+    "ids": _Field(_list(_COUNT), "ids", "the tokens of the text"),
+    "bpetite": _Field(_part("tokenization"), "", "the text in the model"),
+    "tiktoken": _Field(_part("tokenization"), "", "the text in the encoding of tiktoken"),
+    "rows": _Field(_list(_part("row")), "", "the model, then each encoding"),
+    # What was compared.
+    "equal": _Field(_TRUTH, "", "whether there is no difference; for `verify`, in the bytes"),
+    "difference": _Field(_or_null({"type": "object"}), "", "the first; null if there is none"),
+    "merges_proved": _Field(_COUNT, "merges", "how many there are before the first difference"),
+    "model_merge": _Field(_or_null(_part("joined")), "", "what the model merges there"),
+    "corpus_merge": _Field(_or_null(_part("joined")), "", "what training merges there"),
+    "token": _Field(_COUNT, "tokens", "how many are before the difference"),
+    "byte": _Field(_COUNT, "byte offset", "of the difference"),
+    "character": _Field(_COUNT, "characters", "how many complete ones are before the difference"),
+    "line": _Field(_COUNT, "line", "of the difference, from 1 on"),
+    "before": _Field(_TEXT, "", "some text before the difference"),
+    "after": _Field(_TEXT, "", "some text from the difference on"),
+    "bpetite_token": _Field(_or_null(_part("token")), "", "the model's; null at the end"),
+    "tiktoken_token": _Field(_or_null(_part("token")), "", "tiktoken's; null at the end"),
+    "engine_characters": _Field(
+        _COUNTS,
+        "characters",
+        "how often each occurs that `regex` and tiktoken class differently",
+    ),
+    "engine_differences": _Field(
+        _COUNT, "sections", "how many have other ids only because of these characters"
+    ),
+    "sha256_of_training": _Field(_DIGEST, "hex", "the digest of the file that training gives"),
+    "regex": _Field(_TEXT, "version", "of the package `regex`, whose Unicode tables were used"),
+    # Time.
+    "seconds": _Field(_NUMBER, "seconds", "how long reading and training took"),
+    # What the specification of `train` calls otherwise.
+    "corpus_bytes": _Field(_COUNT, "bytes", "`bytes`, as the specification calls it"),
+    "requested_vocab_size": _Field(_COUNT, "tokens", "`--vocab-size`"),
+    "actual_mergeable_vocab_size": _Field(
+        _COUNT, "tokens", "`vocab_size`, as the specification calls it"
+    ),
+    "special_token_count": _Field(
+        {"type": "integer", "const": 1}, "tokens", "how many special tokens there are"
+    ),
+    "elapsed_ms": _Field(_COUNT, "milliseconds", "`seconds`, as the specification calls it"),
+}
+
+_TEXT_FIGURES: Final = "bytes tokens bytes_per_token"
+_TOKENIZER: Final = "vocab_size merges special_tokens sha256"
+_TOKEN: Final = "id hex text"  # noqa: S105 - names of fields, no password
+
+OUTPUTS: Final = {
+    "train": "corpus_bytes requested_vocab_size actual_mergeable_vocab_size special_token_count "
+    f"elapsed_ms files bytes outputs {_TOKENIZER} seconds",
+    "truncate": f"outputs {_TOKENIZER}",
+    "import": f"outputs {_TOKENIZER} changed_ids dropped_special_tokens",
+    "export": "outputs vocab_size special_tokens",
+    "encode --output": f"files {_TEXT_FIGURES} outputs format file_bytes",
+    "decode --output": f"{_TEXT_FIGURES} outputs",
+    "count --json": f"files {_TEXT_FIGURES} max within per_file",
+    "show --json": f"{_TOKEN} start end",
+    "inspect --json": f"path file_bytes {_TOKENIZER} schema_version pretokenizer_pattern "
+    "mean_token_bytes longest lengths scripts partial",
+    "inspect --token --json": f"{_TOKEN} tree",
+    "inspect --tokens": f"{_TOKEN} pair rank",
+    "verify": f"equal difference:merge_difference merges_proved {_TOKENIZER} sha256_of_training "
+    "files bytes seconds regex",
+    "parity": f"equal difference:file_difference files {_TEXT_FIGURES} characters "
+    "engine_characters engine_differences",
+    "compare-tiktoken": "equal difference:text_difference bpetite tiktoken engine_characters",
+    "compare-tiktoken --report": "files bytes characters rows",
+}
+"""The fields that each command prints, in this order; every one, every time.
+
+A colon names the object in a field, or null, if that depends on the command.
+"""
+
+_PARTS: Final = {
+    "file": f"path {_TEXT_FIGURES} error",
+    "token": _TOKEN,
+    "merge": "rank pair id",
+    "joined": "pair hex",
+    "tokenization": f"name {_TEXT_FIGURES} ids",
+    "row": f"name {_TEXT_FIGURES} tokens_per_character single_byte_share vocab_size shared",
+    "merge_difference": "rank id model_merge corpus_merge",
+    "text_difference": "token byte character bpetite_token tiktoken_token",
+    "file_difference": "path byte line before after bpetite_token tiktoken_token",
+}
+"""The objects inside of others."""
+
+
+def schema() -> dict[str, object]:
+    """Return the schema: any output of any command, and each of them in `$defs`."""
+    fields = {
+        name: {"description": f"{field.unit}: {field.meaning}".removeprefix(": "), **field.type}
+        for name, field in _FIELDS.items()
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The JSON that the commands of bpetite print",
+        "anyOf": [_part(name) for name in OUTPUTS],
+        "$defs": {
+            **{name: _object(fields) for name, fields in {**OUTPUTS, **_PARTS}.items()},
+            "fields": {"properties": fields},
+        },
+    }
+
+
+def _object(fields: str) -> dict[str, object]:
+    """Return the schema of an object that has these fields and no other."""
+    properties = dict(map(_property, fields.split()))
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _property(field: str) -> tuple[str, Schema]:
+    name, _, part = field.partition(":")
+    general = {"$ref": f"#/$defs/fields/properties/{name}"}
+    return name, _or_null(_part(part)) if part else general
+
+
+def files() -> dict[Path, str]:
+    """Return the schema, and the page with its tables."""
+    tables = {"fields": _fields_table(), "outputs": _outputs_table()}
+    page = (_ROOT / _PAGE).read_text(encoding="utf-8")
+    return {
+        _SCHEMA: indented(schema(), _INDENTED) + "\n",
+        _PAGE: filled(page, tables),
+    }
+
+
+def _fields_table() -> str:
+    rows = [
+        f"| `{name}` | {_kind(field.type)} | {field.unit} | {field.meaning} "
+        f"| {_code(_commands_with(name))} |"
+        for name, field in _FIELDS.items()
+    ]
+    head = ["| field | type | unit | meaning | commands |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *rows, ""])
+
+
+def _outputs_table() -> str:
+    rows = [
+        f"| `{name}` | {_code(name for name, _ in map(_property, fields.split()))} |"
+        for name, fields in OUTPUTS.items()
+    ]
+    return "\n".join(["| command | fields |", "|---|---|", *rows, ""])
+
+
+def _code(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _kind(schema: Schema) -> str:
+    """Return a type in words."""
+    match schema:
+        case {"anyOf": [dict(first), _]}:
+            return f"{_kind(first)} or null"
+        case {"items": dict(items)}:
+            return f"list of {_kind(items)}s"
+    return str(schema.get("type", "object"))
+
+
+def _commands_with(field: str) -> list[str]:
+    """Return the commands that print a field, at the top or inside of another."""
+    found = (name.split()[0] for name, fields in OUTPUTS.items() if field in _reached(fields))
+    return list(dict.fromkeys(found))
+
+
+def _reached(fields: str) -> set[str]:
+    """Return fields with all that are inside of them."""
+    types = dict(map(_property, fields.split()))
+    text = json.dumps([[types[name], _FIELDS[name].type] for name in types])
+    inside = set(re.findall(r"\$defs/(\w+)", text)) - {"fields"}
+    return set(types).union(*(_reached(_PARTS[part]) for part in inside))
