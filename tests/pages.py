@@ -4,6 +4,7 @@ import contextlib
 import doctest
 import hashlib
 import io
+import logging
 import os
 import re
 import subprocess
@@ -19,15 +20,24 @@ __all__ = ["check", "run_page", "sha256_of_artifact"]
 
 
 def run_page(page: Path) -> set[str]:
-    """Run every block of Python and of commands; return the kinds of blocks that there were."""
+    """Run every block of Python and of commands; return the kinds of blocks that there were.
+
+    What a block changes of the logger `bpetite` ends with the page.
+    """
     runner = _Runner()
     parsers = [
         CodeBlockParser("python", runner.python),
         CodeBlockParser("text", runner.text),
         CodeBlockParser("console", runner.console),
     ]
-    for example in Document.parse(str(page), *parsers).examples():
-        example.evaluate()
+    logger = logging.getLogger("bpetite")
+    level, handlers = logger.level, logger.handlers[:]
+    try:
+        for example in Document.parse(str(page), *parsers).examples():
+            example.evaluate()
+    finally:
+        logger.setLevel(level)
+        logger.handlers = handlers
     return set(runner.seen)
 
 

@@ -73,7 +73,8 @@ def short(runs: Sequence[Run]) -> str:
         f"{_summary(runs)}\n{targets}\n"
         f"Measured on {facts['texts']}, with {facts['Python']} on {facts['cores']} cores "
         f"({facts['processor']}, {facts['system']}), at commit {facts['commit']}. Where there are "
-        "two numbers, they are for the worst text and for the best; below 1, bpetite is slower.\n"
+        "two numbers, they are for the worst text and for the best; below 1, bpetite is slower. "
+        "[All tables, the goals, and how to measure](docs/benchmarks.md).\n"
     )
 
 

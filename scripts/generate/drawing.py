@@ -43,7 +43,7 @@ text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 def visible(token: bytes) -> str:
     """Return a token as letters: a dot for a space, a backslash and hex for half a character."""
     text = token.decode("utf-8", errors="backslashreplace")
-    return text.replace(" ", "·").replace("\n", "⏎")
+    return text.replace(" ", "·").replace("\n", "\\n")
 
 
 class Drawing:

@@ -8,6 +8,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -27,9 +28,11 @@ raised and why, message by message, is told in [errors](errors.md).
 _LOGGER: Final = """\
 ## The logger `bpetite`
 
-Training emits these records at level INFO. Each has the attribute `event` and the figures of its
-event as attributes, next to a message for people. The other methods log nothing, and nothing is
-ever printed.
+Training emits these records at level INFO. Each has a message for people, the attribute `event`,
+and the attributes of its event. The other methods log nothing, and nothing is ever printed.
+`vars(record)` is a dictionary of the attributes. A pattern on it gives them types, so that type
+checkers know them; the [README of the core](../../packages/core/README.md) has an example. A
+[progress bar](../use-with.md#progress-bar) needs only two of them.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads a file.
@@ -191,8 +194,17 @@ def _line(text: str) -> str:
 
 
 def _events(records: Path) -> str:
-    """Return the table of the records that training emits, as `log` says them."""
-    ((_, docstring),) = _definitions(_tree(records), ["log"])
-    rows = re.findall(r"^(\w+) {2,}(.+)$", docstring, re.MULTILINE)
-    lines = [f"| `{event}` | {figures} |" for event, figures in rows]
-    return "\n".join(["| `event` | figures, and when |", "|---|---|", *lines, ""])
+    """Return the table of the records that training emits, from their types."""
+    rows = []
+    for node in _tree(records).body:
+        match node:
+            case ast.ClassDef(body=body, bases=[ast.Name(id="TypedDict")]):
+                when, entries = (ast.get_docstring(node) or "").split("\n\n")
+                types = _types(body)
+                event = types.pop("event").removeprefix("Literal['").removesuffix("']")
+                figures = "; ".join(
+                    _ENTRY.sub(partial(_entry, types=types), line).removesuffix(".")
+                    for line in entries.splitlines()
+                )
+                rows.append(f"| `{event}` | {when} | {figures} |")
+    return "\n".join(["| `event` | when | attributes |", "|---|---|---|", *rows, ""])

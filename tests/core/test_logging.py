@@ -2,10 +2,12 @@
 
 import logging
 from collections.abc import Callable
+from typing import get_args, get_type_hints
 
 import pytest
 
-from bpetite import Tokenizer
+from bpetite import Tokenizer, _corpus
+from bpetite._records import Record
 
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "event"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -41,6 +43,20 @@ def test_training_tells_its_start_its_counting_and_its_end(
         ("counted", {"documents": 2, "characters": 9, "distinct_chunks": 3}),
         ("end", {"vocab_size": 258, "mergeable_vocab_size": 258}),
     ]
+
+
+def test_every_record_has_the_shape_of_its_event(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A record has the attributes that are documented for its event, with their types."""
+    shapes = {get_args(get_type_hints(shape)["event"]): shape for shape in get_args(Record)}
+    monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # not sixteen million
+    records = records_of(caplog, MANY_PAIRS, 256 + 100)
+    assert {(event,) for event in events_of(records)} == set(shapes)
+    for record in records:
+        types = get_type_hints(shapes[vars(record)["event"],])
+        del types["event"]
+        assert {name: type(figure) for name, figure in figures_of(record).items()} == types
 
 
 def test_messages_are_for_people(caplog: pytest.LogCaptureFixture) -> None:

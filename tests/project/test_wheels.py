@@ -1,6 +1,7 @@
 """The wheels and sdists of the three packages, and the core installed alone."""
 
 import json
+import shutil
 import sys
 import tarfile
 import zipfile
@@ -67,6 +68,17 @@ def test_a_wheel_holds_the_sources_and_its_metadata(member: str, dist: Path) -> 
     assert f"{IMPORT_NAMES[member]}/py.typed" in names
     described = {f"{info}/{name}" for name in metadata}
     assert names == source_files(member) | files_for_the_environment(member) | described
+
+
+@pytest.mark.parametrize("member", MEMBERS)
+def test_a_build_can_be_repeated(member: str, dist: Path, tmp_path: Path) -> None:
+    """Another build, of a copy whose files are younger, gives the same bytes."""
+    source = tmp_path / "source"
+    shutil.copytree(PACKAGES / member, source, copy_function=shutil.copyfile)
+    result = run_uv("build", source, "--out-dir", tmp_path / "again")
+    assert result.returncode == 0, result.stderr
+    for path in (tmp_path / "again").glob("*[lz]"):
+        assert path.read_bytes() == (dist / path.name).read_bytes(), path.name
 
 
 def test_the_command_line_comes_with_its_manual() -> None:

@@ -65,9 +65,9 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return the encoding of tiktoken that has the vocabulary of a model, special token and all.
 
-    It needs no network and no file but the model. Its ids are those of `Tokenizer.encode`,
-    but for characters of which the two engines have different Unicode tables, if each token
-    encodes to itself; so it is after training. To be sure of a model made by hand, see `parity`.
+    It needs no network and no file but the model. Its ids are the model's if each token
+    encodes to itself, as after training, except for characters that the two engines class
+    differently. To be sure of a model made by hand, see `parity`.
 
     Args:
         model: the path of a tokenizer file, or a model of `bpetite_compare.reference`, whose

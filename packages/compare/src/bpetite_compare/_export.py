@@ -87,7 +87,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: an argument has the wrong type.
+        TypeError: `special_tokens` is a single text or contains something else, or
+            `max_length` is not an integer.
         ValueError: there is no such form; or it cannot hold this vocabulary, as two tokens
             have the same bytes, or one does not encode to itself. No training makes such.
             Or a special token is not usable, or the id map belongs to another tokenizer, or

@@ -10,7 +10,7 @@ import errno
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 import regex
 
@@ -27,9 +27,9 @@ from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._scripts import MANY_SCRIPTS
 from bpetite_compare._soundness import find_unreachable
 
-__all__ = ["SOURCES", "Imported", "Source", "files_of", "import_tiktoken", "import_tokenizer"]
+__all__ = ["SOURCES", "Imported", "files_of", "import_tiktoken", "import_tokenizer"]
 
-Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+_Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 _PAIR: Final = ("vocab.json", "merges.txt")
@@ -62,7 +62,7 @@ class Imported:
 
 
 def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a default
-    source: Source,
+    source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     form: str,
     output: str | os.PathLike[str],
     overwrite: bool = False,
@@ -90,8 +90,9 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         id_map: where to write the original ids, a JSON array; position i has that of id i.
 
     Raises:
-        ValueError: there is no such form; or a tokenizer file cannot hold the tokenizer, and
-            the message says why; or an output is an input.
+        ValueError: there is no such form, or it reads another number of paths; or a
+            tokenizer file cannot hold the tokenizer, and the message says why; or an output
+            is an input.
         OSError: tiktoken cannot get the encoding, a file cannot be read, or one cannot be
             written.
         FileExistsError: something is there, and `overwrite` is false.
@@ -152,7 +153,7 @@ def import_tiktoken(
     return import_tokenizer(source or "", "tiktoken", output, overwrite)
 
 
-def files_of(source: Source, form: str) -> list[str]:
+def files_of(source: _Source, form: str) -> list[str]:
     """Return the paths of the files that an import reads; an encoding has none.
 
     Raises:
@@ -171,7 +172,7 @@ def files_of(source: Source, form: str) -> list[str]:
     return names
 
 
-def _names(source: Source) -> list[str]:
+def _names(source: _Source) -> list[str]:
     paths = [source] if isinstance(source, (str, os.PathLike)) else source
     return [os.fspath(path) for path in paths]
 

@@ -106,14 +106,25 @@ class _Progress:
         self._characters += characters
         if self._characters // _CHARACTERS_PER_RECORD > self._told:
             self._told = self._characters // _CHARACTERS_PER_RECORD
-            self._log("count", f"counting: {self._characters:,} characters so far")
+            log(
+                f"counting: {self._characters:,} characters so far",
+                {
+                    "event": "count",
+                    "documents": self._documents,
+                    "characters": self._characters,
+                },
+            )
 
     def end(self, distinct: int) -> None:
-        summary = f"counted: {self._characters:,} characters, {distinct:,} distinct chunks"
-        self._log("counted", summary, distinct_chunks=distinct)
-
-    def _log(self, event: str, message: str, **figures: int) -> None:
-        log(event, message, documents=self._documents, characters=self._characters, **figures)
+        log(
+            f"counted: {self._characters:,} characters, {distinct:,} distinct chunks",
+            {
+                "event": "counted",
+                "documents": self._documents,
+                "characters": self._characters,
+                "distinct_chunks": distinct,
+            },
+        )
 
 
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:

@@ -1,21 +1,81 @@
-"""The log records of training, which the logger `bpetite` emits at level INFO."""
+"""The log records of training, which the logger `bpetite` emits at level INFO.
+
+Each class is the shape of a record: what it has as attributes beside those of every record.
+"""
 
 import logging
-from typing import Final
+from typing import Final, Literal, TypeAlias, TypedDict
 
-__all__ = ["log"]
+__all__ = ["Count", "Counted", "End", "Merge", "Record", "Start", "log"]
 
 _LOGGER: Final = logging.getLogger("bpetite")
 
 
-def log(event: str, message: str, **figures: object) -> None:
-    """Emit a record, with the event and its figures as attributes.
+class Start(TypedDict):
+    """Training starts.
 
-    start     vocab_size, as wanted
-    count     documents and characters so far; about every 16 million characters
-    counted   documents, characters, distinct_chunks
-    merge     merges and merges_wanted; of the last token the first 40 bytes, and its
-              count; every 100 merges
-    end       vocab_size, as wanted; mergeable_vocab_size, as learned
+    vocab_size: how many mergeable tokens are wanted.
     """
-    _LOGGER.info(message, extra={"event": event, **figures})
+
+    event: Literal["start"]
+    vocab_size: int
+
+
+class Count(TypedDict):
+    """About every 16 million characters of the corpus.
+
+    documents, characters: how much is counted so far.
+    """
+
+    event: Literal["count"]
+    documents: int
+    characters: int
+
+
+class Counted(TypedDict):
+    """The corpus is counted.
+
+    documents, characters: how much it is.
+    distinct_chunks: how many different chunks it has.
+    """
+
+    event: Literal["counted"]
+    documents: int
+    characters: int
+    distinct_chunks: int
+
+
+class Merge(TypedDict):
+    """Every 100 merges.
+
+    merges: how many are learned.
+    merges_wanted: how many are wanted.
+    token: the first 40 bytes of the last token.
+    count: how often its pair occurred.
+    """
+
+    event: Literal["merge"]
+    merges: int
+    merges_wanted: int
+    token: bytes
+    count: int
+
+
+class End(TypedDict):
+    """Training ends.
+
+    vocab_size: how many mergeable tokens were wanted.
+    mergeable_vocab_size: how many were learned.
+    """
+
+    event: Literal["end"]
+    vocab_size: int
+    mergeable_vocab_size: int
+
+
+Record: TypeAlias = Start | Count | Counted | Merge | End
+
+
+def log(message: str, record: Record) -> None:
+    """Emit a record, with the event and its figures as attributes."""
+    _LOGGER.info(message, extra=record)

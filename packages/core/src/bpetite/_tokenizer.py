@@ -40,7 +40,7 @@ class Tokenizer:
         `regex` package, and on nothing else: not on the order of the documents, the hash
         seed, the operating system or the version of Python.
 
-        The logger `bpetite` tells how it goes, at level INFO.
+        Progress is logged to `bpetite` at level INFO.
 
         Args:
             corpus: one document; or an iterable of documents, which is read once; or a
@@ -54,11 +54,12 @@ class Tokenizer:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
 
         Raises:
-            TypeError: corpus is not text, or vocab_size or a count is not an integer.
+            TypeError: corpus or a document is not text, or vocab_size or a count is not an
+                integer.
             ValueError: a count is below 1; or vocab_size is below 256, or asks for more
                 tokens than can be saved of a corpus that has them: 1,114,112, or a file
                 of 64 MiB.
-            UnicodeEncodeError: a document holds a lone surrogate; the index is given.
+            UnicodeEncodeError: a document contains a lone surrogate; its index is given.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
@@ -70,8 +71,8 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text.
 
-        Every exact `<|endoftext|>` in the text becomes the id of the special token. Text
-        from strangers may hold it: if that must not happen, take it out until none is left.
+        Every exact `<|endoftext|>` in the text becomes the id of the special token. If
+        untrusted text must not have this effect, remove the literal until none is left.
 
         Args:
             text: any text; "" has no ids.
@@ -80,13 +81,13 @@ class Tokenizer:
             k ids, with k at most the number of bytes in the text's UTF-8.
 
         Raises:
-            TypeError: text is no `str`.
-            UnicodeEncodeError: it holds a lone surrogate; the index is given.
+            TypeError: text is not a `str`.
+            UnicodeEncodeError: text contains a lone surrogate; its index is given.
 
         >>> Tokenizer.train("ab ab ab", vocab_size=258).encode("ab ab abc")
         [256, 257, 257, 99]
         """
-        # Made when it is first needed, as it is much to make. Threads may each make one, alike.
+        # Built on first use: construction is expensive. Two threads may build equal ones.
         if (encoder := self._encoder) is None:
             with garbage_collector_paused():
                 encoder = Encoder(self._artifact.merges, self._artifact.special_id)
@@ -97,14 +98,15 @@ class Tokenizer:
         """Return the text of ids: `decode(encode(text)) == text` for every text.
 
         Args:
-            token_ids: integers of any type, numpy's too.
+            token_ids: a list or another sequence of integers. For a numpy array, pass its
+                `tolist()`.
 
         Returns:
             The text whose UTF-8 is the bytes of the tokens, joined.
 
         Raises:
-            KeyError: an id is none of this tokenizer's; the message says which and where.
-            TypeError: an id is no integer. `True` and `1.0` are none.
+            KeyError: an id is not in the vocabulary; the message names it and its position.
+            TypeError: an id is not an integer; `True` and `1.0` are not.
             UnicodeDecodeError: the joined bytes are not UTF-8, such as half a character.
 
         >>> Tokenizer.train("ab ab ab", vocab_size=258).decode([256, 257, 258])
@@ -113,7 +115,7 @@ class Tokenizer:
         return self._decoder.decode(token_ids)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the artifact: one JSON file, the same byte for byte on every machine.
+        """Write the tokenizer file: one JSON file, the same byte for byte on every machine.
 
         The file is there whole or not at all, and when `save` returns it is on the disk.
         A new file gets the mode that the umask gives, an overwritten one keeps its own. A
@@ -134,7 +136,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read an artifact, and check all of it before anything is made of it.
+        """Read a tokenizer file, after checking all of it.
 
         Args:
             path: a regular file of at most 64 MiB.

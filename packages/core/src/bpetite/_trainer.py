@@ -82,17 +82,18 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
 def learn(count: Callable[[], Mapping[str, int]], vocab_size: int) -> TrainerResult:
     """Learn the merges of a corpus whose chunks `count` counts; `train_bpe` says more."""
     wanted = _checked_vocab_size(vocab_size)
-    log("start", f"training: {wanted:,} mergeable tokens wanted", vocab_size=wanted)
+    log(
+        f"training: {wanted:,} mergeable tokens wanted",
+        {"event": "start", "vocab_size": wanted},
+    )
     chunks = count()
     with garbage_collector_paused():
         merges, tokens = _learn(chunks, wanted)
     size = len(tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     log(
-        "end",
         f"trained: {size:,} mergeable tokens{ending}",
-        vocab_size=wanted,
-        mergeable_vocab_size=size,
+        {"event": "end", "vocab_size": wanted, "mergeable_vocab_size": size},
     )
     vocab = dict(enumerate([*tokens, END_OF_TEXT_TOKEN.encode("utf-8")]))
     return TrainerResult(tuple(merges), vocab, {END_OF_TEXT_TOKEN: size}, size)
@@ -156,10 +157,12 @@ def _log_merge(merges: int, merges_wanted: int, token: bytes, count: int) -> Non
     shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
     of = f" and {len(token) - len(shown):,} bytes more" if len(shown) < len(token) else ""
     log(
-        "merge",
         f"merge {merges:,} of {merges_wanted:,}: {shown!r}{of}, {count:,} times",
-        merges=merges,
-        merges_wanted=merges_wanted,
-        token=shown,
-        count=count,
+        {
+            "event": "merge",
+            "merges": merges,
+            "merges_wanted": merges_wanted,
+            "token": shown,
+            "count": count,
+        },
     )

@@ -60,18 +60,16 @@ class TrainingBars(Training):
     def emit(self, record: logging.LogRecord) -> None:
         """Move the bars by a record of the core."""
         super().emit(record)
-        figures = vars(record)
-        match figures["event"]:
-            case "start":
-                merges = figures["vocab_size"] - 256
-                self._progress.update(self._merging, total=merges, visible=merges > 0)
-            case "counted":
+        match vars(record):
+            case {"event": "start", "vocab_size": int(size)}:
+                self._progress.update(self._merging, total=size - 256, visible=size > 256)
+            case {"event": "counted"}:
                 read = self._progress.tasks[self._counting].completed
                 self._progress.update(self._counting, total=read, completed=read)
                 self._progress.start_task(self._merging)
-            case "merge":
-                self._progress.update(self._merging, completed=figures["merges"])
-            case "end":
+            case {"event": "merge", "merges": int(merges)}:
+                self._progress.update(self._merging, completed=merges)
+            case {"event": "end"}:
                 merges = self.mergeable_vocab_size - 256
                 self._progress.update(self._merging, total=merges, completed=merges)
 

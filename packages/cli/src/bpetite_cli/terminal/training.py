@@ -24,6 +24,7 @@ class Training(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of a record of the core."""
-        if vars(record)["event"] == "end":
-            self.mergeable_vocab_size = vars(record)["mergeable_vocab_size"]
-            self.ending = record.getMessage()
+        match vars(record):
+            case {"event": "end", "mergeable_vocab_size": int(size)}:
+                self.mergeable_vocab_size = size
+                self.ending = record.getMessage()

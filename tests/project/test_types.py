@@ -1,0 +1,86 @@
+"""What type checkers find: in a program that uses all of the core, in mistakes, in the packages."""
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from project_tools import ROOT, run, tool
+
+pytestmark = pytest.mark.thorough
+
+README: Final = ROOT / "packages" / "core" / "README.md"
+MISTAKES: Final = (
+    "Tokenizer.train(b'text', 300)",
+    "Tokenizer.train('text', '300')",
+    "Tokenizer.train({1: 'text'}, 300)",
+    "tokenizer.encode(b'text')",
+    "tokenizer.decode('text')",
+    "tokenizer.decode([1.5])",
+    "tokenizer.save(1)",
+    "tokenizer.save('path', overwrite='yes')",
+    "Tokenizer.load(b'path').nothing",
+    "wrong: str = tokenizer.encode('text')",
+)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Return the program of the README, in a folder in which pyright is strict."""
+    _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
+    (block,) = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    (tmp_path / "program.py").write_text(block, encoding="utf-8")
+    (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+    return tmp_path / "program.py"
+
+
+def lines_with_errors(checker: str, program: Path) -> set[int]:
+    """Return the numbers of the lines at which a type checker finds errors."""
+    if checker == "mypy":
+        command = [str(tool("mypy")), "--strict", "--cache-dir", os.devnull, program.name]
+        result = run(*command, cwd=program.parent)
+        found = re.findall(rf"^{program.name}:(\d+): error:", result.stdout, re.MULTILINE)
+        numbers = {int(number) for number in found}
+    else:
+        # It looks for packages where the first `python` on the path has them.
+        path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
+        command = [str(tool("basedpyright")), "--outputjson", program.name]
+        result = run(*command, cwd=program.parent, env={"PATH": path})
+        diagnostics = json.loads(result.stdout)["generalDiagnostics"]
+        numbers = {diagnostic["range"]["start"]["line"] + 1 for diagnostic in diagnostics}
+    assert result.returncode == bool(numbers), result.stdout + result.stderr
+    return numbers
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_the_program_of_the_readme_has_no_errors(checker: str, program: Path) -> None:
+    """`mypy --strict` and pyright accept a program with all methods and the log records."""
+    source = program.read_text()
+    assert re.findall(r"\.(train|encode|decode|save|load)\(", source) == [
+        *("train", "encode", "save", "load", "decode")
+    ]
+    assert lines_with_errors(checker, program) == set()
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_mistakes_are_found(checker: str, program: Path) -> None:
+    """Each wrong type of an argument or a result is an error in its line."""
+    source = program.read_text()
+    first = source.count("\n") + 1
+    program.write_text(source + "\n".join(MISTAKES) + "\n")
+    assert lines_with_errors(checker, program) == set(range(first, first + len(MISTAKES)))
+
+
+@pytest.mark.parametrize("package", ["bpetite", "bpetite_compare", "bpetite_compare.reference"])
+def test_everything_public_has_a_type(package: str, tmp_path: Path) -> None:
+    """Pyright knows the type of every public name, and every part of it, from the package alone."""
+    path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
+    command = [str(tool("basedpyright")), "--ignoreexternal", "--outputjson"]
+    result = run(*command, "--verifytypes", package, cwd=tmp_path, env={"PATH": path})
+    completeness = json.loads(result.stdout)["typeCompleteness"]
+    assert completeness["pyTypedPath"].endswith("py.typed")
+    assert completeness["exportedSymbolCounts"]["withKnownType"] > 0
+    assert completeness["completenessScore"] == 1
