@@ -255,7 +255,10 @@ def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
         (["-1"], "unknown token id -1 at position 0; the ids are 0 to 282"),
         (
             ["72", "128"],
-            ("these ids do not decode to UTF-8: invalid start byte (token id 128 at position 1)"),
+            (
+                "these ids do not decode to UTF-8: invalid start byte "
+                "(token id 128 at position 1); use --bytes to write raw bytes"
+            ),
         ),
         (
             ["226", "155"],

@@ -1,7 +1,7 @@
 """Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
 
-Only a byte-level BPE with GPT-2's pattern fits into a tokenizer file. Each function
-`_..._message` checks one part of a `tokenizer.json` and returns what does not fit.
+A tokenizer file can represent only byte-level BPE with GPT-2's pattern. Each function
+`_..._message` checks one part of a `tokenizer.json` and returns a message if it does not fit.
 """
 
 import os
@@ -25,11 +25,11 @@ _OWN: Final = "<|endoftext|>"
 
 
 def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
-    """Return the tokenizer of a `tokenizer.json`, or of a folder with one.
+    """Return the tokenizer in a `tokenizer.json`, or in a folder with one.
 
     Raises:
-        ValueError: the file is something else, or does not fit; the message says why.
-        OSError: it cannot be read.
+        ValueError: the file has another format, or does not fit; the message explains why.
+        OSError: the file cannot be read.
     """
     if os.path.isdir(path):
         path = os.path.join(path, "tokenizer.json")
@@ -61,10 +61,10 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
 
 
 def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
-    """Return the tokenizer of GPT-2's two files, which have no pattern but GPT-2's.
+    """Return the tokenizer in GPT-2's two files; the pattern is always GPT-2's.
 
     Raises:
-        ValueError: a file is something else; the message says what is wrong.
+        ValueError: a file has another format; the message explains why.
         OSError: a file cannot be read.
     """
     vocab = _vocab(parse_json(read_file(vocab_path, _LARGEST_FILE)))
@@ -101,7 +101,7 @@ def _normalizer_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
-    """Return what is wrong unless text is cut by GPT-2's pattern, once."""
+    """Return a message unless GPT-2's pattern splits text, exactly once."""
     match content.get("pre_tokenizer"):
         case {"type": "Sequence", "pretokenizers": list(parts)}:
             pass
@@ -125,7 +125,7 @@ def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _pattern(part: Mapping[str, Any]) -> str:
-    """Return what a part cuts by: GPT-2's pattern is built into the byte level."""
+    """Return the pattern of a part; ByteLevel has GPT-2's built in."""
     if part["type"] == "ByteLevel":
         return GPT2_PATTERN
     pattern, behavior = part.get("pattern"), (part.get("behavior"), bool(part.get("invert")))
@@ -141,7 +141,7 @@ def _decoder_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _special_message(content: Mapping[str, Any]) -> str | None:
-    """Return what is wrong if `<|endoftext|>` is not found wherever it occurs."""
+    """Return a message if `<|endoftext|>` is not recognized everywhere."""
     added = content.get("added_tokens") or []
     for token in added if isinstance(added, list) else []:
         if isinstance(token, dict) and token.get("content") == _OWN:
@@ -161,7 +161,7 @@ def _post_processor_message(content: Mapping[str, Any]) -> str | None:
 
 
 _CUTS: Final = (("Isolated", False), ("Removed", True))
-"""The behaviors of `Split` that keep every chunk, where every character is in one."""
+"""The behaviors of `Split` that keep every chunk, if every character is in one."""
 
 _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
     _model_message,
@@ -173,7 +173,7 @@ _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
 
 
 def _kind(part: object) -> str:
-    """Return the type of a part, for a message."""
+    """Return the type of a part for a message."""
     return _shown(part.get("type")) if isinstance(part, dict) else reprlib.repr(part)
 
 
@@ -223,7 +223,7 @@ def _is_text(value: object) -> bool:
 def _encode_chunk(
     vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
 ) -> Callable[[bytes], list[int]]:
-    """Return the slow encoder, once every merge joins two tokens made before it."""
+    """Check that each merge joins two earlier tokens, and return the slow encoder."""
     made = set(BYTE_LETTERS.values())
     for rank, (left, right) in enumerate(merges):
         for part in (left, right):
@@ -242,7 +242,7 @@ def _encode_chunk(
 
 
 def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
-    """Return the ids of the tokens that are found in a text before it is cut."""
+    """Return the ids of the tokens that are recognized before a text is split."""
     if not isinstance(added, list):
         message = "its added_tokens are not a list"
         raise ValueError(message)  # noqa: TRY004 - the content of a file

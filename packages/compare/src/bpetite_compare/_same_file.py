@@ -9,10 +9,10 @@ __all__ = ["refuse_the_input"]
 
 
 def refuse_the_input(path: str, source: str | os.PathLike[str]) -> None:
-    """Refuse to write over the file that is read: it could not be had back from the result.
+    """Reject an output that is also an input: the result could not restore it.
 
     Raises:
-        ValueError: the path is that of the source, by whatever name.
+        ValueError: both paths lead to the same file.
     """
     with suppress(OSError):
         if os.path.samefile(path, source):
