@@ -51,11 +51,11 @@ _MORE = (
 
 
 _Part: TypeAlias = tuple[int, str]
-"""The number of a file, and text of it that ends at a safe boundary."""
+"""The number of a file, and part of its text, which ends at a safe boundary."""
 
 
 class _Sizes(NamedTuple):
-    """The number of a file, how many bytes and tokens a part of it has, and what went wrong."""
+    """The number of a file, the bytes and tokens of a part of it, and any error."""
 
     number: int
     size: int
@@ -65,7 +65,7 @@ class _Sizes(NamedTuple):
 
 @dataclass(slots=True)
 class _Count:
-    """What one input came to: its bytes and tokens, or what was wrong with it."""
+    """The bytes and tokens of one input, or its error."""
 
     name: str
     size: int = 0
@@ -151,12 +151,12 @@ def _run(options: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OfModel:
-    """Counts the tokens of a model."""
+    """Counts tokens with a tokenizer file."""
 
     tokenizer: Tokenizer
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the texts as they are: files are read in blocks that end where a model cuts."""
+        """Yield the texts unchanged: files are read in blocks that end at safe boundaries."""
         yield from texts
 
     def __call__(self, text: str) -> int:
@@ -165,7 +165,7 @@ class _OfModel:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """The work on a batch of texts: from each of them to how much it is."""
+    """The work on a batch of texts: count the bytes and tokens of each."""
 
     counter: Counter
 
@@ -182,7 +182,7 @@ class _Counting:
 def _read(
     documents: Documents, counter: Counter, counts: Sequence[_Count], advance: Advance
 ) -> Iterator[_Part]:
-    """Yield the texts of all files; what is wrong with a file goes to its count."""
+    """Yield the texts of all files; an error goes to the count of its file."""
     for number, path in enumerate(documents.paths):
         try:
             for blocks in documents.read_file(path, advance):
@@ -199,7 +199,7 @@ def _length(part: _Part) -> int:
 
 
 def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> list[str]:
-    """Return what makes the command fail, a line or two each."""
+    """Return the errors, one or two lines each."""
     complaints = [count.error for count in counts if count.error is not None]
     if complaints and len(counts) > 1:
         left_out = f"{len(complaints)} of {len(counts)} files"
@@ -221,7 +221,7 @@ def _as_lines(counts: Sequence[_Count], total: _Count, *, named: bool) -> Iterat
 
 
 def _line(count: _Count) -> bytes:
-    """Return a line of the table; a name that would break it is quoted."""
+    """Return a line of the table, with the name quoted if it would break the table."""
     name = count.name if count.name.isprintable() else quoted(count.name)
     return f"{count.tokens}\t{name}\n".encode()
 

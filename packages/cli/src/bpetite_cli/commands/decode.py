@@ -1,4 +1,4 @@
-"""`bpetite decode`: turn ids into text, without holding all of either."""
+"""`bpetite decode`: turn ids into text, block by block."""
 
 import argparse
 import codecs
@@ -36,7 +36,7 @@ from bpetite_cli.streams.formats import FORMATS, Counted
 __all__ = ["add_command"]
 
 _MOST_BYTES: Final = 1 << 20
-"""How many bytes are decoded at once, where no single token has more."""
+"""The most bytes to decode at once, unless a single token has more."""
 
 
 def add_command(commands: Commands) -> None:
@@ -87,7 +87,7 @@ def add_command(commands: Commands) -> None:
 
 
 def _ids(word: str) -> list[int]:
-    """Read an id, or ids with commas between them, which may be a JSON array."""
+    """Read one id, ids separated by commas, or a JSON array of ids."""
     listed = word.strip()
     if listed.startswith("[") and listed.endswith("]"):
         listed = listed[1:-1].strip()
@@ -133,7 +133,7 @@ def _texts(
     *,
     is_text: bool = True,
 ) -> Iterator[bytes]:
-    """Yield the text of blocks of ids, which may end anywhere, even inside a character."""
+    """Yield the text of blocks of ids; a block may end inside a character."""
     decoder = _Decoder(tokens, width, is_text=is_text)
     most = max(1, _MOST_BYTES // max(map(len, tokens.values())))
     for block in blocks:
@@ -143,14 +143,14 @@ def _texts(
 
 
 class _Decoder:
-    """Decodes ids as they come, and keeps only the ids of an unfinished character.
+    """Decodes ids block by block, keeping only the ids of an incomplete character.
 
-    It decodes bytes and not ids: a token may end one character and begin the next, so in
-    a long text there may be no id before which all characters are finished.
+    It decodes bytes, not ids: a token may end one character and start the next, so a long
+    text may have no id before which all characters are complete.
 
     tokens: the bytes of every id.
-    width: how many bytes of the input each id takes, or None if that depends on the id.
-    is_text: whether the bytes have to be text; if not, they are returned as they are.
+    width: the number of input bytes per id, or None if it varies.
+    is_text: whether the bytes must be UTF-8; if not, they are returned unchanged.
     """
 
     def __init__(self, tokens: Mapping[int, bytes], width: int | None, *, is_text: bool) -> None:
@@ -159,10 +159,10 @@ class _Decoder:
         self._is_text = is_text
         self._held: list[int] = []
         self._begin = 0  # the position of the first held id
-        self._written = 0  # how many bytes of the held ids have been returned
+        self._written = 0  # the number of bytes of the held ids already returned
 
     def decode(self, ids: list[int], *, final: bool = False) -> bytes:
-        """Return the bytes of all characters that these ids finish, or all bytes."""
+        """Return the bytes of all characters that these ids complete, or all bytes."""
         ids = self._held + ids
         try:
             data = b"".join(map(self._tokens.__getitem__, ids))
@@ -204,7 +204,7 @@ class _Decoder:
         )
 
     def _position(self, place: int) -> str:
-        """Return the position of one of the ids at hand, counted from the first id of all."""
+        """Return the position of an id in the whole input, from its position in this block."""
         position = self._begin + place
         offset = "" if self._width is None else f", byte offset {position * self._width}"
         return f"{position}{offset}"

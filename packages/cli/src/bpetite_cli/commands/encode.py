@@ -46,7 +46,7 @@ __all__ = ["add_command"]
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
 
 _Part: TypeAlias = str | None
-"""A text that ends at a safe boundary, or None for a separator."""
+"""Text that ends at a safe boundary, or None for a separator."""
 
 _Packed: TypeAlias = tuple[int, int, bytes]
 """The bytes of some texts, the number of their ids, and the ids in a format."""
@@ -182,7 +182,7 @@ class _Figures:
 
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
-    """Find before anything is read what would go wrong in the end; return how much there is."""
+    """Check before reading what could fail later; return the size of the inputs."""
     check_output()
     if options.output is None and FORMATS[options.format].width and is_terminal():
         message = (
@@ -198,7 +198,7 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
 
 
 def _check_width(name: str, special_id: int) -> None:
-    """Refuse a format that cannot hold every id of the model; the special token's is the last."""
+    """Reject a format that is too small for the last id, which is the special token's."""
     width = FORMATS[name].width
     if width is not None and special_id >= 1 << (8 * width):
         message = (
@@ -209,7 +209,7 @@ def _check_width(name: str, special_id: int) -> None:
 
 
 def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iterator[_Part]:
-    """Yield the texts of documents, and separators in the places that are named, if any."""
+    """Yield the texts of documents, with separators at the requested positions."""
     for number, texts in enumerate(documents):
         if at == "before" or (at == "between" and number):
             yield None

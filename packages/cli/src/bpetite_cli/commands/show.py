@@ -1,4 +1,4 @@
-"""`bpetite show`: the tokens of a text, drawn, merge by merge, or as JSON."""
+"""`bpetite show`: the tokens of a text, as a picture, merge by merge, or as JSON."""
 
 import argparse
 from collections.abc import Iterable, Iterator
@@ -95,7 +95,7 @@ def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, byt
 
 
 def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
-    """Yield the rows, and a line that sums up."""
+    """Yield the rows and a summary line."""
     from bpetite_cli.views.rows import draw_rows  # noqa: PLC0415 - rich is slow to load
 
     count = size = 0
@@ -121,4 +121,4 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
 
 
 def _ignore(_: int) -> None:
-    """The picture itself says how far it is."""
+    """The picture itself shows the progress."""

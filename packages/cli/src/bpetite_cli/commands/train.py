@@ -1,4 +1,4 @@
-"""`bpetite train`: learn a tokenizer from files of text."""
+"""`bpetite train`: train a tokenizer on text."""
 
 import argparse
 

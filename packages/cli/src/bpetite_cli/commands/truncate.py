@@ -1,7 +1,7 @@
-"""`bpetite truncate`: the tokenizer that training to a smaller size would have produced.
+"""`bpetite truncate`: the tokenizer that training with a smaller size would have produced.
 
-Training learns one merge after the other and never goes back, so the merges of a smaller
-size are the first merges of a larger one.
+Training learns one merge after another and never goes back, so a smaller tokenizer has the
+first merges of a larger one.
 """
 
 import argparse

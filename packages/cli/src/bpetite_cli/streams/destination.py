@@ -1,4 +1,4 @@
-"""Check before a long job that its result can be saved."""
+"""Check before a long job whether its result can be saved."""
 
 import os
 import tempfile
@@ -13,7 +13,7 @@ __all__ = ["check_destination", "check_destination_folder"]
 
 
 def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
-    """Refuse a path at which no result could be saved, or at which something would be lost."""
+    """Reject a path that cannot be written, or that would overwrite an input or other file."""
     if not os.path.basename(path):
         message = f"{quoted(path)} does not name a file; add a file name"
         raise Failure(message)
@@ -35,8 +35,8 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
         message = f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first"
         raise Failure(message)
     with suppress(FileNotFoundError):
-        os.stat(destination)  # finds a name that is too long
-    # Whether a file can be made there only the system knows: make one, and take it away.
+        os.stat(destination)  # raises an error if a name is too long
+    # Only the system knows whether a file can be created there: create one and delete it.
     try:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
             pass
@@ -49,7 +49,7 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
 
 
 def check_destination_folder(path: str, *, force: bool) -> None:
-    """Refuse a path at which no folder can be made, or whose files would be lost."""
+    """Reject a path that cannot be a folder, or whose files would be overwritten."""
     if not os.path.lexists(path):
         return
     if not os.path.isdir(path):
@@ -61,7 +61,7 @@ def check_destination_folder(path: str, *, force: bool) -> None:
 
 
 def _check_no_input(path: str, inputs: Sequence[str]) -> None:
-    """Refuse to replace what is about to be read."""
+    """Reject an output that is also an input."""
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -70,7 +70,7 @@ def _check_no_input(path: str, inputs: Sequence[str]) -> None:
         try:
             source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)
         except FileNotFoundError:
-            continue  # a model that is missing, as whoever loads it will say
+            continue  # loading it reports the missing file
         if os.path.samestat(status, source_status):
             message = (
                 f"{quoted(path)} is also an input and would be overwritten; choose another output"

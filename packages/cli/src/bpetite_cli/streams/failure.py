@@ -1,4 +1,4 @@
-"""Failures of a command, as messages for a person."""
+"""Errors of a command, as messages for a person."""
 
 import errno
 from typing import Final
@@ -21,11 +21,11 @@ _ADVICE: Final = {
 
 
 class Failure(Exception):  # noqa: N818 - a failure of the command, not of the program
-    """The command cannot do what was asked; the message says why, and what to do."""
+    """The command failed; the message explains why, and what to do."""
 
 
 def explain(error: OSError | ValueError | KeyError) -> str:
-    """Return an error of the core or of the system as one line that says what to do."""
+    """Return an error of the core or the system as one line with advice."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{quoted(str(error.filename))}: " if error.filename is not None else ""
         advice = _ADVICE.get(error.errno or 0)
