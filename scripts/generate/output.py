@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
-from urllib.parse import quote
 
 from generate.places import filled
 from generate.schema import indented
@@ -38,7 +37,7 @@ def _list(items: Schema) -> Schema:
 
 
 def _part(name: str) -> Schema:
-    return {"$ref": f"#/$defs/{quote(name)}"}
+    return {"$ref": f"#/$defs/{name.replace(' ', '%20')}"}
 
 
 _PAIR: Final[Schema] = {**_list(_COUNT), "minItems": 2, "maxItems": 2}

@@ -31,7 +31,8 @@ _LOGGER: Final = """\
 Training emits these records at level INFO. Each has a message for people, the attribute `event`,
 and the attributes of its event. The other methods log nothing, and nothing is ever printed.
 `vars(record)` is a dictionary of the attributes. A pattern on it gives them types, so that type
-checkers know them; the [README of the core](../../packages/core/README.md) has an example.
+checkers know them; the [README of the core](../../packages/core/README.md) has an example. A
+[progress bar](../use-with.md#progress-bar) needs only two of them.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads a file.
