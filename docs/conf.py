@@ -48,6 +48,7 @@ html_css_files = ["site.css"]
 
 # A button copies the commands of a block, without the prompts and what they print.
 copybutton_prompt_text = "$ "
+copybutton_copy_empty_lines = False
 copybutton_line_continuation_character = "\\"
 
 # A heading that contains the query comes first.

@@ -147,7 +147,7 @@ def test_code_can_be_copied_without_its_prompts(site: Path, pages: dict[Path, Pa
         if not all(any(f"/{name}?" in source for source in page.loaded) for name in wanted)
     ] == []
     script = (site / "_static" / "copybutton.js").read_text(encoding="utf-8")
-    assert "formatCopyText(text, '$ ', false, true, true, true, '\\\\', '')" in script
+    assert "formatCopyText(text, '$ ', false, true, true, false, '\\\\', '')" in script
 
 
 def test_code_fits_its_column(site: Path, pages: dict[Path, Page], tmp_path: Path) -> None:
