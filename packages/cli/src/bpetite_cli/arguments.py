@@ -144,7 +144,7 @@ def add_file_argument(parser: argparse.ArgumentParser) -> None:
         "file",
         nargs="*",
         metavar="FILE",
-        help="same as --input FILE; without any input, standard input is read",
+        help="same as --input FILE (default: standard input)",
     )
 
 

@@ -1,4 +1,4 @@
-"""Refuse to write a result over its own input."""
+"""Reject a result that would overwrite its own input."""
 
 import os
 from contextlib import suppress

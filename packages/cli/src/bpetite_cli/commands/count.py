@@ -97,7 +97,10 @@ def add_command(commands: Commands) -> None:
     add_documents_in_files(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
-        "--max", type=_limit, metavar="N", help="exit with status 1 if there are more than N tokens"
+        "--max",
+        type=_limit,
+        metavar="N",
+        help="exit with status 1 if there are more than N tokens in total",
     )
     add_jobs(parser)
     parser.set_defaults(run=_run)

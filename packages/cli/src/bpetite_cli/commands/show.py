@@ -58,8 +58,8 @@ def add_command(commands: Commands) -> None:
     form.add_argument(
         "--json",
         action="store_true",
-        help="print a JSON object per line for each token: id, bytes in hex, text (null if it is "
-        "not complete characters), start and end in bytes",
+        help="print JSON Lines, an object per token: id, bytes in hex, text (null if it is not "
+        "complete characters), start and end in bytes",
     )
     parser.set_defaults(run=_run)
 

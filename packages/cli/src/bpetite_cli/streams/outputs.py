@@ -79,7 +79,7 @@ def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
 
 
 def send_output(held: IO[bytes]) -> None:
-    """Write to standard output what has been held, and let go of it."""
+    """Write a held result to standard output, and close it."""
     with held:
         _send(held)
 

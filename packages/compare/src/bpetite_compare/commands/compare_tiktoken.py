@@ -1,4 +1,4 @@
-"""`bpetite compare-tiktoken`: a text or files in a model and in encodings of tiktoken."""
+"""`bpetite compare-tiktoken`: compare the tokens of a text or of files with tiktoken's."""
 
 import argparse
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`bpetite import`: make a tokenizer file of a tokenizer that was trained elsewhere."""
+"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
 
 import argparse
 
@@ -83,7 +83,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def run_import(options: argparse.Namespace, sources: list[str], form: str) -> None:
-    """Import, and report what became of the tokenizer."""
+    """Import a tokenizer and report the result."""
     check_output()
     files = files_of(sources, form)
     for output in filter(None, (options.output, options.id_map)):

@@ -32,5 +32,5 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     ranks: str | None = options.ranks
     if ranks is not None and not os.path.dirname(ranks):
-        ranks = os.path.join(os.curdir, ranks)  # never the name of an encoding
+        ranks = os.path.join(os.curdir, ranks)  # so that it is never the name of an encoding
     run_import(options, [ranks or options.encoding], "tiktoken")
