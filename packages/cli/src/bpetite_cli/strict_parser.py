@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli.streams.outputs import write_output
-from bpetite_cli.terminal.progress import say, say_error
+from bpetite_cli.terminal.messages import say, say_error
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
