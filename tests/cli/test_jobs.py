@@ -327,6 +327,7 @@ def test_the_bar_covers_the_whole_job(large: Path) -> None:
     assert {0, 100} <= {*shares}
 
 
+@pytest.mark.thorough
 def test_progress_is_what_the_workers_have_done(large: Path) -> None:
     """A batch that has been read counts as soon as its result is there, and no sooner."""
     told: list[int] = []
