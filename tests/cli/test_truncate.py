@@ -87,7 +87,7 @@ def test_the_result_is_told(folder: Path) -> None:
     }
     assert told == [
         "saved: small.json, 290 of 300 mergeable tokens",
-        "the id of <|endoftext|> is now 290 (before: 300)",
+        "<|endoftext|> is now 290, where it was 300",
     ]
     assert Tokenizer.load(folder / "small.json").encode("<|endoftext|>") == [290]
 

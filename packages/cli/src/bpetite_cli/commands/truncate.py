@@ -65,5 +65,5 @@ def _run(options: argparse.Namespace) -> None:
     sha256 = save_artifact(smaller, options.output, force=options.force)
     say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
     if size < artifact.special_id:
-        say(f"the id of {artifact.special_token} is now {size} (before: {artifact.special_id})")
+        say(f"{artifact.special_token} is now {size}, where it was {artifact.special_id}")
     write_json({"outputs": [text_argument(options.output)], **tokenizer_fields(size, sha256)})
