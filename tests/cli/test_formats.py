@@ -206,8 +206,8 @@ def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
     (tmp_path / "bad").write_bytes(b"\xff")  # the refusal comes before any reading
     assert refused(run(tmp_path, "encode", "--input", "bad", "--format", "u16")) == [
         (
-            "error: the ids of this model go up to 65536 (<|endoftext|>), "
-            "and u16 holds 0 to 65535; use --format u32"
+            "error: u16 holds ids up to 65535, but this tokenizer has ids up to 65536 "
+            "(<|endoftext|>); use --format u32"
         )
     ]
 
