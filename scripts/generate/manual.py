@@ -23,26 +23,28 @@ _INTRODUCTION: Final = """\
 
 <!-- made by scripts/generate -->
 
-What `bpetite COMMAND --help` says, of all commands. Four of them come with `bpetite-compare`:
-{of_compare}.
-Data goes to standard output, and what is for a person to standard error. The exit status is 0,
-1 for a failure, 2 for wrong usage, or 130 when interrupted. A failure leaves standard output
-empty, with these exceptions. The answer of `count --max`, `parity` and `verify` may be no: they
-print what they found, and their status is 1. `show` and `inspect` draw as they go. And output
-breaks off where a signal, a full disk or a closed pipe ends the command while it is writing: a
-status other than 0 means that the output may not be complete. The fields of JSON output are
-listed [on their own page](output.md).
+This page has the text of `bpetite COMMAND --help` for every command. `bpetite-compare` adds four
+of them: {of_compare}.
 
-The shell completes the words after `eval "$(bpetite --completion bash)"`, the same with `zsh`
-after `compinit`, and in fish after `bpetite --completion fish | source`. `man bpetite` finds its
-page if the folder of `bpetite` is on `PATH`.
+Data goes to standard output, messages and progress to standard error. [JSON output](output.md)
+describes the fields. The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130
+for Ctrl-C. A failed command leaves standard output empty, with three exceptions:
+
+- `count --max`, `parity` and `verify` print their result even if it means status 1.
+- `show` and `inspect` draw as they go.
+- If a signal, a full disk or a closed pipe stops a command while it writes, the output is
+  incomplete.
+
+For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the same with `zsh` after
+`compinit`; in fish, `bpetite --completion fish | source`. `man bpetite` works if the folder of
+`bpetite` is on `PATH`.
 """
 
 _EXIT_STATUS: Final = (
-    "0, 1 for a failure, 2 for wrong usage, or 130 when interrupted. "
-    "It is 1 also where the answer of count, parity or verify is no, which is then printed. "
-    "Output may be incomplete where the status is not 0: a signal, a full disk or a closed pipe "
-    "ends the command while it is writing."
+    "0 for success, 1 for a failure, 2 for wrong usage, 130 for Ctrl-C. "
+    "count --max, parity and verify print their result even if it means status 1. "
+    "If the status is not 0, the output may be incomplete: a signal, a full disk or a closed pipe "
+    "may have stopped the command while it was writing."
 )
 
 

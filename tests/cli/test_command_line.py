@@ -60,13 +60,13 @@ NO_SIZES = ("100", "255", "-5", "abc", "1_000", "٣٠٠", "3e2", "9" * 40)
 OF_A_CORPUS = "train --vocab-size 300 --output x"
 WRONG_USAGE = {
     "cont --model m": "error: unknown command 'cont'; did you mean count?",
-    "nonsense": "unknown command 'nonsense'; `bpetite --help` lists them",
+    "nonsense": "unknown command 'nonsense'; `bpetite --help` lists all commands",
     "--verzion": "error: unknown option --verzion; did you mean --version?",
     "count --modle m": "error: unknown option --modle; did you mean --model?",
     "count --model m a.txt --jsn b.txt": "unknown option --jsn; did you mean --json?",
     "encode --model m --txt=a": "unknown option --txt; did you mean --text?",
     "show --model m -x": "error: unknown option -x",
-    "encode --model m --text --a": "error: --text has no value; if it is --a: --text=--a",
+    "encode --model m --text --a": "error: --text requires a value; for --a, write --text=--a",
     # values
     **{
         f"decode --model m --ids 72 {n}": "argument --ids: expected an integer"
@@ -93,7 +93,7 @@ WRONG_USAGE = {
     "verify --model m": "one of the arguments --input --files-from",
     "encode --model m --text a --files-from a.txt": "argument --text: not allowed with",
     "encode --model m --text a --input a.txt": "argument --text: not allowed with",
-    "encode --model m --text a --force": "argument --force: does nothing without --output",
+    "encode --model m --text a --force": "argument --force: requires --output",
     "encode --model m --text a --separator-token": (
         "argument --text: not allowed with argument --separator-token"
     ),
@@ -101,26 +101,26 @@ WRONG_USAGE = {
     "encode --model m a --text b": "argument --text: not allowed with argument FILE",
     "encode --model m a --input b": "argument FILE: not allowed with argument --input",
     "decode --model m a --ids 1": "argument --ids: not allowed with argument FILE",
-    "decode --model m a b": "argument FILE: expected one, found 2",
+    "decode --model m a b": "argument FILE: expected one file, found 2",
     "show --model m a --text b": "argument --text: not allowed with argument FILE",
-    "show --model m a -- b": "argument FILE: expected one, found 2",
+    "show --model m a -- b": "argument FILE: expected one file, found 2",
     "encode --model m --input a --separator-at between": (
-        "argument --separator-at: does nothing without --separator-token"
+        "argument --separator-at: requires --separator-token"
     ),
     "encode --model m --input a --separator-at after": (
-        "argument --separator-at: does nothing without --separator-token"
+        "argument --separator-at: requires --separator-token"
     ),
-    "decode --model m --ids 65 --force": "argument --force: does nothing without --output",
+    "decode --model m --ids 65 --force": "argument --force: requires --output",
     "decode --model m --ids 65 --format json": "argument --ids: not allowed with argument --format",
     "show --model m --text x --steps --json": "not allowed with argument",
     "inspect --model m b c": "error: unrecognized arguments: b c",
     "inspect --model m --tokens --json": "argument --json: not allowed with argument --tokens",
     "inspect --model m --token 1 --tokens": "argument --token: not allowed with argument --tokens",
-    "count --model m -0": "argument --null: does nothing without --files-from",
+    "count --model m -0": "argument --null: requires --files-from",
     f"{OF_A_CORPUS} --counts c --input a": "argument --counts: not allowed with argument --input",
     f"{OF_A_CORPUS} --counts c --files-from a": "--counts: not allowed with argument --files-from",
     f"{OF_A_CORPUS} --counts c --jsonl text": (
-        "argument --jsonl: does nothing without --input or --files-from"
+        "argument --jsonl: requires --input or --files-from"
     ),
 }
 
@@ -156,11 +156,11 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
         (["count", "--model", "m", "-\x1b]0;pwned\x07"], r"unknown option -\x1b]0;pwned\x07"),
         (["-\x9bn"], r"unknown option -\x9bn"),
         (["inspect", "--model", "m", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
-        (["encode", "--model", "m", "--text", "--\u202e"], r"if it is --\u202e: --text=--\u202e"),
+        (["encode", "--model", "m", "--text", "--\u202e"], r"for --\u202e, write --text=--\u202e"),
         (["encode", "--model", "m", "--text", "a", "--format", "\x1bc"], r"choice: '\x1bc'"),
         (["decode", "--model", "m", "--ids", "\u3164"], r"found '\u3164'"),
         (["\u2800\x1b"], r"unknown command '\u2800\x1b'"),
-        (["count", "--model", "\x1b[2J\u2066\n"], r"no model '\x1b[2J\u2066\n'"),
+        (["count", "--model", "\x1b[2J\u2066\n"], r"not found: '\x1b[2J\u2066\n'"),
     ],
 )
 def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) -> None:
@@ -202,10 +202,10 @@ def test_a_command_of_compare_says_what_to_install(
     """FR-32, FR-35: without the package that has it, a command says where to get it."""
     install("bpetite_compare")  # an empty one
     first, second = refused(bpetite(*command.split()))
-    assert first == f"error: no installed package has the command {command.split(maxsplit=1)[0]}"
+    name = command.split(maxsplit=1)[0]
+    assert first == f"error: the command {name} requires bpetite-compare, which is not installed"
     assert second == (
-        "it comes with bpetite-compare: in a clone of bpetite, run "
-        "`uv tool install ./packages/cli --with ./packages/compare`"
+        "in a clone of bpetite, run `uv tool install ./packages/cli --with ./packages/compare`"
     )
 
 
@@ -272,8 +272,7 @@ def test_a_module_in_the_way_is_named(tmp_path: Path, name: str, content: str, n
     assert first.startswith("error: bpetite cannot start: ")
     assert named in first
     assert second == (
-        "a file with the name of a module may stand in the way: "
-        "rename it, or run bpetite from another folder"
+        "a local file may shadow a Python module; rename it, or run bpetite from another folder"
     )
 
 
@@ -373,7 +372,7 @@ def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) ->
     result = bpetite("greet")
     assert result.returncode == 1
     (line,) = lines(result.stderr)
-    assert line.startswith("error: a fault in bpetite itself, please report it: AttributeError(")
+    assert line.startswith("error: this is a bug in bpetite; please report it: AttributeError(")
 
 
 def test_without_a_command_the_help_is_shown() -> None:

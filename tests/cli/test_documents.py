@@ -92,10 +92,10 @@ def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("listed", "words", "complaint"),
     [
-        (b"", "", "list lists no files; list at least one"),
-        (b"\n\r\n\n", "", "list lists no files; list at least one"),
-        (b"\0", "--null", "list lists no files; list at least one"),
-        (b"a.txt\0", "", "list, line 1: NUL bytes separate the paths; use --null"),
+        (b"", "", "list lists no files; add at least one"),
+        (b"\n\r\n\n", "", "list lists no files; add at least one"),
+        (b"\0", "--null", "list lists no files; add at least one"),
+        (b"a.txt\0", "", "list, line 1 contains a NUL byte; use --null"),
         (b"a.txt\n\n\xff\n", "", r"list, entry 3 is not UTF-8: b'\xff'; rename the file"),
         (b"-\n-\n", "", "standard input (-) can be read only once; name it once"),
         (b"a.txt\nnone\n", "", "none: No such file or directory; check the path"),
@@ -126,7 +126,7 @@ def test_the_list_is_no_output(folder: Path) -> None:
         words = ("--output", name, "--force", "--files-from", "list")
         result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
         assert result.returncode == 1
-        assert f"{name} is also an input and would be lost" in result.stderr.decode()
+        assert f"{name} is also an input and would be overwritten" in result.stderr.decode()
 
 
 def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
@@ -353,7 +353,7 @@ def test_the_counts_are_no_output(folder: Path) -> None:
     words = ("--output", "counts", "--force", "--counts", "counts")
     result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
     assert result.returncode == 1
-    assert b"counts is also an input and would be lost" in result.stderr
+    assert b"counts is also an input and would be overwritten" in result.stderr
 
 
 def test_the_highest_count_can_be_trained_on(folder: Path) -> None:

@@ -141,7 +141,9 @@ def decoded_at_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[
         except KeyError as error:
             return str(error.args[0])
         except UnicodeDecodeError as error:
-            return f"the bytes of these ids are not UTF-8: {error.reason}"
+            return (
+                f"these ids do not decode to UTF-8: {error.reason}; use --bytes to write raw bytes"
+            )
 
     return decode
 
@@ -254,15 +256,15 @@ def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
         (
             ["72", "128"],
             (
-                "the bytes of these ids are not UTF-8: invalid start byte "
-                "(token id 128 at position 1)"
+                "these ids do not decode to UTF-8: invalid start byte "
+                "(token id 128 at position 1); use --bytes to write raw bytes"
             ),
         ),
         (
             ["226", "155"],
             (
-                "the bytes of these ids are not UTF-8: unexpected end of data "
-                "(token id 226 at position 0)"
+                "these ids do not decode to UTF-8: unexpected end of data "
+                "(token id 226 at position 0); use --bytes to write raw bytes"
             ),
         ),
     ],
@@ -281,8 +283,8 @@ def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint
         (b"[72,]", "nothing between two commas or brackets"),
         (b"[72,,101]", "nothing between two commas or brackets"),
         (b"[,]", "nothing between two commas or brackets"),
-        (b"[72", "the end, with no ] before it"),
-        (b"[", "the end, with no ] before it"),
+        (b"[72", "the end, without a ]"),
+        (b"[", "the end, without a ]"),
         (b"[72]]", "72]"),
         (b"[72] 5", "5"),
         (b"[72] [5,6]", "72] [5"),
@@ -291,7 +293,7 @@ def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint
         (b'["72"]', '"72"'),
         (b"[007]", "007"),
         (b"[[72]]", "[72]"),
-        (b"[" * 100_000, "the end, with no ] before it"),
+        (b"[" * 100_000, "the end, without a ]"),
         (b"[" + b"9" * 5000 + b"]", "9" * 40),
         (b"[" + b"9" * 3_000_000, "9" * 40),  # and is not read to its end
         (b"[72,-0]", "-0"),
@@ -308,11 +310,11 @@ def test_a_file_that_is_no_array_of_ids_is_refused(
     (tmp_path / "ids").write_bytes(content)
     first, second = refused(bpetite("decode", "--model", model, "--input", "ids", cwd=tmp_path))
     assert first == (
-        "error: ids holds no JSON array of token ids, such as [72,101]: "
+        "error: ids: expected a JSON array of token ids such as [72,101], "
         f"found {repr(found.encode('latin-1'))[1:]}"
     )
     assert second == (
-        "`bpetite encode` prints such an array; its other formats are read with --format"
+        "`bpetite encode` writes such an array; to read its other formats, use --format"
     )
 
 
@@ -339,7 +341,7 @@ def test_text_that_is_not_utf_8_is_wrong_usage(model: Path) -> None:
     """An argument is text or it is an error; no surrogate gets in."""
     result = bpetite("encode", "--model", model, "--text", b"a\xff")
     assert (result.returncode, result.stdout) == (2, b"")
-    assert b"an argument is not UTF-8: b'a\\xff'; name a file, or use -" in result.stderr
+    assert b"expected UTF-8 in an argument, found b'a\\xff'; use a file" in result.stderr
 
 
 @pytest.mark.usefixtures("little_memory")
@@ -354,8 +356,8 @@ def test_a_long_result_that_finds_no_room_is_a_failure(
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         (
-            f"error: the result finds no room in {tmp_path}: File too large; "
-            "set TMPDIR to a folder with more"
+            f"error: cannot hold the result in {tmp_path}: File too large; "
+            "set TMPDIR to a folder with more space"
         )
     ]
     assert [path.name for path in tmp_path.iterdir()] == ["text"]

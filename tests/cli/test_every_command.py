@@ -28,7 +28,7 @@ from cli_tools import (
 SAVING: Final = ("train", "truncate", "encode", "decode")
 WITH_JOBS: Final = ("train", "encode", "count", "verify")
 WITH_MODEL: Final = [command for command in CALLS if command != "train"]
-NO_ROOM: Final = "error: standard output cannot be written: No space left on device"
+NO_ROOM: Final = "error: cannot write to standard output: No space left on device"
 NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
@@ -65,7 +65,7 @@ def test_a_bad_model_is_refused_in_one_line(folder: Path, command: str) -> None:
     """FR-33: no traceback, whatever the file holds, and nothing is printed or saved."""
     model = folder / "m.json"
     model.unlink()
-    missing = "error: there is no model m.json; `bpetite train` makes one"
+    missing = "error: tokenizer file not found: m.json (create one with `bpetite train`)"
     assert refused(bpetite(*words_of(command), cwd=folder)) == [missing]
     for content, complaint in (
         (b"", "expected JSON: "),
@@ -75,7 +75,7 @@ def test_a_bad_model_is_refused_in_one_line(folder: Path, command: str) -> None:
     ):
         model.write_bytes(content)
         (line,) = refused(bpetite(*words_of(command), cwd=folder))
-        assert line.startswith(f"error: this model cannot be used: m.json: {complaint}")
+        assert line.startswith(f"error: cannot use this tokenizer file: m.json: {complaint}")
     model.unlink()
     model.mkdir()
     assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
@@ -165,7 +165,7 @@ def test_an_existing_output_is_kept_without_force(folder: Path, command: str) ->
     """FR-27, FR-33: an existing file is not replaced unasked, and the way out is named."""
     (folder / "out").write_bytes(b"precious")
     assert refused(bpetite(*words_of(command, "--output", "out"), cwd=folder)) == [
-        "error: out exists; use --force to replace it, or name another file"
+        "error: out already exists; use --force to replace it, or choose another file"
     ]
     assert (folder / "out").read_bytes() == b"precious"
     assert bpetite(*words_of(command, "--output", "out", "--force"), cwd=folder).returncode == 0
@@ -180,14 +180,14 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
     (folder / "link").symlink_to(read)
     (folder / "lost").symlink_to("nowhere/new")
     before = {path: path.is_file() and path.read_bytes() for path in folder.iterdir()}
-    regular = "is not a regular file and cannot be replaced; name another file"
-    lost = "is also an input and would be lost; name another output"
+    regular = "is not a regular file and cannot be replaced; choose another file"
+    lost = "is also an input and would be overwritten; choose another output"
     for output, complaint in {
-        "": "'' names no file; give --output the name of one",
-        "new/": "new/ names no file; give --output the name of one",
-        "no/new": f"no/new: there is no folder {folder}/no; make it first",
-        "text/new": f"text/new: there is no folder {folder}/text; make it first",
-        "lost": f"lost: there is no folder {folder}/nowhere; make it first",
+        "": "'' does not name a file; add a file name",
+        "new/": "new/ does not name a file; add a file name",
+        "no/new": f"no/new: folder {folder}/no does not exist; create it first",
+        "text/new": f"text/new: folder {folder}/text does not exist; create it first",
+        "lost": f"lost: folder {folder}/nowhere does not exist; create it first",
         "x" * 300: f"{folder}/{'x' * 300}: File name too long; choose a shorter name",
         ".": f". {regular}",
         "fifo": f"fifo {regular}",
@@ -207,7 +207,7 @@ def test_the_model_is_never_replaced(folder: Path, command: str) -> None:
     (folder / "link").symlink_to("m.json")
     for output in ("m.json", "link"):
         assert refused(bpetite(*words_of(command, "--output", output, "--force"), cwd=folder)) == [
-            f"error: {output} is also an input and would be lost; name another output"
+            f"error: {output} is also an input and would be overwritten; choose another output"
         ]
     assert (folder / "m.json").read_bytes() == before
 
@@ -218,7 +218,7 @@ def test_a_dash_is_no_output(folder: Path, command: str) -> None:
     result = bpetite(*words_of(command, "--output", "-"), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines(result.stderr)[0].endswith(
-        "- is standard input or output, and no file; for a file of that name write ./-"
+        "expected a file, found - (for a file named -, write ./-)"
     )
     assert bpetite(*words_of(command, "--output", "./-"), cwd=folder).returncode == 0
     assert (folder / "-").exists()
@@ -246,7 +246,7 @@ def test_a_closed_standard_output_is_a_failure(folder: Path, command: str) -> No
     result = bpetite(*words_of(command, *more), cwd=folder, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr) == [
-        "error: standard output is closed; send it to a file or to a program"
+        "error: standard output is closed; redirect it to a file or a program"
     ]
     assert not (folder / "new.json").exists()
 

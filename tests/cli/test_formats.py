@@ -216,8 +216,7 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
     """A terminal would show nonsense or worse; the ways out are named, and they work."""
     words = ["encode", "--model", "m.json", "--text", "Hi", "--format"]
     message = (
-        f"error: {name} is bytes and no text, and standard output is a terminal; "
-        "name a file with --output, or send it to a file or to a program\n"
+        f"error: refusing to write binary {name} data to a terminal; use --output or redirect\n"
     )
     assert shown_in_terminal([*words, name], folder) == (1, message)
     assert shown_in_terminal([*words, "text"], folder) == (0, "72\n105\n")
@@ -245,8 +244,8 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
             "u16",
             [72, 128],
             (
-                "the bytes of these ids are not UTF-8: invalid start byte "
-                "(token id 128 at position 1, byte offset 2)"
+                "these ids do not decode to UTF-8: invalid start byte "
+                "(token id 128 at position 1, byte offset 2); use --bytes to write raw bytes"
             ),
         ),
     ],
@@ -276,10 +275,10 @@ def test_a_file_that_is_cut_short_is_refused(
     (folder / "ids").write_bytes(b"\0" * size)
     assert refused(run(folder, "decode", "--input", "ids", "--format", name)) == [
         (
-            f"error: ids holds {size:,} bytes, and {name} takes {width} for each id: "
-            f"the last, at byte offset {offset}, is cut short"
+            f"error: ids: the last id, at byte offset {offset}, is incomplete: "
+            f"{name} takes {width} bytes per id, and there are {size:,} bytes"
         ),
-        "read a whole file, by the --format that wrote it",
+        f"check that the file is complete and was written with --format {name}",
     ]
 
 
@@ -308,10 +307,10 @@ def test_a_file_that_is_no_decimal_is_refused(
     (folder / "ids").write_bytes(content)
     assert refused(run(folder, "decode", "--input", "ids", "--format", "text")) == [
         (
-            "error: ids holds no token ids in decimal with whitespace between them: "
+            "error: ids: expected decimal token ids separated by whitespace, "
             f"found '{found}' at byte offset {offset}"
         ),
-        "`bpetite encode --format text` prints such ids",
+        "`bpetite encode --format text` writes this format",
     ]
 
 
@@ -396,7 +395,7 @@ def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
         result = run(folder, command, *COMMANDS[command], "--output", "out")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
-        "error: out: File too large; name a place that takes larger files"
+        "error: out: File too large; choose a disk that allows larger files"
     ]
     assert sorted(folder.iterdir()) == before
 

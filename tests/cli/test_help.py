@@ -64,7 +64,7 @@ def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> N
     names = [name for group in listed(shown).values() for name, _ in group]
     assert OF_COMPARE.isdisjoint(names)
     assert lines(shown.partition("\n\noptions:")[0].encode())[-1] == (
-        "with bpetite-compare also import, export, compare-tiktoken, parity"
+        "bpetite-compare adds import, export, compare-tiktoken, parity"
     )
 
 

@@ -59,7 +59,7 @@ def test_the_page_says_what_the_file_is(sample: Path) -> None:
     assert (result.returncode, result.stderr) == (0, b"")
     data = sample.read_bytes()
     assert lines(result.stdout)[:7] == [
-        "model           tokenizer.json",
+        "file            tokenizer.json",
         f"size            {len(data):,} bytes",
         f"sha256          {hashlib.sha256(data).hexdigest()}",
         "schema version  1",
@@ -70,13 +70,15 @@ def test_the_page_says_what_the_file_is(sample: Path) -> None:
 
 
 def test_the_page_shows_the_longest_tokens_the_lengths_and_the_scripts(sample: Path) -> None:
-    """Below stand the longest tokens, bars for lengths and scripts, and parts of characters."""
+    """Below are the longest tokens, bars for lengths and scripts, and parts of characters."""
     shown = bpetite("inspect", "--model", sample).stdout.decode()
-    assert "\nthe longest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown
+    assert "\nlongest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown
     assert f"  1  256   50.0%  {'█' * 40}\n" in shown
     assert "  9    1    0.2%  █\n" in shown
     assert f"  Latin                    258   50.4%  {'█' * 40}\n" in shown
-    assert "\ntokens that are no whole characters: 145, 17 merged\n" in shown
+    assert (
+        "\ntokens that are not complete characters: 145\n  128 single bytes, 17 merged\n" in shown
+    )
     assert "  264  2 bytes  ‹e0a4›\n" in shown
     assert shown.endswith("  and 7 more\n")
 
@@ -152,7 +154,7 @@ def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
     """A histogram of any vocabulary has few lines, and none is missing among them."""
     write_artifact(tmp_path / "m.json", doubling(10))
     shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path).stdout.decode()
-    _, _, drawn = shown.partition("\ntokens by their number of bytes\n")
+    _, _, drawn = shown.partition("\ntokens by length in bytes\n")
     rows = re.findall(r"^  (.*?)  +(\d+)  ", drawn.partition("\n\n")[0], re.MULTILINE)
     names = [str(n) for n in range(1, 17)]
     names += ["17 to 32", "33 to 64", "65 to 128", "129 to 256", "257 to 512", "513 to 1,024"]
@@ -326,7 +328,7 @@ def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
     Tokenizer.train("", 256).save(tmp_path / "bytes.json")
     shown = bpetite("inspect", "--model", "bytes.json", cwd=tmp_path).stdout.decode()
     assert "tokens          257: 256 bytes, 0 merges, 1 special token\n" in shown
-    assert shown.endswith("\ntokens that are no whole characters: 128, 0 merged\n")
+    assert shown.endswith("\ntokens that are not complete characters: 128\n  all single bytes\n")
 
 
 def test_hostile_tokens_are_shown_not_obeyed(tmp_path: Path) -> None:

@@ -209,8 +209,8 @@ def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (1, b"")
     assert lines(errors)[-2:] == [
-        "error: a process of this job has ended before its work: killed by SIGKILL",
-        "if memory ran out, fewer processes need less of it: --jobs 1",
+        "error: a worker process ended unexpectedly: killed by SIGKILL",
+        "if memory ran out, use fewer processes: --jobs 1",
     ]
     check_nothing_is_left(large)
 
@@ -260,7 +260,7 @@ def test_a_full_disk_ends_all_processes(large: Path) -> None:
         result = run(large, "encode", jobs=2)
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
-        "error: out: File too large; name a place that takes larger files"
+        "error: out: File too large; choose a disk that allows larger files"
     ]
     check_nothing_is_left(large)
 
@@ -278,7 +278,7 @@ def test_a_system_that_starts_no_process_is_told(large: Path) -> None:
     result = pipeline(limited, large)
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
-        "error: another process cannot be started: Too many open files; use --jobs 1"
+        "error: cannot start another process: Too many open files; use --jobs 1"
     ]
 
 

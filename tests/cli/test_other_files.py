@@ -1,4 +1,4 @@
-"""A file that is no tokenizer file is described as what it seems to be, and a path as it is."""
+"""A file that is not a tokenizer file is described, and its path is quoted as it is."""
 
 from ast import literal_eval
 from pathlib import Path
@@ -31,8 +31,8 @@ def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str
     """FR-33: one line says what the file seems to be, another which command accepts it."""
     (here / "other").write_bytes(content)
     assert refused(bpetite("encode", "--model", "other", "--text", "a")) == [
-        f"error: other is not a tokenizer file; it seems to be {kind}",
-        f"`bpetite {command} --output NEW.json` makes one from it",
+        f"error: other is not a tokenizer file; it looks like {kind}",
+        f"make one from it with `bpetite {command} --output NEW.json`",
     ]
 
 
@@ -48,7 +48,7 @@ def test_a_damaged_or_unknown_file_has_its_first_fault_told(here: Path, content:
     """Nothing is guessed of a file that may be one of ours, or anything."""
     (here / "other").write_bytes(content)
     (line,) = refused(bpetite("inspect", "--model", "other"))
-    assert line.startswith("error: this model cannot be used: other: ")
+    assert line.startswith("error: cannot use this tokenizer file: other: ")
 
 
 def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
     (here / "a folder" / "vocab.json").write_text('{"a": 0, "b": 1, "c": 2}')
     first, second = refused(bpetite("inspect", "--model", "a folder/vocab.json"))
     assert first.startswith("error: 'a folder/vocab.json' is not a tokenizer file; ")
-    assert "`bpetite import --from gpt2 --input 'a folder' --output NEW.json` " in second
+    assert "`bpetite import --from gpt2 --input 'a folder' --output NEW.json`" in second
 
 
 @given(st.text() | st.from_regex(r"[a-z./ ]+", fullmatch=True))

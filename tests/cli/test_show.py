@@ -228,7 +228,7 @@ chunk 2: ·ab
 special token: <|endoftext|>
   id 258
 
-chunk 3: ab, as chunk 1
+chunk 3: ab, same as chunk 1
   ids 256
 """
     )

@@ -366,7 +366,7 @@ def test_an_input_that_may_not_be_read_is_refused_first(corpus: Path, tmp_path: 
             ),
             cwd=tmp_path,
         )
-    ) == ["error: secret: no permission to read it"]
+    ) == ["error: secret: no permission to read it; change its permissions"]
 
 
 def test_a_folder_that_may_not_be_written_to_is_refused_first(corpus: Path, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_the_result_is_told(folder: Path) -> None:
     }
     assert told == [
         "saved: small.json, 290 of 300 mergeable tokens",
-        "<|endoftext|> is now 290, where it was 300",
+        "the id of <|endoftext|> is now 290 (before: 300)",
     ]
     assert Tokenizer.load(folder / "small.json").encode("<|endoftext|>") == [290]
 
@@ -105,8 +105,8 @@ def test_a_size_above_that_of_the_model_is_refused(folder: Path) -> None:
     assert truncate(folder, 301) == [
         "",
         (
-            "error: model.json has 300 mergeable tokens, fewer than 301; "
-            "`bpetite train` makes larger tokenizers"
+            "error: cannot truncate model.json to 301 tokens: it has 300 "
+            "(train a larger tokenizer with `bpetite train`)"
         ),
     ]
     assert not (folder / "small.json").exists()

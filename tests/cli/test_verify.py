@@ -38,7 +38,7 @@ def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
     """Every merge is that of the corpus, and the file has the bytes that training gives."""
     status, data, told = verify(folder)
     digest = hashlib.sha256((folder / "model.json").read_bytes()).hexdigest()
-    assert (status, told) == (0, ["proved: 44 of 44 merges are those of this corpus"])
+    assert (status, told) == (0, ["proved: all 44 merges come from this corpus"])
     assert data.pop("regex")
     assert data.pop("seconds") > 0
     assert data == {
@@ -98,7 +98,7 @@ def test_another_word_is_found(folder: Path) -> None:
         found = data["difference"][side]
         assert found == {"pair": list(theirs[rank]), "hex": token.hex()}
     assert told[2] == (
-        f"error: the merge at rank {rank} is not the one that this corpus gives; "
+        f"error: the merge at rank {rank} does not come from this corpus; "
         f"{rank} of 64 merges are proved"
     )
 
@@ -125,8 +125,8 @@ def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
     _, data, told = verify(tmp_path)
     assert data["merges_proved"] == 0
     assert told[:2] == [
-        "the model:  'a' (id 97) and 'b' (id 98) make 'ab'",
-        "the corpus: '·' (id 32) and 'c' (id 99) make '·c'; the pair of the model comes at rank 1",
+        "the file:   'a' (id 97) and 'b' (id 98) make 'ab'",
+        "the corpus: '·' (id 32) and 'c' (id 99) make '·c'; the file's pair is learned at rank 1",
     ]
 
 
@@ -137,7 +137,7 @@ def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
     _, data, told = verify(tmp_path)
     assert data["difference"]["rank"] == 1
     assert told[1] == (
-        "the corpus: 'c' (id 99) and 'd' (id 100) make 'cd'; the pair of the model comes at rank 3"
+        "the corpus: 'c' (id 99) and 'd' (id 100) make 'cd'; the file's pair is learned at rank 3"
     )
 
 
@@ -146,7 +146,7 @@ def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ab cd")
     write_artifact(tmp_path / "model.json", [(97, 98)])
     _, _, told = verify(tmp_path)
-    assert told[1].endswith("'·c'; the pair of the model does not come up to this size")
+    assert told[1].endswith("'·c'; the file's pair is not learned up to this size")
 
 
 def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
@@ -155,10 +155,7 @@ def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
     write_artifact(tmp_path / "model.json", [(97, 98), (256, 256)])
     status, data, told = verify(tmp_path)
     assert (status, data["merges_proved"], data["difference"]["corpus_merge"]) == (1, 1, None)
-    assert (
-        told[1]
-        == "the corpus: no pair is left; the pair of the model does not come up to this size"
-    )
+    assert told[1] == "the corpus: no pair is left; the file's pair is not learned up to this size"
 
 
 def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
@@ -166,7 +163,7 @@ def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(98, 97)])
     _, data, told = verify(tmp_path)
-    assert told[-1].endswith(f"other Unicode tables than those of regex {data['regex']}")
+    assert told[-1].endswith(f"(here: regex {data['regex']})")
 
 
 @pytest.mark.parametrize("change", [b"\n", b" "])
@@ -183,12 +180,12 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
     )
     assert told == [
         (
-            "error: the bytes of model.json are not those that bpetite saves, though they say "
-            "the same: all 44 merges are those of this corpus"
+            "error: model.json is not byte for byte what bpetite saves, although all 44 merges "
+            "come from this corpus"
         ),
         (
-            "an editor or a formatter may have changed them; "
-            "`bpetite truncate --vocab-size 300` saves the model anew"
+            "an editor or formatter may have changed it; "
+            "save it again with `bpetite truncate --vocab-size 300`"
         ),
     ]
     command = "truncate --model model.json --vocab-size 300 --output again.json"
@@ -199,8 +196,11 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ("nothing.json text.txt", "there is no model nothing.json; `bpetite train` makes one"),
-        ("text.txt text.txt", "text.txt is not a tokenizer file; it seems to be plain text"),
+        (
+            "nothing.json text.txt",
+            "tokenizer file not found: nothing.json (create one with `bpetite train`)",
+        ),
+        ("text.txt text.txt", "text.txt is not a tokenizer file; it looks like plain text"),
         ("folder text.txt", "folder: "),
         ("model.json nothing", "nothing: No such file or directory; check the path"),
         ("model.json folder", "folder is a folder; name the files in it"),
@@ -223,5 +223,5 @@ def test_bars_are_drawn_as_in_training(folder: Path) -> None:
         ["verify", "--model", "model.json", "--input", "text.txt"], folder
     )
     assert (status, json.loads(output)["equal"]) == (0, True)
-    for word in ("counting", "merging", "proved: 44 of 44 merges"):
+    for word in ("counting", "merging", "proved: all 44 merges"):
         assert word in drawn.decode()

@@ -43,7 +43,7 @@ def tiny(register: Callable[..., None]) -> None:
 
 def loading(result: subprocess.CompletedProcess[bytes]) -> str:
     """Return the program that `export` prints."""
-    return result.stderr.decode().partition("these lines load it:\n")[2]
+    return result.stderr.decode().partition("to load it in Python:\n")[2]
 
 
 def data(output: bytes) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
     assert found["engine_characters"] == {
         f"U+{ord(char):04X}": text.count(char) for char in sorted(drift().intersection(text))
     }
-    assert "the tokens are the same" in lines(result.stderr)
+    assert "all tokens are equal" in lines(result.stderr)
 
 
 def test_a_file_is_its_text(folder: Path) -> None:
@@ -122,8 +122,11 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
     ours, theirs, parting, special = lines(result.stderr)
     assert ours.startswith("bpetite: ")
     assert theirs.startswith("tiny: ")
-    assert parting.startswith("they part at byte ")
-    assert special == "<|endoftext|> is one token on both sides, other special tokens are text"
+    assert parting.startswith("first difference at byte ")
+    assert (
+        special
+        == "<|endoftext|> is one token on both sides; other special tokens are ordinary text"
+    )
 
 
 @pytest.mark.usefixtures("offline")
@@ -132,7 +135,7 @@ def test_without_a_network_one_line_says_what_to_do(folder: Path) -> None:
     announced, failed = refused(
         bpetite("compare-tiktoken", "--model", "tokenizer.json", "--text", "x", cwd=folder)
     )
-    assert announced.startswith("tiktoken downloads https://")
+    assert announced.startswith("downloading https://")
     assert failed.startswith("error: tiktoken cannot download the encoding gpt2 (")
     assert "TIKTOKEN_CACHE_DIR" in failed
 
@@ -198,7 +201,7 @@ def test_a_long_text_is_drawn_where_it_parts(folder: Path) -> None:
     assert status == 0
     assert plain.count("(1,160 tokens before)") == 2
     assert plain.count("tokens more)") == 2
-    assert "they part at byte 1,200 (character 1,200)" in plain
+    assert "first difference at byte 1,200 (character 1,200)" in plain
 
 
 # parity
@@ -216,7 +219,7 @@ def test_parity_of_files(folder: Path) -> None:
     size = (folder / "text.txt").stat().st_size + len("日本語 <|endoftext|>".encode())
     assert (result.returncode, found["equal"], found["bytes"]) == (0, True, size)
     assert lines(result.stderr) == [
-        f"equal: {found['tokens']:,} tokens, of {size:,} bytes in 2 files"
+        f"equal: {found['tokens']:,} tokens for {size:,} bytes in 2 files"
     ]
 
 
@@ -241,7 +244,7 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
         "the text there:  abc",
         (
             "error: the ids differ in t, at byte 5 in line 2: "
-            "bpetite has 'ab' (id 256), tiktoken 'abc' (id 258)"
+            "bpetite has 'ab' (id 256), tiktoken has 'abc' (id 258)"
         ),
     ]
 
@@ -257,7 +260,7 @@ def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
     assert found["engine_characters"] == {f"U+{ord(new):04X}": 1}
     first, second, _ = lines(result.stderr)
     assert first.endswith(f"differ on 1 characters of this text: U+{ord(new):04X}")
-    assert second.startswith("for no other reason 1 sections of it have other ids; ")
+    assert second.startswith("sections whose ids differ only for this reason: 1; ")
 
 
 # export and import
@@ -278,7 +281,9 @@ def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
     again = bpetite(*words, cwd=folder)
     assert (again.returncode, again.stdout) == (1, b"")
     (told,) = lines(again.stderr)
-    assert re.match(r"error: out exists; use --force to replace (it|files in it), or name", told)
+    assert re.match(
+        r"error: out (already exists|is not empty); use --force to replace (it|files in it)", told
+    )
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
 
 
@@ -364,7 +369,7 @@ def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
     write_artifact(folder / "odd.json", DUPLICATE)
     words = "export --model odd.json --to tiktoken --output out"
     assert refused(bpetite(*words.split(), cwd=folder)) == [
-        ("error: this model cannot be exported: the tokens 258 and 259 have the same bytes, b'abc'")
+        ("error: cannot export this tokenizer: the tokens 258 and 259 have the same bytes, b'abc'")
     ]
 
 
@@ -411,13 +416,13 @@ def test_special_tokens_are_left_out_on_demand(folder: Path) -> None:
     assert (result.returncode, result.stdout) == (1, b"")
     (line,) = lines(result.stderr)
     assert line == (
-        "error: cannot import hf: it has the special tokens '<|a|>', '<|b|>', and a tokenizer "
-        "file has only <|endoftext|>; --drop-special (drop_special=True) leaves them out"
+        "error: cannot import hf: it has the special tokens '<|a|>', '<|b|>', but a tokenizer "
+        "file has only <|endoftext|>; --drop-special (drop_special=True) drops them"
     )
     assert not (folder / "back.json").exists()
     result = bpetite(*words.split(), "--drop-special", cwd=folder)
     assert data(result.stdout)["dropped_special_tokens"] == {"<|a|>": 324, "<|b|>": 325}
-    assert "left out, and ordinary text from now on: '<|a|>', '<|b|>'" in lines(result.stderr)
+    assert "dropped, now ordinary text: '<|a|>', '<|b|>'" in lines(result.stderr)
     assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
     assert json.loads((folder / "ids.json").read_bytes()) == list(range(324))
 
@@ -435,7 +440,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     words = "import --from huggingface --input theirs.json --output back.json"
     result = bpetite(*words.split(), cwd=folder)
     assert lines(result.stderr)[-1] == (
-        "324 of 324 ids are other numbers than before; --id-map FILE writes the original ones"
+        "324 of 324 ids have changed; --id-map FILE saves the original ones"
     )
     result = bpetite(*words.split(), "--force", "--id-map", "ids.json", cwd=folder)
     assert lines(result.stderr)[-1].endswith("are in ids.json, for export --id-map")
@@ -448,7 +453,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     result = bpetite(*words.split(), "--force", cwd=folder)
     (line,) = lines(result.stderr)
     assert line == (
-        "error: ids.json is not an id map of this tokenizer: expected 324 ids, one for each "
+        "error: ids.json is not an id map of this tokenizer: expected 324 ids, one per "
         "token, found 2"
     )
 
@@ -496,19 +501,31 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
     [
         (
             "parity --model none.json --input text.txt",
-            "no model none.json; `bpetite train`",
+            "file not found: none.json (create one with",
         ),
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
         ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
         ("parity --model tokenizer.json --input .", ". is a folder; name the files in it"),
         ("compare-tiktoken --model tokenizer.json --input bad", "bad is not UTF-8"),
-        ("compare-tiktoken --model none --text x", "there is no model none; `bpetite train`"),
-        ("compare-tiktoken --model tokenizer.json --text x --encoding no", "no encoding 'no'"),
-        ("compare-tiktoken --model tokenizer.json --input bad --report --encoding self", "`self`"),
-        ("export --model none --to gpt2 --output x", "there is no model none; `bpetite train`"),
+        (
+            "compare-tiktoken --model none --text x",
+            "tokenizer file not found: none (create one with `bpetite train`)",
+        ),
+        (
+            "compare-tiktoken --model tokenizer.json --text x --encoding no",
+            "unknown tiktoken encoding 'no'",
+        ),
+        (
+            "compare-tiktoken --model tokenizer.json --input bad --report --encoding self",
+            "remove self from",
+        ),
+        (
+            "export --model none --to gpt2 --output x",
+            "tokenizer file not found: none (create one with `bpetite train`)",
+        ),
         ("export --model tokenizer.json --to gpt2 --output no/x", "no/: No such file"),
         ("export --model tokenizer.json --to gpt2 --output x --special the", "'the' is already"),
-        ("export --model tokenizer.json --to tiktoken --output no/x", "no/x: there is no folder"),
+        ("export --model tokenizer.json --to tiktoken --output no/x", "no/x: folder "),
         ("parity --model tokenizer.json --input - -", "standard input (-) can be read only once"),
         (
             "compare-tiktoken --model tokenizer.json --input - - --report",
@@ -516,7 +533,10 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ),
         ("import-tiktoken --ranks none --output x", "./none: No such file or directory"),
         ("import-tiktoken --ranks text.txt --output x", "it is not a file of ranks"),
-        ("import --from huggingface --input tokenizer.json --output x", "bpetite already, and"),
+        (
+            "import --from huggingface --input tokenizer.json --output x",
+            "is already a bpetite tokenizer file",
+        ),
         ("import --from huggingface --input list.json --output x", "not a tokenizer.json"),
         ("import --from huggingface --input text.txt --output x", "expected JSON"),
         (
@@ -525,7 +545,7 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ),
         ("import --from gpt2 --input . --output x", "./vocab.json: No such file or directory"),
         ("import --from huggingface --input a b --output x", "with one, found 2 paths"),
-        ("import --from tiktoken --input x --output y --id-map no/x", "there is no folder"),
+        ("import --from tiktoken --input x --output y --id-map no/x", "does not exist; create it"),
     ],
 )
 def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> None:
@@ -549,8 +569,8 @@ def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> N
 def test_another_file_for_a_model_is_described(words: str, folder: Path) -> None:
     """The message is that of every command, with the command that accepts the file."""
     first, second = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
-    assert first == "error: text.txt is not a tokenizer file; it seems to be plain text"
-    assert second.startswith("`bpetite train --input text.txt ")
+    assert first == "error: text.txt is not a tokenizer file; it looks like plain text"
+    assert second.startswith("make one from it with `bpetite train --input text.txt ")
 
 
 @pytest.mark.parametrize("to", ["huggingface", "tiktoken", "gpt2"])
@@ -564,8 +584,8 @@ def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
     for path in [*out.iterdir()] if out.is_dir() else [out]:
         result = bpetite("count", "--model", path.relative_to(folder), cwd=folder)
         first, second = refused(result)
-        assert " is not a tokenizer file; it seems to be " in first
-        command = re.match("`bpetite (.*)` makes one from it", second)
+        assert " is not a tokenizer file; it looks like " in first
+        command = re.match("make one from it with `bpetite (.*)`", second)
         assert command
         assert bpetite(*command[1].split(), "--force", cwd=folder).returncode == 0
         made = (folder / "NEW.json").read_bytes()
@@ -576,7 +596,7 @@ def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
     ("words", "shown"),
     [
         ("parity --model tokenizer.json --input text.txt -\x1b[2J", r"option -\x1b[2J"),
-        ("parity --model \u2066 --input text.txt", r"there is no model '\u2066'; "),
+        ("parity --model \u2066 --input text.txt", r"tokenizer file not found: '\u2066' ("),
         ("export --model tokenizer.json --to tiktoken --output \u3164", r"\u3164, 324 tokens"),
         ("import-tiktoken --ranks \u2800\x07 --output x", r"'./\u2800\x07': No such file"),
     ],
@@ -604,12 +624,12 @@ def test_an_output_that_cannot_be_written_is_told(words: str, folder: Path) -> N
     result = bpetite(*words.split(), cwd=folder, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr)[-1] == (
-        "error: standard output is closed; send it to a file or to a program"
+        "error: standard output is closed; redirect it to a file or a program"
     )
     result = bpetite(*words.split(), cwd=folder, stdout=Path("/dev/full"))
     assert result.returncode == 1
     assert (
-        "error: standard output cannot be written: No space left on device"
+        "error: cannot write to standard output: No space left on device"
         in lines(result.stderr)[-1]
     )
 

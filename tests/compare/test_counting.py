@@ -91,14 +91,14 @@ def test_what_tiktoken_gives_up_on_is_told_and_the_rest_counted(toy: str, here: 
     assert result.returncode == 1
     assert lines(result.stdout) == ["1\tb.txt", "1\ttotal"]
     first, last = lines(result.stderr)
-    assert first.startswith("error: a.txt: tiktoken gives up on this text; its engine cannot")
-    assert last == "error: 1 of 2 files could not be counted; the total is that of the others"
+    assert first.startswith("error: a.txt: tiktoken failed on this text; its regex engine cannot")
+    assert last == "error: 1 of 2 files could not be counted; the total covers the others"
 
 
 def test_an_unknown_encoding_is_refused_by_name() -> None:
     """The error lists the encodings that there are."""
     (line,) = refused(bpetite("count", "--encoding", "nope"))
-    assert line.startswith("error: tiktoken has no encoding 'nope'; it has ")
+    assert line.startswith("error: unknown tiktoken encoding 'nope'; choose from ")
     assert "o200k_base" in line
 
 
@@ -106,7 +106,7 @@ def test_an_unknown_encoding_is_refused_by_name() -> None:
 def test_without_a_network_the_way_out_is_named() -> None:
     """An encoding that is not there and cannot be downloaded is a failure of one line."""
     download, line = lines(bpetite("count", "--encoding", "gpt2").stderr)
-    assert download.startswith("tiktoken downloads ")
+    assert download.startswith("downloading ")
     assert line.startswith("error: tiktoken cannot download the encoding gpt2 (")
 
 

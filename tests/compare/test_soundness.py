@@ -81,7 +81,7 @@ def test_two_tokens_with_the_same_bytes_are_named() -> None:
     """Two tokens with the same bytes are named, and tiktoken is not given them."""
     fault = "the tokens 258 and 259 have the same bytes, b'abc'"
     assert find_duplicate(artifact_of(DUPLICATE)) == fault
-    with pytest.raises(ValueError, match=f"tiktoken cannot have this vocabulary: {fault}"):
+    with pytest.raises(ValueError, match=f"tiktoken cannot load this vocabulary: {fault}"):
         of_artifact(artifact_of(DUPLICATE), "self")
 
 

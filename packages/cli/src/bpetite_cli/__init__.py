@@ -3,7 +3,7 @@
 Results go to standard output as bytes; messages and progress go to standard error.
 """
 
-import sys  # and nothing that is not loaded yet: Ctrl-C during an import would show a traceback
+import sys  # only what is already loaded: Ctrl-C during an import would show a traceback
 
 __all__ = ["main"]
 
@@ -16,7 +16,7 @@ def main(arguments: list[str] | None = None) -> int:
 
     Returns:
         0, or 1 (a failure, reported on standard error), 2 (wrong usage), 130 (interrupted), or
-        128 and the number of another signal that ended it.
+        128 plus the number of the signal that ended it.
     """
     try:
         from bpetite_cli.run import run  # noqa: PLC0415
@@ -24,11 +24,11 @@ def main(arguments: list[str] | None = None) -> int:
         return run(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         return 130
-    except Exception as error:  # noqa: BLE001 - a file of the user may stand in for any module
+    except Exception as error:  # noqa: BLE001 - a user's file may shadow any module
         if sys.stderr is not None:
             sys.stderr.write(
                 f"error: bpetite cannot start: {error!r}\n"
-                "a file with the name of a module may stand in the way: "
+                "a local file may shadow a Python module; "
                 "rename it, or run bpetite from another folder\n"
             )
         return 1

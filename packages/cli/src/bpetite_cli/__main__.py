@@ -1,4 +1,4 @@
-"""`python -m bpetite_cli`, if the console script is not on the path."""
+"""`python -m bpetite_cli`, for when the console script is not on the path."""
 
 import sys
 

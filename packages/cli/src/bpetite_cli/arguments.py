@@ -1,4 +1,4 @@
-"""The options and arguments that several commands share, and the parser of a command."""
+"""Options and arguments that several commands share, and the parser of a command."""
 
 import argparse
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_parser(
     commands: Commands, name: str, summary: str, example: str, more: str = ""
 ) -> argparse.ArgumentParser:
-    """Add the parser of one command; its help has a summary, what more is said, an example."""
+    """Add the parser of a command; its help has a summary, more text and an example."""
     parser = commands.add_parser(
         name,
         help=summary,
@@ -65,64 +65,68 @@ def vocab_size(word: str) -> int:
     """Read the size of a vocabulary."""
     size = integer(word)
     if size < 256:
-        message = f"expected at least 256, one for each byte, found {size}"
+        message = f"expected at least 256 (one for each byte), found {size}"
         raise argparse.ArgumentTypeError(message)
     return size
 
 
 def require(parser: argparse.ArgumentParser, option: str, *needed: str) -> None:
-    """Refuse an option that does nothing without another, unless one of these is given."""
+    """Reject an option unless one of those that it needs is given as well."""
     parser.set_defaults(needs={**(parser.get_default("needs") or {}), option: needed})
 
 
 def require_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
-    """Refuse a command line without options of one group, or with options of two."""
+    """Require options of exactly one of these groups."""
     parser.set_defaults(alternatives=groups)
 
 
 def allow_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
-    """Refuse a command line with options of two groups."""
+    """Accept options of only one of these groups."""
     parser.set_defaults(exclusive=groups)
 
 
-def add_destination(parser: argparse.ArgumentParser, what: str = "the artifact") -> None:
-    """Add the options that say where a result goes."""
+def add_destination(parser: argparse.ArgumentParser, what: str = "the tokenizer file") -> None:
+    """Add the options for the path of the result."""
     parser.add_argument(
-        "-o", "--output", required=True, type=_file, metavar="PATH", help=f"where {what} goes"
+        "-o", "--output", required=True, type=_file, metavar="PATH", help=f"write {what} to PATH"
     )
-    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+    _add_force(parser)
 
 
 def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the option that names the artifact."""
+    """Add the option for the tokenizer file."""
     parser.add_argument(
-        "-m", "--model", required=required, metavar="PATH", help="the artifact of `train`"
+        "-m", "--model", required=required, metavar="PATH", help="the tokenizer file"
     )
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name a file for a result that may be long."""
+    """Add the options for writing the result to a file."""
     parser.add_argument(
         "-o",
         "--output",
         type=_file,
         metavar="PATH",
-        help="write a file, and not to standard output",
+        help="write to PATH instead of standard output",
     )
-    parser.add_argument("--force", action="store_true", help="replace the file at PATH")
+    _add_force(parser)
     require(parser, "--force", "--output")
 
 
+def _add_force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="replace an existing file")
+
+
 def _file(word: str) -> str:
-    """Refuse the dash, by which somebody will have meant standard output."""
+    """Reject a dash, which probably means standard output."""
     if word == "-":
-        message = "- is standard input or output, and no file; for a file of that name write ./-"
+        message = "expected a file, found - (for a file named -, write ./-)"
         raise argparse.ArgumentTypeError(message)
     return word
 
 
 def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Add the option that names files."""
+    """Add the option for input files."""
     parser.add_argument(
         "-i",
         "--input",
@@ -130,22 +134,22 @@ def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         nargs="+",
         action="extend",
         metavar="FILE",
-        help="text in UTF-8; - is standard input; no token spans two files",
+        help="UTF-8 text; - is standard input; no token spans two files",
     )
 
 
 def add_file_argument(parser: argparse.ArgumentParser) -> None:
-    """Add FILE as an argument, beside `--input`; `StrictParser` makes one of the two."""
+    """Add FILE as an argument besides `--input`; `StrictParser` merges the two."""
     parser.add_argument(
         "file",
         nargs="*",
         metavar="FILE",
-        help="same as --input FILE; standard input if nothing else is named",
+        help="same as --input FILE (default: standard input)",
     )
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name what to train on."""
+    """Add the options for the corpus."""
     add_files(parser, required=False)
     add_documents_in_files(parser)
     require(parser, "--jsonl", "--input", "--files-from")
@@ -153,44 +157,44 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--counts",
         metavar="FILE",
-        help='documents with their counts: each line of FILE is {"text": ..., "count": ...}; - is '
-        "standard input; counts of the same text add up, and one line is in memory at a time",
+        help='read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is '
+        "standard input; counts of equal texts add up; only one line is in memory at a time",
     )
 
 
 def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
-    """Add the options that name more files, and say how documents are found in them."""
+    """Add the options for lists of files, and for documents inside files."""
     parser.add_argument(
         "--files-from",
         metavar="FILE",
-        help="read the paths of more files from FILE, one on each line; - is standard input",
+        help="read more paths from FILE, one per line; - is standard input",
     )
     parser.add_argument(
         "-0",
         "--null",
         action="store_true",
-        help="the list has a NUL byte after each path, as from find -print0",
+        help="paths in the list end with a NUL byte, as from find -print0",
     )
-    parser._has_negative_number_optionals.clear()  # else argparse takes the -5 of --max for one
+    parser._has_negative_number_optionals.clear()  # or argparse reads the -5 of --max as one
     require(parser, "--null", "--files-from")
     parser.add_argument(
         "--jsonl",
         type=field,
         metavar="FIELD",
-        help="each line of the files is a JSON object with a document in FIELD; meta.text is the "
-        "field text of the object in the field meta; no token spans two lines",
+        help="each line of the files is a JSON object, with a document in FIELD; meta.text is the "
+        "field text of the object meta; no token spans two lines",
     )
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says how many processes work."""
+    """Add the option for the number of processes."""
     parser.add_argument(
         "-j",
         "--jobs",
         type=_jobs,
         metavar="N",
-        help="how many processes share the work on more than 8 MB; the result is the same; by "
-        f"default as many as there are cores, at most {_MOST_JOBS_BY_DEFAULT}",
+        help="number of processes for inputs over 8 MB (default: one per core, at most "
+        f"{_MOST_JOBS_BY_DEFAULT}); it never changes the result",
     )
 
 
@@ -203,12 +207,12 @@ def _jobs(word: str) -> int:
 
 
 def jobs_of(options: argparse.Namespace) -> int:
-    """Return how many processes are to work."""
+    """Return the number of processes to use."""
     return options.jobs or min(available_cores(), _MOST_JOBS_BY_DEFAULT)
 
 
 def documents_of(options: argparse.Namespace) -> Documents:
-    """Return the documents that these options name."""
+    """Return the documents that the options select."""
     paths: list[str] = options.input or []
     if vars(options).get("counts") is not None:
         return Documents([options.counts], counted=True)

@@ -1,14 +1,13 @@
-"""The functions that commands are made of.
+"""The building blocks of commands.
 
 A command is a module with a function `add_command`, which receives argparse's subparsers.
-It adds a parser (`arguments`), and names with `set_defaults(run=...)` the function that
-does the work. That function loads a tokenizer (`models`), reads text (`inputs`), writes
-data to standard output (`outputs`), reports progress on standard error (`progress`), and
-raises `Failure` with a message that says what to do. It draws pictures for a `Screen`.
+It adds a parser (`arguments`) and sets the function that does the work with
+`set_defaults(run=...)`. That function loads a tokenizer (`models`), reads text (`inputs`),
+writes data to standard output (`outputs`), reports progress on standard error (`progress`),
+and raises `Failure` with a message that explains what to do. It draws pictures on a `Screen`.
 
-The built-in commands also import views and `streams.formats`; the commands of
-bpetite-compare import only this module. It is internal, not a plug-in API, and may change
-in any version.
+Built-in commands also import views and `streams.formats`; the commands of bpetite-compare
+import only this module. It is internal, not a plug-in API, and may change in any version.
 """
 
 from bpetite._files import quoted

@@ -1,7 +1,7 @@
-"""What other installed packages add: commands, and functions that count tokens.
+"""Commands and token counters from other installed packages.
 
-A package provides them as entry points. Looking for these takes a while, so it is done only
-where a command line needs it.
+A package provides them as entry points. Finding entry points is slow, so this happens only
+when a command needs it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,28 +18,28 @@ _COUNTERS: Final = "bpetite.counters"
 
 
 class Counter(Protocol):
-    """Counts the tokens of text; other processes get it by pickle."""
+    """Counts the tokens of text; it is pickled for other processes."""
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the same text in parts whose tokens can be counted one after the other."""
+        """Yield the text in parts whose tokens can be counted separately."""
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of a text.
 
         Raises:
-            ValueError: they cannot be counted.
+            ValueError: the tokens cannot be counted.
         """
 
 
 def load_counter(name: str) -> Counter:
-    """Return what counts tokens by the encoding of this name.
+    """Return a counter for the encoding with this name.
 
-    An entry point of the group `bpetite.counters` is a function from the name to a counter.
-    The group is private to the packages of bpetite.
+    An entry point in the group `bpetite.counters` is a function that returns a counter for a
+    name. The group is private to bpetite's packages.
 
     Raises:
         Failure: no package has such a function, or it cannot be loaded.
-        ValueError, OSError: the function knows no such encoding, or cannot read it.
+        ValueError, OSError: the function does not know the encoding, or cannot read it.
     """
     for entry in entries_of(_COUNTERS):
         try:
@@ -60,14 +60,13 @@ def entries_of(group: str) -> "EntryPoints":
 
 
 def owner_of(entry: "EntryPoint") -> str:
-    """Return the name of the package that an entry point is in."""
+    """Return the name of the package that defines an entry point."""
     return entry.dist.name if entry.dist else "another package"
 
 
 def not_installed_message(what: str) -> str:
-    """Return where to get what bpetite-compare adds."""
+    """Return a message that explains how to install bpetite-compare."""
     return (
-        f"no installed package has {what}\n"
-        "it comes with bpetite-compare: in a clone of bpetite, run "
-        "`uv tool install ./packages/cli --with ./packages/compare`"
+        f"{what} requires bpetite-compare, which is not installed\n"
+        "in a clone of bpetite, run `uv tool install ./packages/cli --with ./packages/compare`"
     )

@@ -1,8 +1,8 @@
 """The parser of the whole command line: its commands, its help, its own options.
 
-A command is added by a function `add_command`, which `kit` describes. Another package
-provides such a function as an entry point of the group `bpetite.commands`, with the name
-of the command.
+The function `add_command` of a module adds a command; `kit` describes it. Another package
+provides such a function as an entry point in the group `bpetite.commands`, named after
+the command.
 """
 
 import argparse
@@ -35,20 +35,20 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
     parser: argparse.ArgumentParser = StrictParser(
         prog="bpetite",
-        epilog="`bpetite COMMAND --help` says more about one command, with examples.",
+        epilog="Run `bpetite COMMAND --help` for the options of a command and examples.",
         formatter_class=_Formatter,
     )
-    parser.add_argument("--version", action=_Version, nargs=0, help="show the versions and exit")
+    parser.add_argument("--version", action=_Version, nargs=0, help="print version numbers")
     parser.add_argument(
         "--completion",
         action=_Completion,
         choices=_COMPLETIONS,
         metavar="SHELL",
-        help="print the completion for bash, zsh or fish",
+        help="print completions for bash, zsh or fish",
     )
     commands = parser.add_subparsers(metavar=_COMMAND, required=True)
     first = next(iter(arguments), "")
-    # To load what is not named takes a while, and to look at what is installed takes longer.
+    # Loading other commands takes time, and searching for installed packages takes longer.
     if first in BUILT_IN:
         add_command(commands, first)
     elif first not in {"--version", "--completion"}:
@@ -56,7 +56,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             add_command(commands, name)
         _add_installed(commands, first)
         if first and not first.startswith("-") and first not in commands.choices:
-            way_out = meant(first, commands.choices) or "; `bpetite --help` lists them"
+            way_out = meant(first, commands.choices) or "; `bpetite --help` lists all commands"
             parser.error(f"unknown command {first!r:.40}{way_out}")
         listed = "\n".join(_command_list(commands))
         parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
@@ -64,7 +64,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
 
 
 def _command_list(commands: Commands) -> Iterator[str]:
-    """Yield a line for each command, in groups, and one for commands that are not installed."""
+    """Yield a line for each command, by group, and one for commands that are not installed."""
     summaries = {action.dest: action.help for action in commands._choices_actions}
     known = [name for names in GROUPS.values() for name in names]
     others = [name for name in summaries if name not in known]
@@ -79,7 +79,7 @@ def _command_list(commands: Commands) -> Iterator[str]:
                 yield textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
-        yield f"\nwith bpetite-compare also {', '.join(missing)}"
+        yield f"\nbpetite-compare adds {', '.join(missing)}"
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
@@ -95,7 +95,7 @@ def _add_installed(commands: Commands, named: str | None) -> None:
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """A formatter that leaves the commands out, which stand by groups in the description."""
+    """A formatter that omits the commands: the description lists them in groups."""
 
     def add_argument(self, action: argparse.Action) -> None:
         """Add an argument, unless it is the command."""
@@ -104,7 +104,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class _Version(argparse.Action):
-    """`--version`, with all that the result of a training depends on."""
+    """`--version`: every version that the result of training depends on."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
         import platform  # noqa: PLC0415 - it is slow to load
@@ -118,7 +118,7 @@ class _Version(argparse.Action):
 
 
 class _Completion(argparse.Action):
-    """`--completion`, with a file that `scripts/generate` has made of these parsers."""
+    """`--completion`: a file that `scripts/generate` made from these parsers."""
 
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object

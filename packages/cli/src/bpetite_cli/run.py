@@ -1,4 +1,4 @@
-"""From the arguments to the exit status: run a command, and report what goes wrong."""
+"""Run a command, report its errors, and return its exit status."""
 
 import os
 import re
@@ -18,7 +18,7 @@ _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Parse the arguments, run the command, and tell of a failure in a line or two."""
+    """Parse the arguments, run the command, and report an error in one or two lines."""
     try:
         _undo_when_terminated()
         _ignore_impossible_sizes()
@@ -30,33 +30,33 @@ def run(arguments: Sequence[str]) -> int:
         say("interrupted")
         return 130
     except BrokenPipeError:
-        return 1  # whoever read the output has read enough
-    except Exception as error:  # noqa: BLE001 - whatever it is, a person reads the answer
+        return 1  # the reader of the output has stopped reading
+    except Exception as error:  # noqa: BLE001 - every error becomes a message
         say_error(_error_message(error))
         return 1
     return status
 
 
 def _undo_when_terminated() -> None:
-    """Let SIGTERM and SIGHUP raise, where they would end the process on the spot."""
+    """Make SIGTERM and SIGHUP raise an exception instead of ending the process at once."""
     if threading.current_thread() is not threading.main_thread():
-        return  # only there can a signal be handled
+        return  # only the main thread handles signals
     for name in ("SIGTERM", "SIGHUP"):
         # Windows has no SIGHUP.
         number: signal.Signals | None = getattr(signal, name, None)
-        if number and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` has SIGHUP ignored
+        if number and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores SIGHUP
             signal.signal(number, _terminate)
 
 
 def _ignore_impossible_sizes() -> None:
-    """Ignore a COLUMNS or LINES that no screen has: rich would draw lines of any width."""
+    """Ignore impossible values of COLUMNS and LINES: rich would draw lines of any width."""
     for name in ("COLUMNS", "LINES"):
         if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
             del os.environ[name]
 
 
 class _Terminated(BaseException):
-    """The system asks for an end: what is under way is undone, as after Ctrl-C."""
+    """A signal asks the process to end: unfinished work is undone, as after Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -71,10 +71,10 @@ def _error_message(error: Exception) -> str:
     if isinstance(error, Failure):
         return str(error)
     if isinstance(error, MemoryError):
-        return "there is not enough memory for this"
+        return "not enough memory for this input"
     if isinstance(error, (OSError, ValueError, KeyError)):
         return explain(error)
-    return f"a fault in bpetite itself, please report it: {error!r}"
+    return f"this is a bug in bpetite; please report it: {error!r}"
 
 
 def _run_command(arguments: Sequence[str]) -> int:
@@ -85,14 +85,16 @@ def _run_command(arguments: Sequence[str]) -> int:
         for argument in arguments:
             if not _is_utf_8(argument):
                 shown = os.fsencode(argument)
-                parser.error(f"an argument is not UTF-8: {shown!r}; name a file, or use -")
+                parser.error(
+                    f"expected UTF-8 in an argument, found {shown!r}; use a file or standard input"
+                )
         if not arguments:
             say(parser.format_help().rstrip("\n"))
             return 2
         options = parser.parse_args(arguments)
-        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may not have it
+        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
             options.run(options)
-    except SystemExit as end:  # argparse, after --help, --version or a usage error
+    except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
     return 0
 

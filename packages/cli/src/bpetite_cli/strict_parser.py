@@ -1,7 +1,7 @@
 """Argparse without its surprises.
 
-Options cannot be abbreviated, or repeated unless they are lists. An unknown option is
-reported before a missing one, and an option that would do nothing is an error.
+Options cannot be abbreviated, and only list options can be repeated. An unknown option is
+reported before a missing one, and an option without effect is an error.
 """
 
 import argparse
@@ -19,17 +19,16 @@ if TYPE_CHECKING:
 __all__ = ["StrictParser", "meant"]
 
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
-"""What may be an option: -1 is a number, and "- or not" a text."""
+"""What may be an option; -1 is a number, and "- or not" is text."""
 
 _LONGEST_SHOWN: Final = 40
 _WRONG_USAGE: Final = 2
 
 
 class StrictParser(argparse.ArgumentParser):
-    """A parser without argparse's surprises; those of the commands are made of it, too.
+    """A parser without argparse's surprises, also for the commands.
 
-    Its help is data, so that a failure to write it is one. An option is spelled out, and
-    given once unless it says that it takes more.
+    Its help goes to standard output as data, so a failed write is an error.
     """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
@@ -38,14 +37,14 @@ class StrictParser(argparse.ArgumentParser):
         for name in (None, "store"):
             self.register("action", name, _Once)
         self._mixing = False
-        self.color = False  # from Python 3.14 on, the usage would be coloured
+        self.color = False  # Python 3.14 would colour the usage
 
     def parse_known_args(
         self,
         args: Iterable[str] | None = None,
         namespace: Any = None,  # noqa: ANN401 - argparse's
     ) -> tuple[Any, list[str]]:
-        """Parse words; FILEs may stand before, between and behind the options."""
+        """Parse words; FILEs may come before, between and after the options."""
         if self._mixing:
             return super().parse_known_args(args, namespace)
         words = list(sys.argv[1:] if args is None else args)
@@ -54,36 +53,36 @@ class StrictParser(argparse.ArgumentParser):
         if not files:
             options, rest = super().parse_known_args(words, namespace)
         else:
-            self._mixing = True  # for argparse parses in two steps, by this method
+            self._mixing = True  # argparse calls this method twice
             end = words.index("--") if "--" in words else len(words)
             options, rest = self.parse_known_intermixed_args(words[:end], namespace)
             dest = files[0].dest
             self._take_files(options, dest, [*getattr(options, dest), *words[end + 1 :]])
-        if rest and not self._subparsers:  # argparse would name the help of `bpetite` itself
+        if rest and not self._subparsers:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         self._refuse_idle(options)
         self._refuse_alternatives(options)
         return options, rest
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
-        """Refuse what looks like an option and is none, before something else is found missing."""
+        """Reject an unknown option before another check reports something missing."""
         known = self._option_string_actions
         before = ""
         for word in words:
             if word == "--" or (self._subparsers and not word.startswith("-")):
-                return  # what follows is no option, or one of the command
+                return  # the rest are no options, or belong to the command
             name = word.partition("=")[0]
             if (short := known.get(word[:2])) and short.nargs != 0:
                 name = word[:2]  # as in -j4
             if _LIKE_AN_OPTION.fullmatch(word) and name not in known:
                 shown = name[:_LONGEST_SHOWN]
                 if before in known and known[before].nargs is None:
-                    self.error(f"{before} has no value; if it is {shown}: {before}={shown}")
+                    self.error(f"{before} requires a value; for {shown}, write {before}={shown}")
                 self.error(f"unknown option {shown}{meant(name, known)}")
             before = word
 
     def _take_files(self, options: argparse.Namespace, dest: str, files: list[str]) -> None:
-        """Store FILEs, also as the value of `--input` where the command has that option."""
+        """Store FILEs, also as the value of `--input` if the command has that option."""
         setattr(options, dest, files)
         option = self._option_string_actions.get("--input")
         if option is None or not files:
@@ -91,17 +90,17 @@ class StrictParser(argparse.ArgumentParser):
         if options.input != option.default:
             self.error("argument FILE: not allowed with argument --input")
         if option.nargs is None and len(files) > 1:
-            self.error(f"argument FILE: expected one, found {len(files)}")
+            self.error(f"argument FILE: expected one file, found {len(files)}")
         options.input = files if option.nargs else files[0]
 
     def _refuse_idle(self, options: argparse.Namespace) -> None:
-        """Refuse an option that would do nothing without another."""
+        """Reject an option that has no effect without another."""
         for option, needed in vars(options).pop("needs", {}).items():
             if self._given(options, [option]) and not self._given(options, needed):
-                self.error(f"argument {option}: does nothing without {' or '.join(needed)}")
+                self.error(f"argument {option}: requires {' or '.join(needed)}")
 
     def _refuse_alternatives(self, options: argparse.Namespace) -> None:
-        """Refuse options that exclude each other, or the lack of them."""
+        """Reject options that exclude each other, or a missing choice."""
         alternatives = vars(options).pop("alternatives", [])
         for groups in (alternatives, vars(options).pop("exclusive", [])):
             given = [names for group in groups if (names := self._given(options, group))]
@@ -112,7 +111,7 @@ class StrictParser(argparse.ArgumentParser):
                 self.error(f"argument {given[1][0]}: not allowed with argument {given[0][0]}")
 
     def _given(self, options: argparse.Namespace, names: Iterable[str]) -> list[str]:
-        """Return those of the options that the command line has; FILEs are `--input`."""
+        """Return the options that were given; FILEs count as `--input`."""
         actions = self._option_string_actions
         named = "FILE" if vars(options).get("file") else "--input"
         return [
@@ -130,7 +129,7 @@ class StrictParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Report wrong usage on standard error; argparse would fall back to standard output."""
-        one_line = message.replace("\n", r"\n")  # a newline is part of an argument
+        one_line = message.replace("\n", r"\n")  # the newline comes from an argument
         say_error(one_line)
         if "--help" not in one_line:
             say(f"see `{self.prog} --help`")
@@ -138,9 +137,9 @@ class StrictParser(argparse.ArgumentParser):
 
 
 class _Once(argparse.Action):
-    """Store the value of an option, and refuse the option a second time.
+    """Store the value of an option, and reject the option a second time.
 
-    argparse would keep the last value and not say that it dropped the others.
+    argparse would keep the last value and silently drop the others.
     """
 
     def __call__(
@@ -159,7 +158,7 @@ class _Once(argparse.Action):
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """Return the end of a message on an unknown word: one that is much like it, if there is."""
+    """Return the end of a message about an unknown word: a similar known word, if any."""
     from difflib import get_close_matches  # noqa: PLC0415 - it is slow to load
 
     close = get_close_matches(word, known, n=1)

@@ -1,4 +1,4 @@
-"""Comparison with other tokenizers, conversion from and to them, and a reference model.
+"""Compare with other tokenizers, convert from and to them, and a reference model.
 
 >>> import tempfile
 >>> from bpetite import Tokenizer
@@ -8,8 +8,8 @@
 ...     to_tiktoken(file.name).encode("ab ab")
 [256, 257]
 
-`bpetite_compare.reference` is the model that all of them can be compared with. The commands
-of this package are entry points of the group `bpetite.commands`.
+`bpetite_compare.reference` is a slow model to check them all against. The commands of this
+package are entry points in the group `bpetite.commands`.
 """
 
 from bpetite_compare._comparison import Comparison, compare, to_tiktoken

@@ -1,4 +1,4 @@
-"""Tokenize one text with a model and with an encoding of tiktoken."""
+"""Tokenize one text with bpetite and with tiktoken."""
 
 import os
 from collections.abc import Iterable
@@ -18,14 +18,14 @@ __all__ = ["Comparison", "compare", "to_tiktoken", "tokenize_both"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two tokenizers make of one text.
+    """The tokens of one text in two tokenizers.
 
     text: the text.
-    ours, theirs: what the model makes of it, and what the encoding does.
-    difference: the first place at which they part, or None if they do not. With the
-        encoding "self" ids are compared, with any other the bytes of the tokens.
-    engine_characters: those of the text's characters that the Unicode tables of the two
-        engines put into different classes, where a difference is to be expected.
+    ours, theirs: its tokens in bpetite and in the tiktoken encoding.
+    difference: the first difference, or None if there is none. With the encoding "self",
+        ids are compared; with any other, the bytes of the tokens.
+    engine_characters: the characters of the text that the Unicode tables of the two regex
+        engines classify differently. Expect a difference there.
     """
 
     text: str
@@ -36,21 +36,21 @@ class Comparison:
 
 
 def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") -> Comparison:
-    """Tokenize a text with a model and with an encoding of tiktoken.
+    """Tokenize a text with bpetite and with a tiktoken encoding.
 
-    `<|endoftext|>` is one token on both sides, and any other special token of tiktoken is
-    ordinary text.
+    `<|endoftext|>` is one token on both sides. tiktoken's other special tokens are ordinary
+    text.
 
     Args:
-        model: the path of an artifact.
+        model: the path of a tokenizer file.
         text: any text.
-        encoding: the name of an encoding of tiktoken; "self" is the one that is made of
-            the model itself, with no network.
+        encoding: the name of a tiktoken encoding. "self" loads the vocabulary of the tokenizer
+            file into tiktoken, without a network.
 
     Raises:
-        KeyError, ValueError, OSError: the model cannot be loaded, or tiktoken has no such
-            encoding, or cannot get it.
-        UnicodeEncodeError: the text holds a lone surrogate.
+        KeyError, ValueError, OSError: the tokenizer file cannot be loaded, or tiktoken does
+            not have the encoding or cannot download it.
+        UnicodeEncodeError: the text contains a lone surrogate.
     """
     artifact = Artifact.read(model)
     same = encoding == SELF
@@ -63,22 +63,22 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
 def to_tiktoken(
     model: str | os.PathLike[str] | Model, special_tokens: Iterable[str] = ()
 ) -> tiktoken.Encoding:
-    """Return the encoding of tiktoken that has the vocabulary of a model, special token and all.
+    """Return a tiktoken encoding with the vocabulary of a tokenizer, special token included.
 
-    It needs no network and no file but the model. Its ids are the model's if each token
-    encodes to itself, as after training, except for characters that the two engines class
-    differently. To be sure of a model made by hand, see `parity`.
+    It needs no network. If each token encodes to itself, as after training, its ids equal
+    the tokenizer's, except for characters that the two regex engines classify differently.
+    For a tokenizer file made by hand, check with `parity`.
 
     Args:
-        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`, whose
-            pattern the encoding gets.
-        special_tokens: more special tokens; they get the ids after the last one.
+        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`; the
+            encoding then has the model's pattern.
+        special_tokens: more special tokens; their ids follow the last one.
 
     Raises:
-        KeyError, ValueError, OSError: the model cannot be loaded.
-        TypeError: `special_tokens` is a single text, or contains something else.
-        ValueError: two of its tokens have the same bytes, as no training makes them; or a
-            special token is not usable.
+        KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
+        TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
+        ValueError: two tokens have the same bytes, which never happens in training; or a
+            special token cannot be used.
     """
     if isinstance(model, Model):
         return of_model(model, "bpetite", special_tokens)
@@ -88,9 +88,9 @@ def to_tiktoken(
 def tokenize_both(
     tokenizer: Tokenizer, encoding: tiktoken.Encoding, text: str
 ) -> tuple[Tokenization, Tokenization]:
-    """Return what both make of a text, with bpetite's special token on both sides."""
+    """Tokenize a text with both, with bpetite's special token on both sides."""
     artifact = tokenizer._artifact
-    ids = tokenizer.encode(text)  # refuses lone surrogates; tiktoken would replace them
+    ids = tokenizer.encode(text)  # rejects lone surrogates; tiktoken would replace them
     others = encode(encoding, text, artifact.special_token)
     return (
         Tokenization("bpetite", ids, list(map(artifact.bytes_of, ids))),

@@ -1,8 +1,7 @@
-"""Encodings of tiktoken, which are its tokenizers: its own by name, or one made of an artifact.
+"""tiktoken's tokenizers, which it calls encodings: by name, or made from a tokenizer file.
 
-tiktoken downloads its encodings when they are first used, and caches them in the folder
-TIKTOKEN_CACHE_DIR or among the temporary files. It does not report that, so this module
-logs a warning first.
+tiktoken downloads an encoding on first use and caches it in the folder TIKTOKEN_CACHE_DIR or
+in a temporary folder. It does not report that, so this module logs a warning first.
 """
 
 import logging
@@ -34,7 +33,7 @@ __all__ = [
 ]
 
 SELF: Final = "self"
-"""The name that stands for the encoding made of the artifact itself."""
+"""The name of the encoding made from the tokenizer file itself."""
 
 _CUT_SAFELY: Final = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
 
@@ -43,20 +42,20 @@ _LOGGER: Final = logging.getLogger("bpetite_compare")
 
 
 def is_encoding(name: object) -> bool:
-    """Return whether tiktoken has an encoding of this name."""
+    """Return whether tiktoken has an encoding with this name."""
     return name in tiktoken.list_encoding_names()
 
 
 def get_encoding(name: str) -> tiktoken.Encoding:
-    """Return an encoding of tiktoken. A download is told to the logger `bpetite_compare` first.
+    """Return a tiktoken encoding, and log a warning to `bpetite_compare` before a download.
 
     Raises:
-        ValueError: tiktoken has no encoding of that name.
-        OSError: it would have to be downloaded, and cannot be.
+        ValueError: tiktoken has no encoding with this name.
+        OSError: the download failed.
     """
     known = tiktoken.list_encoding_names()
     if name not in known:
-        message = f"tiktoken has no encoding {name[:40]!r}; it has {', '.join(known)}"
+        message = f"unknown tiktoken encoding {name[:40]!r}; choose from {', '.join(known)}"
         raise ValueError(message)
     with _LOCK, _logging_downloads(name) as downloads:
         try:
@@ -67,24 +66,24 @@ def get_encoding(name: str) -> tiktoken.Encoding:
             reason = type(error).__name__
             message = (
                 f"tiktoken cannot download the encoding {name} ({reason}); set TIKTOKEN_CACHE_DIR "
-                "to a folder that holds it, or run this once where there is a network"
+                "to a folder that contains it, or run this once with a network connection"
             )
             raise OSError(message) from None
 
 
 @contextmanager
 def _logging_downloads(name: str) -> Iterator[list[str]]:
-    """Tell of every file that tiktoken is about to download: it has no hook for that."""
+    """Log each download before it starts; tiktoken has no hook for that."""
     read_file = tiktoken.load.read_file
     downloads: list[str] = []
 
-    def read_file_and_tell(path: str) -> bytes:
+    def log_and_read_file(path: str) -> bytes:
         downloads.append(path)
-        _LOGGER.warning("tiktoken downloads %s, for the encoding %s", path, name)
+        _LOGGER.warning("downloading %s for the tiktoken encoding %s", path, name)
         return read_file(path)
 
     module = vars(tiktoken.load)
-    module["read_file"] = read_file_and_tell
+    module["read_file"] = log_and_read_file
     try:
         yield downloads
     finally:
@@ -94,14 +93,14 @@ def _logging_downloads(name: str) -> Iterator[list[str]]:
 def of_artifact(
     artifact: Artifact, name: str, special_tokens: Iterable[str] = ()
 ) -> tiktoken.Encoding:
-    """Return the encoding of tiktoken that has the tokens of an artifact, and more special ones.
+    """Return a tiktoken encoding with the tokens of a tokenizer and more special tokens.
 
     Raises:
-        ValueError: two tokens have the same bytes, by which tiktoken knows its tokens; or a
-            special token is not usable.
+        ValueError: two tokens have the same bytes, and tiktoken identifies tokens by their
+            bytes; or a special token cannot be used.
     """
     if fault := find_duplicate(artifact):
-        message = f"tiktoken cannot have this vocabulary: {fault}"
+        message = f"tiktoken cannot load this vocabulary: {fault}"
         raise ValueError(message)
     vocabulary = Vocabulary.of(artifact, special_tokens)
     return tiktoken.Encoding(
@@ -113,17 +112,17 @@ def of_artifact(
 
 
 def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tiktoken.Encoding:
-    """Return the encoding of tiktoken with the tokens and the pattern of a reference model.
+    """Return a tiktoken encoding with the tokens and the pattern of a reference model.
 
     Raises:
-        ValueError: two tokens have the same bytes; or a special token is not usable.
+        ValueError: two tokens have the same bytes; or a special token cannot be used.
     """
     inverse = model.inverse_byte_shuffle
     ranks = {
         bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()
     }
     if len(ranks) < len(model.vocab):
-        message = "tiktoken cannot have this vocabulary: two tokens have the same bytes"
+        message = "tiktoken cannot load this vocabulary: two tokens have the same bytes"
         raise ValueError(message)
     return tiktoken.Encoding(
         name,
@@ -134,32 +133,32 @@ def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tik
 
 
 def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[int]:
-    """Return the ids of a text, in which one special token counts and no other does.
+    """Return the ids of a text; every special token except one is ordinary text.
 
     Raises:
-        ValueError: the engine of tiktoken gives up, as it does on a million spaces.
+        ValueError: tiktoken's regex engine fails, for example on a million spaces.
     """
     allowed = encoding.special_tokens_set & {special_token}
     try:
         return encoding.encode(text, allowed_special=allowed, disallowed_special=())
     except ValueError as error:
         message = (
-            "tiktoken gives up on this text; its engine cannot bear a run of a million "
-            f"characters of whitespace ({error})"
+            "tiktoken failed on this text; its regex engine cannot handle a million whitespace "
+            f"characters in a row ({error})"
         )
         raise ValueError(message) from None
 
 
 def cuts_safely(encoding: tiktoken.Encoding) -> bool:
-    """Return whether an encoding is known to cut text wherever a block of `_text` ends."""
+    """Return whether an encoding is known to split text wherever a block of `_text` ends."""
     return encoding.name in _CUT_SAFELY or is_gpt2_pattern(pattern_of(encoding))
 
 
-# tiktoken shows these three in its own page on how to extend an encoding, under these names.
+# tiktoken's documentation uses these three attributes to extend an encoding.
 
 
 def pattern_of(encoding: tiktoken.Encoding) -> str:
-    """Return what cuts text into chunks."""
+    """Return the split pattern."""
     return encoding._pat_str
 
 
@@ -169,5 +168,5 @@ def ranks_of(encoding: tiktoken.Encoding) -> Mapping[bytes, int]:
 
 
 def specials_of(encoding: tiktoken.Encoding) -> Mapping[str, int]:
-    """Return the ids of the special tokens, by their texts."""
+    """Return the ids of the special tokens, by their text."""
     return encoding._special_tokens

@@ -1,11 +1,11 @@
-"""The code points that two regex engines put into different classes.
+"""The code points that two regex engines classify differently.
 
-`regex`, which bpetite uses, and the engine inside tiktoken have the tables of different
-versions of Unicode. A character that was added between them is a letter to one and
-unassigned to the other, so the same pattern splits text differently there. That is not a
-difference between the tokenizers, so it has to be recognized.
+bpetite uses `regex`; tiktoken has an engine of its own. Their tables come from different
+versions of Unicode. A character added in between is a letter in one and unassigned in the
+other, so the same pattern splits text differently there. The tokenizers themselves do not
+differ.
 
-There is no list: both engines run over all code points.
+Both engines run over all code points, so there is no list to maintain.
 """
 
 from functools import cache
@@ -22,7 +22,7 @@ _CLASSES: Final = (r"\p{L}", r"\p{N}", r"\s")
 
 @cache
 def drift() -> frozenset[str]:
-    """Return the characters that stand in different classes. It takes about 0.3 s, once."""
+    """Return the characters that the engines classify differently. Takes about 0.3 s, once."""
     text = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
     return frozenset().union(
         *(_found_by_regex(name, text) ^ _found_by_tiktoken(name, text) for name in _CLASSES)
@@ -34,10 +34,10 @@ def _found_by_regex(pattern: str, text: str) -> frozenset[str]:
 
 
 def _found_by_tiktoken(pattern: str, text: str) -> frozenset[str]:
-    """Return what the engine of tiktoken finds.
+    """Return what tiktoken's engine finds.
 
-    An encoding whose tokens are the 256 bytes gives the bytes of all that its pattern
-    finds, and leaves out the rest.
+    An encoding whose only tokens are the 256 bytes returns the bytes of everything its
+    pattern matches, and drops the rest.
     """
     ranks = {bytes([value]): value for value in range(256)}
     finder = tiktoken.Encoding("finder", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})

@@ -1,7 +1,7 @@
 """Write a tokenizer in the file formats of tiktoken, Hugging Face and GPT-2.
 
-All three identify a token by its bytes or its text. So the ids are the same if the bytes of
-a token determine its id, which `_soundness` checks first.
+All three identify a token by its bytes or its text. The ids are the same if a token's bytes
+determine its id; `_soundness` checks that first.
 """
 
 import base64
@@ -30,22 +30,22 @@ from bpetite_compare._vocabulary import Vocabulary
 __all__ = ["FORMATS", "Exported", "export", "is_folder"]
 
 _PAIR: Final = ("vocab.json", "merges.txt")
-"""The files of GPT-2's own form."""
+"""The files of GPT-2's own format."""
 
 _FOLDER: Final = ("tokenizer.json", "tokenizer_config.json")
-"""The files of a folder that transformers reads."""
+"""The files that transformers reads from a folder."""
 
 _LOGGER: Final = logging.getLogger("bpetite_compare")
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written.
+    """The result of an export.
 
-    files: the paths of the files.
-    loading: lines of Python that load them in their library, from any folder.
-    tokens: how many tokens there are, special tokens included.
-    special_tokens: the id of each special token by its text.
+    files: the paths of the files written.
+    loading: Python code that loads them in their library, from any folder.
+    tokens: the number of tokens, special tokens included.
+    special_tokens: the id of each special token, by its text.
     """
 
     files: tuple[str, ...]
@@ -65,39 +65,40 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     max_length: int | None = None,
     chat_template: str | None = None,
 ) -> Exported:
-    """Write a tokenizer in the form that another library reads.
+    """Write a tokenizer in the format of another library.
 
-    The ids are the tokenizer's, or the original ones of an id map. For an imported GPT-2
-    without one, the logger `bpetite_compare` warns that the first 256 ids differ from GPT-2's.
+    The ids are the tokenizer's, or the original ids of an id map. If an imported GPT-2 is
+    exported without its id map, the logger `bpetite_compare` warns that the first 256 ids
+    differ from GPT-2's.
 
     Args:
         model: the path of a tokenizer file.
-        to: "tiktoken", a file of ranks; "huggingface", a folder that `AutoTokenizer` of
-            transformers loads, or one `tokenizer.json` if `output` ends in ".json"; or
-            "gpt2", a folder with `vocab.json` and `merges.txt`.
-        output: the path of the file or the folder.
+        to: "tiktoken", a file of ranks; "huggingface", a folder for `AutoTokenizer` of
+            transformers, or one `tokenizer.json` if `output` ends in ".json"; or "gpt2", a
+            folder with `vocab.json` and `merges.txt`.
+        output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
-        special_tokens: more special tokens for the other library. They get the ids after
-            the last one; the tokenizer file does not change.
-        id_map: the path of the original ids that `import_tokenizer` wrote; the exported files
-            have these.
-        max_length: the number of tokens to which transformers truncates when asked to
-            truncate, and above which it warns; for a folder for transformers.
-        chat_template: the Jinja template for `apply_chat_template`; for the same folder.
+        special_tokens: more special tokens for the other library. Their ids follow the last
+            one; the tokenizer file does not change.
+        id_map: the path of the original ids that `import_tokenizer` wrote; the export then
+            has these ids.
+        max_length: for a folder for transformers, the number of tokens to truncate to when
+            truncation is requested, and above which it warns.
+        chat_template: for the same folder, the Jinja template for `apply_chat_template`.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single text or contains something else, or
-            `max_length` is not an integer.
-        ValueError: there is no such form; or it cannot hold this vocabulary, as two tokens
-            have the same bytes, or one does not encode to itself. No training makes such.
-            Or a special token is not usable, or the id map belongs to another tokenizer, or
-            the output is an input, or an option does not go with the form.
-        FileExistsError: something is there, and `overwrite` is false.
-        OSError: the system refuses. What was there is untouched.
+        TypeError: `special_tokens` is a single `str` or contains something other than `str`,
+            or `max_length` is not an integer.
+        ValueError: there is no such format; two tokens have the same bytes, or a token does
+            not encode to itself (never after training); a special token cannot be used; the
+            id map belongs to another tokenizer; the output is also an input; or an option
+            does not apply to the format.
+        FileExistsError: the output exists, and `overwrite` is false.
+        OSError: the system does not allow it. Existing files are unchanged.
     """
     if to not in _WRITERS:
-        message = f"there is no export to {to[:40]!r}, only to {', '.join(FORMATS)}"
+        message = f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}"
         raise ValueError(message)
     path = os.fspath(output)
     config: dict[str, object] = {}
@@ -106,11 +107,11 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     if chat_template is not None:
         config["chat_template"] = chat_template
     if config and not (to == "huggingface" and is_folder(to, path)):
-        message = "a maximum length and a chat template go with a folder for Hugging Face only"
+        message = "max_length and chat_template require a folder for Hugging Face as output"
         raise ValueError(message)
     artifact = Artifact.read(model)
     if fault := find_duplicate(artifact) or find_unreachable(artifact):
-        message = f"this model cannot be exported: {fault}"
+        message = f"cannot export this tokenizer: {fault}"
         raise ValueError(message)
     for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
         for source in (model, *([] if id_map is None else [id_map])):
@@ -121,24 +122,24 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     files, loading = _WRITERS[to](vocabulary, path, overwrite, config)
     if id_map is None and has_gpt2_merges(artifact.merges):
         _LOGGER.warning(
-            "the ids 0 to 255 of this export differ from GPT-2's: the id of each byte is the "
-            "byte itself; all other ids are GPT-2's (an id map that import wrote restores them)"
+            "the ids 0 to 255 of this export differ from GPT-2's, because the id of a byte is the "
+            "byte itself; all other ids are GPT-2's (to restore them all, use import's id map)"
         )
     special = vocabulary.special_tokens
     return Exported(files, loading, len(vocabulary.ranks) + len(special), special)
 
 
 def is_folder(to: str, output: str) -> bool:
-    """Return whether the output is a folder: always for GPT-2, for Hugging Face unless *.json."""
+    """Return whether the output is a folder: for GPT-2, and for Hugging Face unless *.json."""
     return to == "gpt2" or (to == "huggingface" and not output.endswith(".json"))
 
 
 def _checked_length(length: int) -> int:
     if type(length) is not int:
-        message = f"max_length must be an int, got {type(length).__name__}"
+        message = f"max_length must be an integer, got {type(length).__name__}"
         raise TypeError(message)
     if length < 1:
-        message = f"max_length is the number of tokens, at least 1, found {length}"
+        message = f"max_length must be at least 1, got {length}"
         raise ValueError(message)
     return length
 
@@ -149,15 +150,15 @@ _Written = tuple[tuple[str, ...], str]
 def _to_tiktoken(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
     if vocabulary.out_of_order:
         message = (
-            "tiktoken merges in the order of the ids, and with this id map they are not in the "
-            "order of the merges; export to huggingface"
+            "tiktoken merges in the order of the ids, but the ids of this id map do not follow the "
+            "order of the merges; export to huggingface instead"
         )
         raise ValueError(message)
     data = b"".join(
         base64.b64encode(token) + b" %d\n" % rank for token, rank in _by_id(vocabulary.ranks)
     )
     write_file(path, data, overwrite=overwrite)
-    # Not `tiktoken.load.load_tiktoken_bpe`: it takes an older file of this path from its cache.
+    # Not `tiktoken.load.load_tiktoken_bpe`: its cache may have an older file with this path.
     loading = f"""\
 import base64
 import tiktoken
@@ -209,7 +210,9 @@ def _to_gpt2(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _
     merges = merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
-            message = f"merge {rank}, {line[:40]!r}, would be read as a comment of merges.txt"
+            message = (
+                f"merge {rank}, {line[:40]!r}, would be a comment in merges.txt; use another format"
+            )
             raise ValueError(message)
     lines = ["#version: 0.2", *merges, ""]
     vocab = _json(vocab_json(vocabulary))
@@ -228,7 +231,7 @@ tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
 
 
 def _text(path: str) -> str:
-    """Return an absolute path as text; Python may have read it by a locale that is not UTF-8."""
+    """Return an absolute path as text, even if the locale is not UTF-8."""
     return os.fsencode(os.path.abspath(path)).decode("utf-8", "surrogateescape")
 
 
@@ -243,4 +246,4 @@ _WRITERS: Final[dict[str, Callable[[Vocabulary, str, bool, dict[str, object]], _
 }
 
 FORMATS: Final = tuple(_WRITERS)
-"""What a model can be exported to."""
+"""The formats of an export."""

@@ -1,4 +1,4 @@
-"""A tokenizer that was trained elsewhere, as data: what every format of `import` is read into."""
+"""A tokenizer trained elsewhere, as data: every format of `import` is read into this."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ __all__ = ["Foreign", "missing_byte_message", "rank_by_rank"]
 class Foreign:
     """A byte-level BPE tokenizer with GPT-2's pattern, and with its own ids.
 
-    vocab: the id of each token by its letters (`_gpt2.to_letters`); it may have special ones.
-    merges: the letters of the two tokens that each merge joins, in the order of the ranks.
-    special_tokens: the ids of the special tokens that the file names, by their texts.
-    encode_chunk: the ids of a chunk, computed slowly, from the file's own data alone.
+    vocab: the id of each token by its letters (`_gpt2.to_letters`), maybe special tokens too.
+    merges: the letters of the two tokens that each merge joins, in the order of ranks.
+    special_tokens: the ids of the special tokens that the file names, by their text.
+    encode_chunk: computes the ids of a chunk, slowly, from the file's own data only.
     takes_whole_chunks: whether a chunk that is a token gets its id without any merge.
-    notes: what else a person should know about the file.
+    notes: other remarks about the file, for a person.
     """
 
     vocab: Mapping[str, int]
@@ -32,9 +32,9 @@ class Foreign:
 def rank_by_rank(
     vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
 ) -> Callable[[bytes], list[int]]:
-    """Return a function for the ids of a chunk: one pass for each rank, from the first on.
+    """Return a function that encodes a chunk with one pass per rank, in order.
 
-    Ranks whose pair does not occur are skipped. The ids are those of the vocabulary.
+    It skips ranks whose pair does not occur. The ids are the vocabulary's.
     """
     ranks: dict[Pair, int] = {}
     made: list[int] = []
@@ -54,7 +54,7 @@ def rank_by_rank(
 
 
 def missing_byte_message(vocab: Mapping[str, int]) -> str | None:
-    """Return what is wrong if a byte has no token."""
+    """Return a message if a byte has no token."""
     for value, letter in sorted(BYTE_LETTERS.items()):
         if letter not in vocab:
             return f"it has no token for the byte 0x{value:02x}, so it cannot encode every text"

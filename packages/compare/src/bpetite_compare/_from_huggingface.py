@@ -1,7 +1,7 @@
 """Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
 
-Only a byte-level BPE with GPT-2's pattern fits into a tokenizer file. Each function
-`_..._message` checks one part of a `tokenizer.json` and returns what does not fit.
+A tokenizer file can represent only byte-level BPE with GPT-2's pattern. Each function
+`_..._message` checks one part of a `tokenizer.json` and returns a message if it does not fit.
 """
 
 import os
@@ -25,11 +25,11 @@ _OWN: Final = "<|endoftext|>"
 
 
 def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
-    """Return the tokenizer of a `tokenizer.json`, or of a folder with one.
+    """Return the tokenizer in a `tokenizer.json`, or in a folder with one.
 
     Raises:
-        ValueError: the file is something else, or does not fit; the message says why.
-        OSError: it cannot be read.
+        ValueError: the file has another format, or does not fit; the message explains why.
+        OSError: the file cannot be read.
     """
     if os.path.isdir(path):
         path = os.path.join(path, "tokenizer.json")
@@ -37,7 +37,7 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
         if isinstance(content, dict) and "schema_version" in content:
-            message = "it is a tokenizer file of bpetite already, and needs no import"
+            message = "it is already a bpetite tokenizer file; no import is needed"
         raise ValueError(message)  # noqa: TRY004 - the content of a file
     for message_of in _CHECKS if drop_special else (*_CHECKS, _post_processor_message):
         if found := message_of(content):
@@ -61,10 +61,10 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
 
 
 def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
-    """Return the tokenizer of GPT-2's two files, which have no pattern but GPT-2's.
+    """Return the tokenizer in GPT-2's two files; the pattern is always GPT-2's.
 
     Raises:
-        ValueError: a file is something else; the message says what is wrong.
+        ValueError: a file has another format; the message explains why.
         OSError: a file cannot be read.
     """
     vocab = _vocab(parse_json(read_file(vocab_path, _LARGEST_FILE)))
@@ -101,7 +101,7 @@ def _normalizer_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
-    """Return what is wrong unless text is cut by GPT-2's pattern, once."""
+    """Return a message unless GPT-2's pattern splits text, exactly once."""
     match content.get("pre_tokenizer"):
         case {"type": "Sequence", "pretokenizers": list(parts)}:
             pass
@@ -118,14 +118,14 @@ def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
         return "its pre_tokenizer adds a space before the text (add_prefix_space)"
     cuts = [_pattern(one) for one in parts if one.get("use_regex", True)]
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
-        return f"its pre_tokenizer is {' and '.join(kinds)}, which do not cut text once"
+        return f"its pre_tokenizer is {' and '.join(kinds)}, which do not split text exactly once"
     if not is_gpt2_pattern(cuts[0]):
         return f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
     return None
 
 
 def _pattern(part: Mapping[str, Any]) -> str:
-    """Return what a part cuts by: GPT-2's pattern is built into the byte level."""
+    """Return the pattern of a part; ByteLevel has GPT-2's built in."""
     if part["type"] == "ByteLevel":
         return GPT2_PATTERN
     pattern, behavior = part.get("pattern"), (part.get("behavior"), bool(part.get("invert")))
@@ -141,13 +141,13 @@ def _decoder_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _special_message(content: Mapping[str, Any]) -> str | None:
-    """Return what is wrong if `<|endoftext|>` is not found wherever it occurs."""
+    """Return a message if `<|endoftext|>` is not recognized everywhere."""
     added = content.get("added_tokens") or []
     for token in added if isinstance(added, list) else []:
         if isinstance(token, dict) and token.get("content") == _OWN:
             for name in _MATCHING:
                 if token.get(name):
-                    return f"its special token {_OWN} has {name}, so a text is cut otherwise"
+                    return f"its special token {_OWN} has {name}, so text is split differently"
     return None
 
 
@@ -156,12 +156,12 @@ def _post_processor_message(content: Mapping[str, Any]) -> str | None:
         return None
     return (
         f"its post_processor, {_kind(content['post_processor'])}, adds special tokens to each "
-        "text; --drop-special (drop_special=True) leaves them out"
+        "text; --drop-special (drop_special=True) drops them"
     )
 
 
 _CUTS: Final = (("Isolated", False), ("Removed", True))
-"""The behaviors of `Split` that keep every chunk, where every character is in one."""
+"""The behaviors of `Split` that keep every chunk, if every character is in one."""
 
 _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
     _model_message,
@@ -173,7 +173,7 @@ _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
 
 
 def _kind(part: object) -> str:
-    """Return the type of a part, for a message."""
+    """Return the type of a part for a message."""
     return _shown(part.get("type")) if isinstance(part, dict) else reprlib.repr(part)
 
 
@@ -185,7 +185,7 @@ def _shown(value: object) -> str:
 def _vocab(vocab: object) -> dict[str, int]:
     """Return the vocabulary, checked: the ids of texts, all distinct."""
     if not isinstance(vocab, dict) or not all(map(_is_id, vocab.values())):
-        message = f"its vocabulary is not a JSON object of ids, at most {LARGEST_ID}"
+        message = f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}"
         raise ValueError(message)
     texts: dict[int, str] = {}
     for text, token_id in vocab.items():
@@ -223,16 +223,16 @@ def _is_text(value: object) -> bool:
 def _encode_chunk(
     vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
 ) -> Callable[[bytes], list[int]]:
-    """Return the slow encoder, once every merge joins two tokens made before it."""
+    """Check that each merge joins two earlier tokens, and return the slow encoder."""
     made = set(BYTE_LETTERS.values())
     for rank, (left, right) in enumerate(merges):
         for part in (left, right):
             if part not in made:
-                message = f"its merge {rank} joins {part[:40]!r}, which no merge before it makes"
+                message = f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
                 raise ValueError(message)
         token = left + right
         if token in made:
-            message = f"its merge {rank} makes {token[:40]!r}, as one before it does"
+            message = f"its merge {rank} makes {token[:40]!r}, which an earlier merge made"
             raise ValueError(message)
         if token not in vocab:
             message = f"its merge {rank} makes {token[:40]!r}, which has no id"
@@ -242,7 +242,7 @@ def _encode_chunk(
 
 
 def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
-    """Return the ids of the tokens that are found in a text before it is cut."""
+    """Return the ids of the tokens that are recognized before a text is split."""
     if not isinstance(added, list):
         message = "its added_tokens are not a list"
         raise ValueError(message)  # noqa: TRY004 - the content of a file
@@ -253,10 +253,10 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
             case {"content": str(text), "id": int(token_id)} if text and _is_id(token_id):
                 pass
             case _:
-                message = f"its added token {_shown(token)} does not have a content and an id"
+                message = f"its added token {_shown(token)} lacks a content or an id"
                 raise ValueError(message)
         if texts.setdefault(token_id, text) != text or vocab.get(text, token_id) != token_id:
-            message = f"its added token {text[:40]!r} contradicts the other tokens by its id"
+            message = f"the id of its added token {text[:40]!r} contradicts another token"
             raise ValueError(message)
         special[text] = token_id
     return special

@@ -1,9 +1,9 @@
-"""Read tokenizers of tiktoken: an encoding by its name, or a file of ranks.
+"""Read tiktoken's tokenizers: an encoding by name, or a file of ranks.
 
-tiktoken has the tokens of an encoding and their ranks, but not the merges that made them.
-These are recovered: a token joins the two parts that are left of it after all merges of lower
-rank. `reference.recover_merges` does the same, but the time that it takes for a token is
-quadratic in its length, and files may have tokens of any length.
+tiktoken stores the tokens of an encoding and their ranks, but not the merges. This module
+recovers them: a token joins the two parts that remain of it after all merges of lower rank.
+`reference.recover_merges` does the same in time quadratic in the length of a token, and
+files may have tokens of any length.
 """
 
 import base64
@@ -25,43 +25,40 @@ from bpetite_compare.reference import decompose_token
 __all__ = ["read_encoding", "read_ranks", "recover"]
 
 _LARGEST_FILE: Final = 1 << 26
-"""How many bytes of ranks are read: larger ones would not fit into a tokenizer file."""
+"""The most bytes of ranks: more would not fit into a tokenizer file."""
 
 _RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
 _CHUNK: Final = regex.compile(GPT2_PATTERN)
 
-# The only tokens of a chunk that are two chunks by themselves: the beginnings of 'll, 've, 're.
+# The only parts of a chunk that split into two chunks on their own: the starts of 'll, 've, 're.
 _BEGINNINGS: Final = frozenset({"'l", "'v", "'r"})
 
 
 def read_encoding(name: str) -> Foreign:
-    """Return an encoding of tiktoken.
+    """Return a tiktoken encoding.
 
     Raises:
-        ValueError: it has another pattern than GPT-2's, or tiktoken does not have it.
-        OSError: tiktoken cannot get it.
+        ValueError: tiktoken does not have it, or its pattern is not GPT-2's.
+        OSError: tiktoken cannot download it.
     """
     encoding = get_encoding(name)
     if not is_gpt2_pattern(pattern_of(encoding)):
-        message = (
-            "its split pattern is not GPT-2's, so it cuts text into other chunks; gpt2, "
-            "r50k_base and p50k_base fit"
-        )
+        message = "it does not have GPT-2's split pattern; import gpt2, r50k_base or p50k_base"
         raise ValueError(message)
     return _foreign(ranks_of(encoding), specials_of(encoding))
 
 
 def read_ranks(path: str) -> Foreign:
-    """Return the tokenizer of a file of ranks.
+    """Return the tokenizer in a file of ranks.
 
-    Each line has a token in base64, a space and its rank. The file has no pattern. It is
-    taken to be GPT-2's if every token fits into one chunk.
+    Each line has a token in base64, a space and its rank. The file has no pattern; if every
+    token fits into one chunk of GPT-2's pattern, that pattern is assumed.
 
     Raises:
-        ValueError: the file is something else, or its tokens contradict each other.
-        OSError: it cannot be read.
+        ValueError: the file has another format, or its tokens contradict each other.
+        OSError: the file cannot be read.
     """
-    # tiktoken's own reader would take an older file of the same path from its cache.
+    # tiktoken's reader might return an older file with this path from its cache.
     ranks: dict[bytes, int] = {}
     taken: set[int] = set()
     for number, line in enumerate(read_file(path, _LARGEST_FILE).splitlines(), 1):
@@ -74,10 +71,10 @@ def read_ranks(path: str) -> Foreign:
             )
             raise ValueError(message) from None
         if token in ranks:
-            message = f"it lists the token {token[:40]!r} a second time, on line {number}"
+            message = f"the token {token[:40]!r} occurs a second time, on line {number}"
             raise ValueError(message)
         if rank in taken:
-            message = f"it gives the rank {rank} to a second token, on line {number}"
+            message = f"the rank {rank} occurs a second time, on line {number}"
             raise ValueError(message)
         ranks[token] = rank
         taken.add(rank)
@@ -87,7 +84,7 @@ def read_ranks(path: str) -> Foreign:
 
 
 def _token_and_rank(line: bytes) -> tuple[bytes, int]:
-    """Read a line; `int` alone would take +256 and 2_5_6."""
+    """Read a line; `int` alone would accept +256 and 2_5_6."""
     word, rank = line.split()
     token = base64.b64decode(word, validate=True)
     if not token or not _RANK.fullmatch(rank):
@@ -96,7 +93,7 @@ def _token_and_rank(line: bytes) -> tuple[bytes, int]:
 
 
 def _check_gaps(taken: set[int]) -> None:
-    """Refuse ranks with gaps, where tokens are missing; the special token may have one rank."""
+    """Reject ranks with gaps: tokens are missing. One gap may be the special token's."""
     gaps = (rank for rank in range(max(taken, default=-1)) if rank not in taken)
     if next(gaps, None) is not None and (second := next(gaps, None)) is not None:
         message = f"no token has the rank {second}"
@@ -104,11 +101,11 @@ def _check_gaps(taken: set[int]) -> None:
 
 
 def _check_chunks(ranks: Mapping[bytes, int]) -> None:
-    """Refuse a token that no chunk of GPT-2's pattern can contain.
+    """Reject a token that no chunk of GPT-2's pattern can contain.
 
-    Whatever part of a chunk is text by itself is one chunk by itself, but for the
-    beginnings of three contractions. Part of a character is not text, and passes; so does
-    a token with a character that only one of the two regex engines knows.
+    If part of a chunk is text, it is one chunk on its own, except for the starts of three
+    contractions. Part of a character is not text and passes. So does a token with a
+    character that the two regex engines classify differently.
     """
     for token, rank in ranks.items():
         try:
@@ -119,14 +116,14 @@ def _check_chunks(ranks: Mapping[bytes, int]) -> None:
             continue
         if drift().isdisjoint(text):
             message = (
-                f"its token {rank}, {token[:40]!r}, occurs in no chunk of GPT-2's pattern, "
-                "so it was made with another"
+                f"its token {rank}, {token[:40]!r}, cannot occur in a chunk of GPT-2's "
+                "pattern, so it was made with another pattern"
             )
             raise ValueError(message)
 
 
 def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
-    """Return the two parts of each token of several bytes, in the order of the ranks.
+    """Return the two parts of each token of several bytes, in the order of ranks.
 
     Raises:
         ValueError: a token is not a merge of two others.
@@ -138,8 +135,8 @@ def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
         parts = _parts(token, rank, ranks)
         if len(parts) != 2:
             message = (
-                f"token {rank}, {token[:40]!r}, is no merge of two tokens of lower rank: "
-                f"below it stand {len(parts)} parts"
+                f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
+                f"lower ranks leave {len(parts)} parts"
             )
             raise ValueError(message)
         merges.append((parts[0], parts[1]))
@@ -147,10 +144,10 @@ def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
 
 
 def _parts(token: bytes, end: int, ranks: Mapping[bytes, int]) -> list[bytes]:
-    """Return the parts of a token after the merges below a rank: always the lowest one first.
+    """Return the parts of a token after all merges below a rank, applied lowest rank first.
 
-    A heap has the merges that are possible, by rank and position; those that are not any more
-    stay in it, and are passed over. `after` and `before` lead from each part to its neighbors.
+    A heap contains possible merges by rank and position; outdated ones stay in it and are
+    skipped. `after` and `before` link each part to its neighbors.
     """
     parts: list[bytes | None] = [token[place : place + 1] for place in range(len(token))]
     after = list(range(1, len(token) + 1))

@@ -1,4 +1,4 @@
-"""What GPT-2 introduced and others adopted: its pattern, its byte order, letters for bytes."""
+"""GPT-2's pattern, byte order and letters for bytes, which others adopted."""
 
 import hashlib
 import json
@@ -15,7 +15,7 @@ __all__ = [
 ]
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-"""GPT-2's split pattern as an artifact of bpetite has it."""
+"""GPT-2's split pattern as written in a tokenizer file."""
 
 _SAME_PATTERNS: Final = frozenset(
     {
@@ -32,11 +32,11 @@ _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)
 _OTHERS: Final = tuple(value for value in range(256) if value not in _PRINTABLE)
 
 GPT2_BYTE_ORDER: Final = bytes([*_PRINTABLE, *_OTHERS])
-"""At place i the byte for which GPT-2's id i stands, for the ids 0 to 255.
+"""At position i, the byte of GPT-2's id i, for the ids 0 to 255.
 
-In bpetite the id of a byte is the byte. GPT-2 counts those first that are printable in
-Latin-1, 0x21 to 0x7E, 0xA1 to 0xAC and 0xAE to 0xFF, and then the others, 0x00 to 0x20,
-0x7F to 0xA0 and 0xAD. All ids from 256 on are the same.
+In bpetite, the id of a byte is the byte. GPT-2 numbers the bytes that are printable in
+Latin-1 first (0x21 to 0x7E, 0xA1 to 0xAC and 0xAE to 0xFF), then the others (0x00 to 0x20,
+0x7F to 0xA0 and 0xAD). The ids from 256 on are the same.
 """
 
 _MERGES_SHA256: Final = "2fcfd37601610f6537324e6179cc2df7ec5ad6c7c58b218a80a9838ac77b8ea7"
@@ -45,7 +45,7 @@ _MERGES_SHA256: Final = "2fcfd37601610f6537324e6179cc2df7ec5ad6c7c58b218a80a9838
 BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
     value: chr(256 + place) for place, value in enumerate(_OTHERS)
 }
-"""The printable character that stands for each byte in `vocab.json` and `merges.txt`."""
+"""The printable character that represents each byte in `vocab.json` and `merges.txt`."""
 
 
 def is_gpt2_pattern(pattern: str) -> bool:
@@ -54,11 +54,11 @@ def is_gpt2_pattern(pattern: str) -> bool:
 
 
 def has_gpt2_merges(merges: Sequence[tuple[int, int]]) -> bool:
-    """Return whether these are the merges of GPT-2, as `import_tiktoken` writes them."""
+    """Return whether these are GPT-2's merges, as `import_tokenizer` writes them."""
     data = json.dumps(merges, separators=(",", ":")).encode("ascii")
     return hashlib.sha256(data).hexdigest() == _MERGES_SHA256
 
 
 def to_letters(token: bytes) -> str:
-    """Return a token as `vocab.json` and `merges.txt` have it: a space is a G with a dot."""
+    """Return a token as in `vocab.json` and `merges.txt`, where a space is Ġ."""
     return "".join(map(BYTE_LETTERS.__getitem__, token))

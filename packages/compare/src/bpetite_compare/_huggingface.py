@@ -1,7 +1,7 @@
-"""The files of Hugging Face as data: `tokenizer.json`, `tokenizer_config.json` and GPT-2's two.
+"""Hugging Face's files as data: `tokenizer.json`, `tokenizer_config.json` and GPT-2's two.
 
-`tokenizers` reads the first. `AutoTokenizer` of transformers needs the second, too: without
-it, version 4 does not know which class to use, and version 5 has no special token to pad with.
+`tokenizers` reads the first. `AutoTokenizer` of transformers also needs the second: without
+it, version 4 does not know which class to use, and version 5 has no special token for padding.
 """
 
 import os
@@ -15,11 +15,11 @@ from bpetite_compare._vocabulary import Vocabulary
 __all__ = ["check_folder", "merge_lines", "tokenizer_config", "tokenizer_json", "vocab_json"]
 
 _ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
-"""Other files of a folder that transformers reads, and prefers to what an export writes."""
+"""Other files that transformers reads from a folder, in preference to an export's."""
 
 
 def tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
-    """Return the content of `tokenizer.json`: a byte-level BPE, with its special tokens."""
+    """Return the content of `tokenizer.json`: byte-level BPE with its special tokens."""
     cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
@@ -57,9 +57,9 @@ def tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
 
 
 def tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
-    """Return the content of `tokenizer_config.json`, which names the tokens for each purpose.
+    """Return the content of `tokenizer_config.json`, which names a token for each purpose.
 
-    One special token serves them all, as in GPT-2. No text needs the unknown token.
+    As in GPT-2, one special token serves all purposes. No text produces the unknown token.
     """
     own, *others = vocabulary.special_tokens
     purposes = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), own)
@@ -80,20 +80,20 @@ def vocab_json(vocabulary: Vocabulary) -> Mapping[str, int]:
 
 
 def merge_lines(vocabulary: Vocabulary) -> list[str]:
-    """Return the merges in the order of their ranks, each as the letters of its two tokens."""
+    """Return the merges in the order of ranks, each as the letters of its two tokens."""
     return [f"{to_letters(left)} {to_letters(right)}" for left, right in vocabulary.merges]
 
 
 def check_folder(path: str) -> None:
-    """Refuse a folder with files that would change the tokenizer that transformers loads.
+    """Reject a folder with files that would change the tokenizer that transformers loads.
 
     Raises:
-        ValueError: there is such a file.
+        ValueError: the folder has such a file.
     """
     for name in _ALSO_READ:
         if os.path.lexists(os.path.join(path, name)):
             message = (
-                f"{quoted(path)} contains {name}, which transformers would read as well; "
-                "remove it, or name another folder"
+                f"{quoted(path)} contains {name}, which transformers would also read; "
+                "remove it, or choose another folder"
             )
             raise ValueError(message)

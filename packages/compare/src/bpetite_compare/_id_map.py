@@ -1,7 +1,7 @@
-"""Files with the ids that the tokens of an imported tokenizer had before.
+"""Files with the original ids of an imported tokenizer.
 
-The file is a JSON array: at position i is the original id of id i. So a program can use it
-without bpetite: `[original[i] for i in ids]`.
+The file is a JSON array with the original id of id i at position i, so other programs can
+use it: `[original[i] for i in ids]`.
 """
 
 import json
@@ -18,7 +18,7 @@ _LARGEST_FILE: Final = 1 << 26
 
 
 def write_id_map(path: str, ids: Sequence[int], *, overwrite: bool) -> None:
-    """Write the original ids of a tokenizer, in the order of its own."""
+    """Write the original ids of a tokenizer, in the order of its own ids."""
     data = json.dumps(list(ids), separators=(",", ":")).encode("ascii") + b"\n"
     write_file(path, data, overwrite=overwrite)
 
@@ -27,19 +27,19 @@ def read_id_map(path: str, size: int) -> list[int]:
     """Return the original ids of a tokenizer with this many tokens.
 
     Raises:
-        ValueError: the file is something else, or belongs to another tokenizer.
-        OSError: it cannot be read.
+        ValueError: the file has another format, or belongs to another tokenizer.
+        OSError: the file cannot be read.
     """
     try:
         ids = parse_json(read_file(path, _LARGEST_FILE))
         if not isinstance(ids, list) or not all(_is_id(one) for one in ids):
-            message = f"expected a JSON array of ids, at most {LARGEST_ID}"
+            message = f"expected a JSON array of ids from 0 to {LARGEST_ID}"
             raise ValueError(message)  # noqa: TRY301 - the path is added below
         if len(ids) != size:
-            message = f"expected {size} ids, one for each token, found {len(ids)}"
+            message = f"expected {size} ids, one per token, found {len(ids)}"
             raise ValueError(message)  # noqa: TRY301 - the same
         if len(set(ids)) != size:
-            message = "expected distinct ids, found one twice"
+            message = "expected distinct ids, found a duplicate"
             raise ValueError(message)  # noqa: TRY301 - the same
     except ValueError as error:
         message = f"{quoted(path)} is not an id map of this tokenizer: {error}"

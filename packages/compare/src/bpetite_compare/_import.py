@@ -1,9 +1,9 @@
-"""Make a tokenizer file of a tokenizer that was trained elsewhere: the counterpart of `export`.
+"""Convert a tokenizer trained elsewhere to a tokenizer file: the counterpart of `export`.
 
 The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
-`<|endoftext|>` as the last one. A tokenizer that differs in more than its ids raises an
-error that says how. Before anything is saved, the ids of a text in many scripts are compared
-with a slow pass over the other file's own merges.
+`<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
+Before saving, the ids of a text in many scripts are checked against a slow encoder that uses
+the other file's own merges.
 """
 
 import errno
@@ -38,17 +38,17 @@ _MOST_NAMES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What became of a tokenizer.
+    """The result of an import.
 
     path: the tokenizer file.
-    mergeable_vocab_size: how many mergeable tokens there are; the id of the special token.
+    mergeable_vocab_size: the number of mergeable tokens, which is the id of the special token.
     sha256: the digest of the tokenizer file, in hex.
-    original_ids: at position i the id that the token i had before; the last is that of the
-        special token, or the lowest free one if the tokenizer had no `<|endoftext|>`.
-    changed: how many tokens have another id than before.
+    original_ids: at position i, the original id of token i. The last one belongs to the special
+        token; it is the lowest free id if the tokenizer had no `<|endoftext|>`.
+    changed: the number of tokens whose id changed.
     special_added: whether `<|endoftext|>` was added.
-    dropped: the special tokens that were left out, with their ids.
-    notes: what else a person should know.
+    dropped: the special tokens that were dropped, with their ids.
+    notes: other remarks, for a person.
     """
 
     path: str
@@ -70,35 +70,34 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
     drop_special: bool = False,
     id_map: str | os.PathLike[str] | None = None,
 ) -> Imported:
-    """Write the tokenizer file of a byte-level BPE tokenizer that has GPT-2's pattern.
+    """Convert a byte-level BPE tokenizer with GPT-2's pattern to a tokenizer file.
 
-    The ids are the same as before, or differ only in their numbers: in a tokenizer file the
-    id of a byte is the byte, merges follow in their order, and `<|endoftext|>` comes last.
+    A text keeps its tokens, but their ids may change: in a tokenizer file, the id of a byte is
+    the byte, the merges follow in order, and `<|endoftext|>` comes last.
 
     Args:
-        source: what to read, by the form:
-            "tiktoken": the name of an encoding of tiktoken, or the path of a file of ranks.
-            The file has no pattern; it is taken to be GPT-2's if every token fits into one
-            of its chunks.
-            "huggingface": the path of a `tokenizer.json`, or of a folder with one.
-            "gpt2": a folder with `vocab.json` and `merges.txt`, or the two paths in a list.
-        form: one of these.
-        output: where the tokenizer file goes.
+        source: what to read. For "tiktoken": the name of an encoding, or the path of a file of
+            ranks; the file has no pattern, and GPT-2's is assumed if every token fits into one
+            of its chunks. For "huggingface": the path of a `tokenizer.json`, or of a folder
+            with one. For "gpt2": a folder with `vocab.json` and `merges.txt`, or a list of the
+            two paths.
+        form: "tiktoken", "huggingface" or "gpt2".
+        output: the path of the new tokenizer file.
         overwrite: whether existing files may be replaced.
-        drop_special: whether special tokens other than `<|endoftext|>` may be left out.
-            Their text is ordinary text from then on.
-        id_map: where to write the original ids, a JSON array; position i has that of id i.
+        drop_special: whether to drop special tokens other than `<|endoftext|>`. Their text
+            is then ordinary text.
+        id_map: the path for the original ids, a JSON array with the original id of id i at
+            position i.
 
     Raises:
-        ValueError: there is no such form, or it reads another number of paths; or a
-            tokenizer file cannot hold the tokenizer, and the message says why; or an output
-            is an input.
-        OSError: tiktoken cannot get the encoding, a file cannot be read, or one cannot be
-            written.
-        FileExistsError: something is there, and `overwrite` is false.
+        ValueError: there is no such form; the number of paths is wrong; a tokenizer file
+            cannot represent the tokenizer (the message explains why); or an output is also
+            an input.
+        OSError: tiktoken cannot download the encoding, or a file cannot be read or written.
+        FileExistsError: an output exists, and `overwrite` is false.
     """
     if form not in _READERS:
-        message = f"there is no import from {form[:40]!r}, only from {', '.join(_READERS)}"
+        message = f"unknown import format {form[:40]!r}; choose from {', '.join(_READERS)}"
         raise ValueError(message)
     paths = files_of(source, form)
     outputs = [os.fspath(output), *([] if id_map is None else [os.fspath(id_map)])]
@@ -134,20 +133,20 @@ def import_tiktoken(
     ranks: str | os.PathLike[str] | None = None,
     overwrite: bool = False,
 ) -> Imported:
-    """Write the tokenizer file of an encoding of tiktoken that has GPT-2's pattern.
+    """Convert a tiktoken encoding with GPT-2's pattern to a tokenizer file.
 
     Args:
-        output: where the tokenizer file goes.
+        output: the path of the new tokenizer file.
         encoding: the name of the encoding, such as "gpt2".
-        ranks: or the path of a file of ranks.
+        ranks: the path of a file of ranks, instead of `encoding`.
         overwrite: whether an existing file may be replaced.
 
     Raises:
-        TypeError: not just one of `encoding` and `ranks` is given.
-        ValueError, OSError: as `import_tokenizer` raises them.
+        TypeError: both or neither of `encoding` and `ranks` are given.
+        ValueError, OSError: as in `import_tokenizer`.
     """
     if (encoding is None) == (ranks is None):
-        message = "give the name of an encoding or a file of ranks, and not both"
+        message = "pass either the name of an encoding or a file of ranks"
         raise TypeError(message)
     source = encoding if ranks is None else os.path.abspath(ranks)
     return import_tokenizer(source or "", "tiktoken", output, overwrite)
@@ -157,7 +156,7 @@ def files_of(source: _Source, form: str) -> list[str]:
     """Return the paths of the files that an import reads; an encoding has none.
 
     Raises:
-        ValueError: the form reads another number of files.
+        ValueError: the number of files is wrong.
     """
     names = _names(source)
     if form == "gpt2" and len(names) == 1:
@@ -195,18 +194,18 @@ _READERS: Final[Mapping[str, Callable[[Sequence[str], bool], Foreign]]] = {
 }
 
 SOURCES: Final = tuple(_READERS)
-"""What a tokenizer file can be made of."""
+"""The formats of an import."""
 
 
 def _check_outputs(outputs: Sequence[str], inputs: Sequence[str], *, overwrite: bool) -> None:
-    """Refuse outputs that are inputs or each other; find existing ones before the work."""
+    """Reject outputs that are inputs, equal, or existing, before the work starts."""
     for output in outputs:
         for path in inputs:
             refuse_the_input(output, path)
         if not overwrite and os.path.lexists(output):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), output)
     if len({os.path.realpath(output) for output in outputs}) < len(outputs):
-        message = "the tokenizer file and the id map are the same file; name another"
+        message = "the tokenizer file and the id map are the same file; choose another"
         raise ValueError(message)
 
 
@@ -218,9 +217,9 @@ def _unmade(foreign: Foreign) -> dict[str, int]:
 
 
 def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[str, int]]:
-    """Return the original id of `<|endoftext|>`, and the special tokens that are left out.
+    """Return the original id of `<|endoftext|>`, and the special tokens to drop.
 
-    A tokenizer without it gets the lowest id that no token has.
+    If the tokenizer does not have it, the id is the lowest free one.
     """
     dropped = {**_unmade(foreign), **foreign.special_tokens}
     taken = {*foreign.vocab.values(), *dropped.values()}
@@ -229,8 +228,8 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
         names = ", ".join(f"{name!r:.40}" for name in list(dropped)[:_MOST_NAMES])
         more = f" and {len(dropped) - _MOST_NAMES} more" if len(dropped) > _MOST_NAMES else ""
         message = (
-            f"it has the special tokens {names}{more}, and a tokenizer file has only "
-            f"{_SPECIAL_TOKEN}; --drop-special (drop_special=True) leaves them out"
+            f"it has the special tokens {names}{more}, but a tokenizer file has only "
+            f"{_SPECIAL_TOKEN}; --drop-special (drop_special=True) drops them"
         )
         raise ValueError(message)
     if special is None:
@@ -239,7 +238,7 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
 
 
 def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
-    """Return the tokenizer with its own ids, and the original id of each."""
+    """Return the converted tokenizer, and the original id of each of its ids."""
     new_ids = {letter: value for value, letter in BYTE_LETTERS.items()}
     pairs: list[tuple[int, int]] = []
     for new_id, (left, right) in enumerate(foreign.merges, 256):
@@ -252,13 +251,13 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
     for text, new_id in new_ids.items():
         ids[new_id] = foreign.vocab[text]
     if special in ids:
-        message = f"its special token {_SPECIAL_TOKEN} is an ordinary token as well"
+        message = f"its special token {_SPECIAL_TOKEN} is also an ordinary token"
         raise ValueError(message)
     return artifact, [*ids, special]
 
 
 def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
-    """Compare the ids of a text in many scripts with those of the slow encoder.
+    """Check the ids of a text in many scripts against the slow encoder.
 
     Raises:
         ValueError: the ids of a chunk differ.
@@ -268,5 +267,5 @@ def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None
         expected = foreign.encode_chunk(chunk.encode("utf-8"))
         found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
         if found != expected:
-            message = f"of {chunk!r:.60} it would have the ids {found}, not {expected}"
+            message = f"the ids of {chunk!r:.60} would be {found}, not {expected}"
             raise ValueError(message)

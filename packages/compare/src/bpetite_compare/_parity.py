@@ -1,9 +1,9 @@
-"""Compare the ids of whole files with tiktoken's, which gets the model's vocabulary.
+"""Compare token ids for whole files with tiktoken's, for the same vocabulary.
 
-Different ids are not always a difference between the tokenizers: if the Unicode tables of
-the two engines differ, the pattern splits differently before any merge. So a section that
-contains such a character is compared again, split by one engine for both tokenizers. Only
-what differs then is a true difference.
+Different ids do not always mean that the tokenizers differ. If the Unicode tables of the two
+regex engines differ for a character, the pattern splits the text differently before any
+merge. A section with such a character is compared again, with one engine splitting it for
+both tokenizers. Only a difference that remains is a true one.
 """
 
 import os
@@ -30,13 +30,13 @@ _CONTEXT_CHARACTERS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """The first true difference of two tokenizers in files.
+    """The first true difference between two tokenizers in files.
 
     path: the file, or "-" for standard input.
-    byte, line: how many bytes of the file stand before it, and its line, from 1 on.
+    byte, line: its byte offset in the file, and its line, counted from 1.
     before, after: some of the text before it, and some from it on.
-    ours, theirs: the id and the bytes of the token there on each side, or None if there
-        are no more in this section of the text.
+    ours, theirs: the id and the bytes of the token there on each side, or None if this
+        section of the text has no more tokens.
     """
 
     path: str
@@ -50,14 +50,14 @@ class FileDifference:
 
 @dataclass(slots=True)
 class Parity:
-    """What came of comparing all ids of files.
+    """The result of comparing token ids for whole files.
 
-    files, bytes, characters, tokens: how much was compared; the tokens are the model's.
-    difference: the first true difference, where the comparison ended, or None.
-    engine_characters: how often each character was met that the two engines put into
-        different classes.
-    engine_differences: in how many sections the ids differ because of such a character and
-        for no other reason.
+    files, bytes, characters, tokens: the amounts compared; tokens are counted with bpetite.
+    difference: the first true difference, where the comparison stopped, or None.
+    engine_characters: the number of occurrences of each character that the two regex engines
+        classify differently.
+    engine_differences: the number of sections whose ids differ only because of such a
+        character.
     """
 
     files: int = 0
@@ -70,18 +70,18 @@ class Parity:
 
 
 def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]]) -> Parity:
-    """Compare the ids of a model and of tiktoken with the same vocabulary, over whole files.
+    """Compare the token ids of bpetite and tiktoken, with the same vocabulary, for whole files.
 
     Args:
-        model: the path of an artifact.
+        model: the path of a tokenizer file.
         paths: files of UTF-8 text; "-" is standard input.
 
     Returns:
-        What was compared, up to the first true difference or to the end.
+        The comparison, up to the first true difference or to the end.
 
     Raises:
-        KeyError, ValueError, OSError: the model or a file cannot be read.
-        ValueError: two tokens of the model have the same bytes.
+        KeyError, ValueError, OSError: the tokenizer file or another file cannot be read.
+        ValueError: two tokens have the same bytes.
     """
     artifact = Artifact.read(model)
     comparer = _Comparer(artifact)
@@ -100,7 +100,7 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a text begins in the files."""
+    """The position of a text in the files."""
 
     path: str
     byte: int
@@ -115,7 +115,7 @@ class _Comparer:
         self._tokenizer = Tokenizer._of(artifact)
         self._encoding = of_artifact(artifact, SELF)
         self._pattern = regex.compile(artifact.pattern)
-        # With a pattern that takes any text whole, tiktoken encodes it as one chunk.
+        # The pattern matches any text as a whole, so tiktoken encodes it as one chunk.
         self._chunk_encoding = tiktoken.Encoding(
             "chunk",
             pat_str=r"(?s:.+)",
@@ -124,7 +124,7 @@ class _Comparer:
         )
 
     def look_at(self, block: str, place: _Place, result: Parity) -> FileDifference | None:
-        """Compare the ids of a block, and add it to the result."""
+        """Compare the ids of a block, and add its figures to the result."""
         ours, theirs = tokenize_both(self._tokenizer, self._encoding, block)
         result.bytes += len(block.encode("utf-8"))
         result.characters += len(block)
@@ -158,7 +158,7 @@ class _Comparer:
         )
 
     def _chunks(self, section: str) -> Iterator[str]:
-        """Yield the chunks of a section as bpetite splits it, and its special tokens."""
+        """Yield the chunks of a section, split by bpetite's engine, and its special tokens."""
         first, *others = section.split(self._artifact.special_token)
         yield from self._pattern.findall(first)
         for segment in others:

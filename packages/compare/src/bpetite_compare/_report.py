@@ -1,7 +1,7 @@
-"""Count the tokens of files in a model and in several encodings of tiktoken.
+"""Count the tokens of files with bpetite and with several tiktoken encodings.
 
-The figures show how many tokens these files have. They do not show how good a tokenizer is
-for anything else.
+The figures apply to these files only. They do not show how good a tokenizer is for anything
+else.
 """
 
 import os
@@ -19,19 +19,19 @@ from bpetite_compare._text import blocks
 __all__ = ["REPORT_ENCODINGS", "Report", "ReportRow", "report"]
 
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
-"""The encodings of a report, unless others are asked for."""
+"""The default encodings of a report."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRow:
-    """How one tokenizer does.
+    """The figures of one tokenizer.
 
-    name: whose row it is; the model's is "bpetite".
-    tokens: how many tokens the files have.
-    bytes_per_token, tokens_per_character: their ratios, or None where there is no text.
-    single_byte_share: which share of the tokens are single bytes.
-    vocab_size: how many mergeable tokens there are.
-    shared: how many of them the model has too.
+    name: the name of the encoding, or "bpetite" for the tokenizer file.
+    tokens: the number of tokens in the files.
+    bytes_per_token, tokens_per_character: the ratios, or None if there is no text.
+    single_byte_share: the share of tokens that are single bytes.
+    vocab_size: the number of mergeable tokens in the vocabulary.
+    shared: the number of these that the tokenizer file also has.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How several tokenizers do on files of so many bytes and characters."""
+    """The figures of several tokenizers for the same files."""
 
     files: int
     bytes: int
@@ -58,18 +58,18 @@ def report(
     paths: Sequence[str | os.PathLike[str]],
     encodings: Sequence[str] = REPORT_ENCODINGS,
 ) -> Report:
-    """Count the tokens of files by a model and by encodings of tiktoken.
+    """Count the tokens of files with bpetite and with tiktoken encodings.
 
-    `<|endoftext|>` is one token on all sides, and any other special token is ordinary text.
+    `<|endoftext|>` is one token everywhere; other special tokens are ordinary text.
 
     Args:
-        model: the path of an artifact.
+        model: the path of a tokenizer file.
         paths: files of UTF-8 text; "-" is standard input. Each is read once.
-        encodings: names of encodings of tiktoken.
+        encodings: names of tiktoken encodings.
 
     Raises:
-        KeyError, ValueError, OSError: the model or a file cannot be read, or tiktoken has
-            no such encoding, or cannot get it.
+        KeyError, ValueError, OSError: the tokenizer file or another file cannot be read, or
+            tiktoken does not have an encoding or cannot download it.
     """
     artifact = Artifact.read(model)
     others = list(map(get_encoding, encodings))
@@ -89,7 +89,7 @@ def report(
 
 
 def _blocks(path: str | os.PathLike[str], encodings: Iterable[tiktoken.Encoding]) -> Iterator[str]:
-    """Yield a file in blocks, or whole if a pattern might not cut where the blocks end."""
+    """Yield a file in blocks, or whole if a pattern might not split where blocks end."""
     if all(map(cuts_safely, encodings)):
         return blocks(path)
     return iter(["".join(blocks(path))])
@@ -104,7 +104,7 @@ def _encoder(encoding: tiktoken.Encoding, artifact: Artifact) -> Callable[[str],
 
 
 class _Count:
-    """The tokens of one tokenizer, counted block by block."""
+    """Counts the tokens of one tokenizer, block by block."""
 
     def __init__(
         self, name: str, ranks: Mapping[bytes, int], ids_of: Callable[[str], list[int]]

@@ -1,4 +1,4 @@
-"""Refuse to write a result over its own input."""
+"""Reject a result that would overwrite its own input."""
 
 import os
 from contextlib import suppress
@@ -9,12 +9,14 @@ __all__ = ["refuse_the_input"]
 
 
 def refuse_the_input(path: str, source: str | os.PathLike[str]) -> None:
-    """Refuse to write over the file that is read: it could not be had back from the result.
+    """Reject an output that is also an input: the result could not restore it.
 
     Raises:
-        ValueError: the path is that of the source, by whatever name.
+        ValueError: both paths lead to the same file.
     """
     with suppress(OSError):
         if os.path.samefile(path, source):
-            message = f"{quoted(path)} is also an input and would be lost; name another output"
+            message = (
+                f"{quoted(path)} is also an input and would be overwritten; choose another output"
+            )
             raise ValueError(message)

@@ -1,4 +1,4 @@
-"""A text in many scripts, on which `import` compares ids before it saves anything."""
+"""A text in many scripts; `import` checks its ids before saving."""
 
 # ruff: noqa: RUF001 - letters that look alike are the point
 

@@ -6,11 +6,12 @@ whose joined bytes have the lowest rank. Both give the same ids for every text i
     - no two tokens have the same bytes, the special token included, and
     - every token encodes to itself.
 
-Then the bytes of a token can become two adjacent tokens in one way only: as the pair that
-the token was made of. Until then nothing was merged across the ends of these bytes, so
-whatever happened between the ends also happens when they are encoded alone.
+Suppose that the bytes of a token are two adjacent tokens at some moment. Nothing was merged
+across the ends of these bytes before, so the same merges apply when they are encoded alone,
+and the two tokens are the pair that the token was made from.
 
-Every trained vocabulary is like that. A file made by hand may not be, so an export checks it.
+Training always produces such a vocabulary. A file made by hand may differ, so an export
+checks it.
 """
 
 from collections.abc import Mapping
@@ -21,7 +22,7 @@ __all__ = ["find_duplicate", "find_unreachable"]
 
 
 def find_duplicate(artifact: Artifact) -> str | None:
-    """Return what is wrong if two tokens have the same bytes."""
+    """Return a message if two tokens have the same bytes."""
     ids = {artifact.special_token.encode("utf-8"): artifact.special_id}
     for token_id, token in enumerate(artifact.tokens):
         if ids.setdefault(token, token_id) != token_id:
@@ -33,9 +34,9 @@ def find_duplicate(artifact: Artifact) -> str | None:
 
 
 def find_unreachable(artifact: Artifact) -> str | None:
-    """Return what is wrong if a token does not encode to itself.
+    """Return a message if a token does not encode to itself.
 
-    Tokens are looked at in the order of their ids, so the parts of each are known to
+    Tokens are checked in the order of their ids, so the parts of each are already known to
     encode to themselves.
     """
     ids: dict[tuple[int, int], int] = {}
@@ -47,12 +48,12 @@ def find_unreachable(artifact: Artifact) -> str | None:
 
 
 def _is_torn(pair: tuple[int, int], artifact: Artifact, ids: Mapping[tuple[int, int], int]) -> bool:
-    """Return whether something is merged across the middle before both parts are whole.
+    """Return whether a merge crosses the middle before both parts are complete.
 
-    Where the parts meet stand, at any time, one token that ends there and one that begins
-    there. Going back in time, the later of the two gives way to its own part at the middle.
-    Each stood until it became part of the next: a merge of the two happened if it came
-    before that. In the one pass that makes both, the leftmost pair is merged first.
+    At any time, one token ends at the middle and one starts there. Going back in time, the
+    later of the two is replaced by its own part at the middle. Each existed until it became
+    part of the next; if a merge of the two has a lower rank than that, it happened first. In
+    the single pass that makes both, the leftmost pair is merged first.
     """
     left, right = pair
     left_until = right_until = 0x110000 + 256  # no id is so high

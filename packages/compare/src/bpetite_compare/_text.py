@@ -1,13 +1,13 @@
-"""Read text from files in blocks that end where every known pattern splits: strict UTF-8.
+"""Read UTF-8 files strictly, in blocks that end where every known pattern splits.
 
-A block ends between a character that is not whitespace and a space or a tab, or between an
-ASCII letter or digit and a newline. With GPT-2's pattern, and with those of cl100k_base and
-o200k_base, no chunk has a space or a tab after other characters, or a newline after
-anything but punctuation, and no lookahead goes beyond its own run of whitespace. So all of
-them split there, and the chunks of a text are the chunks of its blocks.
+A block ends between a character that is not whitespace and a space or tab, or between an
+ASCII letter or digit and a newline. With the patterns of GPT-2, cl100k_base and o200k_base, no
+chunk has a space or tab after other characters, or a newline after anything except
+punctuation, and no lookahead goes beyond its own run of whitespace. All of them split there,
+so the chunks of a text are the chunks of its blocks.
 
 A section is the text between two such boundaries. The core's pieces and safe boundaries
-are those of GPT-2's pattern alone.
+apply to GPT-2's pattern only.
 """
 
 import codecs
@@ -25,7 +25,7 @@ __all__ = ["STANDARD_INPUT", "blocks", "cut_everywhere", "cut_safely", "open_inp
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
 
-# `\S` leaves out every character that any engine counts with the whitespace.
+# `\S` excludes every character that any engine counts as whitespace.
 _BOUNDARY: Final = r"(?:(?<=\S)(?=[ \t])|(?<=[A-Za-z0-9])(?=[\r\n]))"
 _UP_TO_LAST_BOUNDARY: Final = re.compile(rf".*{_BOUNDARY}", re.DOTALL)
 _ANY_BOUNDARY: Final = re.compile(_BOUNDARY)
@@ -42,21 +42,21 @@ def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]
 
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the text of a file, in blocks that end where every pattern cuts.
+    """Yield the text of a file, in blocks that end where every pattern splits.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: it is not UTF-8; the message says where.
+        ValueError: it is not UTF-8; the message gives the position.
     """
     with open_input(path) as file:
         yield from cut_safely(_decoded(path, file))
 
 
 def cut_safely(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the same text, with every end but the last at a boundary."""
+    """Yield the same text in parts that end at boundaries, except the last one."""
     held: list[str] = []
     for text in texts:
-        # The boundary may stand between two texts, so the last character is looked at again.
+        # The boundary may lie between two texts, so the last character is checked again.
         last = held[-1][-1] if held else ""
         found = _UP_TO_LAST_BOUNDARY.match(last + text)
         if not found:
@@ -70,14 +70,14 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
 
 
 def cut_everywhere(text: str) -> list[str]:
-    """Return the sections of a text: it is cut at every boundary."""
+    """Return the sections of a text, split at every boundary."""
     return _ANY_BOUNDARY.split(text)
 
 
 def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
-    """Yield the text of a file as it is read; no text is empty."""
+    """Yield the text of a file as it is read; never an empty text."""
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
-    offset = 0  # where the bytes begin that the decoder has not turned into text
+    offset = 0  # of the first byte that is not decoded yet
     while True:
         read = file.read(_BLOCK_BYTES)
         held = decoder.getstate()[0]

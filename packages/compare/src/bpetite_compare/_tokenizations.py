@@ -8,11 +8,11 @@ __all__ = ["Difference", "Tokenization", "first_difference"]
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:
-    """What a tokenizer makes of a text.
+    """The tokens of a text in one tokenizer.
 
-    name: whose it is.
+    name: the name of the tokenizer.
     ids: the ids, in order.
-    tokens: the bytes of each; joined, they are the UTF-8 of the text.
+    tokens: the bytes of each token; joined, they are the UTF-8 of the text.
     """
 
     name: str
@@ -21,17 +21,17 @@ class Tokenization:
 
     @property
     def bytes_per_token(self) -> float | None:
-        """How many bytes a token has, on average; None where there are no tokens."""
+        """The average number of bytes per token; None if there are no tokens."""
         return sum(map(len, self.tokens)) / len(self.tokens) if self.tokens else None
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first place at which two tokenizations of a text part.
+    """The first difference between two tokenizations of a text.
 
-    token: how many tokens there are before it, the same on both sides.
-    byte: how many bytes of UTF-8 there are before it.
-    character: how many whole characters there are before it.
+    token: the number of tokens before it, equal on both sides.
+    byte: the number of UTF-8 bytes before it.
+    character: the number of complete characters before it.
     ours, theirs: the id and the bytes of the token there on each side, or None at the end.
     """
 
@@ -43,13 +43,13 @@ class Difference:
 
 
 def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -> Difference | None:
-    """Return where two tokenizations part, or None.
+    """Return the first difference between two tokenizations, or None.
 
     Args:
         ours: one side.
-        theirs: the other.
-        by_id: whether the vocabulary is the same, so that ids must be equal and not only
-            the bytes of the tokens.
+        theirs: the other side.
+        by_id: whether ids must be equal, and not only the bytes of the tokens, because the
+            vocabulary is the same.
     """
     our_pairs = list(zip(ours.ids, ours.tokens, strict=True))
     their_pairs = list(zip(theirs.ids, theirs.tokens, strict=True))

@@ -1,7 +1,7 @@
-"""The ids and special tokens that a tokenizer has in another library.
+"""The ids and special tokens of a tokenizer in another library.
 
 A tokenizer file has one special token and its own ids. An export may have more special
-tokens, and the ids that an imported tokenizer had before (`_id_map`).
+tokens, and the original ids of an imported tokenizer (`_id_map`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,10 +16,10 @@ __all__ = ["Vocabulary", "with_special_tokens"]
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """A tokenizer with the ids and special tokens that another library gets.
+    """A tokenizer with its ids and special tokens in another library.
 
     ranks: the id of each mergeable token by its bytes, in the order of the tokenizer file.
-    merges: the two tokens that each merge joins, as bytes, in the order of the ranks.
+    merges: the bytes of the two tokens that each merge joins, in the order of ranks.
     special_tokens: the id of each special token by its text, the tokenizer's own first.
     pattern: the split pattern.
     """
@@ -37,12 +37,12 @@ class Vocabulary:
 
         Args:
             artifact: the tokenizer.
-            special_tokens: more special tokens; they get the ids after the last one.
-            ids: for each id of the tokenizer, the id in the other library; its own if empty.
+            special_tokens: more special tokens; their ids follow the last one.
+            ids: the id in the other library for each id of the tokenizer; if empty, the same.
 
         Raises:
-            TypeError: `special_tokens` is a single text, or contains something else.
-            ValueError: a special token is not usable; the message says why.
+            TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
+            ValueError: a special token cannot be used; the message explains why.
         """
         ids = ids or range(artifact.special_id + 1)
         ranks = dict(zip(artifact.tokens, ids, strict=False))
@@ -56,7 +56,7 @@ class Vocabulary:
 
     @property
     def out_of_order(self) -> bool:
-        """Whether a merge has a lower id than one before it."""
+        """Whether a merge has a lower id than an earlier merge."""
         ids = list(self.ranks.values())[256:]
         return ids != sorted(ids)
 
@@ -64,14 +64,14 @@ class Vocabulary:
 def with_special_tokens(
     own: Mapping[str, int], names: Iterable[str], ranks: Mapping[bytes, int]
 ) -> dict[str, int]:
-    """Return the special tokens, and more of them with the ids after the last one.
+    """Return the special tokens, and more of them with the next ids.
 
     Raises:
-        TypeError: `names` is a single text, or contains something else.
-        ValueError: a name is not usable in every library; the message says why.
+        TypeError: `names` is a single `str`, or contains something other than `str`.
+        ValueError: not every library can use a name; the message explains why.
     """
     if isinstance(names, str):
-        message = f"special_tokens is a list of texts, such as [{names[:40]!r}]"
+        message = f"special_tokens must be a list of str, such as [{names[:40]!r}], got str"
         raise TypeError(message)
     special = dict(own)
     after = max([*ranks.values(), *own.values()]) + 1
@@ -87,10 +87,10 @@ def with_special_tokens(
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
-        message = f"a special token is text, got {type(name).__name__}"
+        message = f"special tokens must be str, got {type(name).__name__}"
         raise TypeError(message)
     if not name:
-        message = "a special token cannot be empty"
+        message = "special tokens cannot be empty"
         raise ValueError(message)
     try:
         name.encode("utf-8")
@@ -100,20 +100,20 @@ def _check_name(name: object) -> None:
 
 
 def _check_pair(name: str, other: str) -> None:
-    """Refuse a special token that begins with another: libraries differ on which one wins."""
+    """Reject a special token that starts with another: libraries differ on which one wins."""
     if name == other:
-        message = f"the special token {name[:40]!r} is given twice, or is the tokenizer's own"
+        message = f"the special token {name[:40]!r} occurs twice, or is the tokenizer's own"
         raise ValueError(message)
     if name.startswith(other) or other.startswith(name):
         message = (
-            f"the special tokens {other[:40]!r} and {name[:40]!r} begin alike, so libraries "
-            "would differ on which of them a text has; rename one"
+            f"one of the special tokens {other[:40]!r} and {name[:40]!r} starts with the other, "
+            "so libraries would disagree on which one a text has; rename one"
         )
         raise ValueError(message)
 
 
 def _check_tokens(names: Iterable[str], ranks: Mapping[bytes, int]) -> None:
-    """Refuse the text of a mergeable token, or its letters, which `vocab.json` has as its key."""
+    """Reject the text of a mergeable token, or its letters, which are its key in `vocab.json`."""
     letters = {to_letters(token): token_id for token, token_id in ranks.items()}
     for name in sorted(names):
         found = ranks.get(name.encode("utf-8"), letters.get(name))

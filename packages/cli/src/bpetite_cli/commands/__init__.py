@@ -1,7 +1,7 @@
-"""The commands of bpetite: a module for each, with the name of the command.
+"""bpetite's commands: one module each, named after the command.
 
 `kit` describes such a module. Only the module of the requested command is loaded, so no
-command waits for what another needs; the help needs all of them.
+command waits for another's imports; the help loads all of them.
 """
 
 from importlib import import_module
@@ -17,10 +17,10 @@ GROUPS: Final = {
     "look": ("show", "inspect", "compare-tiktoken"),
     "prove": ("verify", "parity"),
 }
-"""The commands by purpose, as the help lists them."""
+"""The commands by purpose, in the order of the help."""
 
 OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import", "parity"})
-"""The commands that bpetite-compare adds, beside `import-tiktoken`, a former name of `import`."""
+"""The commands of bpetite-compare, without `import-tiktoken`, a former name of `import`."""
 
 BUILT_IN: Final = tuple(
     name for names in GROUPS.values() for name in names if name not in OF_COMPARE
@@ -28,5 +28,5 @@ BUILT_IN: Final = tuple(
 
 
 def add_command(commands: Commands, name: str) -> None:
-    """Load the module of a command, and add the command to the command line."""
+    """Load the module of a command and add its parser."""
     import_module(f"{__name__}.{name}").add_command(commands)

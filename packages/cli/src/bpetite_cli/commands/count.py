@@ -40,22 +40,22 @@ from bpetite_cli.kit import (
 __all__ = ["add_command"]
 
 _MORE = (
-    "\n\nEach FILE gets a line with its tokens, a tab and its name, and several get a\n"
-    "line for the total. Standard input without a FILE gets the number alone. The\n"
-    "text is UTF-8; no token spans two files, and every <|endoftext|> is one token.\n"
+    "\n\nPrints a line for each FILE with its number of tokens, a tab and its name, and a\n"
+    "total for several files. Without FILE, it reads standard input and prints only\n"
+    "the number. No token spans two files, and each <|endoftext|> is one token.\n"
     "\n"
-    "What cannot be read is told on standard error; the others are counted, and the\n"
-    "exit status is 1. It is 1 also where there are more tokens than --max allows;\n"
-    "what was counted is printed all the same."
+    "If a file cannot be read, the error goes to standard error, the other files are\n"
+    "still counted, and the exit status is 1. The status is also 1 if there are more\n"
+    "than --max tokens; the counts are printed either way."
 )
 
 
 _Part: TypeAlias = tuple[int, str]
-"""The number of a file, and text of it that ends at a safe boundary."""
+"""The number of a file, and part of its text, which ends at a safe boundary."""
 
 
 class _Sizes(NamedTuple):
-    """The number of a file, how many bytes and tokens a part of it has, and what went wrong."""
+    """The number of a file, the bytes and tokens of a part of it, and any error."""
 
     number: int
     size: int
@@ -65,7 +65,7 @@ class _Sizes(NamedTuple):
 
 @dataclass(slots=True)
 class _Count:
-    """What one input came to: its bytes and tokens, or what was wrong with it."""
+    """The bytes and tokens of one input, or its error."""
 
     name: str
     size: int = 0
@@ -78,7 +78,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "count",
-        "count the tokens of files, or of standard input",
+        "count the tokens in files or standard input",
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
         "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
@@ -89,17 +89,18 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--encoding",
         metavar="NAME",
-        help="instead of --model: an encoding such as cl100k_base or o200k_base; needs "
+        help="instead of --model, an encoding such as cl100k_base or o200k_base; requires "
         "bpetite-compare",
     )
     require_one(parser, ["--model"], ["--encoding"])
-    parser.add_argument(
-        "input", nargs="*", metavar="FILE", help="text in UTF-8; - is standard input"
-    )
+    parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")
     add_documents_in_files(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
-        "--max", type=_limit, metavar="N", help="fail with status 1 above N tokens in all"
+        "--max",
+        type=_limit,
+        metavar="N",
+        help="exit with status 1 if there are more than N tokens in total",
     )
     add_jobs(parser)
     parser.set_defaults(run=_run)
@@ -153,12 +154,12 @@ def _run(options: argparse.Namespace) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _OfModel:
-    """Counts the tokens of a model."""
+    """Counts tokens with a tokenizer file."""
 
     tokenizer: Tokenizer
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the texts as they are: files are read in blocks that end where a model cuts."""
+        """Yield the texts unchanged: files are read in blocks that end at safe boundaries."""
         yield from texts
 
     def __call__(self, text: str) -> int:
@@ -167,7 +168,7 @@ class _OfModel:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """The work on a batch of texts: from each of them to how much it is."""
+    """The work on a batch of texts: count the bytes and tokens of each."""
 
     counter: Counter
 
@@ -184,7 +185,7 @@ class _Counting:
 def _read(
     documents: Documents, counter: Counter, counts: Sequence[_Count], advance: Advance
 ) -> Iterator[_Part]:
-    """Yield the texts of all files; what is wrong with a file goes to its count."""
+    """Yield the texts of all files; an error goes to the count of its file."""
     for number, path in enumerate(documents.paths):
         try:
             for blocks in documents.read_file(path, advance):
@@ -201,15 +202,15 @@ def _length(part: _Part) -> int:
 
 
 def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> list[str]:
-    """Return what makes the command fail, a line or two each."""
+    """Return the errors, one or two lines each."""
     complaints = [count.error for count in counts if count.error is not None]
     if complaints and len(counts) > 1:
         left_out = f"{len(complaints)} of {len(counts)} files"
-        complaints.append(f"{left_out} could not be counted; the total is that of the others")
+        complaints.append(f"{left_out} could not be counted; the total covers the others")
     if limit is not None and tokens > limit:
         complaints.append(
-            f"{tokens:,} tokens are {tokens - limit:,} more than --max {limit}; "
-            "shorten the text, or allow more"
+            f"{tokens:,} tokens exceed --max {limit} by {tokens - limit:,}; "
+            "shorten the text, or raise --max"
         )
     return complaints
 
@@ -223,7 +224,7 @@ def _as_lines(counts: Sequence[_Count], total: _Count, *, named: bool) -> Iterat
 
 
 def _line(count: _Count) -> bytes:
-    """Return a line of the table; a name that would break it is quoted."""
+    """Return a line of the table, with the name quoted if it would break the table."""
     name = count.name if count.name.isprintable() else quoted(count.name)
     return f"{count.tokens}\t{name}\n".encode()
 

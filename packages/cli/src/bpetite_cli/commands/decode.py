@@ -1,4 +1,4 @@
-"""`bpetite decode`: turn ids into text, without holding all of either."""
+"""`bpetite decode`: turn ids into text, block by block."""
 
 import argparse
 import codecs
@@ -36,7 +36,7 @@ from bpetite_cli.streams.formats import FORMATS, Counted
 __all__ = ["add_command"]
 
 _MOST_BYTES: Final = 1 << 20
-"""How many bytes are decoded at once, where no single token has more."""
+"""The most bytes to decode at once, unless a single token has more."""
 
 
 def add_command(commands: Commands) -> None:
@@ -44,15 +44,15 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "decode",
-        "turn token ids into text, on standard output",
+        "turn token ids into text",
         "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
         "  bpetite encode --model tokenizer.json text.txt |\n"
         "    bpetite decode --model tokenizer.json\n"
         "  bpetite encode --model tokenizer.json text.txt --format u16 |\n"
         "    bpetite decode --model tokenizer.json --format u16\n"
         "  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin",
-        "\n\nWith --output the file is written as the text comes, whole or not at all, and\n"
-        "standard output gets a JSON object with its tokens and bytes.",
+        "\n\nWith --output, the file appears only when it is complete, and standard output\n"
+        "gets a JSON object with the numbers of tokens and bytes.",
     )
     add_model(parser)
     add_file_argument(parser)
@@ -62,32 +62,32 @@ def add_command(commands: Commands) -> None:
         type=_ids,
         action="extend",
         metavar="N",
-        help="the ids themselves; 72 101, 72,101 and '[72,101]' are the same",
+        help="token ids, written as 72 101, as 72,101 or as '[72,101]'",
     )
     parser.add_argument(
         "-i",
         "--input",
         metavar="FILE",
-        help="a file with what `encode` made; - is standard input",
+        help="ids written by `encode`; - is standard input",
     )
     parser.add_argument(
         "--format",
         choices=FORMATS,
-        help="how FILE was written: the --format of `encode`, json by default; text is any ids "
-        "in decimal with whitespace between them",
+        help="format of FILE, as for `encode` (default: json); text allows any whitespace "
+        "between ids",
     )
     allow_one(parser, ["--input", "--format"], ["--ids"])
     add_output(parser)
     parser.add_argument(
         "--bytes",
         action="store_true",
-        help="write the bytes as they are, even if they are not complete text",
+        help="write raw bytes, even if they are not complete text",
     )
     parser.set_defaults(run=_run)
 
 
 def _ids(word: str) -> list[int]:
-    """Read an id, or ids with commas between them, which may be a JSON array."""
+    """Read one id, ids separated by commas, or a JSON array of ids."""
     listed = word.strip()
     if listed.startswith("[") and listed.endswith("]"):
         listed = listed[1:-1].strip()
@@ -133,7 +133,7 @@ def _texts(
     *,
     is_text: bool = True,
 ) -> Iterator[bytes]:
-    """Yield the text of blocks of ids, which may end anywhere, even inside a character."""
+    """Yield the text of blocks of ids; a block may end inside a character."""
     decoder = _Decoder(tokens, width, is_text=is_text)
     most = max(1, _MOST_BYTES // max(map(len, tokens.values())))
     for block in blocks:
@@ -143,14 +143,14 @@ def _texts(
 
 
 class _Decoder:
-    """Decodes ids as they come, and keeps only the ids of an unfinished character.
+    """Decodes ids block by block, keeping only the ids of an incomplete character.
 
-    It decodes bytes and not ids: a token may end one character and begin the next, so in
-    a long text there may be no id before which all characters are finished.
+    It decodes bytes, not ids: a token may end one character and start the next, so a long
+    text may have no id before which all characters are complete.
 
     tokens: the bytes of every id.
-    width: how many bytes of the input each id takes, or None if that depends on the id.
-    is_text: whether the bytes have to be text; if not, they are returned as they are.
+    width: the number of input bytes per id, or None if it varies.
+    is_text: whether the bytes must be UTF-8; if not, they are returned unchanged.
     """
 
     def __init__(self, tokens: Mapping[int, bytes], width: int | None, *, is_text: bool) -> None:
@@ -159,10 +159,10 @@ class _Decoder:
         self._is_text = is_text
         self._held: list[int] = []
         self._begin = 0  # the position of the first held id
-        self._written = 0  # how many bytes of the held ids have been returned
+        self._written = 0  # the number of bytes of the held ids already returned
 
     def decode(self, ids: list[int], *, final: bool = False) -> bytes:
-        """Return the bytes of all characters that these ids finish, or all bytes."""
+        """Return the bytes of all characters that these ids complete, or all bytes."""
         ids = self._held + ids
         try:
             data = b"".join(map(self._tokens.__getitem__, ids))
@@ -199,12 +199,12 @@ class _Decoder:
         wrong = self._written + error.start
         place = next(place for place, end in enumerate(ends) if end > wrong)
         return Failure(
-            f"the bytes of these ids are not UTF-8: {error.reason} "
-            f"(token id {ids[place]} at position {self._position(place)})"
+            f"these ids do not decode to UTF-8: {error.reason} (token id {ids[place]} at position "
+            f"{self._position(place)}); use --bytes to write raw bytes"
         )
 
     def _position(self, place: int) -> str:
-        """Return the position of one of the ids at hand, counted from the first id of all."""
+        """Return the position of an id in the whole input, from its position in this block."""
         position = self._begin + place
         offset = "" if self._width is None else f", byte offset {position * self._width}"
         return f"{position}{offset}"

@@ -46,21 +46,21 @@ __all__ = ["add_command"]
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
 
 _Part: TypeAlias = str | None
-"""A text that ends at a safe boundary, or None for a separator."""
+"""Text that ends at a safe boundary, or None for a separator."""
 
 _Packed: TypeAlias = tuple[int, int, bytes]
 """The bytes of some texts, the number of their ids, and the ids in a format."""
 
 _ABOUT_FORMATS: Final = (
-    "\n\nThe formats:\n"
-    "  json  one array and a newline, the default\n"
-    "  text  one id on a line, in decimal\n"
-    "  u16   two bytes for each id, the lowest first, and nothing else: what\n"
-    "        numpy.memmap(PATH, dtype='<u2') reads; refused where an id is larger\n"
-    "  u32   four bytes for each id, likewise: dtype='<u4'\n"
+    "\n\nFormats:\n"
+    "  json  one JSON array (default)\n"
+    "  text  one id per line, in decimal\n"
+    "  u16   two bytes per id, little-endian, for ids up to 65535; numpy.memmap(PATH,\n"
+    "        dtype='<u2') reads it\n"
+    "  u32   four bytes per id, little-endian: dtype='<u4'\n"
     "\n"
-    "With --output the file is written as the ids come, whole or not at all, and\n"
-    "standard output gets a JSON object with its tokens and bytes."
+    "With --output, the file appears only when it is complete, and standard output\n"
+    "gets a JSON object with the numbers of tokens and bytes."
 )
 
 
@@ -69,7 +69,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "encode",
-        "turn text into token ids, on standard output",
+        "turn text into token ids",
         '  bpetite encode --model tokenizer.json --text "Hello world"\n'
         "  bpetite encode --model tokenizer.json text.txt > ids.json\n"
         "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
@@ -80,23 +80,26 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     add_file_argument(parser)
-    parser.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
     add_files(parser, required=False)
     add_documents_in_files(parser)
     parser.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {_SPECIAL_TOKEN} between documents, which are files, or lines with --jsonl",
+        help=f"put {_SPECIAL_TOKEN} between documents: files, or lines with --jsonl",
     )
     parser.add_argument(
         "--separator-at",
         choices=("between", "before", "after"),
-        help="between documents, the default: not before the first, nor after the last; or before "
-        "or after each document, so that the results of several commands can be joined",
+        help="put separators between documents (default), or before or after each one, so that "
+        "several outputs can be joined",
     )
     require(parser, "--separator-at", "--separator-token")
     parser.add_argument(
-        "--format", choices=FORMATS, default="json", help="how the ids are written; see above"
+        "--format",
+        choices=FORMATS,
+        default="json",
+        help="format of the ids (default: json), see above",
     )
     add_output(parser)
     add_jobs(parser)
@@ -179,12 +182,12 @@ class _Figures:
 
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
-    """Find before anything is read what would go wrong in the end; return how much there is."""
+    """Check before reading what could fail later; return the size of the inputs."""
     check_output()
     if options.output is None and FORMATS[options.format].width and is_terminal():
         message = (
-            f"{options.format} is bytes and no text, and standard output is a terminal; "
-            "name a file with --output, or send it to a file or to a program"
+            f"refusing to write binary {options.format} data to a terminal; "
+            "use --output or redirect"
         )
         raise Failure(message)
     size = check_inputs(documents.paths)
@@ -195,18 +198,18 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
 
 
 def _check_width(name: str, special_id: int) -> None:
-    """Refuse a format that cannot hold every id of the model; the special token's is the last."""
+    """Reject a format that is too small for the last id, which is the special token's."""
     width = FORMATS[name].width
     if width is not None and special_id >= 1 << (8 * width):
         message = (
-            f"the ids of this model go up to {special_id} ({_SPECIAL_TOKEN}), "
-            f"and {name} holds 0 to {(1 << (8 * width)) - 1}; use --format u32"
+            f"{name} holds ids up to {(1 << (8 * width)) - 1}, but this tokenizer has ids up to "
+            f"{special_id} ({_SPECIAL_TOKEN}); use --format u32"
         )
         raise Failure(message)
 
 
 def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iterator[_Part]:
-    """Yield the texts of documents, and separators in the places that are named, if any."""
+    """Yield the texts of documents, with separators at the requested positions."""
     for number, texts in enumerate(documents):
         if at == "before" or (at == "between" and number):
             yield None

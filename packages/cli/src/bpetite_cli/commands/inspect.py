@@ -30,7 +30,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "inspect",
-        "show what is in a model, or how a token was made",
+        "show a tokenizer file, or how a token was made",
         "  bpetite inspect --model tokenizer.json\n"
         "  bpetite inspect --model tokenizer.json --token 258\n"
         "  bpetite inspect --model tokenizer.json --json\n"
@@ -38,16 +38,14 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     parser.add_argument(
-        "--token", type=integer, metavar="ID", help="the tree of merges that made this token"
+        "--token", type=integer, metavar="ID", help="show the tree of merges that made this token"
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print a JSON object, with nothing left out"
-    )
+    parser.add_argument("--json", action="store_true", help="print everything as a JSON object")
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="print the vocabulary as JSON Lines: the id of each token, its bytes in hex, its text "
-        "(null if it is not complete characters), its pair and its rank (null if no merge made it)",
+        help="print the vocabulary as JSON Lines, an object per token: id, bytes in hex, text "
+        "(null if it is not complete characters), pair and rank (null if no merge made it)",
     )
     allow_one(parser, ["--tokens"], ["--token", "--json"])
     parser.set_defaults(run=_run)

@@ -1,4 +1,4 @@
-"""`bpetite show`: the tokens of a text, drawn, merge by merge, or as JSON."""
+"""`bpetite show`: the tokens of a text, as a picture, merge by merge, or as JSON."""
 
 import argparse
 from collections.abc import Iterable, Iterator
@@ -38,7 +38,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "show",
-        "show the tokens of a text, each with its id underneath",
+        "show the tokens of a text with their ids",
         '  bpetite show --model tokenizer.json --text "Hello world"\n'
         '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
         "  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt\n"
@@ -46,20 +46,20 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     add_file_argument(parser)
-    parser.add_argument("--text", help="the text; --text=-x if it begins with a dash")
-    parser.add_argument("-i", "--input", metavar="FILE", help="text in UTF-8; - is standard input")
+    parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
+    parser.add_argument("-i", "--input", metavar="FILE", help="UTF-8 text; - is standard input")
     allow_one(parser, ["--input"], ["--text"])
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
         action="store_true",
-        help="chunk by chunk, each merge that was applied, with its rank",
+        help="show each merge that is applied to each chunk, with its rank",
     )
     form.add_argument(
         "--json",
         action="store_true",
-        help="print a JSON object in a line for each token: its id, its bytes in hex, its "
-        "text (null if it is not complete characters), its start and end in bytes",
+        help="print JSON Lines, an object per token: id, bytes in hex, text (null if it is not "
+        "complete characters), start and end in bytes",
     )
     parser.set_defaults(run=_run)
 
@@ -95,7 +95,7 @@ def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, byt
 
 
 def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
-    """Yield the rows, and a line that sums up."""
+    """Yield the rows and a summary line."""
     from bpetite_cli.views.rows import draw_rows  # noqa: PLC0415 - rich is slow to load
 
     count = size = 0
@@ -121,4 +121,4 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
 
 
 def _ignore(_: int) -> None:
-    """The picture itself says how far it is."""
+    """The picture itself shows the progress."""

@@ -1,4 +1,4 @@
-"""`bpetite train`: learn a tokenizer from files of text."""
+"""`bpetite train`: train a tokenizer on text."""
 
 import argparse
 
@@ -33,7 +33,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "train",
-        "learn a tokenizer from text and write its artifact",
+        "train a tokenizer on text and save it to a file",
         "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
         "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json\n"
         "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
@@ -47,7 +47,7 @@ def add_command(commands: Commands) -> None:
         required=True,
         type=vocab_size,
         metavar="N",
-        help="how many mergeable tokens to learn: 256 bytes and N - 256 merges",
+        help="vocabulary size: 256 bytes plus N - 256 merges; the special token is extra",
     )
     add_destination(parser)
     add_jobs(parser)

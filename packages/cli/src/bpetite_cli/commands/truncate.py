@@ -1,7 +1,7 @@
-"""`bpetite truncate`: the tokenizer that training to a smaller size would have produced.
+"""`bpetite truncate`: the tokenizer that training with a smaller size would have produced.
 
-Training learns one merge after the other and never goes back, so the merges of a smaller
-size are the first merges of a larger one.
+Training learns one merge after another and never goes back, so a smaller tokenizer has the
+first merges of a larger one.
 """
 
 import argparse
@@ -33,9 +33,10 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "truncate",
-        "make a smaller tokenizer, as training would have",
+        "cut a tokenizer to a smaller vocabulary",
         "  bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json\n"
         "  bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json",
+        "\n\nThe result is the same as training with the smaller size.",
     )
     add_model(parser)
     parser.add_argument(
@@ -43,7 +44,7 @@ def add_command(commands: Commands) -> None:
         required=True,
         type=vocab_size,
         metavar="N",
-        help="how many mergeable tokens to keep: 256 bytes and the first N - 256 merges",
+        help="vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra",
     )
     add_destination(parser)
     parser.set_defaults(run=_run)
@@ -55,8 +56,8 @@ def _run(options: argparse.Namespace) -> None:
     size = options.vocab_size
     if size > artifact.special_id:
         message = (
-            f"{quoted(options.model)} has {artifact.special_id:,} mergeable tokens, "
-            f"fewer than {size:,}; `bpetite train` makes larger tokenizers"
+            f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
+            f"{artifact.special_id:,} (train a larger tokenizer with `bpetite train`)"
         )
         raise Failure(message)
     check_destination(options.output, [options.model], force=options.force)
@@ -64,5 +65,5 @@ def _run(options: argparse.Namespace) -> None:
     sha256 = save_artifact(smaller, options.output, force=options.force)
     say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
     if size < artifact.special_id:
-        say(f"{artifact.special_token} is now {size}, where it was {artifact.special_id}")
+        say(f"the id of {artifact.special_token} is now {size} (before: {artifact.special_id})")
     write_json({"outputs": [text_argument(options.output)], **tokenizer_fields(size, sha256)})

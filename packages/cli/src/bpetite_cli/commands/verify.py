@@ -34,13 +34,13 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "verify",
-        "train again and prove that a model comes from a corpus",
+        "prove that a tokenizer comes from a corpus",
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
         "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
-        "\n\nStandard output gets a JSON object with the number of merges that are proved,\n"
-        "and the first that is not. The exit status is then 1; it is 1 also where\n"
-        "all are, and the bytes of the file are not those that bpetite saves.",
+        "\n\nTrains again and compares. Prints a JSON object with the number of proved merges\n"
+        "and the first difference. The exit status is 1 if a merge differs, or if the\n"
+        "file is not byte for byte what bpetite saves.",
     )
     add_model(parser)
     add_corpus(parser)
@@ -50,10 +50,10 @@ def add_command(commands: Commands) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Proof:
-    """A model beside what training gives.
+    """A tokenizer file and the result of training again.
 
-    model, trained: the two, as artifacts.
-    proved: how many merges there are before the first that is not the same.
+    model, trained: the two.
+    proved: the number of merges before the first difference.
     """
 
     model: Artifact
@@ -62,7 +62,7 @@ class _Proof:
 
     @property
     def differs(self) -> bool:
-        """Whether a merge of the model is not one of the training."""
+        """Whether a merge of the file differs from training."""
         return self.proved < len(self.model.merges)
 
 
@@ -88,17 +88,16 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
         message = (
-            f"the bytes of {quoted(options.model)} are not those that bpetite saves, though they "
-            f"say the same: all {proof.proved:,} merges are those of this corpus\nan editor or a "
-            "formatter may have changed them; "
-            f"`bpetite truncate --vocab-size {model.special_id}` saves the model anew"
+            f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
+            f"{proof.proved:,} merges come from this corpus\nan editor or formatter may have "
+            f"changed it; save it again with `bpetite truncate --vocab-size {model.special_id}`"
         )
         raise Failure(message)
-    say(f"proved: {proof.proved:,} of {proof.proved:,} merges are those of this corpus")
+    say(f"proved: all {proof.proved:,} merges come from this corpus")
 
 
 def _common(model: Artifact, trained: Artifact) -> int:
-    """Return how many merges the two have in common, from the first on."""
+    """Return the number of equal merges before the first difference."""
     both = zip(model.merges, trained.merges, strict=False)
     differing = (rank for rank, (ours, theirs) in enumerate(both) if ours != theirs)
     return next(differing, min(len(model.merges), len(trained.merges)))
@@ -123,7 +122,7 @@ def _data(proof: _Proof) -> Mapping[str, object]:
 
 
 def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
-    """Return a merge for a program, or None if there is none at this rank."""
+    """Return a merge as JSON, or None if there is none at this rank."""
     if rank == len(artifact.merges):
         return None
     return {"pair": list(artifact.merges[rank]), "hex": artifact.tokens[256 + rank].hex()}
@@ -133,19 +132,19 @@ def _difference(proof: _Proof) -> tuple[str, str]:
     """Return the two merges that differ, in words."""
     rank = proof.proved
     return (
-        f"the model:  {_merge_in_words(proof.model, rank)}",
+        f"the file:   {_merge_in_words(proof.model, rank)}",
         f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}",
     )
 
 
 def _failure_message(proof: _Proof) -> str:
-    """Say which merge is not that of the corpus, and what may be the reason."""
+    """Return which merge differs, and what to check."""
     rank = proof.proved
     return (
-        f"the merge at rank {rank} is not the one that this corpus gives; "
+        f"the merge at rank {rank} does not come from this corpus; "
         f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
-        "the text may be another, or in other files; or the model was changed, or trained with "
-        f"other Unicode tables than those of regex {version('regex')}"
+        "check that the files and the version of regex are those used in training (here: "
+        f"regex {version('regex')})"
     )
 
 
@@ -160,9 +159,9 @@ def _merge_in_words(artifact: Artifact, rank: int) -> str:
 
 
 def _learned_later(proof: _Proof) -> str:
-    """Say where training learns the pair that the model has too early, if it does."""
+    """Return where training learns the pair that the file has too early, if it does."""
     later = proof.trained.merges[proof.proved :]
     pair = proof.model.merges[proof.proved]
     if pair not in later:
-        return "the pair of the model does not come up to this size"
-    return f"the pair of the model comes at rank {proof.proved + later.index(pair)}"
+        return "the file's pair is not learned up to this size"
+    return f"the file's pair is learned at rank {proof.proved + later.index(pair)}"

@@ -1,1 +1,1 @@
-"""One job in several processes."""
+"""Work in several processes."""

@@ -1,4 +1,4 @@
-"""How many cores this process may use."""
+"""The number of cores that this process may use."""
 
 import os
 from pathlib import Path
@@ -11,7 +11,7 @@ _OWN_CGROUPS: Final = Path("/proc/self/cgroup")
 
 
 def available_cores() -> int:
-    """Return the number of cores: of the affinity, within the quota of a container."""
+    """Return the number of cores, limited by CPU affinity and the quota of a container."""
     return max(1, min(_affinity(), *_quotas()))
 
 
@@ -23,7 +23,7 @@ def _affinity() -> int:
 
 
 def _quotas() -> list[int]:
-    """Return the cores that each cgroup of this process may use; none without a limit.
+    """Return the limit of each cgroup of this process that has one, in cores.
 
     Source: Linux's cgroup-v2.rst, cpu.max, and sched-bwc.rst for the first version.
     """
@@ -43,7 +43,7 @@ def _quotas() -> list[int]:
 
 
 def _cgroup_folders() -> list[Path]:
-    """Return the folders of the cgroups of this process, and those above them."""
+    """Return the folders of this process's cgroups and of their parents."""
     try:
         lines = _OWN_CGROUPS.read_text("utf-8").splitlines()
     except (OSError, ValueError):  # a platform without cgroups

@@ -1,6 +1,6 @@
-"""Share the work on a stream of items among processes, and give the results in order.
+"""Share the work on a stream of items among processes, and yield the results in order.
 
-The result is the same for every number of processes: items go into the same batches.
+The result does not depend on the number of processes: the batches are always the same.
 """
 
 from collections import deque
@@ -20,30 +20,30 @@ Result = TypeVar("Result")
 _CHARACTERS_OF_A_BATCH: Final = 1 << 18
 
 _CHARACTERS_OF_AN_ITEM: Final = 64
-"""What an item weighs besides its text."""
+"""The weight of an item in addition to its text."""
 
 _WORTH_WORKERS: Final = 8 * 10**6
-"""How many bytes are read before workers start, which takes a tenth of a second each."""
+"""The number of bytes to read before workers start; each takes a tenth of a second."""
 
 _AHEAD: Final = 2
-"""How many batches for each worker are read ahead."""
+"""The number of batches per worker to read ahead."""
 
 
 class _Batch(NamedTuple, Generic[Item]):
-    """Some items, and how many bytes have been read for them."""
+    """Some items, and the number of bytes read for them."""
 
     items: list[Item]
     read: int
 
 
 class Sharing(Generic[Item, Result]):
-    """Some work, done by one process or by several, which end with the `with` statement.
+    """Work done by one or more processes, which end with the `with` statement.
 
     Args:
-        work: from some items to their result; each process gets its own, by pickle.
-        jobs: how many processes work. This one does it alone with 1 job, or if there are less
-            than 8 MB to read.
-        length: the characters of an item.
+        work: turns some items into their result; it is pickled for each process.
+        jobs: the number of processes. With 1, or for less than 8 MB, this process does the
+            work alone.
+        length: the number of characters of an item.
     """
 
     def __init__(
@@ -71,18 +71,18 @@ class Sharing(Generic[Item, Result]):
             self._workers.close()
 
     def read(self, size: int) -> None:
-        """Take note of bytes that have been read for the next item."""
+        """Record bytes read for the next item."""
         self._read += size
 
     def results(self, items: Iterable[Item], advance: Callable[[int], None]) -> Iterator[Result]:
-        """Yield the results of the batches of some items, in order.
+        """Yield the results of batches of items, in order.
 
         Args:
-            items: as they are taken, `read` is told the bytes.
-            advance: told, after each result, how many bytes were read for it.
+            items: the items; reading one calls `read` with its bytes.
+            advance: called after each result with the number of bytes read for it.
 
         Raises:
-            Failure: a worker has been killed.
+            Failure: a worker was killed.
         """
         batches = self._batches(items)
         first: list[_Batch[Item]] = []
@@ -97,7 +97,7 @@ class Sharing(Generic[Item, Result]):
             advance(batch.read)
 
     def results_of_each(self, items: list[Item]) -> Iterator[Result]:
-        """Yield what each process that has worked makes of some items, after all others."""
+        """Yield the result of some items from each process, after all other results."""
         if self._workers is None:
             yield self._work(items)
         else:
@@ -129,7 +129,7 @@ class Sharing(Generic[Item, Result]):
 
 
 def _ahead(items: Iterable[Item], number: int) -> Iterator[Item]:
-    """Yield the items, so many of them later than they are taken."""
+    """Yield the items, taking some of them in advance."""
     taken: deque[Item] = deque()
     for item in items:
         taken.append(item)

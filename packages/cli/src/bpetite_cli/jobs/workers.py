@@ -1,9 +1,9 @@
-"""Processes that do some work, one task at a time each.
+"""Worker processes that do one task at a time each.
 
-A worker is a spawned process with a pipe of its own, and a thread here that sends it a task
-and waits for the result. So each side notices at once when the other is killed, even in the
-middle of a result. (The processes of `concurrent.futures` share one pipe for their results:
-one that is killed while it writes there leaves the others waiting.)
+A worker is a spawned process with its own pipe; a thread in this process sends it a task and
+waits for the result. Each side notices at once when the other is killed, even in the middle
+of a result. (The processes of `concurrent.futures` share one pipe for results: if one is
+killed while it writes, the others wait forever.)
 """
 
 import signal
@@ -27,11 +27,11 @@ _SPAWN: Final = get_context("spawn")
 
 
 class Workers(Generic[Task, Result]):
-    """Processes that start when this is made, and end with `close`.
+    """Processes that start with this object and end with `close`.
 
     Args:
-        work: what they do; it is sent to each of them once, by pickle.
-        number: how many there are.
+        work: the function to run; it is pickled once for each process.
+        number: the number of processes.
     """
 
     def __init__(self, work: Callable[[Task], Result], number: int) -> None:
@@ -45,26 +45,26 @@ class Workers(Generic[Task, Result]):
                     self._idle.put(self._workers[-1])
         except OSError as error:
             self.close()
-            message = f"another process cannot be started: {error.strerror}; use --jobs 1"
+            message = f"cannot start another process: {error.strerror}; use --jobs 1"
             raise Failure(message) from None
         except BaseException:
             self.close()
             raise
 
     def submit(self, task: Task) -> "Future[Result]":
-        """Have a task done as soon as a worker is free.
+        """Run a task as soon as a worker is free.
 
-        The result raises `Failure` if the worker has been killed.
+        The result raises `Failure` if the worker was killed.
         """
         return self._threads.submit(self._do, task)
 
     def ask_each(self, task: Task) -> "Iterator[Result]":
-        """Have every worker do a task, when all others are done; yield their results."""
+        """Run a task in every worker after all other tasks, and yield the results."""
         results = [self._threads.submit(worker.do, task) for worker in self._workers]
         yield from (result.result() for result in results)
 
     def close(self) -> None:
-        """End all workers, whatever they are doing."""
+        """End all workers at once."""
         for worker in self._workers:
             worker.kill()
         self._threads.shutdown(cancel_futures=True)
@@ -80,11 +80,11 @@ class Workers(Generic[Task, Result]):
 
 
 class _Worker(Generic[Task, Result]):
-    """One process, and the pipe to it."""
+    """One process and the pipe to it."""
 
     def __init__(self, work: Callable[[Task], Result]) -> None:
         self._pipe, end = _SPAWN.Pipe()
-        with end:  # closed here, so that the pipe ends with the process
+        with end:  # close this copy, so that the pipe ends with the process
             self._process = _SPAWN.Process(target=_serve, args=(end, work), daemon=True)
             self._process.start()
 
@@ -96,8 +96,8 @@ class _Worker(Generic[Task, Result]):
         except (EOFError, OSError):
             self._process.join()
             message = (
-                f"a process of this job has ended before its work: {self._reason()}\n"
-                "if memory ran out, fewer processes need less of it: --jobs 1"
+                f"a worker process ended unexpectedly: {self._reason()}\n"
+                "if memory ran out, use fewer processes: --jobs 1"
             )
             raise Failure(message) from None
         if isinstance(result, MemoryError):
@@ -105,11 +105,11 @@ class _Worker(Generic[Task, Result]):
         return result
 
     def kill(self) -> None:
-        """End the process at once; it has nothing to undo."""
+        """Kill the process; it has nothing to undo."""
         self._process.kill()
 
     def close(self) -> None:
-        """Wait for the end of a process that was killed."""
+        """Wait until a killed process has ended."""
         self._process.join()
         self._pipe.close()
 
@@ -121,7 +121,7 @@ class _Worker(Generic[Task, Result]):
 
 
 def _serve(pipe: Connection, work: Callable[[Task], Result]) -> None:
-    """Do what comes through the pipe, until it ends."""
+    """Run the tasks from the pipe until it ends."""
     with suppress(EOFError, OSError):
         while True:
             task: Task = pipe.recv()
@@ -139,9 +139,9 @@ def _send(pipe: Connection, message: object) -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Have the processes that start here leave signals to this one, which ends them.
+    """Block signals in the processes that start here; this process handles them.
 
-    A process inherits the signals that are blocked. They reach this one afterwards.
+    A process inherits blocked signals. They reach this process when the block ends.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -149,7 +149,7 @@ def _signals_blocked() -> Iterator[None]:
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
-        resource_tracker.ensure_running()  # the first process starts it otherwise
+        resource_tracker.ensure_running()  # otherwise the first process would start it
         signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # starting it unblocks some of them
         yield
     finally:

@@ -1,4 +1,4 @@
-"""The documents of a command: files, or lines of files. No token spans two of them."""
+"""The documents of a command: files, or lines of files. No token spans two documents."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ __all__ = ["Documents"]
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Where the documents are.
+    """The locations of the documents.
 
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
-    keys: where a line of a file has its document, one key inside the other; or None if
-        each file is a document.
-    counted: whether the lines of the files have a text and a count each.
+    keys: the nested keys of the document in a line of a file, or None if each file is a
+        document.
+    counted: whether each line of the files has a text and a count.
     """
 
     paths: Sequence[str]
@@ -27,16 +27,16 @@ class Documents:
 
     @property
     def sources(self) -> list[str]:
-        """All files that are read."""
+        """All files to read."""
         return [*self.paths, *self.lists]
 
     def read(self, advance: Advance) -> Iterator[Iterable[str]]:
-        """Yield the documents, each in blocks of text that end at safe boundaries."""
+        """Yield the documents, each as blocks of text that end at safe boundaries."""
         for path in self.paths:
             yield from self.read_file(path, advance)
 
     def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
-        """Yield the documents of one file, each in such blocks."""
+        """Yield the documents of one file, in the same way."""
         if self.keys is None:
             yield read_text(path, advance)
         else:

@@ -1,4 +1,4 @@
-"""Failures of a command, as messages for a person."""
+"""Errors of a command, as messages for a person."""
 
 import errno
 from typing import Final
@@ -9,23 +9,23 @@ __all__ = ["Failure", "explain"]
 
 _ADVICE: Final = {
     errno.ENOENT: "check the path",
-    errno.EACCES: "change its mode, or name another",
-    errno.EPERM: "change its mode, or name another",
-    errno.EISDIR: "name a file in it",
-    errno.ENOSPC: "make room, or name another place",
-    errno.EDQUOT: "make room, or name another place",
-    errno.EFBIG: "name a place that takes larger files",
-    errno.EROFS: "name another place",
+    errno.EACCES: "change its permissions, or choose another path",
+    errno.EPERM: "change its permissions, or choose another path",
+    errno.EISDIR: "choose a file in it",
+    errno.ENOSPC: "free some space, or choose another disk",
+    errno.EDQUOT: "free some space, or choose another disk",
+    errno.EFBIG: "choose a disk that allows larger files",
+    errno.EROFS: "choose another path",
     errno.ENAMETOOLONG: "choose a shorter name",
 }
 
 
 class Failure(Exception):  # noqa: N818 - a failure of the command, not of the program
-    """The command cannot do what was asked; the message says why, and what to do."""
+    """The command failed; the message explains why, and what to do."""
 
 
 def explain(error: OSError | ValueError | KeyError) -> str:
-    """Return an error of the core or of the system as one line that says what to do."""
+    """Return an error of the core or the system as one line with advice."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{quoted(str(error.filename))}: " if error.filename is not None else ""
         advice = _ADVICE.get(error.errno or 0)

@@ -1,4 +1,4 @@
-"""The fields that several commands print as JSON: each has one name and one form.
+"""JSON fields that several commands share: each has one name and one type.
 
 `docs/reference/output.md` lists the fields of all commands.
 """
@@ -16,12 +16,12 @@ def ratio(part: int, whole: int) -> float | None:
 
 
 def text_fields(size: int, tokens: int) -> dict[str, object]:
-    """Return the figures of a text: its bytes, its tokens, and how many bytes a token has."""
+    """Return the numbers of bytes and tokens of a text, and their ratio."""
     return {"bytes": size, "tokens": tokens, "bytes_per_token": ratio(size, tokens)}
 
 
 def text_of(token: bytes) -> str | None:
-    """Return the text of a token, or None if it is not made of whole characters."""
+    """Return the text of a token, or None if it is not complete characters."""
     try:
         return token.decode("utf-8")
     except UnicodeDecodeError:
@@ -34,7 +34,7 @@ def token_fields(token_id: int, token: bytes) -> dict[str, object]:
 
 
 def tokenizer_fields(vocab_size: int, sha256: str) -> dict[str, object]:
-    """Return what a tokenizer file contains, and its digest."""
+    """Return the sizes, special tokens and digest of a tokenizer file."""
     return {
         "vocab_size": vocab_size,
         "merges": vocab_size - 256,

@@ -9,11 +9,11 @@ __all__ = ["read_list"]
 
 
 def read_list(path: str, *, null: bool) -> list[str]:
-    r"""Return the paths in a list, as Python would have them as arguments.
+    r"""Return the paths in a list, decoded like command-line arguments.
 
     Args:
         path: the list; `-` is standard input.
-        null: whether paths end in a NUL byte, and not in `\n` or `\r\n`.
+        null: whether paths end with a NUL byte instead of `\n` or `\r\n`.
     """
     paths: list[str] = []
     with open_input(path) as file:
@@ -23,15 +23,15 @@ def read_list(path: str, *, null: bool) -> list[str]:
                 _check(listed, path, number)
                 paths.append(os.fsdecode(listed))
     if not paths:
-        message = f"{name_of(path)} lists no files; list at least one"
+        message = f"{name_of(path)} lists no files; add at least one"
         raise Failure(message)
     return paths
 
 
 def _check(listed: bytes, path: str, number: int) -> None:
-    """Refuse what could not be an argument."""
+    """Reject a path that could not be an argument."""
     if b"\0" in listed:
-        message = f"{name_of(path)}, line {number}: NUL bytes separate the paths; use --null"
+        message = f"{name_of(path)}, line {number} contains a NUL byte; use --null"
         raise Failure(message)
     try:
         listed.decode("utf-8")

@@ -1,10 +1,10 @@
-"""Ids as bytes: how each format is written, and how it is read back.
+"""Formats for ids: how to write and read each of them.
 
-`json` is one compact array and a newline. `text` is the ids in decimal, one on a line.
-`u16` and `u32` are each id in two or four bytes, the lowest first, and nothing else, as
-`numpy.memmap` reads them. All of them are written and read block by block.
+`json` is one compact array and a newline. `text` has one decimal id per line. `u16` and
+`u32` have two or four bytes per id, little-endian and without a header, as `numpy.memmap`
+reads them. All of them are written and read block by block.
 
-Not here: how JSON is read (`json_ids`).
+Not here: how to read JSON (`json_ids`).
 """
 
 import re
@@ -22,18 +22,18 @@ __all__ = ["FORMATS", "Counted", "Format"]
 
 Read: TypeAlias = Callable[[str, Advance], Iterator[list[int]]]
 
-_NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id has that many digits
+_NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id is that long
 _UP_TO_LAST_WHITESPACE: Final = re.compile(rb".*\s", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A way to write ids.
+    """A format for ids.
 
-    pack: from some ids, one or more, to bytes.
-    read: from the name of an input to blocks of ids; it tells of the bytes that it has read.
-    width: how many bytes each id takes, or None where that depends on the id.
-    opening, between, closing: what stands before, between and after blocks of packed ids.
+    pack: turns one or more ids into bytes.
+    read: turns the name of an input into blocks of ids, and reports the bytes read.
+    width: the number of bytes per id, or None if it varies.
+    opening, between, closing: the bytes before, between and after blocks of packed ids.
     """
 
     pack: Callable[[list[int]], bytes]
@@ -44,7 +44,7 @@ class Format:
     closing: bytes = b""
 
     def join(self, packed: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the parts of a file with these blocks of ids, of which any may be empty."""
+        """Yield the parts of a file with these blocks of ids; blocks may be empty."""
         yield self.opening
         before = b""
         for block in packed:
@@ -55,7 +55,7 @@ class Format:
 
 
 class Counted:
-    """Blocks of ids, and how many ids have gone by."""
+    """Blocks of ids that counts the ids it has yielded."""
 
     def __init__(self, blocks: Iterable[list[int]]) -> None:
         self.tokens = 0
@@ -76,9 +76,9 @@ def _pack_text(ids: list[int]) -> bytes:
 
 
 def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
-    """Yield ids in decimal, with any whitespace between them."""
+    """Yield decimal ids separated by any whitespace."""
     with open_input(path) as file:
-        offset = 0  # where `held` begins in the file
+        offset = 0  # of `held` in the file
         held = b""
         for read in read_blocks(path, file):
             advance(len(read))
@@ -99,9 +99,9 @@ def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
         begin -= 1
     word = data[begin : begin + 40].split()[0]
     return Failure(
-        f"{name_of(path)} holds no token ids in decimal with whitespace between them: "
+        f"{name_of(path)}: expected decimal token ids separated by whitespace, "
         f"found {repr(word)[1:]} at byte offset {offset + begin}\n"
-        "`bpetite encode --format text` prints such ids"
+        "`bpetite encode --format text` writes this format"
     )
 
 
@@ -110,7 +110,7 @@ def _pack(code: str, ids: list[int]) -> bytes:
 
 
 def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
-    """Yield ids that have a number of bytes each."""
+    """Yield ids of a fixed width."""
     width = struct.calcsize(f"<{code}")
     with open_input(path) as file:
         size = 0
@@ -124,9 +124,9 @@ def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
             yield list(struct.unpack_from(f"<{count}{code}", data))
         if held:
             message = (
-                f"{name_of(path)} holds {size:,} bytes, and u{8 * width} takes {width} for each "
-                f"id: the last, at byte offset {size - len(held)}, is cut short\n"
-                "read a whole file, by the --format that wrote it"
+                f"{name_of(path)}: the last id, at byte offset {size - len(held)}, is incomplete: "
+                f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
+                f"check that the file is complete and was written with --format u{8 * width}"
             )
             raise Failure(message)
 
@@ -141,4 +141,4 @@ FORMATS: Final = {
     "u16": _binary("H"),
     "u32": _binary("I"),
 }
-"""The formats by their names on the command line; the first is the one by default."""
+"""The formats by their names on the command line; the first is the default."""

@@ -1,9 +1,8 @@
 """Read text from files and standard input: strict UTF-8, block by block.
 
-A block ends at a safe boundary, where whitespace follows something else. The chunks of the
-blocks are the chunks of the text, so training on the blocks, or encoding them one after
-the other, gives the same result as the whole text. A text without a safe boundary is one
-block.
+A block ends at a safe boundary, where whitespace follows another character. The chunks of
+the blocks are the chunks of the text, so training on blocks or encoding them one by one
+gives the same result as the whole text. A text without a safe boundary is one block.
 """
 
 import codecs
@@ -38,32 +37,32 @@ __all__ = [
 STANDARD_INPUT: Final = "-"
 
 Advance: TypeAlias = Callable[[int], None]
-"""Called with each number of bytes that has been read."""
+"""Called with the number of bytes of each read."""
 
 _BLOCK_BYTES: Final = 1 << 20
 
-# `\S` leaves out every character that any of the definitions of whitespace counts, and
-# the class holds only such as all of them count.
+# Definitions of whitespace differ: `\S` excludes every character that any of them counts,
+# and the class contains only characters that all of them count.
 _UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \t-\r])", re.DOTALL)
 
 
 def name_of(path: str) -> str:
-    """Return an input as it is shown."""
+    """Return the name of an input for a message."""
     return "standard input" if path == STANDARD_INPUT else quoted(path)
 
 
 def check_standard_input(paths: Sequence[str]) -> None:
-    """Refuse to read standard input twice."""
+    """Reject a second read of standard input."""
     if paths.count(STANDARD_INPUT) > 1:
         message = "standard input (-) can be read only once; name it once"
         raise Failure(message)
 
 
 def check_inputs(paths: Sequence[str]) -> int | None:
-    """Find before the first file is read what would go wrong at the last.
+    """Check all files before reading the first.
 
     Returns:
-        How many bytes the files have, or None if that is unknown, as for a pipe.
+        The size of the files in bytes, or None if it is unknown, as for a pipe.
     """
     check_standard_input(paths)
     return _sum([_checked_size(path) for path in paths])
@@ -78,7 +77,7 @@ def _checked_size(path: str) -> int | None:
         message = f"{quoted(path)} is a folder; name the files in it"
         raise Failure(message)
     if not os.access(path, os.R_OK):
-        message = f"{quoted(path)}: no permission to read it"
+        message = f"{quoted(path)}: no permission to read it; change its permissions"
         raise Failure(message)
     return _size(status)
 
@@ -98,7 +97,7 @@ def open_input(path: str) -> AbstractContextManager[BinaryIO]:
 
 
 def total_size(paths: Iterable[str]) -> int | None:
-    """Return how many bytes the files have, or None if that is unknown."""
+    """Return the size of the files in bytes, or None if it is unknown."""
     try:
         return _sum(
             [_size(os.fstat(0) if path == STANDARD_INPUT else os.stat(path)) for path in paths]
@@ -117,14 +116,14 @@ def _sum(sizes: Sequence[int | None]) -> int | None:
 
 
 def is_typed(paths: Iterable[str]) -> bool:
-    """Return whether one of them is what a person types, in whose way a bar would be."""
+    """Return whether a person types one of the inputs: a bar would be in the way."""
     return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
 
 
 def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
-    """Yield the bytes of an input, none of them empty."""
+    """Yield the bytes of an input in non-empty blocks."""
     size = _BLOCK_BYTES
-    while size == _BLOCK_BYTES:  # less than that is the end, and a terminal would wait for another
+    while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
         try:
             read = file.read(_BLOCK_BYTES)
         except OSError as error:
@@ -138,14 +137,14 @@ def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
 def read_text(path: str, advance: Advance) -> Iterator[str]:
     """Yield the text of a file, in blocks that end at safe boundaries.
 
-    `advance` is told of each number of bytes that has been read.
+    It calls `advance` with the number of bytes of each read.
     """
     with open_input(path) as file:
         yield from cut_safely(_decoded(path, file, advance))
 
 
 def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
-    r"""Yield the parts between separators; each is in memory, but never all of them.
+    r"""Yield the parts between separators, with one part in memory at a time.
 
     >>> list(split_at(b"\n", [b"a\nb", b"c\n"]))
     [b'a', b'bc', b'']
@@ -161,10 +160,10 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def cut_safely(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the same text, with every end but the last at a safe boundary."""
+    """Yield the same text in parts that end at safe boundaries, except the last one."""
     held: list[str] = []
     for text in texts:
-        # The boundary may stand between two texts, so the last character is looked at again.
+        # The boundary may lie between two texts, so the last character is checked again.
         last = held[-1][-1] if held else ""
         found = _UP_TO_LAST_SAFE_BOUNDARY.match(last + text)
         if not found:
@@ -178,8 +177,8 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _decoded(path: str, file: BinaryIO, advance: Advance) -> Iterator[str]:
-    """Yield the text of a file as it is read; no text is empty."""
-    offset = 0  # where `data` begins in the file
+    """Yield the text of a file as it is read; never an empty text."""
+    offset = 0  # of `data` in the file
     begin = before = held = b""
     for read in chain(read_blocks(path, file), [b""]):
         data = held + read

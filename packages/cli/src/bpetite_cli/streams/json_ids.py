@@ -1,4 +1,4 @@
-"""Read a JSON array of ids block by block; `json` would hold the whole file in memory."""
+"""Read a JSON array of ids block by block; `json` would load the whole file into memory."""
 
 import argparse
 import json
@@ -15,14 +15,14 @@ from bpetite_cli.streams.words import integer
 __all__ = ["read_json"]
 
 _LONGEST_HELD: Final = 1 << 20
-"""How many bytes may stand between two commas."""
+"""The most bytes between two commas."""
 
 _NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
-"""JSON has -0, and integers that take long to convert."""
+"""JSON allows -0, and integers that are slow to convert."""
 
 
 def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
-    """Yield the ids of a JSON array, as many at a time as stand in a block of the file."""
+    """Yield the ids of a JSON array, one list for each block of the file."""
     with open_input(path) as file:
         blocks = chain(read_blocks(path, file), [b""])
         read = next(blocks)
@@ -30,7 +30,7 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
         if not held.startswith(b"["):
             raise _no_array(path, held)
         held = held[1:]
-        more = False  # whether a comma says that another id follows
+        more = False  # whether a comma announces another id
         while read:
             advance(len(read))
             numbers, comma, held = held.rpartition(b",")
@@ -43,7 +43,7 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
             held += read
         numbers, bracket, rest = held.rpartition(b"]")
         if not bracket:
-            raise _no_array(path, b"the end, with no ] before it")
+            raise _no_array(path, b"the end, without a ]")
         if rest.strip():
             raise _no_array(path, rest.strip())
         if more or numbers.strip():
@@ -71,7 +71,7 @@ def _is_integer(number: bytes) -> bool:
 
 def _no_array(path: str, found: bytes) -> Failure:
     return Failure(
-        f"{name_of(path)} holds no JSON array of token ids, such as [72,101]: "
+        f"{name_of(path)}: expected a JSON array of token ids such as [72,101], "
         f"found {repr(found[:40])[1:]}\n"
-        "`bpetite encode` prints such an array; its other formats are read with --format"
+        "`bpetite encode` writes such an array; to read its other formats, use --format"
     )

@@ -1,7 +1,7 @@
-"""Read JSON Lines: each line is an object with a document, and may have its count.
+"""Read JSON Lines: each line is an object with a document, and possibly its count.
 
-One line is in memory at a time. JSON is what Python's `json` reads: of a key that occurs
-twice the last value counts, and NaN is a number.
+One line is in memory at a time. Python's `json` reads it: if a key occurs twice, the last
+value applies, and NaN is a number.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from bpetite_cli.streams.words import text_argument
 __all__ = ["field", "read_counts", "read_texts"]
 
 _MOST: Final = 2**63 - 1
-"""The highest count: a signed integer of 64 bits, as databases have it."""
+"""The highest count: a signed 64-bit integer, as in databases."""
 
 _WHITESPACE: Final = b" \t\r"
 _KINDS: Final = {
@@ -32,7 +32,7 @@ _KINDS: Final = {
 
 
 class _Line(NamedTuple):
-    """A line of a file, and the value that it holds."""
+    """A line of a file and its JSON value."""
 
     path: str
     number: int
@@ -40,12 +40,12 @@ class _Line(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Where the line is, for a message."""
+        """The position of the line, for a message."""
         return _place(self.path, self.number)
 
 
 def field(word: str) -> Sequence[str]:
-    """Read the name of a field as keys, one inside the other."""
+    """Read the name of a field as nested keys."""
     keys = text_argument(word).split(".")
     if not all(keys):
         message = f"expected a field such as text or meta.text, found {word[:40]!r}"
@@ -54,13 +54,13 @@ def field(word: str) -> Sequence[str]:
 
 
 def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str]:
-    """Yield the text that each line has in a field."""
+    """Yield the text in a field of each line."""
     for line in _lines(path, advance):
         yield _text(line, keys)
 
 
 def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
-    """Yield the `text` of each line, and the `count` that it has there."""
+    """Yield the `text` and the `count` of each line."""
     for line in _lines(path, advance):
         yield _text(line, ["text"]), _count(line)
 
@@ -81,7 +81,7 @@ def _advancing(blocks: Iterable[bytes], advance: Advance) -> Iterator[bytes]:
 
 
 def _parsed(data: bytes, path: str, number: int) -> object:
-    """Return the value that a line of a file holds."""
+    """Return the JSON value of a line."""
     try:
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -93,7 +93,7 @@ def _parsed(data: bytes, path: str, number: int) -> object:
         message = f"{_place(path, number)} is not JSON: {error.msg}: column {error.colno}"
     except RecursionError:
         message = f"{_place(path, number)} cannot be read: its JSON is nested too deeply"
-    except ValueError as error:  # a number of thousands of digits
+    except ValueError as error:  # a number with thousands of digits
         message = f"{_place(path, number)} cannot be read: {error}"
     raise Failure(message)
 

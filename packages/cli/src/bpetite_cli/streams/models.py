@@ -1,4 +1,4 @@
-"""Load and save tokenizer files, and report what is wrong with them."""
+"""Load and save tokenizer files, with errors that explain what is wrong."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,45 +13,45 @@ __all__ = ["about_model", "load_artifact", "load_model", "save_artifact"]
 
 
 def load_model(path: str) -> Tokenizer:
-    """Load a tokenizer, or say why it cannot be."""
+    """Load a tokenizer."""
     with about_model(path):
         return Tokenizer.load(path)
 
 
 def load_artifact(path: str) -> Artifact:
-    """Load a tokenizer with its merges and tokens, or say why it cannot be."""
+    """Load a tokenizer with its merges and tokens."""
     with about_model(path):
         return Artifact.read(path)
 
 
 def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
-    """Save a tokenizer and return the digest of its file, or say why it cannot be."""
+    """Save a tokenizer and return the digest of its file."""
     try:
         return artifact.write(path, overwrite=force)
     except (OSError, ValueError) as error:
-        message = f"saving the tokenizer: {explain(error)}"
+        message = f"cannot save the tokenizer: {explain(error)}"
         raise Failure(message) from None
 
 
 @contextmanager
 def about_model(path: str) -> Iterator[None]:
-    """Turn what the core raises of a tokenizer file into failures that say what to do.
+    """Turn the core's errors about a tokenizer file into messages with advice.
 
-    Errors about anything else pass.
+    Other errors pass through.
     """
     try:
         yield
     except FileNotFoundError as error:
         if error.filename != path:
             raise
-        message = f"there is no model {quoted(path)}; `bpetite train` makes one"
+        message = f"tokenizer file not found: {quoted(path)} (create one with `bpetite train`)"
         raise Failure(message) from None
     except (KeyError, ValueError) as error:
         told = str(next(iter(error.args), ""))
-        reason = told.removeprefix(quoted(path))  # the core's messages begin with the path
+        reason = told.removeprefix(quoted(path))  # the core's messages start with the path
         if reason == told:
             raise
         if reason.startswith(": ") and (other := other_file_message(path)):
             raise Failure(other) from None
-        message = f"this model cannot be used: {quoted(path)}{reason}"
+        message = f"cannot use this tokenizer file: {quoted(path)}{reason}"
         raise Failure(message) from None

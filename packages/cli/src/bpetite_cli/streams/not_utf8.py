@@ -1,4 +1,4 @@
-"""Guess the format of a file that is not UTF-8, and say how to convert it."""
+"""Guess the format of a file that is not UTF-8, and suggest how to convert it."""
 
 import re
 from typing import Final
@@ -16,7 +16,7 @@ _BY_FIRST_BYTES: Final = (
     (b"PK\x03\x04", "a zip file", "unzip -p"),
 )
 
-# One high byte by itself beside plain letters or a space: in UTF-8 none stands alone.
+# A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
 _LATIN_1: Final = re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])")
 _WINDOWS_1252: Final = re.compile(rb"(?<![\x80-\xff])[\x82-\x8c\x91-\x9c](?![\x80-\xff])")
 _EVERY_OTHER_IS_NUL: Final = re.compile(rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}")
@@ -27,8 +27,8 @@ def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -
 
     Args:
         begin: the first bytes of the file.
-        data: the bytes in which `error.start` is the place of the wrong one.
-        error: what the decoder said.
+        data: the bytes that `error.start` refers to.
+        error: the error of the decoder.
     """
     for magic, kind, command in _BY_FIRST_BYTES:
         if begin.startswith(magic):

@@ -1,4 +1,4 @@
-"""Guess what a file is that is not a tokenizer file, and name the command that accepts it."""
+"""Guess the format of a file that is not a tokenizer file, and suggest a command for it."""
 
 import os
 import re
@@ -23,9 +23,9 @@ _CONTROL: Final = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
 
 
 def other_file_message(path: str) -> str | None:
-    """Return what a file seems to be, and the command that makes a tokenizer file of it.
+    """Return a message with the likely format of a file and the command that converts it.
 
-    None is for damaged tokenizer files, and for files of which nothing is known.
+    None means a damaged tokenizer file or an unknown format.
     """
     begin = b""
     with suppress(OSError, ValueError):
@@ -35,8 +35,8 @@ def other_file_message(path: str) -> str | None:
         return None
     kind, command = found
     return (
-        f"{quoted(path)} is not a tokenizer file; it seems to be {kind}\n"
-        f"`bpetite {command} --output NEW.json` makes one from it"
+        f"{quoted(path)} is not a tokenizer file; it looks like {kind}\n"
+        f"make one from it with `bpetite {command} --output NEW.json`"
     )
 
 
@@ -57,7 +57,7 @@ def _kind_and_command(path: str, begin: bytes) -> tuple[str, str] | None:
 
 
 def _is_text(begin: bytes) -> bool:
-    """Return whether this is the beginning of a text, of which the last character may be cut."""
+    """Return whether this is the start of a text; its last character may be cut off."""
     if _JSON_OR_NOTHING.match(begin) or _CONTROL.search(begin):
         return False
     try:

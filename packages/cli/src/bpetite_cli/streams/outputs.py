@@ -1,4 +1,4 @@
-"""Write to standard output, as bytes: data as a whole or not at all, pictures as they come."""
+"""Write bytes to standard output: data completely or not at all, pictures as they come."""
 
 import io
 import json
@@ -29,22 +29,22 @@ _HELD_IN_MEMORY: Final = 1 << 24
 
 
 def check_output() -> None:
-    """Refuse to begin where the result could not be written."""
+    """Raise an error before the work if the result could not be written."""
     if sys.stdout is None:
-        message = "standard output is closed; send it to a file or to a program"
+        message = "standard output is closed; redirect it to a file or a program"
         raise Failure(message)
 
 
 def is_terminal() -> bool:
-    """Return whether a person would see the result."""
+    """Return whether standard output is a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def write_output(parts: Iterable[bytes]) -> None:
-    """Write the parts to standard output once all of them are there.
+    """Write the parts to standard output once all of them exist.
 
-    What fails half way has thus written nothing that another program could take for the
-    whole. A long result waits in a temporary file.
+    So a failure half way writes nothing that another program could mistake for a complete
+    result. A long result waits in a temporary file.
     """
     send_output(hold_output(parts))
 
@@ -60,7 +60,7 @@ def json_line(data: Mapping[str, object]) -> bytes:
 
 
 def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
-    """Return the parts as a file, once all of them are there."""
+    """Return the parts as a file, once all of them exist."""
     check_output()
     with ExitStack() as stack:
         held = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY))
@@ -69,8 +69,8 @@ def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
                 held.write(part)
             except OSError as error:
                 message = (
-                    f"the result finds no room in {quoted(tempfile.gettempdir())}: "
-                    f"{error.strerror}; set TMPDIR to a folder with more"
+                    f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
+                    f"{error.strerror}; set TMPDIR to a folder with more space"
                 )
                 raise Failure(message) from None
         held.seek(0)
@@ -79,15 +79,15 @@ def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
 
 
 def send_output(held: IO[bytes]) -> None:
-    """Write to standard output what has been held, and let go of it."""
+    """Write a held result to standard output, and close it."""
     with held:
         _send(held)
 
 
 def stream_output(parts: Iterable[str]) -> None:
-    """Write each part to standard output as it comes.
+    """Write each part to standard output as it comes, for a person to look at.
 
-    For what a person looks at. What fails half way has shown what was before it.
+    A failure half way leaves the earlier parts visible.
     """
     check_output()
     for part in parts:
@@ -97,7 +97,7 @@ def stream_output(parts: Iterable[str]) -> None:
 def _send(data: IO[bytes]) -> None:
     sys.stdout.flush()
     try:
-        # Not `sys.stdout.buffer`: under `python -u` that may write a part and not say so.
+        # Not `sys.stdout.buffer`: under `python -u`, it may write only a part, without an error.
         with open(sys.stdout.fileno(), "wb", closefd=False) as output:
             shutil.copyfileobj(data, output)
     except OSError as error:
@@ -105,13 +105,13 @@ def _send(data: IO[bytes]) -> None:
 
 
 def flush_output() -> None:
-    """Send what has been printed on its way; the interpreter would not tell of a failure."""
+    """Flush standard output; at exit, the interpreter would hide a failure."""
     if sys.stdout is None:
         return
     try:
         sys.stdout.flush()
     except OSError as error:
-        # What is still held goes nowhere, or the interpreter would try again at its end.
+        # Discard the rest, or the interpreter would try to write it again at exit.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
@@ -121,4 +121,4 @@ def flush_output() -> None:
 def _output_lost(error: OSError) -> Exception:
     if isinstance(error, BrokenPipeError):
         return error
-    return Failure(f"standard output cannot be written: {error.strerror}")
+    return Failure(f"cannot write to standard output: {error.strerror}")

@@ -12,7 +12,7 @@ _MOST_DIGITS: Final = 30
 
 
 def integer(word: str) -> int:
-    """Read an integer in plain decimal: `int` also takes 1_0, -0 and other scripts' digits."""
+    """Read a plain decimal integer: `int` also accepts 1_0, -0 and other scripts' digits."""
     if not _INTEGER.fullmatch(word):
         message = f"expected an integer, found {word[:40]!r}"
         raise argparse.ArgumentTypeError(message)
@@ -23,5 +23,5 @@ def integer(word: str) -> int:
 
 
 def text_argument(word: str) -> str:
-    """Return the text of an argument, which Python may have read by a locale that is not UTF-8."""
+    """Return an argument as UTF-8 text, even if the locale is not UTF-8."""
     return os.fsencode(word).decode("utf-8")

@@ -1,4 +1,4 @@
-"""The tokens of a vocabulary by length and script, and those with incomplete characters."""
+"""Counts the tokens of a vocabulary by length and script, and finds incomplete characters."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,12 +16,12 @@ _LONGEST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Census:
-    """What mergeable tokens are like.
+    """Statistics of the mergeable tokens.
 
-    longest: the ids of those with the most bytes, the longest first.
-    lengths: how many have so many bytes, for each number of bytes, in order.
-    scripts: how many are of each script, or of what has none, the most first.
-    partial: the ids of those that are not made of whole characters.
+    longest: the ids of the longest tokens, the longest first.
+    lengths: the number of tokens for each length in bytes, in order.
+    scripts: the number of tokens for each script or kind, the highest first.
+    partial: the ids of tokens that are not complete characters.
     """
 
     longest: Sequence[int]
@@ -31,7 +31,7 @@ class Census:
 
 
 def take_census(tokens: Sequence[bytes]) -> Census:
-    """Count tokens; the position of each is its id."""
+    """Return the statistics of tokens; the position of a token is its id."""
     texts = [text_of(token) for token in tokens]
     scripts = Counter(map(_script, texts))
     return Census(

@@ -1,4 +1,4 @@
-"""The contents of a tokenizer file, as a page and as data."""
+"""The contents of a tokenizer file, as a page and as JSON."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
@@ -20,7 +20,7 @@ _SHOWN: Final = 10
 
 
 def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
-    """Return all there is to say, as JSON has it."""
+    """Return everything for JSON."""
     census = take_census(artifact.tokens)
     return {
         "path": text_argument(path),
@@ -37,11 +37,11 @@ def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
 
 
 def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str]:
-    """Yield the page, part by part."""
+    """Yield the parts of the page."""
     census = take_census(artifact.tokens)
     yield _facts(
         {
-            "model": quoted(text_argument(path)),
+            "file": quoted(text_argument(path)),
             "size": counted(artifact.size, "byte"),
             "sha256": artifact.sha256,
             "schema version": str(_SCHEMA_VERSION),
@@ -52,8 +52,8 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
         },
         screen,
     )
-    yield _title("the longest tokens", screen) + _tokens(artifact, census.longest, screen)
-    yield _title("tokens by their number of bytes", screen) + _bars(_ranges(census.lengths), screen)
+    yield _title("longest tokens", screen) + _tokens(artifact, census.longest, screen)
+    yield _title("tokens by length in bytes", screen) + _bars(_ranges(census.lengths), screen)
     yield _title("tokens by script", screen) + _bars(census.scripts.items(), screen)
     yield _partial(artifact, census, screen)
 
@@ -71,7 +71,7 @@ def _title(title: str, screen: Screen) -> str:
 
 
 def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
-    """Return a line for each token: its id, how many bytes it has, and the token."""
+    """Return a line for each token: its id, its number of bytes, and the token."""
     rows = [(token_id, artifact.tokens[token_id]) for token_id in ids]
     number = len(str(artifact.special_id))
     size = max((len(f"{len(token):,}") for _, token in rows), default=0)
@@ -84,7 +84,7 @@ def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
 
 
 def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
-    """Return how many tokens there are of each length up to 16, then of 17 to 32, and so on."""
+    """Return the number of tokens of each length up to 16, then of 17 to 32, and so on."""
     ranges: list[tuple[str, int]] = []
     last = 0
     longest = max(lengths)
@@ -97,14 +97,14 @@ def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
 
 
 def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
-    """Return a line for each row: its name, its count, its share of all, and a bar."""
+    """Return a line for each row: its name, count, share and bar."""
     rows = list(rows)
     counts = [count for _, count in rows]
     room, figures = max(len(name) for name, _ in rows), len(f"{max(counts):,}")
     longest = max(0, min(_LONGEST_BAR, screen.width - room - figures - 14))
     lines = []
     for name, count in rows:
-        bar = "█" * -(-longest * count // max(counts))  # rounded up: what there is can be seen
+        bar = "█" * -(-longest * count // max(counts))  # rounded up, so that every count is visible
         share = f"{count / sum(counts):.1%}"
         line = f"  {name:<{room}}  {count:>{figures},}  {share:>6}  {screen.paint(bar, 'bar')}"
         lines.append(f"{line.rstrip()}\n")
@@ -112,8 +112,10 @@ def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
 
 
 def _partial(artifact: Artifact, census: Census, screen: Screen) -> str:
-    """Return what there is of tokens that are parts of characters, and the merged among them."""
+    """Return how many tokens are not complete characters, and the merged ones of them."""
     merged = [token_id for token_id in census.partial if token_id >= 256]
-    title = f"tokens that are no whole characters: {len(census.partial):,}, {len(merged):,} merged"
+    single = len(census.partial) - len(merged)
+    kinds = f"{single:,} single bytes, {len(merged):,} merged" if merged else "all single bytes"
+    title = f"tokens that are not complete characters: {len(census.partial):,}"
     more = f"  and {len(merged) - _SHOWN:,} more\n" if len(merged) > _SHOWN else ""
-    return _title(title, screen) + _tokens(artifact, merged[:_SHOWN], screen) + more
+    return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged[:_SHOWN], screen) + more

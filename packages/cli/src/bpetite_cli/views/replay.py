@@ -1,8 +1,7 @@
-"""What happens to a chunk, merge by merge, as slow and obvious code.
+"""The merges of a chunk, one by one, in slow and obvious code.
 
-The pair with the lowest rank is merged wherever it occurs in the chunk, from left to
-right; then the pair with the lowest rank of those that are there now; until no pair has a
-rank. `tests/cli/test_show.py` compares the result with `Tokenizer.encode`.
+Each step merges every occurrence of the pair with the lowest rank, from left to right, until
+no pair has a rank. `tests/cli/test_show.py` compares the result with `Tokenizer.encode`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,8 +20,8 @@ Ranks: TypeAlias = Mapping[tuple[int, int], int]
 class Step:
     """A merge that was applied.
 
-    rank: its rank; it made the id 256 + rank.
-    ids: what the chunk is after it.
+    rank: its rank; the new id is 256 + rank.
+    ids: the ids of the chunk after it.
     """
 
     rank: int
@@ -30,12 +29,12 @@ class Step:
 
 
 def ranks_of(merges: Sequence[tuple[int, int]]) -> Ranks:
-    """Return the rank of each pair: the first, as nothing is left to one that comes later."""
+    """Return the rank of each pair; if two merges have the same pair, only the first applies."""
     return {pair: rank for rank, pair in reversed(list(enumerate(merges)))}
 
 
 def chunks_of(text: str, pattern: str, special_token: str) -> Iterator[str]:
-    r"""Yield the chunks of a text, and the special token wherever it stands between them.
+    r"""Yield the chunks of a text and the special tokens between them.
 
     >>> list(chunks_of("ab ab<|endoftext|>ab", r" ?\p{L}+", "<|endoftext|>"))
     ['ab', ' ab', '<|endoftext|>', 'ab']

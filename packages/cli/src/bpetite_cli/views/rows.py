@@ -1,4 +1,4 @@
-"""Rows of adjacent tokens, each with its id underneath."""
+"""Rows of tokens, each above its id."""
 
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
@@ -14,7 +14,7 @@ _MORE_OF_THE_SAME: Final = "…"
 
 
 class _Tile(NamedTuple):
-    """A token as it is shown, or a part of one that is wider than the screen, over its id."""
+    """A token above its id, or a part of a token that is wider than the screen."""
 
     shown: str
     below: str
@@ -29,9 +29,9 @@ class _Tile(NamedTuple):
 def draw_rows(
     tokens: Iterable[tuple[int, bytes]], special_id: int, screen: Screen
 ) -> Iterator[str]:
-    """Yield rows as wide as the screen, of two lines each, and a line between them.
+    """Yield rows as wide as the screen: two lines each, and an empty line between rows.
 
-    A row ends before the token that finds no room, and after one with a newline.
+    A row ends before a token that does not fit, and after a token with a newline.
     """
     row: list[_Tile] = []
     used = 0
@@ -58,7 +58,7 @@ def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]
 
 
 def _drawn(row: list[_Tile], screen: Screen) -> str:
-    """Return the two lines of a row, and an empty one."""
+    """Return the two lines of a row and an empty line."""
     between = " " if screen.coloured else "│"
     above, below = [], []
     for tile in row:

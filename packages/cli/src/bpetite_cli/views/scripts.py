@@ -1,7 +1,7 @@
-"""The script that a character belongs to, of the scripts in Unicode 15.1.
+"""The script of a character, from the scripts of Unicode 15.1.
 
-The oldest release of `regex` that bpetite accepts has these. Not here: the script of a
-token (`census`).
+The oldest `regex` release that bpetite accepts has these. Not here: the script of a token
+(`census`).
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ import regex
 __all__ = ["OTHER", "script_of"]
 
 OTHER: Final = "other scripts"
-"""What a character is of whose script is younger than the list."""
+"""The name for scripts that are newer than the list."""
 
 _SCRIPTS: Final = """
 Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali
@@ -38,7 +38,7 @@ _NONE: Final = r"\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}"
 
 @cache
 def script_of(character: str) -> str | None:
-    """Return the name of a script, or None for what many scripts have, or none.
+    """Return the name of a script, or None for a character of several scripts or of none.
 
     >>> script_of("a"), script_of("ж"), script_of("."), script_of("ᐁ")
     ('Latin', 'Cyrillic', None, 'Canadian Aboriginal')
@@ -49,6 +49,6 @@ def script_of(character: str) -> str | None:
 
 @cache
 def _pattern() -> "regex.Pattern[str]":
-    """Return a pattern with a group for each script; it takes a moment to make."""
+    """Return a pattern with a group for each script; compiling it is slow."""
     groups = [rf"(?P<{name}>\p{{Script={name}}})" for name in _SCRIPTS.split()]
     return regex.compile("|".join([*groups, f"[^{_NONE}]"]))

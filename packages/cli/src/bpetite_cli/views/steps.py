@@ -1,4 +1,4 @@
-"""How a text becomes its tokens: chunk by chunk, merge by merge."""
+"""How a text becomes tokens, chunk by chunk and merge by merge."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from bpetite_cli.views.replay import Ranks, Step, chunks_of, ranks_of, replay
 __all__ = ["draw_steps"]
 
 _ROOM_OF_NUMBERS: Final = 36
-"""How many cells the words and the numbers of a step take, beside its tokens."""
+"""The cells that the words and numbers of a step take, in addition to its tokens."""
 
 
 def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
-    """Yield what happens to each chunk, line by line; to one that comes again, in short."""
+    """Yield the steps of each chunk, line by line, and a short note for a repeated chunk."""
     drawing = _Drawing(artifact, screen, ranks_of(artifact.merges))
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
@@ -37,7 +37,7 @@ def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iter
 
 @dataclass(frozen=True, slots=True)
 class _Drawing:
-    """What draws the chunks of one artifact."""
+    """Draws the chunks of one tokenizer."""
 
     artifact: Artifact
     screen: Screen
@@ -48,10 +48,12 @@ class _Drawing:
         return f"special token: {shown}\n  id {self.artifact.special_id}\n"
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
-        return f"{self._title(number, chunk)}, as chunk {earlier:,}\n  {_id_list('ids', ids)}\n"
+        return (
+            f"{self._title(number, chunk)}, same as chunk {earlier:,}\n  {_id_list('ids', ids)}\n"
+        )
 
     def chunk(self, number: int, chunk: str) -> Generator[str, None, Sequence[int]]:
-        """Yield the lines of a chunk, and return its ids."""
+        """Yield the lines of a chunk and return its ids."""
         data = chunk.encode("utf-8")
         ids: Sequence[int] = list(data)
         told = _id_list("bytes", ids)
@@ -70,7 +72,7 @@ class _Drawing:
         return self.screen.paint(f"chunk {number:,}: {visible(chunk)}", "bold")
 
     def _merge(self, step: Step) -> str:
-        """Return what a step did, in words."""
+        """Return a description of a step."""
         left, right = self.artifact.merges[step.rank]
         tokens = " + ".join(visible(self.artifact.tokens[part]) for part in (left, right))
         new = 256 + step.rank
@@ -79,7 +81,7 @@ class _Drawing:
         return f"rank {step.rank}: {tokens} ({left} + {right}) makes {new}{often}"
 
     def _line(self, ids: Sequence[int], new: int | None, told: str, column: int | None) -> str:
-        """Return a chunk as it is now, and what is told of it beside or below."""
+        """Return the current state of a chunk, with its description next to it or below."""
         shown = "│".join(self._shown(token_id, new) for token_id in ids)
         if column is None:
             return f"  {shown}\n    {told}\n"
@@ -92,7 +94,7 @@ class _Drawing:
         return self.screen.paint(shown, "new") if self.screen.coloured else f"[{shown}]"
 
     def _width(self, ids: Sequence[int], new: int | None) -> int:
-        """Return how many cells a chunk takes as it is now."""
+        """Return the width of the current state of a chunk, in cells."""
         from bpetite_cli.terminal.paint import cell_len  # noqa: PLC0415 - rich is slow to load
 
         marks = 0 if self.screen.coloured or new is None else 2 * ids.count(new)

@@ -24,7 +24,7 @@ def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return how many there are of something.
+    """Return a number with its noun.
 
     >>> counted(1, "token"), counted(1200, "byte")
     ('1 token', '1,200 bytes')
@@ -33,7 +33,7 @@ def counted(count: int, noun: str) -> str:
 
 
 def shortened(token: bytes, most: int) -> str:
-    """Return a token as a person can see it, and of a long one its start.
+    """Return a token in visible characters, cut off if it is long.
 
     >>> shortened(b" " * 1_000_000, 6)
     '·····…'

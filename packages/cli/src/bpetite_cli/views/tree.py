@@ -13,14 +13,14 @@ from bpetite_cli.views.tokens import counted, shortened
 __all__ = ["draw_tree", "tree_data"]
 
 _DEEPEST: Final = 12
-"""How many levels are drawn beneath each other; what is deeper starts at the left again."""
+"""The most levels in one tree; deeper levels start at the left again."""
 
 _TRUNK: Final = "│   "
 _LONGEST: Final = 40
 
 
 def tree_data(artifact: Artifact, token_id: int) -> dict[str, object]:
-    """Return a token and all the merges that it takes to make it, in order of rank."""
+    """Return a token and all merges that made it, in the order of ranks."""
     ranks: set[int] = set()
     waiting = [token_id]
     while waiting:
@@ -40,8 +40,8 @@ def tree_data(artifact: Artifact, token_id: int) -> dict[str, object]:
 def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str]:
     """Yield the tree of a token, line by line.
 
-    What stands in it more than once is drawn once, and what is deep starts at the left
-    again, so n merges take at most 4n lines, however they stand in each other.
+    A repeated token is drawn once, and deep levels start at the left again, so n merges take
+    at most 4n lines, however they are nested.
     """
     drawn: set[int] = set()
     roots = deque([token_id])
@@ -70,7 +70,7 @@ def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str
 
 
 def _label(artifact: Artifact, token_id: int, screen: Screen) -> str:
-    """Return a token, its id, and where it comes from."""
+    """Return a token, its id and its origin."""
     if token_id == artifact.special_id:
         return f"{screen.paint(visible(artifact.special_token), 'special')}  id {token_id}, special"
     token = artifact.tokens[token_id]
@@ -81,5 +81,5 @@ def _label(artifact: Artifact, token_id: int, screen: Screen) -> str:
 
 
 def _is_leaf(artifact: Artifact, token_id: int) -> bool:
-    """Return whether no merge made this token: it is a byte, or the special token."""
+    """Return whether no merge made this token: it is a byte or the special token."""
     return token_id < 256 or token_id == artifact.special_id

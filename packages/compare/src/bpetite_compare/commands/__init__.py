@@ -1,7 +1,7 @@
-"""The commands of bpetite-compare, which only the command line loads.
+"""The commands of bpetite-compare; only the command line loads them.
 
-Like the built-in commands, they use the command line's kit (`bpetite_cli.kit`). No other
-part of this package imports the command line.
+Like the built-in commands, they use the command line's kit (`bpetite_cli.kit`). The rest of
+this package does not import the command line.
 """
 
 import logging
@@ -12,7 +12,7 @@ __all__: list[str] = []
 
 
 class _Saying(logging.Handler):
-    """Shows the warnings of the library on standard error."""
+    """Prints the library's warnings on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the message of a record."""

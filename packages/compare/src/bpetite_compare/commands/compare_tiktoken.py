@@ -1,4 +1,4 @@
-"""`bpetite compare-tiktoken`: a text or files in a model and in encodings of tiktoken."""
+"""`bpetite compare-tiktoken`: compare the tokens of a text or of files with tiktoken's."""
 
 import argparse
 from collections.abc import Sequence
@@ -40,31 +40,30 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "compare-tiktoken",
-        "show what tiktoken makes of a text beside a model",
+        "compare the tokens of a text with tiktoken's",
         '  bpetite compare-tiktoken --model tokenizer.json --text "Hello world"\n'
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self\n"
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument("--text", help="the text; --text=-x if it begins with a dash")
+    source.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
     source.add_argument(
         "-i",
         "--input",
         nargs="+",
         metavar="FILE",
-        help="a file in UTF-8, or several for --report; - is standard input",
+        help="UTF-8 text, several files with --report; - is standard input",
     )
     parser.add_argument(
         "--encoding",
         nargs="+",
         metavar="NAME",
-        help="of tiktoken, gpt2 unless given; self is the model's own vocabulary in tiktoken, "
-        f"with no network; --report takes several, {', '.join(REPORT_ENCODINGS)} unless given",
+        help="tiktoken encoding (default: gpt2); self loads this tokenizer's vocabulary into "
+        "tiktoken, without a network; --report takes several (default: "
+        f"{', '.join(REPORT_ENCODINGS)})",
     )
-    parser.add_argument(
-        "--report", action="store_true", help="count the tokens of whole files instead"
-    )
+    parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
     parser.set_defaults(run=partial(_run, parser))
 
 
@@ -72,13 +71,13 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     check_output()
     if options.report:
         if options.input is None:
-            parser.error("--report reads files; name them with --input")
+            parser.error("--report requires --input")
         check_inputs(options.input)
         _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
         return
     encodings = options.encoding or ["gpt2"]
     if len(encodings) > 1 or len(options.input or []) > 1:
-        parser.error("several files or encodings go with --report")
+        parser.error("several files or encodings require --report")
     if options.input is None:
         text = text_argument(options.text)
     else:
@@ -107,16 +106,16 @@ def _counts(side: Tokenization) -> str:
 
 
 def _conclusions(comparison: Comparison) -> list[str]:
-    """Return what a person is told below the tokens."""
+    """Return the lines below the tokens."""
     found = comparison.difference
     if found is None:
-        lines = ["the tokens are the same"]
+        lines = ["all tokens are equal"]
     else:
         lines = [
             (
-                f"they part at byte {found.byte:,} (character {found.character:,}): "
+                f"first difference at byte {found.byte:,} (character {found.character:,}): "
                 f"{comparison.ours.name} has {described(found.ours)}, "
-                f"{comparison.theirs.name} {described(found.theirs)}"
+                f"{comparison.theirs.name} has {described(found.theirs)}"
             )
         ]
     if comparison.engine_characters:
@@ -124,7 +123,7 @@ def _conclusions(comparison: Comparison) -> list[str]:
             "the Unicode tables of the two engines differ on "
             f"{code_points(comparison.engine_characters)}: expect a difference there"
         )
-    lines.append("<|endoftext|> is one token on both sides, other special tokens are text")
+    lines.append("<|endoftext|> is one token on both sides; other special tokens are ordinary text")
     return lines
 
 
@@ -153,7 +152,7 @@ def _side(side: Tokenization) -> dict[str, object]:
 
 def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
-        message = "a report has the model in its first row; `self` would be the same again"
+        message = "--report already contains this tokenizer; remove self from --encoding"
         raise Failure(message)
     with working("counting"), about_model(model):
         result = report(model, paths, encodings)

@@ -1,6 +1,6 @@
-"""The entry point by which `bpetite count --encoding` counts for an encoding of tiktoken.
+"""The entry point for `bpetite count --encoding`: counts tokens with a tiktoken encoding.
 
-`<|endoftext|>` is one token, as it is for a model; any other special token is ordinary text.
+`<|endoftext|>` is one token, as in bpetite; other special tokens are ordinary text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -24,23 +24,23 @@ _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no pass
 
 
 def make_counter(name: str) -> "_Counter":
-    """Return what counts tokens by an encoding of tiktoken.
+    """Return a counter for a tiktoken encoding.
 
     Raises:
-        ValueError: tiktoken has no encoding of that name.
-        OSError: it would have to be downloaded, and cannot be.
+        ValueError: tiktoken has no encoding with this name.
+        OSError: the download failed.
     """
     return _Counter(get_encoding(name))
 
 
 class _Counter:
-    """Counts the tokens of text by an encoding."""
+    """Counts the tokens of text with an encoding."""
 
     def __init__(self, encoding: tiktoken.Encoding) -> None:
         self._encoding = encoding
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the same text in blocks, or whole if the pattern might not cut where they end."""
+        """Yield the text in blocks, or whole if the pattern might not split where blocks end."""
         if cuts_safely(self._encoding):
             yield from cut_safely(texts)
         else:
@@ -50,12 +50,12 @@ class _Counter:
         """Return the number of tokens of a text.
 
         Raises:
-            ValueError: the engine of tiktoken gives up.
+            ValueError: tiktoken's regex engine fails.
         """
         return len(encode(self._encoding, text, _SPECIAL_TOKEN))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Give the encoding itself to another process, which by its name would look for a file."""
+        """Send the encoding itself to another process, which otherwise would look for a file."""
         encoding = self._encoding
         parts = encoding.name, pattern_of(encoding), ranks_of(encoding), specials_of(encoding)
         return _counter_of_parts, parts

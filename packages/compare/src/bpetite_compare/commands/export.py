@@ -33,14 +33,14 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "export",
-        "write a tokenizer for tiktoken or Hugging Face",
+        "export a tokenizer to tiktoken or Hugging Face",
         "  bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken\n"
         "  bpetite export --model tokenizer.json --to huggingface --output folder\n"
         "  bpetite export --model tokenizer.json --to huggingface --output chat \\\n"
         "    --special '<|user|>' '<|assistant|>'\n"
         "  bpetite export --model tokenizer.json --to gpt2 --output gpt2",
-        " Prints the\nids of the special tokens as JSON; the Python that loads the files goes to\n"
-        "standard error",
+        "\n\nPrints a JSON object with the files and the special tokens. The Python code that\n"
+        "loads the files goes to standard error.",
     )
     add_model(parser)
     parser.add_argument(
@@ -50,30 +50,30 @@ def add_command(commands: Commands) -> None:
         help="tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one "
         "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt",
     )
-    add_destination(parser, "it")
+    add_destination(parser, "the export")
     parser.add_argument(
         "--special",
         nargs="+",
         action="extend",
         metavar="NAME",
-        help="add special tokens to the export, with the ids after the last one; the tokenizer "
-        "file does not change",
+        help="add special tokens to the export, after the last id; the tokenizer file does not "
+        "change",
     )
     parser.add_argument(
         "--id-map",
         metavar="FILE",
-        help="give the tokens the original ids that import --id-map wrote to FILE",
+        help="use the original ids from FILE, which import --id-map wrote",
     )
     parser.add_argument(
         "--max-length",
         type=_length,
         metavar="N",
-        help="for a Hugging Face folder: the tokens to which truncation=True cuts",
+        help="for a Hugging Face folder: maximum number of tokens with truncation=True",
     )
     parser.add_argument(
         "--chat-template",
         metavar="FILE",
-        help="for a Hugging Face folder: the Jinja template of apply_chat_template",
+        help="for a Hugging Face folder: Jinja template for apply_chat_template",
     )
     parser.set_defaults(run=partial(_run, parser))
 
@@ -84,7 +84,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     for option in ("max_length", "chat_template"):
         if vars(options)[option] is not None and not (folder and options.to == "huggingface"):
             name = option.replace("_", "-")
-            parser.error(f"argument --{name}: goes with --to huggingface and a folder as output")
+            parser.error(f"argument --{name}: requires --to huggingface and a folder as output")
     if folder:
         check_destination_folder(options.output, force=options.force)
     else:
@@ -104,7 +104,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         )
     for path in exported.files:
         say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
-    say("these lines load it:")
+    say("to load it in Python:")
     for line in exported.loading.splitlines():
         say(line)
     write_json(

@@ -1,4 +1,4 @@
-"""`bpetite import`: make a tokenizer file of a tokenizer that was trained elsewhere."""
+"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
 
 import argparse
 
@@ -25,13 +25,13 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "import",
-        "make a tokenizer file of a tokenizer from elsewhere",
+        "import a tokenizer from tiktoken or Hugging Face",
         "  bpetite import --from huggingface --input hf.json --output new.json\n"
         "  bpetite import --from gpt2 --input gpt2files --output new.json\n"
         "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map ids.json\n"
         "  bpetite import --from tiktoken --input model.tiktoken --output new.json",
-        " It has to be\nbyte-level BPE with GPT-2's split pattern. Before anything is saved, "
-        "its ids\nare compared with a slow pass over its own merges",
+        "\n\nThe tokenizer must be byte-level BPE with GPT-2's split pattern. Before saving,\n"
+        "its ids for a sample text are checked against a slow encoder.",
     )
     parser.add_argument(
         "--from",
@@ -43,7 +43,12 @@ def add_command(commands: Commands) -> None:
         "with them",
     )
     parser.add_argument(
-        "-i", "--input", required=True, nargs="+", metavar="SOURCE", help="what to read"
+        "-i",
+        "--input",
+        required=True,
+        nargs="+",
+        metavar="SOURCE",
+        help="name, file or folder to import (see --from)",
     )
     add_options(parser)
     parser.set_defaults(run=_run)
@@ -56,19 +61,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--id-map",
         type=_file,
         metavar="FILE",
-        help="write the original ids to FILE, a JSON array; export --id-map restores them",
+        help="write the original ids to FILE as a JSON array, for export --id-map",
     )
     parser.add_argument(
         "--drop-special",
         action="store_true",
-        help="leave out special tokens other than <|endoftext|>",
+        help="drop special tokens other than <|endoftext|>",
     )
 
 
 def _file(word: str) -> str:
-    """Refuse the dash: standard output has the summary."""
+    """Reject a dash: standard output has the summary."""
     if word == "-":
-        message = "- is not a file; for a file of that name write ./-"
+        message = "expected a file, found - (for a file named -, write ./-)"
         raise argparse.ArgumentTypeError(message)
     return word
 
@@ -78,7 +83,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def run_import(options: argparse.Namespace, sources: list[str], form: str) -> None:
-    """Import, and report what became of the tokenizer."""
+    """Import a tokenizer and report the result."""
     check_output()
     files = files_of(sources, form)
     for output in filter(None, (options.output, options.id_map)):
@@ -106,22 +111,22 @@ def run_import(options: argparse.Namespace, sources: list[str], form: str) -> No
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:
-    """Return what a person is told."""
+    """Return the lines for standard error."""
     size = imported.mergeable_vocab_size
     lines = [
         f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}",
-        "checked: a text in many scripts has the ids of a slow pass over its merges",
+        "checked: the ids of a sample text in many scripts match a slow encoder's",
         *imported.notes,
     ]
     if imported.special_added:
-        lines.append("it had no <|endoftext|>, which every tokenizer file has, so that was added")
+        lines.append("added: <|endoftext|>, which every tokenizer file has")
     if imported.dropped:
         names = ", ".join(map(repr, imported.dropped))
-        lines.append(f"left out, and ordinary text from now on: {names}")
+        lines.append(f"dropped, now ordinary text: {names}")
     if imported.changed:
-        what = f"{imported.changed:,} of {size + 1:,} ids are other numbers than before"
+        what = f"{imported.changed:,} of {size + 1:,} ids have changed"
         if id_map is None:
-            lines.append(f"{what}; --id-map FILE writes the original ones")
+            lines.append(f"{what}; --id-map FILE saves the original ones")
         else:
             lines.append(f"{what}; the original ones are in {quoted(id_map)}, for export --id-map")
     return lines

@@ -14,7 +14,7 @@ def add_command(commands: Commands) -> None:
     # Without `help`, the list of commands leaves it out.
     parser = commands.add_parser(
         "import-tiktoken",
-        description="The same as import --from tiktoken.",
+        description="The former name of import --from tiktoken.",
         epilog="example:\n"
         "  bpetite import-tiktoken --encoding gpt2 --output gpt2.json\n"
         "  bpetite import-tiktoken --ranks model.tiktoken --output model.json",
@@ -22,7 +22,7 @@ def add_command(commands: Commands) -> None:
     add_quiet(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
-        "--encoding", metavar="NAME", help="an encoding of tiktoken with GPT-2's split pattern"
+        "--encoding", metavar="NAME", help="a tiktoken encoding with GPT-2's split pattern"
     )
     source.add_argument("--ranks", metavar="FILE", help="a file of ranks")
     add_options(parser)
@@ -32,5 +32,5 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     ranks: str | None = options.ranks
     if ranks is not None and not os.path.dirname(ranks):
-        ranks = os.path.join(os.curdir, ranks)  # never the name of an encoding
+        ranks = os.path.join(os.curdir, ranks)  # so that it is never the name of an encoding
     run_import(options, [ranks or options.encoding], "tiktoken")

@@ -23,7 +23,7 @@ _PARTING: Final = "bold white on red"
 
 
 def draw_comparison(comparison: Comparison, lines: list[str]) -> None:
-    """Draw two tokenizations side by side, or one above the other, and some lines below."""
+    """Draw two tokenizations side by side, or one above the other, with some lines below."""
     console = Console(stderr=True, highlight=False)
     parting = comparison.difference.token if comparison.difference else None
     coloured = console.color_system is not None and not console.no_color
@@ -65,7 +65,7 @@ def _panel(side: Tokenization, parting: int | None, *, coloured: bool) -> Render
 
 
 def draw_report(report: Report, lines: list[str]) -> None:
-    """Draw a table with a row for each tokenizer, or the lines where there is no room for it."""
+    """Draw a table with a row per tokenizer, or print the lines if the table does not fit."""
     console = Console(stderr=True, highlight=False)
     if console.width < _WIDE:
         for line in lines:

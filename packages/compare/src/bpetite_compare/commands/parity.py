@@ -35,7 +35,7 @@ def add_command(commands: Commands) -> None:
     parser = add_parser(
         commands,
         "parity",
-        "hold the ids of whole files to tiktoken's",
+        "compare token ids for whole files with tiktoken's",
         "  bpetite parity --model tokenizer.json --input text.txt\n"
         "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
     )
@@ -57,7 +57,7 @@ def _run(options: argparse.Namespace) -> None:
         say(f"the text there:  {visible(found.after)}")
         raise Failure(_failure_message(found))
     say(
-        f"equal: {result.tokens:,} tokens, of {result.bytes:,} bytes "
+        f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
         f"in {result.files:,} file{'s' if result.files > 1 else ''}"
     )
 
@@ -65,12 +65,12 @@ def _run(options: argparse.Namespace) -> None:
 def _failure_message(found: FileDifference) -> str:
     return (
         f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
-        f"bpetite has {described(found.ours)}, tiktoken {described(found.theirs)}"
+        f"bpetite has {described(found.ours)}, tiktoken has {described(found.theirs)}"
     )
 
 
 def _engines(result: Parity) -> list[str]:
-    """Return what there is to say of the two engines' Unicode tables."""
+    """Return lines about the Unicode tables of the two engines."""
     if not result.engine_characters:
         return []
     return [
@@ -80,8 +80,8 @@ def _engines(result: Parity) -> list[str]:
             f"{code_points(result.engine_characters)}"
         ),
         (
-            f"for no other reason {result.engine_differences:,} sections of it have other ids; "
-            "split into the same chunks, they have the same"
+            f"sections whose ids differ only for this reason: {result.engine_differences:,}; "
+            "with the same chunks, their ids are equal"
         ),
     ]
 

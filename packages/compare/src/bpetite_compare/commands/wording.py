@@ -12,12 +12,12 @@ _Token: TypeAlias = tuple[int, bytes] | None
 
 
 def described(token: _Token) -> str:
-    """Return an id and its token for a message; None is where there are no more."""
+    """Return an id and its token for a message; None means that there are no more."""
     return f"{visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
 
 
 def code_points(characters: Iterable[str]) -> str:
-    """Return characters for a message: their code points, in order, and how many more."""
+    """Return the code points of characters for a message, in order, and how many more."""
     found = [f"U+{ord(character):04X}" for character in sorted(characters)]
     more = len(found) - _MOST_CODE_POINTS
     shown = ", ".join(found[:_MOST_CODE_POINTS])
@@ -25,7 +25,7 @@ def code_points(characters: Iterable[str]) -> str:
 
 
 def difference_fields(ours: _Token, theirs: _Token) -> dict[str, object]:
-    """Return the two tokens at which tokenizers differ; None is where there are no more."""
+    """Return the two tokens of a difference; None means that there are no more."""
     return {
         "bpetite_token": ours and token_fields(*ours),
         "tiktoken_token": theirs and token_fields(*theirs),
@@ -33,6 +33,6 @@ def difference_fields(ours: _Token, theirs: _Token) -> dict[str, object]:
 
 
 def engine_fields(characters: Mapping[str, int]) -> dict[str, object]:
-    """Return how often each character occurs that the two engines classify differently."""
+    """Return the number of occurrences of each character the two engines classify differently."""
     counts = {f"U+{ord(character):04X}": count for character, count in sorted(characters.items())}
     return {"engine_characters": counts}

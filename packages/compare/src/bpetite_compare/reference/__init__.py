@@ -1,12 +1,11 @@
-"""The reference model: byte-level BPE as in a proof, slow and obvious on purpose.
+"""The reference model: byte-level BPE as in a proof, deliberately slow and obvious.
 
-One model runs gpt2, p50k_base, cl100k_base and o200k_base as well as an artifact of
-bpetite, because they differ only in data: the merges, the vocabulary, the order
-of the 256 byte ids, the pattern and the special tokens.
+One model runs gpt2, p50k_base, cl100k_base, o200k_base and bpetite's tokenizer files, because
+they differ only in data: the merges, the vocabulary, the order of the 256 byte ids, the
+pattern and the special tokens.
 
-The claim is `decode(encode(text)) == text`. It follows from lemmas, one for each function
-and named in its docstring. `tests/compare/test_reference.py` tests each of them as a
-property:
+The claim is `decode(encode(text)) == text`. It follows from lemmas: the docstring of each
+function states one. `tests/compare/test_reference.py` tests each lemma as a property:
 
     text
       -> bytes            UTF-8, which `decode` undoes at the end
@@ -16,17 +15,17 @@ property:
       -> shuffled bytes   distributivity: the bytes of joined ids are the joined bytes
       -> bytes -> text
 
-Words
-    ids       a chunk while it is encoded, or the result: a list of integers
-    merges    pair of ids -> the id that it becomes; a lower id merges earlier
+Glossary
+    ids       a chunk during encoding, or the result: a list of integers
+    merges    pair of ids -> the id that replaces it; lower ids merge first
     vocab     id -> its bytes, shuffled
-    shuffle   byte -> the id that stands for it. It is the identity in bpetite. In
-              OpenAI's encodings the printable bytes come first.
-    ranks     bytes -> id, which is all that a file of tiktoken holds
+    shuffle   byte -> its id. In bpetite this is the identity; in OpenAI's encodings the
+              printable bytes come first.
+    ranks     bytes -> id, the only content of a tiktoken file
 
-`train` learns a model with any pattern, and `bpetite_compare.to_tiktoken` makes it tiktoken's.
+`train` learns a model with any pattern, and `bpetite_compare.to_tiktoken` converts it.
 
-Not here: speed. `Tokenizer` gives the same ids some thousand times faster.
+Not here: speed. `Tokenizer` returns the same ids about a thousand times faster.
 """
 
 from bpetite_compare.reference._ascii import pre_tokenize_ascii

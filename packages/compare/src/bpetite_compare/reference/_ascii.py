@@ -1,6 +1,6 @@
-r"""The pattern of cl100k_base on ASCII, as a state machine with no regular expression.
+r"""The pattern of cl100k_base for ASCII, as a state machine without regular expressions.
 
-The seven branches; at each position, the first that matches takes its bytes:
+There are seven branches. At each position, the first that matches takes its bytes:
 
     1 contraction   '(?i:[sdmt]|ll|ve|re)
     2 word          [^\r\n\p{L}\p{N}]?\p{L}+
@@ -10,14 +10,14 @@ The seven branches; at each position, the first that matches takes its bytes:
     6 trailing      \s+(?!\S)
     7 whitespace    \s+
 
-The pattern counts the control characters with the punctuation, because `[^\s\p{L}\p{N}]`
-has them, and so does this machine. (The prototype that it follows takes them one by one in
-a branch of their own, which gives other chunks than the pattern does.)
+Control characters count as punctuation, as in the pattern: `[^\s\p{L}\p{N}]` contains them.
+(The prototype takes each of them in a branch of its own, which gives other chunks than the
+pattern.)
 
-The pattern inside tiktoken has one branch more, `\s++$` before 5, which takes the
-whitespace at the end of a text whole, newlines included. That changes a chunk and no id:
-no token of cl100k_base has a newline and ends in other whitespace, so nothing is merged
-where this machine cuts.
+The pattern inside tiktoken has one more branch, `\s++$` before 5, which takes all whitespace
+at the end of a text, including newlines. That changes a chunk but no id: no token of
+cl100k_base contains a newline and ends in other whitespace, so nothing is merged where this
+machine splits.
 """
 
 from collections.abc import Callable, Iterator
@@ -45,12 +45,12 @@ def is_space(value: int) -> bool:
 
 
 def is_newline(value: int) -> bool:
-    r"""Return whether a byte is a newline in the eyes of the pattern, \n or \r."""
+    r"""Return whether a byte is what the pattern calls a newline: \n or \r."""
     return value in {10, 13}
 
 
 def is_punctuation(value: int) -> bool:
-    """Return whether a byte is none of these, as control characters are."""
+    """Return whether a byte is none of these, such as a control character."""
     return not (is_letter(value) or is_digit(value) or is_space(value))
 
 
@@ -66,7 +66,7 @@ def pre_tokenize_ascii(data: bytes) -> list[bytes]:
     [b'You', b"'ll", b' see', b' ', b'123', b'4', b' ', b' x', b'\n']
     """
     if not data.isascii():
-        message = "the state machine reads ASCII alone"
+        message = "pre_tokenize_ascii accepts only ASCII"
         raise ValueError(message)
     return list(_chunks(data))
 
@@ -74,7 +74,7 @@ def pre_tokenize_ascii(data: bytes) -> list[bytes]:
 def _chunks(data: bytes) -> Iterator[bytes]:
     start = 0
     while start < len(data):
-        # A branch returns the place at which its match ends, or `start` where it has none.
+        # A branch returns the end of its match, or `start` if it does not match.
         ends = (branch(data, start) for branch in _BRANCHES)
         end = next(end for end in ends if end > start)
         yield data[start:end]

@@ -11,10 +11,10 @@ __all__ = ["decode", "decode_chunk", "encode", "encode_chunk"]
 
 
 def encode_chunk(model: Model, chunk: bytes) -> list[int]:
-    """Return the ids of a chunk: while a merge applies, make the one with the lowest id.
+    """Return the ids of a chunk: while merges apply, the one with the lowest id comes first.
 
-    Lemma (chunk round trip): `decode_chunk` gives the chunk back. Before the loop the ids
-    stand for the shuffled bytes, and no merge changes what they stand for.
+    Lemma (chunk round trip): `decode_chunk` returns the chunk. Before the loop, the ids
+    represent the shuffled bytes, and no merge changes the bytes that they represent.
 
     >>> model = Model.of_merges([(97, 98), (256, 97)], "", {})
     >>> encode_chunk(model, b"abac")
@@ -28,28 +28,28 @@ def encode_chunk(model: Model, chunk: bytes) -> list[int]:
 
 
 def decode_chunk(model: Model, ids: Sequence[int]) -> bytes:
-    """Return the bytes of ids, none of them special.
+    """Return the bytes of ids that are not special.
 
-    Lemma (shuffle cancellation, Lemma 2): the inverse shuffle brings each byte back.
+    Lemma (shuffle cancellation, Lemma 2): the inverse shuffle restores each byte.
     """
     inverse = model.inverse_byte_shuffle
     return bytes(inverse[value] for value in decode_bytes(model.vocab, ids))
 
 
 def encode(model: Model, text: str) -> list[int]:
-    """Return the ids of a text: the special tokens are taken out, the rest is cut into chunks.
+    """Return the ids of a text: special tokens are extracted, the rest is split into chunks.
 
     Lemma (locality): the ids of a text without special tokens are the ids of its chunks,
-    one after the other.
+    joined.
 
     Raises:
-        UnicodeEncodeError: the text holds a lone surrogate.
+        UnicodeEncodeError: the text contains a lone surrogate.
     """
-    # At one place the special token that sorts first wins, as the alternatives are tried in order.
+    # Alternatives are tried in order, so at any position the token that sorts first wins.
     specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
     parts = regex.split(f"({specials})", text) if specials else [text]
     ids: list[int] = []
-    for number, part in enumerate(parts):  # the odd ones are the special tokens
+    for number, part in enumerate(parts):  # odd numbers are special tokens
         if number % 2:
             ids.append(model.special_tokens[part])
         else:
@@ -59,10 +59,10 @@ def encode(model: Model, text: str) -> list[int]:
 
 
 def decode(model: Model, ids: Sequence[int]) -> str:
-    """Return the text of ids.
+    """Return the text of a list of ids.
 
-    Lemma (round trip, the claim itself): `decode(model, encode(model, text)) == text`,
-    for a model that is well formed and a pattern whose chunks join to the text.
+    Lemma (round trip, the claim itself): `decode(model, encode(model, text)) == text`
+    if the model is well formed and the pattern's chunks join to the text.
 
     Raises:
         KeyError: an id is neither in the vocabulary nor special.

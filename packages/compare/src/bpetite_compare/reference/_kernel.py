@@ -11,9 +11,9 @@ Pair: TypeAlias = tuple[int, int]
 
 
 def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
-    """Return how often each pair of neighbours stands in ids.
+    """Return how often each pair of adjacent ids occurs.
 
-    Lemma (counting): the counts add up to len(ids) - 1, or 0 where there are no ids.
+    Lemma (counting): the counts add up to len(ids) - 1, or to 0 if there are no ids.
 
     >>> get_stats([7, 7, 7, 8])
     {(7, 7): 2, (7, 8): 1}
@@ -22,10 +22,10 @@ def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
 
 
 def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace a pair wherever it stands, from left to right, no occurrence overlapping another.
+    """Replace each occurrence of a pair, left to right and without overlaps, with a new id.
 
-    Lemma (merge preservation, the prototype's Lemma 1): if the new id stands for the bytes
-    of the left one and then of the right one, the bytes of the ids stay what they were.
+    Lemma (merge preservation, the prototype's Lemma 1): if the bytes of the new id are those
+    of the left id followed by those of the right id, the bytes of the list do not change.
 
     >>> merge([1, 1, 1, 2], (1, 1), 9)
     [9, 1, 2]
@@ -43,10 +43,10 @@ def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 
 
 def decode_bytes(vocab: Mapping[int, bytes], ids: Sequence[int]) -> bytes:
-    """Return the bytes of ids, joined.
+    """Return the joined bytes of a list of ids.
 
-    Lemma (distributivity, Lemma 6): of two lists of ids that are joined, the bytes are
-    those of the first and then those of the second.
+    Lemma (distributivity, Lemma 6): the bytes of two joined lists are the bytes of the first
+    followed by the bytes of the second.
 
     Raises:
         KeyError: an id is not in the vocabulary.

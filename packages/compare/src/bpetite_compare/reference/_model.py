@@ -1,4 +1,4 @@
-"""A tokenizer as data: an artifact of bpetite or an encoding of tiktoken."""
+"""A tokenizer as data, from a tokenizer file or a tiktoken encoding."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ __all__ = ["Model"]
 class Model:
     """A tokenizer as data.
 
-    merges: pair of ids -> the id that it becomes; a lower id merges earlier.
-    vocab: id -> its bytes, each byte shuffled. The special tokens are not in it.
-    byte_shuffle: at place b the id of byte b, 256 of them.
-    pattern: what cuts text into chunks, for the package `regex`.
-    special_tokens: text -> id; they are taken out of a text before anything else.
+    merges: pair of ids -> the id that replaces it; lower ids merge first.
+    vocab: id -> its bytes, each byte shuffled; without the special tokens.
+    byte_shuffle: at position b, the id of byte b, for all 256 bytes.
+    pattern: the split pattern, for the package `regex`.
+    special_tokens: text -> id; they are extracted from a text before anything else.
     """
 
     merges: Mapping[Pair, int]
@@ -30,17 +30,17 @@ class Model:
 
     @property
     def inverse_byte_shuffle(self) -> list[int]:
-        """At place i the byte for which id i stands."""
+        """At position i, the byte that id i represents."""
         return [self.byte_shuffle.index(token_id) for token_id in range(256)]
 
     @classmethod
     def of_merges(
         cls, merges: Sequence[Pair], pattern: str, special_tokens: Mapping[str, int]
     ) -> Self:
-        """Return the model of an artifact: the merge at rank r makes the id 256 + r.
+        """Return the model of a tokenizer file: the merge at rank r makes the id 256 + r.
 
-        Of a pair that a hand-made artifact lists twice, the first counts; the second id is
-        in the vocabulary all the same.
+        If a handmade file lists a pair twice, the first merge applies; the id of the second is
+        still in the vocabulary.
         """
         ids: dict[Pair, int] = {}
         vocab = build_vocab({})
@@ -53,10 +53,10 @@ class Model:
     def of_ranks(
         cls, ranks: Mapping[bytes, int], pattern: str, special_tokens: Mapping[str, int]
     ) -> Self:
-        """Return the model of an encoding of tiktoken, with its merges recovered.
+        """Return the model of a tiktoken encoding, with its merges recovered.
 
         Raises:
-            ValueError: a token is no merge of two others.
+            ValueError: a token is not a merge of two others.
             KeyError: a byte has no rank.
         """
         shuffle = [ranks[bytes([value])] for value in range(256)]

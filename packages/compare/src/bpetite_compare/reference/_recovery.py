@@ -1,7 +1,7 @@
-"""Recover merges from ranks: a file of ranks has only the tokens that the merges made.
+"""Recover merges from ranks: a file of ranks contains only the tokens that merges made.
 
-The token with rank r joins the two parts that were left of it after all merges of lower
-rank. So applying those merges to its bytes gives the two parts.
+The token with rank r joins the two parts that remain of it after all merges of lower rank.
+Applying those merges to its bytes therefore returns the two parts.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ __all__ = ["decompose_token", "recover_merges"]
 def decompose_token(
     ranks: Mapping[bytes, int], token: bytes, max_rank: int | None = None
 ) -> list[bytes]:
-    """Return the parts of a token that are left after the merges below a rank, or after all.
+    """Return the parts of a token that remain after all merges, or after those below a rank.
 
     Lemma (decomposition, Lemma 7): the parts join to the token.
 
@@ -36,13 +36,13 @@ def decompose_token(
 
 
 def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
-    """Return the merges, by the ids of their parts, in the order of their ranks.
+    """Return the merges, by the ids of their parts, in the order of ranks.
 
-    Lemma (recovery): from the ranks of a trained vocabulary come back the merges that made
-    it. It rests on every token encoding to itself, which holds for what was trained.
+    Lemma (recovery): for a trained vocabulary, these are the merges that made it. The proof
+    uses that every token encodes to itself, which is true after training.
 
     Raises:
-        ValueError: a token is no merge of two others, so these are not the ranks of a BPE.
+        ValueError: a token is not a merge of two others, so BPE did not make these ranks.
 
     >>> recover_merges({b"a": 0, b"b": 1, b"ab": 2, b"aba": 3})
     {(0, 1): 2, (2, 0): 3}
@@ -54,8 +54,8 @@ def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
         parts = decompose_token(ranks, token, max_rank=rank)
         if len(parts) != 2:
             message = (
-                f"token {rank}, {token[:40]!r}, is no merge of two tokens of lower rank: "
-                f"below it stand {len(parts)} parts"
+                f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
+                f"lower ranks leave {len(parts)} parts"
             )
             raise ValueError(message)
         left, right = parts

@@ -1,7 +1,7 @@
-"""Training with any pattern: count all pairs, merge the most frequent, and count again.
+"""Training with any pattern: count all pairs, merge the most frequent, count again.
 
-The core trains with GPT-2's pattern alone, much faster and with the same result. This
-trainer is for learning what a pattern does.
+The core trains only with GPT-2's pattern, much faster and with the same result. Use this
+trainer to find out what a pattern does.
 """
 
 from collections import Counter
@@ -16,51 +16,50 @@ from bpetite_compare.reference._model import Model
 __all__ = ["GPT2_PATTERN", "GPT4_PATTERN", "NO_PATTERN", "train"]
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-"""GPT-2's split pattern: words, numbers and punctuation, each with the space before it."""
+"""GPT-2's split pattern: words, numbers and punctuation, each with the preceding space."""
 
 GPT4_PATTERN: Final = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
 )
-"""GPT-4's split pattern: numbers of three digits at most, newlines with the punctuation."""
+"""GPT-4's split pattern: numbers of at most three digits, newlines with punctuation."""
 
 NO_PATTERN: Final = r"(?s:.+)"
-"""One chunk for each text, as without any pattern."""
+"""One chunk per text, as if there were no pattern."""
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 
 
 def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN) -> Model:
-    """Learn merges: the most frequent pair first, of several the smallest.
+    """Learn merges: the most frequent pair first, and the smallest pair in a tie.
 
-    Each distinct chunk is held once, with its count. A pair occurs in a chunk as often as
-    its two ids are adjacent. Training stops early when no chunk has two ids any more.
+    Each distinct chunk is stored once, with its count. The frequency of a pair in a chunk is
+    how often its two ids are adjacent. Training stops early when no chunk has two ids left.
 
     Lemma (learning): every merge joins two ids below its own, so the model is well formed
     unless two tokens have the same bytes.
 
     Args:
         documents: the texts; no pair spans two of them.
-        vocab_size: how many mergeable tokens to learn, the 256 bytes included.
-        pattern: the regular expression, for the package `regex`, whose matches are the
-            chunks.
+        vocab_size: the number of mergeable tokens, including the 256 bytes.
+        pattern: a regular expression for the package `regex`; its matches are the chunks.
 
     Returns:
         The model, with `<|endoftext|>` as the special token after the last merge.
 
     Raises:
-        TypeError: `documents` is a single text.
+        TypeError: `documents` is a single `str`.
         ValueError: `vocab_size` is below 256, or the pattern leaves text out.
-        UnicodeEncodeError: a text has a lone surrogate.
+        UnicodeEncodeError: a text contains a lone surrogate.
 
     >>> train(["low lower lowest"], 258).merges
     {(108, 111): 256, (256, 119): 257}
     """
     if isinstance(documents, str):
-        message = "documents is a list of texts; put a single text into a list"
+        message = "documents must be an iterable of str, got str; put a single text into a list"
         raise TypeError(message)
     if vocab_size < 256:
-        message = f"vocab_size is at least 256, one for each byte, found {vocab_size}"
+        message = f"vocab_size must be at least 256 (one for each byte), got {vocab_size}"
         raise ValueError(message)
     counts = Counter(chunk for text in documents for chunk in _chunks(text, pattern))
     chunks = {chunk: list(chunk) for chunk in counts}
@@ -83,6 +82,6 @@ def _chunks(text: str, pattern: str) -> Iterator[bytes]:
     found = [match[0] for match in regex.finditer(pattern, text)]
     if "".join(found) != text:
         kept = sum(map(len, found))
-        message = f"the pattern leaves text out: it matches {kept} of {len(text)} characters"
+        message = f"the pattern leaves out text: it matches {kept} of {len(text)} characters"
         raise ValueError(message)
     return (chunk.encode("utf-8") for chunk in found)

@@ -1,4 +1,4 @@
-"""The conditions on merges, vocabulary and shuffle under which the claim is true."""
+"""The conditions on merges, vocabulary and shuffle that make the claim true."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,10 +8,10 @@ __all__ = ["build_vocab", "check_well_formed"]
 
 
 def build_vocab(merges: Mapping[Pair, int]) -> dict[int, bytes]:
-    """Return the vocabulary that merges make: the 256 bytes, and what each merge joins.
+    """Return the vocabulary of some merges: the 256 bytes, and the bytes each merge joins.
 
-    Lemma (construction): it is well formed with these merges, unless two tokens come out
-    with the same bytes.
+    Lemma (construction): with these merges, it is well formed unless two tokens have the
+    same bytes.
 
     >>> build_vocab({(97, 98): 256, (256, 99): 257})[257]
     b'abc'
@@ -25,28 +25,34 @@ def build_vocab(merges: Mapping[Pair, int]) -> dict[int, bytes]:
 def check_well_formed(
     merges: Mapping[Pair, int], vocab: Mapping[int, bytes], byte_shuffle: Sequence[int]
 ) -> None:
-    """Check what the round trip is proved from.
+    """Check the conditions of the proof of the round trip.
 
-    Lemma (well-formedness): what `build_vocab` makes of recovered merges passes, and what
-    breaks any one of the four conditions does not.
+    Lemma (well-formedness): the vocabulary that `build_vocab` makes from recovered merges
+    passes, and anything that breaks one of the four conditions does not.
 
     Raises:
-        ValueError: a condition is broken; the message says which, and by what.
+        ValueError: a condition is broken; the message names the condition and the culprit.
     """
     for value in range(256):
         if vocab.get(value) != bytes([value]):
-            message = f"base tokens: id {value} stands for {vocab.get(value)!r}, not for its byte"
+            message = (
+                f"base tokens: id {value} has the bytes {vocab.get(value)!r}, not its own byte"
+            )
             raise ValueError(message)
     for (left, right), new_id in merges.items():
         parts = vocab.get(left), vocab.get(right)
         if None in parts or not all(parts) or vocab.get(new_id) != b"".join(filter(None, parts)):
-            message = f"merges: id {new_id} is not {left} and {right} joined, both not empty"
+            message = (
+                f"merges: id {new_id} is not the bytes of {left} and {right}, joined and non-empty"
+            )
             raise ValueError(message)
     ids_of: dict[bytes, int] = {}
     for token_id, token in vocab.items():
         if ids_of.setdefault(token, token_id) != token_id:
-            message = f"injectivity: ids {ids_of[token]} and {token_id} both stand for {token!r}"
+            message = (
+                f"injectivity: ids {ids_of[token]} and {token_id} have the same bytes, {token!r}"
+            )
             raise ValueError(message)
     if sorted(byte_shuffle) != list(range(256)):
-        message = "shuffle: it is no permutation of the 256 bytes"
+        message = "shuffle: it is not a permutation of the 256 bytes"
         raise ValueError(message)
