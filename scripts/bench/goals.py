@@ -48,11 +48,20 @@ A limit is for milliseconds, or for a ratio of times.
 _LIMIT: Final = re.compile(r"    ([<>])= (\S+) of (.*?)(?: / (.*))?: (.*)")
 
 
-def goals(series: Iterable[Series], first: int | None = None) -> str:
-    """Return the goals that were measured, or the first of them, as a table.
+def goals(series: Iterable[Series]) -> str:
+    """Return the goals that were measured, as a table; every text of a limit must reach it."""
+    rows = _measured(series)
+    return markdown(["", "goal", "measured", ""], rows) if rows else ""
 
-    Every text of a limit must reach it. The first two are the targets of the specification.
-    """
+
+def score(series: Iterable[Series]) -> tuple[int, int]:
+    """Return how many goals are reached, and how many were measured."""
+    rows = _measured(series)
+    return sum(row[-1] == "reached" for row in rows), len(rows)
+
+
+def _measured(series: Iterable[Series]) -> list[list[str]]:
+    """Return the rows of the table of goals."""
     seconds = {
         (one.corpus, f"{one.section} {one.case} {one.contestant}"): one.median / (one.amount or 1)
         for one in series
@@ -74,4 +83,4 @@ def goals(series: Iterable[Series], first: int | None = None) -> str:
             shown = ", ".join(f"{text} {two_digits(value)}" for text, value in found.items())
             goal = f"{'at most' if most else 'at least'} {figure(bound)}"
             rows.append([words, goal, shown, "reached" if reached else "missed"])
-    return markdown(["", "goal", "measured", ""], rows[:first]) if rows else ""
+    return rows

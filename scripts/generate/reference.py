@@ -19,11 +19,11 @@ _ENTRY: Final = re.compile(r"^([\w, ]+): (.*)")
 _HEAD: Final = """\
 <!-- made by scripts/generate -->
 
-# Methods
+# API reference
 
-Everything public, as its docstrings say it. The core has one class with five methods, a logger
-and the [artifact](artifact.md); `bpetite_compare` has functions that return plain data. What is
-raised and why, message by message, is told in [errors](errors.md).
+This page lists everything public, from the docstrings. The core has one class with five methods,
+a logger, and the [tokenizer file](artifact.md). `bpetite_compare` has functions that return plain
+data. [Errors](errors.md) lists every message with its cause and fix.
 """
 _LOGGER: Final = """\
 ## The logger `bpetite`

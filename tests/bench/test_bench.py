@@ -14,7 +14,7 @@ from typing import Final
 import pytest
 
 from bench.equality import UnequalError, check_merges, count_different_ids
-from bench.goals import goals
+from bench.goals import goals, score
 from bench.libraries import LOADERS, Coder, Documents, Vocabulary, documents_of
 from bench.results import Run, Series, load_runs, merged, save_runs
 from bpetite import Tokenizer
@@ -71,14 +71,15 @@ def test_a_run_replaces_the_sections_that_it_measures() -> None:
 @pytest.mark.parametrize(("seconds", "verdict"), [(0.9, "reached"), (1.1, "missed")])
 def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str) -> None:
     """A goal of several texts is missed if one of them misses it; others are not shown."""
-    table = goals(
+    series = [
         Series("train", text, "seconds", name, [0.1, taken, 9.9])
         for text, ours in (("prose", 0.7), ("scripts", seconds))
         for name, taken in (("bpetite", ours * 0.6), ("Hugging Face", 1.0))
-    )
+    ]
     values = f"prose 0.42, scripts {0.6 * seconds:.2g}"
     share = "train from a file on all cores, time over Hugging Face's"
-    assert table.splitlines()[2:] == [f"| {share} | at most 0.6 | {values} | {verdict} |"]
+    assert goals(series).splitlines()[2:] == [f"| {share} | at most 0.6 | {values} | {verdict} |"]
+    assert score(series) == (verdict == "reached", 1)
 
 
 def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
