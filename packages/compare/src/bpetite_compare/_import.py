@@ -90,7 +90,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
             position i.
 
     Raises:
-        ValueError: there is no such form; the number of paths is wrong; a tokenizer file
+        ValueError: the form is unknown; the number of paths is wrong; a tokenizer file
             cannot represent the tokenizer (the message explains why); or an output is also
             an input.
         OSError: tiktoken cannot download the encoding, or a file cannot be read or written.

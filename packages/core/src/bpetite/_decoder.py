@@ -90,5 +90,5 @@ def _integer(value: object) -> int | None:
 
 
 def _short(number: int) -> str:
-    """Return a number for a message; one of thousands of digits is no help to anyone."""
+    """Return a number for a message, or its size if it has more than 30 digits."""
     return str(number) if abs(number) < 10**30 else f"of {number.bit_length()} bits"

@@ -101,7 +101,7 @@ def count_pieces(text: str, pieces: Counter[str], times: int = 1) -> None:
 
 
 def count_chunks(pieces: Counter[str]) -> dict[str, int]:
-    """Return how often each chunk stands in the counted pieces.
+    """Return how often each chunk occurs in the counted pieces.
 
     The pattern runs once for each distinct piece, not once for each piece.
     """

@@ -47,9 +47,9 @@ def about_model(path: str) -> Iterator[None]:
         message = f"tokenizer file not found: {quoted(path)} (create one with `bpetite train`)"
         raise Failure(message) from None
     except (KeyError, ValueError) as error:
-        told = str(next(iter(error.args), ""))
-        reason = told.removeprefix(quoted(path))  # the core's messages start with the path
-        if reason == told:
+        text = str(next(iter(error.args), ""))
+        reason = text.removeprefix(quoted(path))  # the core's messages start with the path
+        if reason == text:
             raise
         if reason.startswith(": ") and (other := other_file_message(path)):
             raise Failure(other) from None

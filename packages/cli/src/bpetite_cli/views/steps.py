@@ -56,12 +56,12 @@ class _Drawing:
         """Yield the lines of a chunk and return its ids."""
         data = chunk.encode("utf-8")
         ids: Sequence[int] = list(data)
-        told = _id_list("bytes", ids)
-        room = max(len(told), len(visible(chunk)) + _ROOM_OF_NUMBERS)
+        note = _id_list("bytes", ids)
+        room = max(len(note), len(visible(chunk)) + _ROOM_OF_NUMBERS)
         beside = self._width(ids, None) + 6
         column = beside if beside + room <= self.screen.width else None
         yield f"{self._title(number, chunk)}\n"
-        yield self._line(ids, None, told, column)
+        yield self._line(ids, None, note, column)
         for step in replay(data, self.ranks):
             ids = step.ids
             yield self._line(ids, 256 + step.rank, self._merge(step), column)
@@ -80,12 +80,12 @@ class _Drawing:
         often = f", {times:,} times" if times > 1 else ""
         return f"rank {step.rank}: {tokens} ({left} + {right}) makes {new}{often}"
 
-    def _line(self, ids: Sequence[int], new: int | None, told: str, column: int | None) -> str:
+    def _line(self, ids: Sequence[int], new: int | None, note: str, column: int | None) -> str:
         """Return the current state of a chunk, with its description next to it or below."""
         shown = "│".join(self._shown(token_id, new) for token_id in ids)
         if column is None:
-            return f"  {shown}\n    {told}\n"
-        return f"  {shown}{' ' * max(2, column - 2 - self._width(ids, new))}{told}\n"
+            return f"  {shown}\n    {note}\n"
+        return f"  {shown}{' ' * max(2, column - 2 - self._width(ids, new))}{note}\n"
 
     def _shown(self, token_id: int, new: int | None) -> str:
         shown = visible(self.artifact.tokens[token_id])
