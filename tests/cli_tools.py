@@ -9,7 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import termios
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
@@ -23,6 +23,7 @@ from bpetite_cli import main
 __all__ = [
     "BPETITE",
     "CALLS",
+    "ImpatientTimer",
     "bpetite",
     "bpetite_process",
     "check_as_started",
@@ -30,6 +31,7 @@ __all__ = [
     "in_terminal",
     "lines",
     "no_file_above",
+    "on_screen",
     "pipeline",
     "refused",
     "shown_in_terminal",
@@ -188,7 +190,7 @@ def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
 
 def without_times(output: bytes) -> bytes:
     """Return an output without the time that a training took."""
-    return re.sub(rb'("elapsed_ms": |"seconds": |after )[\d.]+', rb"\1", output)
+    return re.sub(rb'("elapsed_ms": |"seconds": |(?:B|bytes) in )[\d.]+', rb"\1", output)
 
 
 def in_terminal(
@@ -309,17 +311,25 @@ def start(
     )
 
 
-def terminal_process(arguments: Sequence[str], cwd: Path, columns: int = 80) -> tuple[int, str]:
-    """Start the installed `bpetite` in a terminal.
+def terminal_process(
+    arguments: Sequence[str], cwd: Path, columns: int = 80, typed: bytes = b""
+) -> tuple[int, str]:
+    """Start the installed `bpetite` in a terminal of its own.
+
+    Args:
+        arguments: what stands behind `bpetite` on the command line.
+        cwd: the folder to run it in.
+        columns: how wide the terminal is.
+        typed: what is typed as soon as the terminal shows something; Ctrl-C interrupts.
 
     Returns:
         The exit status, and what the terminal was sent.
     """
     own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
-    with _terminal(columns) as (theirs, shown):
+    with _terminal(columns, typed) as (theirs, shown):
         status = subprocess.run(
-            [BPETITE, *arguments],
-            stdin=subprocess.DEVNULL,
+            ["setsid", "--ctty", BPETITE, *arguments],
+            stdin=theirs,
             stdout=theirs,
             stderr=theirs,
             env={**own, "TERM": "xterm-256color"},
@@ -328,6 +338,39 @@ def terminal_process(arguments: Sequence[str], cwd: Path, columns: int = 80) -> 
             check=False,
         ).returncode
     return status, shown.decode("utf-8").replace("\r\n", "\n")
+
+
+def on_screen(sent: str) -> list[str]:
+    """Return the lines that a terminal shows in the end, of those that are not empty."""
+    rows, row, column = [""], 0, 0
+    for part in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|.", sent, re.DOTALL):
+        if part == "\r":
+            column = 0
+        elif part == "\n":
+            row, column = row + 1, 0
+            rows += [""] * (row == len(rows))
+        elif part.endswith("A") and part[0] == "\x1b":
+            row -= int(part[2:-1] or 1)
+        elif part == "\x1b[2K":
+            rows[row] = ""
+        elif part[0] == "\x1b":
+            assert re.fullmatch(r"\x1b\[([0-9;]*m|\?25[hl])", part)  # colours, and the cursor
+        else:
+            rows[row] = f"{rows[row][:column]:<{column}}{part}{rows[row][column + 1 :]}"
+            column += 1
+    return [line.rstrip() for line in rows if line.strip()]
+
+
+class ImpatientTimer:
+    """A `threading.Timer` that does not wait, and so leaves nothing to chance."""
+
+    daemon = False
+
+    def __init__(self, _: float, function: Callable[[], None]) -> None:
+        self.start = function
+
+    def cancel(self) -> None:
+        """Do nothing, as what could be cancelled is over."""
 
 
 def lines(output: bytes) -> list[str]:

@@ -40,7 +40,7 @@ const tokenizerFile = (() => {
    */
   function read(content) {
     if (content.length > MOST_FILE_BYTES) {
-      throw new Error(`the file is larger than ${MOST_FILE_BYTES} bytes, the most that is read`);
+      throw new Error(`the file is larger than ${MOST_FILE_BYTES} bytes, the maximum`);
     }
     return check(parse(typeof content === "string" ? content : textOf(content)));
   }
@@ -180,7 +180,7 @@ const tokenizerFile = (() => {
       const good = Array.isArray(pair) && pair.length === 2 && pair.every(Number.isInteger);
       expect(good, `merges[${rank}]`, "a list of two ids", pair);
       const inOrder = pair.every((id) => id >= 0 && id < BYTES + rank);
-      expect(inOrder, `merges[${rank}]`, `two ids below its own, ${BYTES + rank}`, pair);
+      expect(inOrder, `merges[${rank}]`, `two ids below ${BYTES + rank}`, pair);
     });
     return merges;
   }
@@ -195,7 +195,7 @@ const tokenizerFile = (() => {
       expect(good, `vocab["${id}"]`, "a list of integers from 0 to 255", values);
       tokens.push(Uint8Array.from(values));
     }
-    expect(vocab.size === size + 1, "vocab", `the ids 0 to ${size} and no other`, vocab.size);
+    expect(vocab.size === size + 1, "vocab", `only the ids 0 to ${size}`, vocab.size);
     return tokens;
   }
 
@@ -207,7 +207,7 @@ const tokenizerFile = (() => {
       const [left, right] = merges[id - BYTES] ?? [];
       const good =
         id < BYTES ? equal(tokens[id], [id]) : isJoined(tokens[id], tokens[left], tokens[right]);
-      expect(good, `vocab["${id}"]`, id < BYTES ? `[${id}]` : "the two parts, joined", tokens[id]);
+      expect(good, `vocab["${id}"]`, id < BYTES ? `[${id}]` : "the joined bytes of its two parts", tokens[id]);
     }
   }
 

@@ -8,7 +8,8 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_cli.streams import inputs, outputs
-from bpetite_cli.terminal import progress
+from bpetite_cli.terminal import work
+from cli_tools import ImpatientTimer
 
 
 @pytest.fixture(autouse=True)
@@ -77,11 +78,11 @@ def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have no bar drawn, however slow the machine is."""
-    assert progress._PATIENCE_SECONDS >= 1  # what is over sooner gets no bar
-    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 3600)
+    assert work._PATIENCE_SECONDS >= 1  # what is over sooner gets no bar
+    monkeypatch.setattr(work, "_PATIENCE_SECONDS", 3600)
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a bar drawn from the first block on."""
-    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 0)
+    """Have a bar drawn from the start, however fast the machine is."""
+    monkeypatch.setattr(work, "Timer", ImpatientTimer)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import bpetite_cli
 from bpetite_cli.commands import BUILT_IN
-from bpetite_cli.terminal.progress import say
+from bpetite_cli.terminal.messages import say
 from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
 
 

@@ -70,7 +70,7 @@ def test_a_bad_model_is_refused_in_one_line(folder: Path, command: str) -> None:
     for content, complaint in (
         (b"", "expected JSON: "),
         (b"[" * 200_000, "expected JSON: more brackets"),
-        (b"{}", "missing key 'schema_version'; is this a bpetite artifact?"),
+        (b"{}", "missing key 'schema_version'; is this a bpetite tokenizer file?"),
         (b"\xff", "expected UTF-8"),
     ):
         model.write_bytes(content)

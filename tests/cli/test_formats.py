@@ -20,6 +20,7 @@ from bpetite_cli.commands.encode import _check_width
 from bpetite_cli.jobs import sharing
 from bpetite_cli.streams import inputs as input_files
 from bpetite_cli.streams.formats import FORMATS
+from bpetite_cli.terminal.messages import in_units
 from cli_tools import (
     bpetite,
     in_terminal,
@@ -205,8 +206,8 @@ def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
     (tmp_path / "bad").write_bytes(b"\xff")  # the refusal comes before any reading
     assert refused(run(tmp_path, "encode", "--input", "bad", "--format", "u16")) == [
         (
-            "error: the ids of this model go up to 65536 (<|endoftext|>), "
-            "and u16 holds 0 to 65535; use --format u32"
+            "error: u16 holds ids up to 65535, but this tokenizer has ids up to 65536 "
+            "(<|endoftext|>); use --format u32"
         )
     ]
 
@@ -349,10 +350,10 @@ def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None
         "format": "u16",
         "file_bytes": len(plain),
     }
-    assert lines(result.stderr) == [f"saved: ids, {tokens:,} tokens as u16, {2 * tokens:,} bytes"]
+    assert lines(result.stderr) == [f"saved: ids, {tokens:,} tokens as u16, {in_units(2 * tokens)}"]
     result = run(folder, "decode", "--input", "ids", "--format", "u16", "--output", "back")
     assert json.loads(result.stdout) == {**figures, "outputs": ["back"]}
-    assert lines(result.stderr) == [f"saved: back, {size:,} bytes of text"]
+    assert lines(result.stderr) == [f"saved: back, {in_units(size)} of text"]
 
 
 COMMANDS = {
@@ -459,9 +460,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert json.loads(output)["format"] == "u16"
     assert b"encoding" in drawn
     assert drawn.count(b"saved: ids, ") == 1
-    assert (
-        b"took" in drawn.partition(b"saved: ")[0]
-    )  # the end of the bar, though not of a size known
+    assert b"%" not in drawn  # as nobody knows the size of what comes through a pipe
 
 
 @pytest.mark.usefixtures("impatient")
@@ -491,5 +490,5 @@ def test_a_result_comes_after_its_bar(folder: Path) -> None:
     assert status == 0
     bar, _, rest = shown.rpartition("decoding")
     assert bar
-    assert rest.endswith("HABC")
+    assert rest.endswith("HABC\n")
     assert "\x1b[?25h" in rest  # the cursor is shown again after the last of the bar

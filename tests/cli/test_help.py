@@ -50,6 +50,7 @@ def test_the_help_stays_on_one_screen() -> None:
 def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
     """A narrow terminal breaks what is said of a command, and loses none of it."""
     shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
+    assert max(map(len, shown.splitlines())) <= max(columns, 60)
     list_of_commands = shown.split("\n\n")[2]
     assert max(map(len, list_of_commands.splitlines())) <= columns
     words = " ".join(list_of_commands.split())

@@ -22,11 +22,11 @@ from cli_tools import (
     BPETITE,
     bpetite,
     bpetite_process,
+    in_terminal,
     lines,
     no_file_above,
     pipeline,
     start,
-    terminal_process,
     without_times,
 )
 
@@ -315,16 +315,33 @@ def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 
 
 @pytest.mark.thorough
+@pytest.mark.usefixtures("impatient")
 def test_the_bar_covers_the_whole_job(large: Path) -> None:
-    """It tells of what the workers have done, and not of what has been read for them."""
-    words = (*COMMANDS["encode"], "--jobs", "2")
-    status, drawn = terminal_process(("encode", *words), large)
+    """It grows from nothing to all with what the workers have done."""
+    status, _, sent = in_terminal(("encode", *COMMANDS["encode"], "--jobs", "2"), large)
     (large / "out").unlink()
     assert status == 0
-    shares = [int(share) for share in re.findall(r"(\d+)%", drawn)]
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", sent.decode())
+    shares = [int(share) for share in re.findall(r"encoding [ ━╸╺]*(\d+)%", drawn)]
     assert shares == sorted(shares)
-    assert shares[-1] == 100
-    assert 0 < shares[0] < 100
+    assert {0, 100} <= {*shares}
+
+
+@pytest.mark.thorough
+def test_progress_is_what_the_workers_have_done(large: Path) -> None:
+    """A batch that has been read counts as soon as its result is there, and no sooner."""
+    told: list[int] = []
+    work: Callable[[list[str]], int] = len
+    with Sharing(work, 2, len) as shared:
+
+        def read() -> Iterator[str]:
+            for line in LARGE.splitlines(keepends=True):
+                shared.read(len(line.encode()))
+                yield line
+
+        for number, _ in enumerate(shared.results(read(), told.append)):
+            assert len(told) == number
+    assert sum(told) == len(LARGE.encode())
 
 
 def first_worker(parent: int) -> int:

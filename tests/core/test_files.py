@@ -179,7 +179,7 @@ def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
         file.truncate((64 << 20) + 1)  # sparse: it takes no room on the disk
     tracemalloc.start()
     try:
-        with pytest.raises(ValueError, match="is larger than 67108864 bytes, the most that is"):
+        with pytest.raises(ValueError, match="is larger than 67108864 bytes, the maximum"):
             read_file(str(path), 64 << 20)
         assert tracemalloc.get_traced_memory()[1] < 1 << 20
     finally:

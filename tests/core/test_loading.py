@@ -26,7 +26,7 @@ SPECIAL = "<|endoftext|>"
 SPECIAL_BYTES = list(b"<|endoftext|>")
 PATTERN = GOOD["pretokenizer_pattern"]
 TOO_DEEP = "expected JSON: brackets nested more than 32 deep, or not closed"
-TOO_MANY = "expected JSON: more brackets than an artifact of this size has"
+TOO_MANY = "expected JSON: more brackets than a tokenizer file of this size has"
 WITHOUT_WAITING = pytest.mark.timeout(20, method="signal")
 """A test that would wait forever fails after some seconds, and lets the others run."""
 
@@ -180,7 +180,7 @@ def test_long_digits_in_a_string_are_no_integer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [[], [[1]], "text", 1, None, True])
 def test_step_3_refuses_what_is_no_object(tmp_path: Path, value: object) -> None:
     """FR-29: the document must be a JSON object."""
-    message = f"the artifact: expected a JSON object, found {value!r}"
+    message = f"top level: expected a JSON object, found {value!r}"
     check_refused(tmp_path, canonical(value), ValueError, message)
 
 
@@ -198,7 +198,7 @@ def test_step_4_refuses_an_artifact_without_a_version(
     tmp_path: Path, artifact: dict[str, Any]
 ) -> None:
     """FR-29: a missing schema_version raises `KeyError` before any other key is looked at."""
-    message = "missing key 'schema_version'; is this a bpetite artifact?"
+    message = "missing key 'schema_version'; is this a bpetite tokenizer file?"
     check_refused(tmp_path, canonical(artifact), KeyError, message)
 
 
@@ -221,7 +221,7 @@ NO_TOKENS: list[object] = [
 ]
 VALUES_OF_STEPS: list[tuple[int, Place, str, list[object]]] = [
     (5, ("schema_version",), "an integer", [True, "1", None, [1], {}]),
-    (6, ("schema_version",), "1, the one that this bpetite reads", [0, 2, -1, 11, 10**30]),
+    (6, ("schema_version",), "1, the only version that this bpetite reads", [0, 2, -1, 11, 10**30]),
     (9, ("pretokenizer_pattern",), "a string", [None, 1, True, [PATTERN], {PATTERN: 1}]),
     (
         *(10, ("pretokenizer_pattern",), "the GPT-2 pattern as bpetite writes it"),
@@ -242,19 +242,19 @@ VALUES_OF_STEPS: list[tuple[int, Place, str, list[object]]] = [
     (16, ("vocab", "128"), "[128]", [[194, 128]]),
     (16, ("vocab", "255"), "[255]", [[254]]),
     (
-        *(17, ("merges", 0), "two ids below its own, 256"),
+        *(17, ("merges", 0), "two ids below 256"),
         [[256, 98], [97, 256], [257, 98], [97, 258]],
     ),
     (
-        *(17, ("merges", 1), "two ids below its own, 257"),
+        *(17, ("merges", 1), "two ids below 257"),
         [[257, 256], [32, 257], [32, 258], [999, 999], [32, 10**20]],
     ),
     (
-        *(17, ("vocab", "256"), "the bytes of 97 and of 98, joined"),
+        *(17, ("vocab", "256"), "the joined bytes of 97 and 98"),
         [[], [97], [98, 97], [97, 98, 98], [97, 99]],
     ),
     (
-        *(18, ("special_tokens",), f"an object with the one key {SPECIAL!r}"),
+        *(18, ("special_tokens",), f"an object with only the key {SPECIAL!r}"),
         [
             *(None, [], 258, SPECIAL, [SPECIAL], {}, {SPECIAL: 258, "<|pad|>": 259}),
             *({"<|pad|>": 258}, {SPECIAL + " ": 258}, {"": 258}),
@@ -294,7 +294,7 @@ def test_steps_refuse_wrong_values(
     ("step", "place", "value", "expected", "keys"),
     [
         pytest.param(
-            *(8, (), 1, f"the artifact: expected the keys {KEYS} and no other"),
+            *(8, (), 1, f"top level: expected only the keys {KEYS}"),
             ["extra", "", "Vocab", "merges ", "schema_version\x00", "\ud800"],
             id="step-8",
         ),
@@ -308,7 +308,7 @@ def test_steps_refuse_wrong_values(
             id="step-14",
         ),
         pytest.param(
-            *(19, ("vocab",), [97], "vocab: expected the ids 0 to 258 and no other"),
+            *(19, ("vocab",), [97], "vocab: expected only the ids 0 to 258"),
             ["259", "300", "1" + "0" * 30, "1" + "0" * 4_999],
             id="step-19",
         ),
@@ -336,7 +336,7 @@ def test_step_13_names_the_size_of_any_number_of_merges(tmp_path: Path, count: i
     ("size", "message"),
     [
         (0x110000, "vocab: expected the ids 0 to 1114111, found 'no 259'"),  # the next fault
-        (0x110001, "mergeable_vocab_size: expected 1114112 at most, found 1114113"),
+        (0x110001, "mergeable_vocab_size: expected at most 1114112, found 1114113"),
     ],
 )
 def test_step_13_refuses_more_tokens_than_ids_can_be(
@@ -370,12 +370,10 @@ def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> No
     (tmp_path / "good.json").write_bytes(canonical(good))
     assert len(load(tmp_path / "good.json")[1]) == count
     good["merges"][rank] = [97, 256 + rank]
-    message = (
-        f"merges[{rank}]: expected two ids below its own, {256 + rank}, found [97, {256 + rank}]"
-    )
+    message = f"merges[{rank}]: expected two ids below {256 + rank}, found [97, {256 + rank}]"
     check_refused(tmp_path, canonical(good), ValueError, message)
     good["merges"][rank] = [98, 97]
-    message = f"vocab['{256 + rank}']: expected the bytes of 98 and of 97, joined, found [97, 98]"
+    message = f"vocab['{256 + rank}']: expected the joined bytes of 98 and 97, found [97, 98]"
     check_refused(tmp_path, canonical(good), ValueError, message)
 
 
@@ -385,7 +383,7 @@ def test_step_17_refuses_a_merge_that_does_not_make_its_token(
 ) -> None:
     """FR-29: a merge of other ids than those that its token is made of is refused."""
     left, right = pair
-    message = f"vocab['256']: expected the bytes of {left} and of {right}, joined, found [97, 98]"
+    message = f"vocab['256']: expected the joined bytes of {left} and {right}, found [97, 98]"
     check_refused(tmp_path, canonical(changed((("merges", 0), pair))), ValueError, message)
 
 
@@ -398,7 +396,7 @@ def test_step_18_refuses_a_vocab_without_the_special_token(tmp_path: Path) -> No
 
 def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
     """FR-29: of several ids too many, the smallest string is named."""
-    message = "vocab: expected the ids 0 to 258 and no other, found '1000'"
+    message = "vocab: expected only the ids 0 to 258, found '1000'"
     others: list[tuple[Place, object]] = [(("vocab", str(i)), [97]) for i in (999, 400, 1000, 259)]
     for order in (others, others[::-1]):
         check_refused(tmp_path, json.dumps(changed(*order)).encode("ascii"), ValueError, message)
@@ -409,7 +407,7 @@ FAULTS: dict[int, tuple[Place, object, str]] = {
     5: (("schema_version",), True, "schema_version: expected an integer"),
     6: (("schema_version",), 2, "schema_version: expected 1"),
     7: (("special_tokens",), GONE, "missing key 'special_tokens'"),
-    8: (("extra",), 1, "the artifact: expected the keys"),
+    8: (("extra",), 1, "top level: expected only the keys"),
     9: (("pretokenizer_pattern",), None, "pretokenizer_pattern: expected a string"),
     10: (("pretokenizer_pattern",), "", "pretokenizer_pattern: expected the GPT-2 pattern"),
     11: (("merges", 0), [97], "merges[0]: expected a list of two"),
@@ -420,7 +418,7 @@ FAULTS: dict[int, tuple[Place, object, str]] = {
     16: (("vocab", "0"), [1], "vocab['0']: expected [0]"),
     17: (("merges", 1), [32, 257], "merges[1]: expected two ids below"),
     18: (("special_tokens", SPECIAL), 257, "special_tokens['<|endoftext|>']: expected 258"),
-    19: (("vocab", "259"), [97], "vocab: expected the ids 0 to 258 and no other"),
+    19: (("vocab", "259"), [97], "vocab: expected only the ids 0 to 258"),
 }
 
 
@@ -481,7 +479,7 @@ def test_nesting_is_refused_where_the_stack_is_small(
 def test_brackets_in_a_string_are_no_nesting(tmp_path: Path, text: str) -> None:
     """A string full of brackets is as good as any, and is refused only for where it stands."""
     data = canonical(changed(((text,), 1)))
-    check_refused(tmp_path, data, ValueError, "the artifact: expected the keys")
+    check_refused(tmp_path, data, ValueError, "top level: expected only the keys")
 
 
 @pytest.mark.parametrize("depth", [1, 2, 10, 30])
@@ -514,11 +512,9 @@ def test_many_brackets_are_no_deep_nesting(
     ("some", "more", "message"),
     [
         pytest.param(
-            b"[" + b"[]," * 10_237 + b"0]", b"[],[],[],", "the artifact: expected a", id="lists"
+            b"[" + b"[]," * 10_237 + b"0]", b"[],[],[],", "top level: expected a", id="lists"
         ),
-        pytest.param(
-            b"[" + b"{}," * 4_096 + b"0]", b"{},", "the artifact: expected a", id="objects"
-        ),
+        pytest.param(b"[" + b"{}," * 4_096 + b"0]", b"{},", "top level: expected a", id="objects"),
     ],
 )
 def test_brackets_are_counted(tmp_path: Path, some: bytes, more: bytes, message: str) -> None:
@@ -760,7 +756,7 @@ def test_file_within_the_limit_is_read_whole(tmp_path: Path, size: int) -> None:
     if size <= 10:
         assert read_file(str(path), 10) == b"x" * size
         return
-    message = f"{quoted(path)} is larger than 10 bytes, the most that is read"
+    message = f"{quoted(path)} is larger than 10 bytes, the maximum"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         read_file(str(path), 10)
 
@@ -770,7 +766,7 @@ def test_file_within_the_limit_is_read_whole(tmp_path: Path, size: int) -> None:
 def test_file_longer_than_it_says_is_refused(limit: int) -> None:
     """A file that says it is empty, and goes on, is read no further than the limit."""
     assert Path("/proc/self/status").stat().st_size == 0
-    with pytest.raises(ValueError, match=rf"is larger than {limit} bytes, the most that is read$"):
+    with pytest.raises(ValueError, match=rf"is larger than {limit} bytes, the maximum$"):
         read_file("/proc/self/status", limit)
 
 

@@ -74,7 +74,7 @@ PLANTS: Final = (
     Plant("cli/src/bpetite_cli/streams/inputs.py", "import bpetite._encoder", frozenset({PRIVATE})),
     Plant(
         "cli/src/bpetite_cli/streams/outputs.py",
-        "import bpetite_cli.terminal.progress",
+        "import bpetite_cli.terminal.messages",
         frozenset({CLI_LAYERS}),
     ),
     Plant(

@@ -12,13 +12,13 @@ FINDINGS: Final = Path(__file__).parent / "findings"
 ARTIFACTS: Final = sorted((FINDINGS / "load").iterdir())
 TEXTS: Final = sorted((FINDINGS / "text").iterdir())
 CHECKS: Final = (
-    *("expected UTF-8", "expected JSON", "the artifact: expected a JSON object"),
+    *("expected UTF-8", "expected JSON", "top level: expected a JSON object"),
     *("missing key 'schema_version'", "schema_version: expected an integer"),
-    *("schema_version: expected 1", "missing key 'merges'", "the artifact: expected the keys"),
+    *("schema_version: expected 1", "missing key 'merges'", "top level: expected only the keys"),
     *("pretokenizer_pattern: expected a string", "pretokenizer_pattern: expected the GPT-2"),
     *("merges: expected a list", "mergeable_vocab_size: expected an integer"),
     *("mergeable_vocab_size: expected 2", "a list of integers in 0..255", "found 'no "),
-    *("']: expected [", "joined", "special_tokens", "and no other"),
+    *("']: expected [", "joined", "special_tokens", "expected only the ids"),
 )
 """What the messages of the checks say, the first to the nineteenth."""
 

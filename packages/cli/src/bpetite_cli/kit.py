@@ -3,8 +3,9 @@
 A command is a module with a function `add_command`, which receives argparse's subparsers.
 It adds a parser (`arguments`) and sets the function that does the work with
 `set_defaults(run=...)`. That function loads a tokenizer (`models`), reads text (`inputs`),
-writes data to standard output (`outputs`), reports progress on standard error (`progress`),
-and raises `Failure` with a message that explains what to do. It draws pictures on a `Screen`.
+writes data to standard output (`outputs`), reports its phases (`work`) and its result
+(`messages`) on standard error, and raises `Failure` with a message that explains what to
+do. It draws pictures on a `Screen`.
 
 Built-in commands also import views and `streams.formats`; the commands of bpetite-compare
 import only this module. It is internal, not a plug-in API, and may change in any version.
@@ -42,6 +43,7 @@ from bpetite_cli.streams.inputs import (
     check_inputs,
     name_of,
     read_text,
+    total_size,
 )
 from bpetite_cli.streams.models import about_model, load_artifact, load_model, save_artifact
 from bpetite_cli.streams.outputs import (
@@ -56,17 +58,11 @@ from bpetite_cli.streams.outputs import (
 )
 from bpetite_cli.streams.words import integer, text_argument
 from bpetite_cli.terminal.learning import learn
-from bpetite_cli.terminal.progress import (
-    on_terminal,
-    reading,
-    say,
-    say_error,
-    say_if_typed,
-    working,
-)
+from bpetite_cli.terminal.messages import in_units, on_terminal, say, say_error, say_if_typed
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.terminal.training import Training
 from bpetite_cli.terminal.visible import visible
+from bpetite_cli.terminal.work import Work
 
 __all__ = [
     "STANDARD_INPUT",
@@ -78,6 +74,7 @@ __all__ = [
     "Screen",
     "Sharing",
     "Training",
+    "Work",
     "about_model",
     "add_corpus",
     "add_destination",
@@ -97,6 +94,7 @@ __all__ = [
     "documents_of",
     "explain",
     "hold_output",
+    "in_units",
     "integer",
     "is_terminal",
     "jobs_of",
@@ -111,7 +109,6 @@ __all__ = [
     "quoted",
     "ratio",
     "read_text",
-    "reading",
     "require",
     "require_one",
     "save_artifact",
@@ -124,9 +121,9 @@ __all__ = [
     "text_fields",
     "token_fields",
     "tokenizer_fields",
+    "total_size",
     "visible",
     "vocab_size",
-    "working",
     "write_json",
     "write_output",
 ]

@@ -35,7 +35,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """Return the parser for these arguments."""
     parser: argparse.ArgumentParser = StrictParser(
         prog="bpetite",
-        epilog="Run `bpetite COMMAND --help` for the options of a command and examples.",
+        epilog="Run `bpetite COMMAND --help` for options and examples.",
         formatter_class=_Formatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print version numbers")

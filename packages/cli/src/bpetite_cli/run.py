@@ -10,7 +10,7 @@ from typing import Final, NoReturn
 from bpetite_cli.parser import make_parser
 from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.outputs import flush_output
-from bpetite_cli.terminal.progress import quietly, say, say_error
+from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 
 __all__ = ["run"]
 
@@ -27,7 +27,7 @@ def run(arguments: Sequence[str]) -> int:
     except _Terminated as end:
         return 128 + end.number
     except KeyboardInterrupt:
-        say("interrupted")
+        say_interrupted()
         return 130
     except BrokenPipeError:
         return 1  # the reader of the output has stopped reading

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli.streams.outputs import write_output
-from bpetite_cli.terminal.progress import say, say_error
+from bpetite_cli.terminal.messages import say, say_error
+from bpetite_cli.terminal.wrapping import HelpFormatter
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -32,7 +33,7 @@ class StrictParser(argparse.ArgumentParser):
     """
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
-        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        options.setdefault("formatter_class", HelpFormatter)
         super().__init__(**options, allow_abbrev=False)
         for name in (None, "store"):
             self.register("action", name, _Once)

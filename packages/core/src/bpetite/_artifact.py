@@ -54,11 +54,11 @@ class Artifact:
         size = FileSize()
         for rank, (left, right) in enumerate(pairs):
             if not (0 <= left < len(tokens) and 0 <= right < len(tokens)):
-                refuse(f"merges[{rank}]", f"two ids below its own, {len(tokens)}", [left, right])
+                refuse(f"merges[{rank}]", f"two ids below {len(tokens)}", [left, right])
             if not size.add(left, right):
                 message = (
-                    f"the tokenizer file would be larger than {MAX_FILE_BYTES} bytes, the most "
-                    f"that is read, from merge {rank} on; its tokens are too many or too long"
+                    f"the tokenizer file would be larger than {MAX_FILE_BYTES} bytes, the maximum, "
+                    f"from merge {rank} on; it has too many tokens, or too long ones"
                 )
                 raise ValueError(message)
             tokens.append(tokens[left] + tokens[right])

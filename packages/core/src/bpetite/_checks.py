@@ -61,22 +61,24 @@ def refuse(where: str, expected: str, found: object) -> NoReturn:
 def _checked_keys(artifact: object) -> dict[str, object]:
     """Steps 3 to 8: an object with the six keys, of schema version 1."""
     if not isinstance(artifact, dict):
-        refuse("the artifact", "a JSON object", artifact)
+        refuse("top level", "a JSON object", artifact)
     if "schema_version" not in artifact:
-        message = "missing key 'schema_version'; is this a bpetite artifact?"
+        message = "missing key 'schema_version'; is this a bpetite tokenizer file?"
         raise KeyError(message)
     version = artifact["schema_version"]
     if type(version) is not int:  # a boolean is one for `isinstance`
         refuse("schema_version", "an integer", version)
     if version != SCHEMA_VERSION:
-        refuse("schema_version", f"{SCHEMA_VERSION}, the one that this bpetite reads", version)
+        refuse(
+            "schema_version", f"{SCHEMA_VERSION}, the only version that this bpetite reads", version
+        )
     for key in _KEYS:
         if key not in artifact:
             message = f"missing key {key!r}"
             raise KeyError(message)
     for key in artifact:
         if key not in _KEYS:
-            refuse("the artifact", f"the keys {', '.join(_KEYS)} and no other", key)
+            refuse("top level", f"only the keys {', '.join(_KEYS)}", key)
     return artifact
 
 
@@ -111,7 +113,7 @@ def _checked_size(size: object, merges: Sequence[tuple[int, int]]) -> int:
         expected = f"{BASE_VOCAB_SIZE + len(merges)} (256 + {len(merges)} merges)"
         refuse("mergeable_vocab_size", expected, size)
     if size > MAX_VOCAB_SIZE:
-        refuse("mergeable_vocab_size", f"{MAX_VOCAB_SIZE} at most", size)
+        refuse("mergeable_vocab_size", f"at most {MAX_VOCAB_SIZE}", size)
     return size
 
 
@@ -163,16 +165,16 @@ def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -
     for token_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
         if left >= token_id or right >= token_id:
             where = f"merges[{token_id - BASE_VOCAB_SIZE}]"
-            refuse(where, f"two ids below its own, {token_id}", [left, right])
+            refuse(where, f"two ids below {token_id}", [left, right])
         if tokens[token_id] != tokens[left] + tokens[right]:
-            expected = f"the bytes of {left} and of {right}, joined"
+            expected = f"the joined bytes of {left} and {right}"
             refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
 
 
 def _check_special(special: object, others: Mapping[str, bytes], size: int) -> None:
     """Step 18: the one special token, its id and its bytes."""
     if not isinstance(special, dict) or special.keys() != {END_OF_TEXT_TOKEN}:
-        refuse("special_tokens", f"an object with the one key {END_OF_TEXT_TOKEN!r}", special)
+        refuse("special_tokens", f"an object with only the key {END_OF_TEXT_TOKEN!r}", special)
     token_id = special[END_OF_TEXT_TOKEN]
     if type(token_id) is not int or token_id != size:
         where = f"special_tokens[{END_OF_TEXT_TOKEN!r}]"
@@ -187,4 +189,4 @@ def _check_no_other_ids(others: Mapping[str, bytes], size: int) -> None:
     """Step 19: no id above that of the special token."""
     if len(others) > 1:
         other = min(others.keys() - {str(size)})
-        refuse("vocab", f"the ids 0 to {size} and no other", other)
+        refuse("vocab", f"only the ids 0 to {size}", other)

@@ -22,7 +22,7 @@ Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
-_MOST_PIECES: Final = 1 << 20
+_MOST_PIECES: Final = 1 << 18
 _SHORT: Final = Repr()
 _SHORT.maxstring = 40
 

@@ -50,7 +50,7 @@ def read_file(path: str, limit: int) -> bytes:
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
             if len(data) <= limit:
                 return data
-    message = f"{quoted(path)} is larger than {limit} bytes, the most that is read"
+    message = f"{quoted(path)} is larger than {limit} bytes, the maximum"
     raise ValueError(message)
 
 
@@ -174,7 +174,7 @@ def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     if stat.S_ISDIR(status.st_mode):
         raise _os_error(errno.EISDIR, path)
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "No regular file, so not overwritten", path)
+        raise OSError(errno.EINVAL, "Not a regular file, so not overwritten", path)
     return stat.S_IMODE(status.st_mode)
 
 
@@ -263,5 +263,5 @@ def _sync_folder(folder: str) -> None:
             os.close(descriptor)
     except OSError as error:
         if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
-            reason = f"The file is in place, but may not outlast a power cut: {error.strerror}"
+            reason = f"The file is saved, but may not survive a power failure: {error.strerror}"
             raise OSError(error.errno, reason, folder) from None

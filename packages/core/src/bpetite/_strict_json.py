@@ -74,7 +74,7 @@ def _check_brackets(data: bytes) -> None:
         rest.count(b"{") > _FEW_BRACKETS
         or rest.count(b"[") > _FEW_BRACKETS + len(data) // _BYTES_OF_A_LIST
     ):
-        message = "expected JSON: more brackets than an artifact of this size has"
+        message = "expected JSON: more brackets than a tokenizer file of this size has"
         raise ValueError(message)
     for _ in range(_MAX_NESTING):
         rest = rest.replace(b"[]", b"").replace(b"{}", b"")

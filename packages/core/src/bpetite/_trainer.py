@@ -148,7 +148,7 @@ def _too_large(vocab_size: int) -> ValueError:
     else:
         message = (
             f"vocab_size must be at most {vocab_size:,} for this corpus: with more tokens, the "
-            f"tokenizer file would be larger than {MAX_FILE_BYTES:,} bytes, the most that is read"
+            f"tokenizer file would be larger than {MAX_FILE_BYTES:,} bytes, the maximum"
         )
     return ValueError(message)
 

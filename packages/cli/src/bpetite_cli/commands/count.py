@@ -14,6 +14,7 @@ from bpetite_cli.kit import (
     Documents,
     Failure,
     Sharing,
+    Work,
     add_documents_in_files,
     add_jobs,
     add_model,
@@ -27,12 +28,12 @@ from bpetite_cli.kit import (
     load_model,
     name_of,
     quoted,
-    reading,
     require_one,
     say_error,
     say_if_typed,
     text_argument,
     text_fields,
+    total_size,
     write_json,
     write_output,
 )
@@ -120,25 +121,16 @@ def _run(options: argparse.Namespace) -> None:
     if not named:
         options.input = [STANDARD_INPUT]
     documents = documents_of(options)
-    counter = (
-        _OfModel(load_model(options.model))
-        if options.encoding is None
-        else load_counter(options.encoding)
-    )
-    if not named:
-        say_if_typed("counting", documents.paths)
-    counts = [_Count(text_argument(path)) for path in documents.paths]
-    with (
-        reading("counting", documents.paths) as advance,
-        Sharing(_Counting(counter), jobs_of(options), _length) as sharing,
-    ):
-        parts = _read(documents, counter, counts, sharing.read)
-        for batch in sharing.results(parts, advance):
-            for number, size, tokens, error in batch:
-                counts[number].size += size
-                counts[number].tokens += tokens
-                if error is not None:
-                    counts[number].error = f"{name_of(documents.paths[number])}: {error}"
+    with Work("loading", documents.paths) as work:
+        counter = (
+            _OfModel(load_model(options.model))
+            if options.encoding is None
+            else load_counter(options.encoding)
+        )
+        if not named:
+            say_if_typed("counting", documents.paths)
+        work.begin("counting", total_size(documents.paths))
+        counts = _counted(documents, counter, jobs_of(options), work)
     good = [count for count in counts if count.error is None]
     total = _Count("total", sum(count.size for count in good), sum(c.tokens for c in good))
     complaints = _complaints(counts, total.tokens, options.max)
@@ -150,6 +142,19 @@ def _run(options: argparse.Namespace) -> None:
         write_output(_as_lines(counts, total, named=named))
     if complaints:
         raise Failure(complaints[-1])
+
+
+def _counted(documents: Documents, counter: Counter, jobs: int, work: Work) -> list[_Count]:
+    counts = [_Count(text_argument(path)) for path in documents.paths]
+    with Sharing(_Counting(counter), jobs, _length) as sharing:
+        parts = _read(documents, counter, counts, sharing.read)
+        for batch in sharing.results(parts, work.advance):
+            for number, size, tokens, error in batch:
+                counts[number].size += size
+                counts[number].tokens += tokens
+                if error is not None:
+                    counts[number].error = f"{name_of(documents.paths[number])}: {error}"
+    return counts
 
 
 @dataclass(frozen=True, slots=True)

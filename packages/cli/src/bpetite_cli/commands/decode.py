@@ -2,15 +2,17 @@
 
 import argparse
 import codecs
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
-from typing import Final
+from typing import IO, Final
 
 from bpetite._files import write_parts
 from bpetite_cli.kit import (
     STANDARD_INPUT,
     Commands,
     Failure,
+    Work,
     add_file_argument,
     add_model,
     add_output,
@@ -20,13 +22,13 @@ from bpetite_cli.kit import (
     check_inputs,
     check_output,
     hold_output,
+    in_units,
     integer,
+    is_terminal,
     load_artifact,
     quoted,
-    reading,
     say,
     say_if_typed,
-    send_output,
     text_argument,
     text_fields,
     write_json,
@@ -102,28 +104,36 @@ def _run(options: argparse.Namespace) -> None:
     if not named:
         options.input = STANDARD_INPUT
     files = [] if options.input is None else [options.input]
-    check_inputs(files)
+    size = check_inputs(files)
     if options.output is not None:
         check_destination(options.output, [options.model, *files], force=options.force)
-    tokens = load_artifact(options.model).vocab
-    chosen = FORMATS[options.format or "json"]
-    if not named:
-        say_if_typed("decoding", files)
-    with reading("decoding", files) as advance:
-        ids = Counted(chosen.read(options.input, advance) if files else options.ids)
+    with Work("loading", files) as work:
+        tokens = load_artifact(options.model).vocab
+        chosen = FORMATS[options.format or "json"]
+        if not named:
+            say_if_typed("decoding", files)
+        work.begin("decoding", size)
+        ids = Counted(chosen.read(options.input, work.advance) if files else options.ids)
         width = chosen.width if files else None
         texts = _texts(tokens, ids, width, is_text=not options.bytes)
         if options.output is None:
-            held = hold_output(texts)
-        else:
-            size = write_parts(options.output, texts, overwrite=options.force)
-    if options.output is None:
-        send_output(held)
-        return
+            _print(hold_output(texts), work)
+            return
+        written = write_parts(options.output, work.to_disk(texts), overwrite=options.force)
     of_text = "" if options.bytes else " of text"
-    say(f"saved: {quoted(options.output)}, {size:,} bytes{of_text}")
+    say(f"saved: {quoted(options.output)}, {in_units(written)}{of_text}")
     outputs = [text_argument(options.output)]
-    write_json({**text_fields(size, ids.tokens), "outputs": outputs})
+    write_json({**text_fields(written, ids.tokens), "outputs": outputs})
+
+
+def _print(held: IO[bytes], work: Work) -> None:
+    """Write text to standard output; on a terminal, a prompt then starts a line of its own."""
+    end = held.seek(0, os.SEEK_END)
+    held.seek(max(0, end - 1))
+    is_open = held.read() not in {b"", b"\n"}
+    work.send(held)
+    if is_open and is_terminal():
+        say("")
 
 
 def _texts(

@@ -13,6 +13,7 @@ from bpetite_cli.kit import (
     Documents,
     Failure,
     Sharing,
+    Work,
     add_documents_in_files,
     add_file_argument,
     add_files,
@@ -26,15 +27,14 @@ from bpetite_cli.kit import (
     check_output,
     documents_of,
     hold_output,
+    in_units,
     is_terminal,
     jobs_of,
     load_artifact,
     quoted,
-    reading,
     require,
     say,
     say_if_typed,
-    send_output,
     text_argument,
     text_fields,
     write_json,
@@ -113,33 +113,30 @@ def _run(options: argparse.Namespace) -> None:
         options.input = [STANDARD_INPUT]
     documents = documents_of(options)
     size = _check(options, documents)
-    artifact = load_artifact(options.model)
-    _check_width(options.format, artifact.special_id)
-    packing = _Packing(Tokenizer._of(artifact), artifact.special_id, options.format)
-    if not named:
-        say_if_typed("encoding", documents.paths)
-    with (
-        reading("encoding", documents.paths, size) as advance,
-        Sharing(packing, jobs_of(options), _length) as sharing,
-    ):
-        texts: Iterable[Iterable[str]] = (
-            documents.read(sharing.read)
-            if options.text is None
-            else [[text_argument(options.text)]]
-        )
-        figures = _Figures()
-        separated = _with_separators(texts, _separator_at(options))
-        packed = figures.of(sharing.results(separated, advance))
-        parts = FORMATS[options.format].join(packed)
+    figures = _Figures()
+    with Work("loading", documents.paths) as work:
+        packing = _load_packing(options)
+        if not named:
+            say_if_typed("encoding", documents.paths)
+        work.begin("encoding", size)
+        with Sharing(packing, jobs_of(options), _length) as sharing:
+            texts: Iterable[Iterable[str]] = (
+                documents.read(sharing.read)
+                if options.text is None
+                else [[text_argument(options.text)]]
+            )
+            separated = _with_separators(texts, _separator_at(options))
+            packed = figures.of(sharing.results(separated, work.advance))
+            parts = FORMATS[options.format].join(packed)
+            if options.output is None:
+                held = hold_output(parts)
+            else:
+                written = write_parts(options.output, work.to_disk(parts), overwrite=options.force)
         if options.output is None:
-            held = hold_output(parts)
-        else:
-            written = write_parts(options.output, parts, overwrite=options.force)
-    if options.output is None:
-        send_output(held)
-        return
+            work.send(held)
+            return
     name, tokens = options.format, figures.tokens
-    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {written:,} bytes")
+    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {in_units(written)}")
     summary = {
         "files": len(documents.paths),
         **text_fields(figures.size, tokens),
@@ -195,6 +192,12 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
         inputs = [options.model, *documents.sources]
         check_destination(options.output, inputs, force=options.force)
     return size
+
+
+def _load_packing(options: argparse.Namespace) -> _Packing:
+    artifact = load_artifact(options.model)
+    _check_width(options.format, artifact.special_id)
+    return _Packing(Tokenizer._of(artifact), artifact.special_id, options.format)
 
 
 def _check_width(name: str, special_id: int) -> None:

@@ -6,6 +6,7 @@ from bpetite._artifact import Artifact
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    Work,
     add_model,
     add_parser,
     allow_one,
@@ -53,7 +54,8 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    artifact = load_artifact(options.model)
+    with Work("loading"):
+        artifact = load_artifact(options.model)
     token_id = options.token
     if token_id is not None:
         _check_id(artifact, token_id)

@@ -10,6 +10,7 @@ from bpetite_cli.kit import (
     Advance,
     Commands,
     Screen,
+    Work,
     add_file_argument,
     add_model,
     add_parser,
@@ -20,12 +21,11 @@ from bpetite_cli.kit import (
     load_artifact,
     look_at_output,
     read_text,
-    reading,
     say_if_typed,
-    send_output,
     stream_output,
     text_argument,
     token_fields,
+    total_size,
 )
 from bpetite_cli.views.steps import draw_steps
 from bpetite_cli.views.tokens import counted
@@ -66,16 +66,18 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    artifact = load_artifact(options.model)
-    if options.text is None and options.input is None:
+    named = options.text is not None or options.input is not None
+    if not named:
         options.input = STANDARD_INPUT
-        say_if_typed("showing", [options.input])
-    if options.json:
-        files = [] if options.input is None else [options.input]
-        with reading("encoding", files) as advance:
-            held = hold_output(_json_lines(artifact, _texts(options, advance)))
-        send_output(held)
-        return
+    files = [] if options.input is None else [options.input]
+    with Work("loading", files) as work:
+        artifact = load_artifact(options.model)
+        if not named:
+            say_if_typed("showing", files)
+        if options.json:
+            work.begin("encoding", total_size(files))
+            work.send(hold_output(_json_lines(artifact, _texts(options, work.advance))))
+            return
     draw = draw_steps if options.steps else _rows
     stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
 

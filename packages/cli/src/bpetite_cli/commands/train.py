@@ -5,6 +5,7 @@ import argparse
 from bpetite_cli.kit import (
     Commands,
     Training,
+    Work,
     add_corpus,
     add_destination,
     add_jobs,
@@ -13,9 +14,9 @@ from bpetite_cli.kit import (
     check_inputs,
     check_output,
     documents_of,
+    in_units,
     jobs_of,
     learn,
-    on_terminal,
     quoted,
     save_artifact,
     say,
@@ -59,9 +60,11 @@ def _run(options: argparse.Namespace) -> None:
     documents = documents_of(options)
     size = check_inputs(documents.paths)
     check_destination(options.output, documents.sources, force=options.force)
-    tokenizer, training = learn(documents, options.vocab_size, size, jobs_of(options))
-    sha256 = save_artifact(tokenizer._artifact, options.output, force=options.force)
-    _summarize(training, options.output)
+    with Work("counting text", documents.paths, size) as work:
+        tokenizer, training = learn(documents, options.vocab_size, jobs_of(options), work)
+        work.begin("saving")
+        sha256 = save_artifact(tokenizer._artifact, options.output, force=options.force)
+    _summarize(training, options.vocab_size, options.output)
     milliseconds = round(training.seconds * 1000)
     # The first five are the specification's; the others have the names that all commands use.
     summary = {
@@ -79,16 +82,10 @@ def _run(options: argparse.Namespace) -> None:
     write_json(summary)
 
 
-def _summarize(training: Training, path: str) -> None:
-    if not on_terminal():
-        say(f"saved: {quoted(path)}, after {training.seconds:.2f} s of training")
-        return
-    from bpetite_cli.terminal.bars import draw_summary  # noqa: PLC0415 - rich is slow to load
-
-    draw_summary(
-        {
-            "result": training.ending,
-            "from": f"{training.corpus_bytes:,} bytes of text, in {training.seconds:.2f} s",
-            "saved": quoted(path),
-        }
+def _summarize(training: Training, wanted: int, path: str) -> None:
+    size = training.mergeable_vocab_size
+    fewer = f" (no pair is left for the {wanted:,} wanted)" if size < wanted else ""
+    say(
+        f"saved: {quoted(path)}, {size:,} tokens{fewer} "
+        f"from {in_units(training.corpus_bytes)} in {training.seconds:.2f} s"
     )

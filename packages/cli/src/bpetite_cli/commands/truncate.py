@@ -10,6 +10,7 @@ from bpetite._artifact import Artifact
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    Work,
     add_destination,
     add_model,
     add_parser,
@@ -52,7 +53,8 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    artifact = load_artifact(options.model)
+    with Work("loading"):
+        artifact = load_artifact(options.model)
     size = options.vocab_size
     if size > artifact.special_id:
         message = (
@@ -61,9 +63,11 @@ def _run(options: argparse.Namespace) -> None:
         )
         raise Failure(message)
     check_destination(options.output, [options.model], force=options.force)
-    smaller = Artifact.of_merges(artifact.merges[: size - 256])
-    sha256 = save_artifact(smaller, options.output, force=options.force)
-    say(f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens")
-    if size < artifact.special_id:
-        say(f"the id of {artifact.special_token} is now {size} (before: {artifact.special_id})")
+    with Work("saving"):
+        smaller = Artifact.of_merges(artifact.merges[: size - 256])
+        sha256 = save_artifact(smaller, options.output, force=options.force)
+    say(
+        f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens; "
+        f"{artifact.special_token} is {size}"
+    )
     write_json({"outputs": [text_argument(options.output)], **tokenizer_fields(size, sha256)})

@@ -9,6 +9,7 @@ from bpetite._artifact import Artifact
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    Work,
     add_corpus,
     add_jobs,
     add_model,
@@ -68,11 +69,12 @@ class _Proof:
 
 def _run(options: argparse.Namespace) -> None:
     check_output()
-    model = load_artifact(options.model)
     documents = documents_of(options)
-    size = check_inputs(documents.paths)
-    tokenizer, training = learn(documents, model.special_id, size, jobs_of(options))
-    trained = tokenizer._artifact
+    with Work("loading", documents.paths) as work:
+        model = load_artifact(options.model)
+        work.begin("counting text", check_inputs(documents.paths))
+        tokenizer, training = learn(documents, model.special_id, jobs_of(options), work)
+        trained = tokenizer._artifact
     proof = _Proof(model, trained, _common(model, trained))
     data = {
         **_data(proof),

@@ -16,6 +16,7 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import Final, Generic, TypeVar
 
+from bpetite_cli.jobs.signals import signals_blocked
 from bpetite_cli.streams.failure import Failure
 
 __all__ = ["Workers"]
@@ -139,18 +140,9 @@ def _send(pipe: Connection, message: object) -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Block signals in the processes that start here; this process handles them.
-
-    A process inherits blocked signals. They reach this process when the block ends.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        resource_tracker.ensure_running()  # otherwise the first process would start it
-        signal.pthread_sigmask(signal.SIG_BLOCK, signals)  # starting it unblocks some of them
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    """Block signals in the processes that start here; this process handles them."""
+    with signals_blocked():
+        if hasattr(signal, "pthread_sigmask"):
+            resource_tracker.ensure_running()  # otherwise the first process would start it
+        with signals_blocked():  # starting it unblocks some of them
+            yield

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -12,6 +11,7 @@ from typing import IO, Final
 
 from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure
+from bpetite_cli.streams.inputs import Advance
 
 __all__ = [
     "check_output",
@@ -26,6 +26,7 @@ __all__ = [
 ]
 
 _HELD_IN_MEMORY: Final = 1 << 24
+_BLOCK_BYTES: Final = 1 << 20
 
 
 def check_output() -> None:
@@ -78,10 +79,10 @@ def hold_output(parts: Iterable[bytes]) -> IO[bytes]:
         return held
 
 
-def send_output(held: IO[bytes]) -> None:
-    """Write a held result to standard output, and close it."""
+def send_output(held: IO[bytes], advance: Advance | None = None) -> None:
+    """Write a held result to standard output, and close it; `advance` gets each size."""
     with held:
-        _send(held)
+        _send(held, advance)
 
 
 def stream_output(parts: Iterable[str]) -> None:
@@ -94,12 +95,15 @@ def stream_output(parts: Iterable[str]) -> None:
         _send(io.BytesIO(part.encode("utf-8")))
 
 
-def _send(data: IO[bytes]) -> None:
+def _send(data: IO[bytes], advance: Advance | None = None) -> None:
     sys.stdout.flush()
     try:
         # Not `sys.stdout.buffer`: under `python -u`, it may write only a part, without an error.
         with open(sys.stdout.fileno(), "wb", closefd=False) as output:
-            shutil.copyfileobj(data, output)
+            while block := data.read(_BLOCK_BYTES):
+                output.write(block)
+                if advance is not None:
+                    advance(len(block))
     except OSError as error:
         raise _output_lost(error) from None
 

@@ -1,6 +1,6 @@
 """Train on files and show the progress, for `train` and `verify`.
 
-On a terminal, bars are drawn; elsewhere, the log records of the core are printed as lines.
+On a terminal, a bar is drawn; elsewhere, the log records of the core are printed as lines.
 """
 
 import logging
@@ -8,17 +8,17 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from itertools import chain
 from typing import TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._corpus import Counting, add_up
+from bpetite._corpus import Counting, Part, add_up
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.inputs import Advance, is_typed
+from bpetite_cli.streams.inputs import Advance
 from bpetite_cli.streams.json_lines import read_counts
-from bpetite_cli.terminal.progress import is_quiet, on_terminal
+from bpetite_cli.terminal.messages import is_quiet
 from bpetite_cli.terminal.training import Training
+from bpetite_cli.terminal.work import Work
 
 __all__ = ["learn"]
 
@@ -27,34 +27,36 @@ _Row: TypeAlias = tuple[str, int]
 
 
 def learn(
-    documents: Documents, vocab_size: int, size: int | None, jobs: int
+    documents: Documents, vocab_size: int, jobs: int, work: Work
 ) -> tuple[Tokenizer, Training]:
     """Train on documents.
 
     Args:
         documents: what to train on.
         vocab_size: how many mergeable tokens to learn.
-        size: how many bytes there are to read, or None if that is unknown.
         jobs: how many processes count.
+        work: the job that this is a part of.
 
     Returns:
         The tokenizer, and what is known of the training.
     """
-    with (
-        _watched(documents, size) as training,
-        Sharing(Counting(), jobs, _length) as sharing,
-    ):
+    with _recorded(work) as training, Sharing(Counting(), jobs, _length) as sharing:
         begin = time.perf_counter()
 
         def count() -> Mapping[str, int]:
             rows = _noted(_rows(documents, sharing.read), training)
-            # Each process counts what it gets, and reports its chunks once, at the end.
-            parts = sharing.results(rows, training.advance)
-            return add_up(chain(parts, sharing.results_of_each([])))
+            return add_up(_parts(sharing, rows, work))
 
         tokenizer = Tokenizer._learn(count, vocab_size)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
+
+
+def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row], work: Work) -> Iterator[Part]:
+    """Yield the parts of a corpus; each process reports its chunks once, at the end."""
+    yield from sharing.results(rows, work.advance)
+    work.begin("splitting text")
+    yield from sharing.results_of_each([])
 
 
 def _noted(rows: Iterable[_Row], training: Training) -> Iterator[_Row]:
@@ -78,23 +80,18 @@ def _length(row: _Row) -> int:
 
 
 @contextmanager
-def _watched(documents: Documents, size: int | None) -> Iterator[Training]:
-    """Show the training that goes on inside."""
+def _recorded(work: Work) -> Iterator[Training]:
+    """Collect the records of the training that goes on inside; print them where there is no bar."""
     logging.raiseExceptions = False  # a standard error that is full is no reason to stop
     logger = logging.getLogger("bpetite")
     logger.setLevel(logging.INFO)
     logger.propagate = False
+    training = Training(work)
+    handlers: list[logging.Handler] = [training]
+    if sys.stderr is not None and not is_quiet() and not work.has_bar:
+        handlers.append(logging.StreamHandler(sys.stderr))
     with ExitStack() as stack:
-        handlers: list[logging.Handler] = []
-        if on_terminal() and not is_typed(documents.paths):
-            from bpetite_cli.terminal.bars import TrainingBars  # noqa: PLC0415 - rich is slow to load
-
-            training: Training = stack.enter_context(TrainingBars(size))
-        else:
-            training = Training()
-            if sys.stderr is not None and not is_quiet():
-                handlers.append(logging.StreamHandler(sys.stderr))
-        for handler in (training, *handlers):
+        for handler in handlers:
             logger.addHandler(handler)
             stack.callback(logger.removeHandler, handler)
         yield training

@@ -1,30 +1,50 @@
-"""The figures of a training: collected while it runs, and summarized at the end."""
+"""The figures of a training, from the records of the core."""
 
 import logging
+import math
 
-__all__ = ["Training"]
+from bpetite_cli.terminal.work import Work
+
+__all__ = ["Training", "cost_of_merges"]
 
 
 class Training(logging.Handler):
-    """What is known of a training, from what is read and from the records of the core."""
+    """Collects the figures of a training for the bar and the summary."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work) -> None:
         super().__init__()
         self.corpus_bytes = 0  # of the texts, in UTF-8
         self.mergeable_vocab_size = 0
-        self.ending = ""
         self.seconds = 0.0
-
-    def advance(self, size: int) -> None:
-        """Take note of bytes that have been read."""
+        self._work = work
+        self._merges = 0
 
     def note(self, text: str, count: int = 1) -> None:
-        """Take note of a text that is read."""
+        """Add a text that was read."""
         self.corpus_bytes += len(text.encode("utf-8")) * count
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take note of a record of the core."""
+        """Handle a record of the core."""
         match vars(record):
+            case {"event": "counted"}:
+                self._work.begin("counting pairs")
+            case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
+                self._show(merges, wanted)
             case {"event": "end", "mergeable_vocab_size": int(size)}:
                 self.mergeable_vocab_size = size
-                self.ending = record.getMessage()
+
+    def _show(self, merges: int, wanted: int) -> None:
+        if self._merges:
+            self._work.advance(merges - self._merges)
+        else:
+            self._work.begin("merging pairs", wanted, merges, cost_of_merges)
+        self._merges = merges
+
+
+def cost_of_merges(merges: int) -> int:
+    """Return a number that grows evenly with the time that this many merges take.
+
+    The pair at rank r is about 1/r as frequent as the first, and each merge has a fixed cost
+    as well. The constants fit trainings on 9 to 100 MB of text.
+    """
+    return round(1e6 * math.log1p(merges / 100)) + 17 * merges

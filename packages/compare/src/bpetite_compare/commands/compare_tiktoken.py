@@ -7,6 +7,7 @@ from functools import partial
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    Work,
     about_model,
     add_model,
     add_parser,
@@ -17,7 +18,6 @@ from bpetite_cli.kit import (
     say,
     text_argument,
     text_fields,
-    working,
     write_json,
 )
 from bpetite_compare._comparison import Comparison, compare
@@ -86,7 +86,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 
 
 def _compare(model: str, text: str, encoding: str) -> None:
-    with working("comparing"), about_model(model):
+    with Work("comparing"), about_model(model):
         comparison = compare(model, text, encoding)
     if on_terminal():
         from bpetite_compare.commands.panels import draw_comparison  # noqa: PLC0415 - rich is slow to load
@@ -154,7 +154,7 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
         message = "--report already contains this tokenizer; remove self from --encoding"
         raise Failure(message)
-    with working("counting"), about_model(model):
+    with Work("counting", paths), about_model(model):
         result = report(model, paths, encodings)
     if on_terminal():
         from bpetite_compare.commands.panels import draw_report  # noqa: PLC0415 - rich is slow to load

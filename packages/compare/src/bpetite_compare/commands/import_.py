@@ -4,6 +4,7 @@ import argparse
 
 from bpetite_cli.kit import (
     Commands,
+    Work,
     add_destination,
     add_parser,
     check_destination,
@@ -12,7 +13,6 @@ from bpetite_cli.kit import (
     say,
     text_argument,
     tokenizer_fields,
-    working,
     write_json,
 )
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
@@ -88,7 +88,7 @@ def run_import(options: argparse.Namespace, sources: list[str], form: str) -> No
     files = files_of(sources, form)
     for output in filter(None, (options.output, options.id_map)):
         check_destination(output, files, force=options.force)
-    with working("importing"):
+    with Work("importing"):
         imported = import_tokenizer(
             sources,
             form,

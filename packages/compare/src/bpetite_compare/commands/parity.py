@@ -5,6 +5,7 @@ import argparse
 from bpetite_cli.kit import (
     Commands,
     Failure,
+    Work,
     about_model,
     add_files,
     add_model,
@@ -16,7 +17,6 @@ from bpetite_cli.kit import (
     text_argument,
     text_fields,
     visible,
-    working,
     write_json,
 )
 from bpetite_compare._parity import FileDifference, Parity, parity
@@ -47,7 +47,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     check_output()
     check_inputs(options.input)
-    with working("comparing"), about_model(options.model):
+    with Work("comparing", options.input), about_model(options.model):
         result = parity(options.model, options.input)
     write_json(_data(result))
     for line in _engines(result):

@@ -1,0 +1,95 @@
+"""Messages on standard error, for people."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from typing import Final
+
+from bpetite_cli.streams.inputs import is_typed
+from bpetite_cli.terminal.visible import escaped
+
+__all__ = [
+    "in_units",
+    "is_quiet",
+    "on_terminal",
+    "quietly",
+    "say",
+    "say_error",
+    "say_if_typed",
+    "say_interrupted",
+]
+
+_KILO: Final = 1000
+_QUIET: Final = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def quietly(*, quiet: bool) -> Iterator[None]:
+    """Suppress messages and the progress bar if `quiet` is true; errors are still written."""
+    token = _QUIET.set(quiet)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def is_quiet() -> bool:
+    """Return whether only errors are written."""
+    return _QUIET.get()
+
+
+def say(line: str) -> None:
+    """Write a line to standard error, unless it is closed or `--quiet` is given.
+
+    Control characters are escaped, so a name in the line cannot control the terminal.
+    """
+    if not is_quiet():
+        _write(escaped(line))
+
+
+def say_error(message: str) -> None:
+    """Write an error to standard error, also with `--quiet`."""
+    _write(escaped(f"error: {message}"))
+
+
+def say_interrupted() -> None:
+    """Report Ctrl-C; on a terminal, the message overwrites the ^C."""
+    start = "\r" if sys.stderr is not None and sys.stderr.isatty() else ""
+    if not is_quiet():
+        _write(f"{start}interrupted")
+
+
+def say_if_typed(what: str, paths: Iterable[str]) -> None:
+    """Explain how to end the input if the command reads from a keyboard."""
+    if is_typed(paths):
+        say(f"{what} what you type; Ctrl-D at the start of a line ends it")
+
+
+def _write(line: str) -> None:
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{line}\n")
+
+
+def on_terminal() -> bool:
+    """Return whether a bar can be drawn on standard error and `--quiet` is not given."""
+    if is_quiet() or sys.stderr is None:
+        return False
+    return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def in_units(size: float) -> str:
+    """Return a number of bytes in the unit that suits it.
+
+    >>> in_units(1), in_units(3600), in_units(999_960), in_units(1.2e9)
+    ('1 byte', '3.6 kB', '1.0 MB', '1.2 GB')
+    """
+    if size < _KILO:
+        return f"{size:.0f} byte{'' if size == 1 else 's'}"
+    for unit in ("kB", "MB", "GB"):
+        size /= _KILO
+        if round(size, 1) < _KILO:
+            return f"{size:.1f} {unit}"
+    return f"{size / _KILO:,.1f} TB"

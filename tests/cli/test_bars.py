@@ -1,0 +1,124 @@
+"""The bar that a person sees on a terminal while a command works."""
+
+import json
+import os
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bpetite_cli.terminal.training import cost_of_merges
+from bpetite_cli.terminal.work import seconds_left
+from cli_tools import in_terminal, on_screen, shown_in_terminal, terminal_process, words_of
+
+TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    """Return a folder with a text that has more than a hundred merges."""
+    (tmp_path / "corpus").write_text(" ".join(f"{n:x}" for n in range(5000)))
+    return tmp_path
+
+
+def frames(sent: str) -> list[str]:
+    """Return the states of the bar that a terminal was sent, without colours."""
+    lines = re.split(r"[\r\n]|\x1b\[[?0-9;]*[A-Zhl]", re.sub(r"\x1b\[[0-9;]*m", "", sent))
+    return [line for line in lines if re.fullmatch(r".* (left|so far)", line)]
+
+
+def phases(sent: str) -> list[str]:
+    """Return the phases that a terminal showed, in order."""
+    names = [frame[:14].rstrip() for frame in frames(sent)]
+    return [name for before, name in pairwise(["", *names]) if name != before]
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("columns", [60, 80, 200])
+def test_one_bar_shows_each_phase_of_a_training(corpus: Path, columns: int) -> None:
+    """The columns of the bar keep their widths, and a line of summary takes its place."""
+    status, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
+    assert status == 0
+    assert phases(sent) == [
+        *("counting text", "splitting text", "counting pairs", "merging pairs", "saving")
+    ]
+    (width,) = {len(frame) for frame in frames(sent)}
+    assert width <= columns - 3  # the terminal shows the ^C of Ctrl-C behind it
+    assert ("  0 of 20.6 kB " in sent) == (columns >= 80)
+    saved, *result = on_screen(sent)
+    assert saved.startswith("saved: t.json, 512 tokens from 20.6 kB in ")
+    assert json.loads("".join(result))["corpus_bytes"] == 20631
+
+
+@pytest.mark.usefixtures("impatient")
+def test_merges_are_shown_by_the_time_that_they_take(corpus: Path) -> None:
+    """The first hundred of 256 merges take more than half of the time."""
+    _, _, sent = in_terminal(TRAIN, corpus, {"COLUMNS": "80"})
+    first = next(frame for frame in frames(sent.decode()) if frame.startswith("merging pairs"))
+    assert "  55%           100 of 256" in first
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        {100: 0.28, 300: 0.48, 1000: 0.75, 3000: 1.02, 7700: 1.3},
+        {100: 0.28, 300: 0.48, 1000: 0.76, 3000: 1.04, 10000: 1.41, 60000: 2.38, 99700: 2.88},
+        {100: 0.76, 300: 1.59, 1000: 2.76, 3000: 3.82, 10000: 5.21, 31700: 6.92},
+        {100: 0.75, 300: 1.57, 1000: 2.72, 3000: 3.73, 10000: 5.01, 60000: 7.75, 99700: 8.84},
+    ],
+    ids=["9 MB 8k", "9 MB 100k", "100 MB 32k", "100 MB 100k"],
+)
+def test_the_time_left_is_right_within_a_third(seconds: dict[int, float]) -> None:
+    """From a fifth of a training on, by how long so many merges were seen to take."""
+    first, *others, total = seconds
+    for done in others:
+        costs = [cost_of_merges(merges) for merges in (first, done, total)]
+        if costs[1] >= costs[2] / 5:
+            left = seconds_left(seconds[done] - seconds[first], *costs)
+            assert left == pytest.approx(seconds[total] - seconds[done], rel=1 / 3)
+
+
+def test_nothing_is_said_of_the_time_left_too_early() -> None:
+    """The first twentieth may be all start, so it says little."""
+    assert seconds_left(9.0, 0, 4, 100) is None
+    assert seconds_left(9.0, 0, 5, 100) == pytest.approx(9 * 95 / 5)
+    assert seconds_left(9.0, 20, 24, 100) is None
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("words", ["count --model m.json", "train --vocab-size 300 -o new -i"])
+def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
+    """The bar comes although the job stands still, and Ctrl-C removes it with its own trace."""
+    os.mkfifo(folder / "fifo")
+    held = os.open(folder / "fifo", os.O_RDWR)  # so nobody waits for a writer, but for text
+    status, sent = terminal_process([*words.split(), "fifo"], folder, typed=b"\x03")
+    os.close(held)
+    assert status == 130
+    assert frames(sent)
+    assert "^C" in sent
+    assert on_screen(sent) == ["interrupted"]
+    assert not (folder / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", ""), ("72 105 --quiet", "Hi")]
+)
+def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str) -> None:
+    """`decode` ends a line that the text leaves open; that is a message, and no text."""
+    arguments = ["decode", "--model", "m.json", "--ids", *words.split()]
+    assert shown_in_terminal(arguments, folder) == (0, shown)
+    _, output, drawn = in_terminal(arguments, folder)
+    assert (output.decode().strip(), drawn) == (shown.strip(), b"")
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("command", ["encode", "decode", "count", "show", "verify"])
+def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
+    """Of a bar, nothing stays on the screen."""
+    more = ("--json",) if command == "show" else ()
+    status, sent = shown_in_terminal(words_of(command, *more), folder)
+    assert status == 0
+    assert len(phases(sent)) >= 2
+    assert not any("━" in line for line in on_screen(sent))
