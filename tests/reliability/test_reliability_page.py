@@ -14,18 +14,17 @@ PAGE: Final = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
 
 
 @cache
-def collected(tiers: str) -> list[str]:
-    """Return the id of every test of the everyday tier, or of all tiers."""
-    done = run(tool("pytest"), "--collect-only", "-q", "--no-header", *tiers.split())
+def collected() -> list[str]:
+    """Return the id of every test of both tiers."""
+    done = run(tool("pytest"), "--collect-only", "-q", "--no-header", "-m=")
     return [line for line in done.stdout.splitlines() if "::" in line]
 
 
 def selects_nothing(command: str) -> bool:
     """Return whether no test is in a path of a command, or has one of the words after `-k`."""
     options, _, words = command.partition(" -k ")
-    tests = collected("-m=" if "-m " in options else "")
     places = tuple(re.findall(r"tests[\w/.]*", options))
-    inside = [test for test in tests if test.startswith(places)]
+    inside = [test for test in collected() if test.startswith(places)]
     return not all(
         any(word in test for test in inside) for word in re.split(" or | and ", words.strip('"'))
     )
