@@ -106,13 +106,13 @@ def test_a_failed_download_changes_nothing(
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert contents(folder) == {NAME: b"mine"}
-    message = FAILURES.get(path, "File too large; name a place that takes larger files")
+    message = FAILURES.get(path, "File too large; choose a disk that allows larger files")
     assert re.fullmatch(rf"error: .*{message}.*\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [([], "exists; use --force to replace it"), (["--output", "no/text"], "there is no folder")],
+    [([], "exists; use --force to replace it"), (["--output", "no/text"], "does not exist; create it first")],
 )
 def test_a_destination_is_refused_before_the_download(
     options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
