@@ -112,7 +112,10 @@ def test_a_failed_download_changes_nothing(
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [([], "exists; use --force to replace it"), (["--output", "no/text"], "does not exist; create it first")],
+    [
+        ([], "exists; use --force to replace it"),
+        (["--output", "no/text"], "does not exist; create it first"),
+    ],
 )
 def test_a_destination_is_refused_before_the_download(
     options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
