@@ -158,7 +158,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         "--counts",
         metavar="FILE",
         help='read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is '
-        "standard input; counts of equal texts add up; only one line is in memory at a time",
+        "standard input; counts of equal texts add up",
     )
 
 
@@ -173,7 +173,7 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
         "-0",
         "--null",
         action="store_true",
-        help="paths in the list end with a NUL byte, as from find -print0",
+        help="paths in --files-from end with a NUL byte, as from find -print0",
     )
     parser._has_negative_number_optionals.clear()  # or argparse reads the -5 of --max as one
     require(parser, "--null", "--files-from")
@@ -181,8 +181,8 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
         "--jsonl",
         type=field,
         metavar="FIELD",
-        help="each line of the files is a JSON object, with a document in FIELD; meta.text is the "
-        "field text of the object meta; no token spans two lines",
+        help="each line of the files is a JSON object, with a document in FIELD; meta.text means "
+        "the field text inside meta; no token spans two lines",
     )
 
 

@@ -41,7 +41,9 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--token", type=integer, metavar="ID", help="show the tree of merges that made this token"
     )
-    parser.add_argument("--json", action="store_true", help="print everything as a JSON object")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object with all figures"
+    )
     parser.add_argument(
         "--tokens",
         action="store_true",
