@@ -87,7 +87,7 @@ def content(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 
-@pytest.mark.parametrize("command", ["train", "encode"])
+@pytest.mark.parametrize("command", ["train", pytest.param("encode", marks=pytest.mark.thorough)])
 def test_two_processes_give_what_one_gives(large: Path, command: str) -> None:
     """Standard output and the file are the same byte for byte, but for the time that it took."""
     results = []

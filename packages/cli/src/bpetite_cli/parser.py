@@ -79,7 +79,8 @@ def _command_list(commands: Commands) -> Iterator[str]:
                 yield textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
                 title = ""
     if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
-        yield f"\nbpetite-compare adds {', '.join(missing)}"
+        line = f"bpetite-compare adds {', '.join(missing)}"
+        yield "\n" + textwrap.fill(line, width, break_on_hyphens=False)
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
