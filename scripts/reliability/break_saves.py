@@ -129,7 +129,7 @@ def save_once(path: str, *, overwrite: bool) -> None:
     try:
         write_file(path, _SMALL, overwrite=overwrite)
     except OSError as error:
-        outcome = "in place" if "in place" in str(error) else "refused"
+        outcome = "unsynced" if "is saved" in str(error) else "refused"
     except KeyboardInterrupt:
         outcome = "interrupted"
     os.access("/end-of-save", os.F_OK)
@@ -195,7 +195,7 @@ def _with_a_fault(name: str, number: int, error: str, *, old: bool) -> str | Non
             return None
         outcome = outcome or "died"
         state = folder.state(_SMALL, temporary_files=int(error in _DEADLY or name == "unlink"))
-    allowed = {"saved": "new", "in place": "new", "refused": "old"}.get(outcome, "")
+    allowed = {"saved": "new", "unsynced": "new", "refused": "old"}.get(outcome, "")
     may_die = error in _DEADLY
     good = "wrong" not in state and state.startswith(allowed) and (outcome != "died" or may_die)
     return f"{outcome}: {state}" if good else f"wrong: {name}, {error}: {outcome}, {state}"

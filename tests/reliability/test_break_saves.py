@@ -58,7 +58,7 @@ def test_an_interrupted_save_leaves_nothing_else() -> None:
 def test_every_system_call_may_fail(error: str) -> None:
     """FR-28: whichever call of a save the kernel refuses or a signal meets, nothing is torn."""
     seen = broken("calls", error)
-    failures = {"EIO": {"refused: old", "in place: new"}, "INT": {"interrupted: old"}}
+    failures = {"EIO": {"refused: old", "unsynced: new"}, "INT": {"interrupted: old"}}
     assert failures[error] <= set(seen)
     assert sum(seen.values()) > 20
 
