@@ -6,7 +6,6 @@ The result does not depend on the number of processes: the batches are always th
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from types import TracebackType
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -61,12 +60,7 @@ class Sharing(Generic[Item, Result]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._workers is not None:
             self._workers.close()
 

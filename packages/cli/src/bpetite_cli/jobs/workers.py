@@ -40,7 +40,7 @@ class Workers(Generic[Task, Result]):
         self._idle: SimpleQueue[_Worker[Task, Result]] = SimpleQueue()
         self._threads = ThreadPoolExecutor(number)
         try:
-            with _signals_blocked():
+            with _signals_blocked_in_workers():
                 for _ in range(number):
                     self._workers.append(_Worker(work))
                     self._idle.put(self._workers[-1])
@@ -139,7 +139,7 @@ def _send(pipe: Connection, message: object) -> None:
 
 
 @contextmanager
-def _signals_blocked() -> Iterator[None]:
+def _signals_blocked_in_workers() -> Iterator[None]:
     """Block signals in the processes that start here; this process handles them."""
     with signals_blocked():
         if hasattr(signal, "pthread_sigmask"):

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from threading import RLock, Timer
-from types import TracebackType
 from typing import IO, TYPE_CHECKING, Final, Self
 
 from bpetite_cli.jobs.signals import signals_blocked
@@ -140,12 +139,7 @@ class Work:
                 self._timer.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.hide()
 
     def begin(
