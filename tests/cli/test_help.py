@@ -67,6 +67,8 @@ def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> N
     assert lines(shown.partition("\n\noptions:")[0].encode())[-1] == (
         "bpetite-compare adds import, export, compare-tiktoken, parity"
     )
+    narrow = bpetite("--help", env={"COLUMNS": "60"}).stdout.decode()
+    assert max(map(len, narrow.splitlines())) <= 60
 
 
 def test_a_command_of_another_package_is_in_a_group_of_its_own(
