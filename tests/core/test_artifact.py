@@ -139,13 +139,17 @@ def test_the_file_is_what_json_writes_where_ids_get_digits_more() -> None:
 def test_the_short_way_is_for_no_other_bytes(
     merges: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    """One byte more, fewer or changed: the file is left to the checks."""
+    """One byte more, fewer or changed: the file is left to the checks, or is as it is saved.
+
+    It may be as it is saved, of other merges: two tokens can have the same bytes.
+    """
     good = to_json(merges)
     start = data.draw(st.integers(0, len(good)))
     end = data.draw(st.integers(start, min(start + 1, len(good))))
     middle = data.draw(st.sampled_from([*(bytes([byte]) for byte in b'0179,[]{}-. "ae'), b""]))
     changed = good[:start] + middle + good[end:]
-    assert changed == good or of_json(changed) is None
+    found = of_json(changed)
+    assert found is None or found == check_content(parse_json(changed))
 
 
 @pytest.mark.parametrize(
