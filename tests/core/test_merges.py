@@ -78,6 +78,15 @@ def test_both_ways_make_the_same(merges: list[tuple[int, int]], chunk: bytes) ->
     assert ready._apply_short(chunk) == ready._apply_long(chunk)
 
 
+def test_every_byte_is_merged_both_ways() -> None:
+    """FR-16: a byte stays what it is, whatever its value, where no merge takes it."""
+    merges = [(0, 1), (1, 1), (255, 255), (256, 2)]
+    chunk = bytes([*range(256), 255, 255, 1, 1, 1, 0, 0, 1])
+    expected = oracle.encode_chunk(chunk, merges)
+    ready = Merges(merges)
+    assert ready._apply_short(chunk) == ready._apply_long(chunk) == expected
+
+
 @pytest.mark.parametrize("size", [63, 64, 65])
 def test_the_border_between_the_two_ways(size: int) -> None:
     """FR-16: chunks of about 64 bytes, where the way changes, are merged as by the passes."""

@@ -14,8 +14,7 @@ Not here: which chunks are worked out at all (`_encoder`).
 from array import array
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
-from itertools import islice, pairwise, repeat
-from operator import lt
+from itertools import pairwise, repeat
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
@@ -61,27 +60,27 @@ class Merges:
         """Merge the lowest pair wherever it occurs, again and again, in O(n log n).
 
         The symbols are a linked list. The positions of a pair are noted when it is
-        created; those where it no longer occurs when its pass comes are skipped.
+        created; those where it no longer occurs when its pass comes are skipped. They are
+        in order, for all are noted in one pass: the one that makes the later of its ids.
         """
         id_of_pair = self._id_of_pair.get
         size = len(chunk)
-        number = "i" if size < 1 << 31 else "q"
         symbols = array("i", iter(chunk))
         symbols.append(_GONE)  # ends the list, on both sides
-        following = array(number, range(1, size + 1))
-        preceding = array(number, range(-1, size))
+        following = array("q", range(1, size + 1))
+        preceding = array("q", range(-1, size))
         places: dict[int, array[int]] = {}
         for place, new in enumerate(map(id_of_pair, pairwise(chunk))):
             if new is not None:
                 if new not in places:
-                    places[new] = array(number)
+                    places[new] = array("q")
                 places[new].append(place)
         passes = list(places)
         heapify(passes)
         while passes:
             new = heappop(passes)
             left, right = self._pairs[new - BASE_VOCAB_SIZE]
-            for place in _in_order(places.pop(new)):
+            for place in places.pop(new):
                 partner = following[place]
                 if symbols[place] != left or symbols[partner] != right:
                     continue
@@ -95,11 +94,7 @@ class Merges:
                     if later is None:
                         continue
                     if later not in places:
-                        places[later] = array(number)
+                        places[later] = array("q")
                         heappush(passes, later)
                     places[later].append(start)
         return [symbol for symbol in symbols if symbol != _GONE]
-
-
-def _in_order(places: "array[int]") -> "array[int] | list[int]":
-    return places if all(map(lt, places, islice(places, 1, None))) else sorted(places)
