@@ -7,11 +7,14 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from artifacts import GOOD, MERGES, PARTS, canonical
+from artifacts import GOOD, MERGES, PARTS, artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._schema import FileSize, to_json
+from bpetite._checks import check_content
+from bpetite._schema import FileSize, of_json, to_json
+from bpetite._strict_json import parse_json
 from texts import merge_lists
 
 CHAIN = [(97, 98), *((256 + rank, 97) for rank in range(10_000))]
@@ -72,7 +75,6 @@ def test_size_and_digest_are_those_of_the_bytes_that_were_read(tmp_path: Path) -
     path.unlink()
     assert (artifact.size, artifact.sha256) == (len(data), hashlib.sha256(data).hexdigest())
     assert artifact.to_bytes() == canonical(GOOD)
-    assert artifact.sha256 not in repr(artifact)
 
 
 def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Path) -> None:
@@ -81,7 +83,8 @@ def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Pa
     tokenizer.save(path := tmp_path / "tokenizer.json")
     data, artifact = path.read_bytes(), tokenizer._artifact
     assert (artifact.size, artifact.sha256) == (len(data), hashlib.sha256(data).hexdigest())
-    assert Artifact.read(path) == Artifact(list(artifact.merges), artifact.tokens)
+    read = Artifact.read(path)
+    assert (read.merges, read.tokens) == ([*artifact.merges], artifact.tokens)
 
 
 def test_a_tokenizer_is_made_of_an_artifact_without_a_file() -> None:
@@ -116,9 +119,55 @@ def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert opened == [str(path)]
 
 
+@given(merge_lists())
+def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
+    """The content is that of `json.dumps`, and reading it takes the short way, if it has merges."""
+    data = to_json(merges)
+    assert data == canonical(artifact_with(merges))
+    assert of_json(data) == (check_content(parse_json(data)) if merges else None)
+
+
+def test_the_file_is_what_json_writes_where_ids_get_digits_more() -> None:
+    """So is the content of a file with ids of three to five digits."""
+    merges = [(rank % 256, rank // 256) for rank in range(12_000)]
+    data = to_json(merges)
+    assert data == canonical(artifact_with(merges))
+    assert of_json(data) == check_content(parse_json(data))
+
+
+@given(merge_lists(), st.data())
+def test_the_short_way_is_for_no_other_bytes(
+    merges: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    """One byte more, fewer or changed: the file is left to the checks."""
+    good = to_json(merges)
+    start = data.draw(st.integers(0, len(good)))
+    end = data.draw(st.integers(start, min(start + 1, len(good))))
+    middle = data.draw(st.sampled_from([*(bytes([byte]) for byte in b'0179,[]{}-. "ae'), b""]))
+    changed = good[:start] + middle + good[end:]
+    assert changed == good or of_json(changed) is None
+
+
+@pytest.mark.parametrize(
+    "merges",
+    [
+        pytest.param("[97,98],[32]", id="odd"),
+        pytest.param("[97,256]", id="later id"),
+        pytest.param("[[97,98]", id="nested"),
+        pytest.param("[097,98]", id="leading zero"),
+        pytest.param("[9" + "7" * 5000 + ",98]", id="long number"),
+        pytest.param(",".join(["[97,98]"] * 2000), id="too many"),
+        pytest.param(",".join(f"[{left},{right}]" for left, right in DOUBLING), id="doubling"),
+    ],
+)
+def test_the_short_way_is_not_for_strange_merges(merges: str) -> None:
+    """Merges that no artifact has are left to the checks, before they take much memory."""
+    data = to_json(MERGES).replace(b"[97,98],[32,256]", merges.encode("ascii"))
+    assert of_json(data) is None
+
+
 def test_json_has_its_fields_in_order() -> None:
     """The file without merges has the 256 bytes and the special token, keys sorted as strings."""
-    tokens = [bytes([value]) for value in range(256)]
-    content = json.loads(to_json([], tokens))
+    content = json.loads(to_json([]))
     assert list(content) == sorted(content)
     assert list(content["vocab"]) == sorted(map(str, range(257)))

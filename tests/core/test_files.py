@@ -5,7 +5,6 @@ What holds of every file that is written, `test_saving.py` shows of `Tokenizer.s
 
 import errno
 import os
-import secrets
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
@@ -76,7 +75,7 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, call: str) -
     path.write_bytes(OLD)
     for named in (None, str(tmp_path / ".bpetite-0123456789abcdef.tmp")):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(secrets, "token_hex", lambda _: "0123456789abcdef")
+            patch.setattr(os, "urandom", lambda _: bytes.fromhex("0123456789abcdef"))
             patch.setattr(os, call, refusing(OSError(errno.EIO, "no", named)))
             with pytest.raises(OSError, match="no") as caught:
                 write_parts(str(path), PARTS, overwrite=True)

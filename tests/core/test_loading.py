@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from artifacts import GONE, GOOD, PARTS, Place, canonical, changed
 from bpetite._files import quoted, read_file
 from bpetite._persistence import load, save
+from bpetite._schema import to_json
 from bpetite._strict_json import parse_json
 
 KEYS = "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"
@@ -346,6 +347,13 @@ def test_step_13_refuses_more_tokens_than_ids_can_be(
     changes = changed((("merges",), "?"), (("mergeable_vocab_size",), size))
     data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (size - 256 - 1)))
     check_refused(tmp_path, data, ValueError, message)
+
+
+@pytest.mark.thorough
+def test_a_file_as_it_is_saved_has_no_more_tokens_either(tmp_path: Path) -> None:
+    """FR-29: the limit also holds for a file that is right in all other respects."""
+    message = "mergeable_vocab_size: expected at most 1114112, found 1114113"
+    check_refused(tmp_path, to_json([(1, 1)] * (0x110001 - 256)), ValueError, message)
 
 
 @pytest.mark.parametrize("gone", [["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]])

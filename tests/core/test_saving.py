@@ -91,7 +91,7 @@ def test_link_under_a_temporary_name_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, overwrite: bool
 ) -> None:
     """Whoever foresees the name of the temporary file cannot have another file written to."""
-    monkeypatch.setattr("secrets.token_hex", lambda _: "0123456789abcdef")
+    monkeypatch.setattr("os.urandom", lambda _: bytes.fromhex("0123456789abcdef"))
     (tmp_path / "other").write_bytes(OLD)
     (tmp_path / ".bpetite-0123456789abcdef.tmp").symlink_to("other")
     with pytest.raises(FileExistsError):

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import FrozenInstanceError
 from itertools import product
 from pathlib import Path
 from typing import cast
@@ -35,7 +34,7 @@ class Number:
 @pytest.mark.parametrize("name", ["merges", "vocab", "special_tokens", "mergeable_vocab_size"])
 def test_result_cannot_be_changed(name: str) -> None:
     """What training learned stays as it is: no part of the result can be replaced."""
-    with pytest.raises(FrozenInstanceError, match=name):
+    with pytest.raises(AttributeError):
         setattr(train_bpe("ab ab ab", vocab_size=258), name, ())
 
 

@@ -9,8 +9,7 @@ encoding and decoding (`_tokenizer`).
 import hashlib
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Self
+from typing import NamedTuple, Self
 
 from bpetite._checks import check_content, refuse
 from bpetite._constants import (
@@ -20,23 +19,23 @@ from bpetite._constants import (
     PRETOKENIZER_PATTERN,
 )
 from bpetite._files import quoted, read_file, write_file
-from bpetite._schema import FileSize, to_json
+from bpetite._schema import FileSize, of_json, to_json
 from bpetite._strict_json import parse_json
 
 __all__ = ["Artifact"]
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(NamedTuple):
     """A tokenizer as data.
 
     merges: pairs of ids; the merge at rank r makes the id 256 + r.
     tokens: the bytes of the mergeable tokens; the position of each is its id.
+    read_from: the size and the digest of the file that it was read from, if it was.
     """
 
     merges: Sequence[tuple[int, int]]
     tokens: Sequence[bytes]
-    _read_from: tuple[int, str] | None = field(default=None, repr=False, compare=False)
+    read_from: tuple[int, str] | None = None
 
     @classmethod
     def of_merges(cls, merges: Iterable[tuple[int, int]]) -> Self:
@@ -70,7 +69,7 @@ class Artifact:
         name = _checked_path(path)
         data = read_file(name, MAX_FILE_BYTES)
         try:
-            merges, tokens = check_content(parse_json(data))
+            merges, tokens = of_json(data) or check_content(parse_json(data))
         except KeyError as error:
             message = f"{quoted(name)}: {error.args[0]}"
             raise KeyError(message) from None
@@ -88,17 +87,17 @@ class Artifact:
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, the same on every machine."""
-        return to_json(self.merges, self.tokens)
+        return to_json(self.merges)
 
     @property
     def size(self) -> int:
         """The bytes of the file that this was read from; otherwise of the file to write."""
-        return self._read_from[0] if self._read_from else len(self.to_bytes())
+        return self.read_from[0] if self.read_from else len(self.to_bytes())
 
     @property
     def sha256(self) -> str:
         """The digest, in hex, of the same file."""
-        return self._read_from[1] if self._read_from else _sha256(self.to_bytes())
+        return self.read_from[1] if self.read_from else _sha256(self.to_bytes())
 
     @property
     def pattern(self) -> str:

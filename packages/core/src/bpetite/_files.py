@@ -15,7 +15,6 @@ Not here: the content of a tokenizer file (`_artifact`).
 import errno
 import os
 import re
-import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -147,7 +146,7 @@ def _existing_folder(destination: str) -> str:
 
 
 def _temporary(folder: str) -> str:
-    return os.path.join(folder, f".bpetite-{secrets.token_hex(8)}.tmp")
+    return os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
 
 
 @contextmanager

@@ -22,25 +22,70 @@ from bpetite._constants import (
     BASE_VOCAB_SIZE,
     END_OF_TEXT_TOKEN,
     MAX_FILE_BYTES,
+    MAX_VOCAB_SIZE,
     PRETOKENIZER_PATTERN,
     SCHEMA_VERSION,
 )
 
-__all__ = ["FileSize", "to_json"]
+__all__ = ["FileSize", "of_json", "to_json"]
+
+_MERGES: Final = b'"merges":['
 
 
-def to_json(merges: Sequence[tuple[int, int]], tokens: Sequence[bytes]) -> bytes:
-    """Return the content of the file with these merges and mergeable tokens."""
-    vocab = enumerate([*tokens, END_OF_TEXT_TOKEN.encode("utf-8")])
-    content = {
-        "mergeable_vocab_size": len(tokens),
-        "merges": merges,
-        "pretokenizer_pattern": PRETOKENIZER_PATTERN,
-        "schema_version": SCHEMA_VERSION,
-        "special_tokens": {END_OF_TEXT_TOKEN: len(tokens)},
-        "vocab": {str(token_id): list(token) for token_id, token in vocab},
-    }
-    return json.dumps(content, sort_keys=True, separators=(",", ":")).encode("ascii")
+def to_json(merges: Sequence[tuple[int, int]]) -> bytes:
+    """Return the content of the file with these merges.
+
+    It is what `json.dumps` writes of the fields above, in less than half the time: the
+    numbers of a token are those of its two parts, so each byte is spelled once.
+    """
+    numbers = [str(value) for value in range(BASE_VOCAB_SIZE)]
+    for left, right in merges:
+        numbers.append(f"{numbers[left]},{numbers[right]}")
+    size = len(numbers)
+    numbers.append(",".join(map(str, END_OF_TEXT_TOKEN.encode("utf-8"))))
+    pairs = ",".join([f"[{left},{right}]" for left, right in merges])
+    # Sorting the entries sorts the keys: the quote after a key comes before any digit.
+    vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(numbers)]))
+    content = (
+        f'{{"mergeable_vocab_size":{size},'
+        f'"merges":[{pairs}],'
+        f'"pretokenizer_pattern":{json.dumps(PRETOKENIZER_PATTERN)},'
+        f'"schema_version":{SCHEMA_VERSION},'
+        f'"special_tokens":{{{json.dumps(END_OF_TEXT_TOKEN)}:{size}}},'
+        f'"vocab":{{{vocab}}}}}'
+    )
+    return content.encode("ascii")
+
+
+def of_json(data: bytes) -> tuple[list[tuple[int, int]], list[bytes]] | None:
+    """Return the merges and the mergeable tokens of a file as `to_json` writes it.
+
+    Such a file follows from its merges. So only they are read, and the file is right if it is
+    what they write: this takes less than half the time of parsing and checking all of it.
+
+    Returns:
+        None for any other file, which may be right as well.
+    """
+    start = data.find(_MERGES) + len(_MERGES)
+    merges = data[start : data.find(b"]]", start) + 1]
+    # A merge takes 18 bytes or more with its token, and has two of these commas.
+    if merges.translate(None, b"0123456789,[]") or 9 * merges.count(b",") > len(data):
+        return None
+    numbers = merges.translate(None, b"[]").split(b",")
+    tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+    room = len(data) // 2  # for a byte and its comma; else merges could double tokens for long
+    try:
+        ids = [int(number[:8]) for number in numbers]  # no id has so many digits
+        pairs = list(zip(ids[::2], ids[1::2], strict=True))
+        for left, right in pairs:
+            token = tokens[left] + tokens[right]
+            room -= len(token)
+            if room < 0:
+                return None
+            tokens.append(token)
+    except (IndexError, ValueError):
+        return None
+    return (pairs, tokens) if len(tokens) <= MAX_VOCAB_SIZE and to_json(pairs) == data else None
 
 
 class FileSize:
@@ -51,7 +96,7 @@ class FileSize:
     >>> size = FileSize()
     >>> size.add(97, 98)
     True
-    >>> size.bytes == len(to_json([(97, 98)], [*map(bytes, zip(range(256))), b"ab"]))
+    >>> size.bytes == len(to_json([(97, 98)]))
     True
     """
 
@@ -76,7 +121,5 @@ class FileSize:
         return self.bytes <= MAX_FILE_BYTES
 
 
-_BYTES_WITHOUT_MERGES: Final = len(
-    to_json([], [bytes([value]) for value in range(BASE_VOCAB_SIZE)])
-)
+_BYTES_WITHOUT_MERGES: Final = len(to_json([]))
 _POWERS_OF_TEN: Final = frozenset(10**digits for digits in range(10))

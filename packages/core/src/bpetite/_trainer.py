@@ -11,10 +11,9 @@ how the result is saved (`_artifact`).
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from operator import index
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpetite._collector import garbage_collector_paused
 from bpetite._constants import (
@@ -34,8 +33,7 @@ _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
 
 
-@dataclass(frozen=True, slots=True)
-class TrainerResult:
+class TrainerResult(NamedTuple):
     """What training learned.
 
     merges: pairs of ids in the order in which they were learned; the pair at rank r

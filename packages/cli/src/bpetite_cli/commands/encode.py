@@ -2,8 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._files import write_parts
@@ -119,7 +118,7 @@ def _run(options: argparse.Namespace) -> None:
         if not named:
             say_if_typed("encoding", documents.paths)
         work.begin("encoding", size)
-        with Sharing(packing, jobs_of(options), _length) as sharing:
+        with Sharing(packing.pack, jobs_of(options), _length) as sharing:
             texts: Iterable[Iterable[str]] = (
                 documents.read(sharing.read)
                 if options.text is None
@@ -147,15 +146,14 @@ def _run(options: argparse.Namespace) -> None:
     write_json(summary)
 
 
-@dataclass(frozen=True, slots=True)
-class _Packing:
+class _Packing(NamedTuple):
     """The work on a batch: from texts and separators to their size, and their ids as bytes."""
 
     tokenizer: Tokenizer
     separator: int
     format: str
 
-    def __call__(self, batch: list[_Part]) -> _Packed:
+    def pack(self, batch: list[_Part]) -> _Packed:
         ids: list[int] = []
         for part in batch:
             ids += [self.separator] if part is None else self.tokenizer.encode(part)
@@ -163,12 +161,12 @@ class _Packing:
         return size, len(ids), FORMATS[self.format].pack(ids) if ids else b""
 
 
-@dataclass(slots=True)
 class _Figures:
     """How many bytes and tokens the texts have that are encoded so far."""
 
-    size: int = 0
-    tokens: int = 0
+    def __init__(self) -> None:
+        self.size = 0
+        self.tokens = 0
 
     def of(self, packed: Iterable[_Packed]) -> Iterator[bytes]:
         """Yield the bytes of each batch, and add its figures."""

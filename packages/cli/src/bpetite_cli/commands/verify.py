@@ -2,8 +2,8 @@
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
+from typing import NamedTuple
 
 from bpetite._artifact import Artifact
 from bpetite_cli.kit import (
@@ -49,8 +49,7 @@ def add_command(commands: Commands) -> None:
     parser.set_defaults(run=_run)
 
 
-@dataclass(frozen=True, slots=True)
-class _Proof:
+class _Proof(NamedTuple):
     """A tokenizer file and the result of training again.
 
     model, trained: the two.

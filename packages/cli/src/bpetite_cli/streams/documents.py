@@ -1,7 +1,7 @@
 """The documents of a command: files, or lines of files. No token spans two documents."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bpetite_cli.streams.inputs import Advance, read_text
 from bpetite_cli.streams.json_lines import read_texts
@@ -9,8 +9,7 @@ from bpetite_cli.streams.json_lines import read_texts
 __all__ = ["Documents"]
 
 
-@dataclass(frozen=True, slots=True)
-class Documents:
+class Documents(NamedTuple):
     """The locations of the documents.
 
     paths: the files; `-` is standard input.

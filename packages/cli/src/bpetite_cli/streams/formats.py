@@ -10,9 +10,8 @@ Not here: how to read JSON (`json_ids`).
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
@@ -26,8 +25,7 @@ _NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id is that long
 _UP_TO_LAST_WHITESPACE: Final = re.compile(rb".*\s", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A format for ids.
 
     pack: turns one or more ids into bytes.

@@ -6,8 +6,7 @@ Not here: the colors (`paint`), standard error (`progress`).
 import os
 import shutil
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,8 +18,7 @@ __all__ = ["Screen", "look_at_output"]
 _NARROWEST: Final = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Screen:
+class Screen(NamedTuple):
     """What a picture is made for.
 
     width: how many cells a line has; a wide character takes two.

@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from heapq import nsmallest
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpetite_cli.streams.fields import text_of
 from bpetite_cli.views.scripts import script_of
@@ -14,8 +13,7 @@ __all__ = ["Census", "take_census"]
 _LONGEST: Final = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Census:
+class Census(NamedTuple):
     """Statistics of the mergeable tokens.
 
     longest: the ids of the longest tokens, the longest first.

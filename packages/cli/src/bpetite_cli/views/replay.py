@@ -5,9 +5,8 @@ no pair has a rank. `tests/cli/test_show.py` compares the result with `Tokenizer
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import regex
 
@@ -16,8 +15,7 @@ __all__ = ["Ranks", "Step", "chunks_of", "ranks_of", "replay"]
 Ranks: TypeAlias = Mapping[tuple[int, int], int]
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """A merge that was applied.
 
     rank: its rank; the new id is 256 + rank.

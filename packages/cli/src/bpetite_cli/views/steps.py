@@ -1,8 +1,7 @@
 """How a text becomes tokens, chunk by chunk and merge by merge."""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
 from bpetite_cli.terminal.screen import Screen
@@ -35,8 +34,7 @@ def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iter
                 seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawing:
+class _Drawing(NamedTuple):
     """Draws the chunks of one tokenizer."""
 
     artifact: Artifact
