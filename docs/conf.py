@@ -167,7 +167,8 @@ def _first_sentences(document: nodes.document) -> str:
 
 
 def _copy_explorer(app: Sphinx, error: Exception | None) -> None:
-    """Put the explorer on the site as it is: a page of its own, which also works from a disk."""
+    """Copy the explorer, which also works from a clone; there its links lead to Markdown."""
     explorer = _DOCS / "explorer"
     if error is None and explorer.is_dir() and app.builder.format == "html":
-        shutil.copytree(explorer, app.outdir / "explorer", dirs_exist_ok=True)
+        page = shutil.copytree(explorer, app.outdir / "explorer", dirs_exist_ok=True) / "index.html"
+        page.write_text(page.read_text("utf-8").replace('.md">', '.html">'), "utf-8")

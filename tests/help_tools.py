@@ -46,7 +46,7 @@ def examples_of(command: str) -> list[str]:
 def examples_in(epilog: str) -> Iterator[str]:
     """Yield the examples at the end of a help, each a line of the shell or several."""
     example = ""
-    for line in epilog.removeprefix("example:\n").splitlines():
+    for line in epilog.removeprefix("examples:\n").splitlines():
         example += f"{line.strip()}\n"
         if not line.endswith(("|", "\\", "&&", "||")):
             yield example
@@ -80,7 +80,7 @@ def check_help(command: str) -> None:
     for columns in 60, 80, 200:
         shown = bpetite(command, "--help", env={"COLUMNS": str(columns)}).stdout.decode()
         assert max(map(len, shown.splitlines())) <= columns
-        epilog = shown.partition("\nexample:\n")[2]
+        epilog = shown.partition("\nexamples:\n")[2]
         assert [*map(_shell_words, examples_in(epilog))] == [*map(_shell_words, examples)]
 
 

@@ -79,7 +79,7 @@ def description(parser: argparse.ArgumentParser) -> tuple[str, str]:
 
 
 def _examples(parser: argparse.ArgumentParser) -> str:
-    return textwrap.dedent((parser.epilog or "").removeprefix("example:\n")).rstrip("\n")
+    return textwrap.dedent((parser.epilog or "").removeprefix("examples:\n")).rstrip("\n")
 
 
 def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,6 @@ The fields are described here once. A test compares the schema with what every c
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, TypeAlias
@@ -53,24 +52,22 @@ class _Field(NamedTuple):
 
 _FIELDS: Final = {
     # How much text.
-    "files": _Field(_COUNT, "files", "how many were read; the figures are their sum"),
+    "files": _Field(_COUNT, "files", "files read; the figures are their sum"),
     "bytes": _Field(
-        _or_null(_COUNT), "bytes", "of the text, in UTF-8; with `decode --bytes`, of the tokens"
+        _or_null(_COUNT), "bytes", "of the text in UTF-8; with `decode --bytes`, of the tokens"
     ),
-    "characters": _Field(_COUNT, "characters", "of the text: Unicode code points"),
+    "characters": _Field(_COUNT, "characters", "Unicode code points of the text"),
     "tokens": _Field(_or_null(_COUNT), "tokens", "of the text"),
     "bytes_per_token": _Field(_or_null(_NUMBER), "bytes", "`bytes` / `tokens`"),
     "tokens_per_character": _Field(_or_null(_NUMBER), "tokens", "`tokens` / `characters`"),
     "single_byte_share": _Field(
-        _or_null(_NUMBER), "share, 0 to 1", "how many of the tokens are a single byte"
+        _or_null(_NUMBER), "share, 0 to 1", "the share of tokens that are a single byte"
     ),
     "max": _Field(_or_null(_COUNT), "tokens", "the limit of `--max`"),
-    "within": _Field(
-        _or_null(_TRUTH), "", "whether `tokens` is at most `max`; null if that is not known"
-    ),
+    "within": _Field(_or_null(_TRUTH), "", "whether `tokens` is at most `max`; null if unknown"),
     "per_file": _Field(_list(_part("file")), "", "the figures of each file"),
     "path": _Field(_TEXT, "", "of the file; `-` is standard input"),
-    "error": _Field(_or_null(_TEXT), "", "why the file could not be read; null if it was read"),
+    "error": _Field(_or_null(_TEXT), "", "why the file could not be read, or null"),
     # Tokenizers.
     "vocab_size": _Field(_COUNT, "tokens", "mergeable tokens: 256 bytes and the merges"),
     "merges": _Field(_COUNT, "merges", "of the tokenizer"),
@@ -80,14 +77,14 @@ _FIELDS: Final = {
     "pretokenizer_pattern": _Field(_TEXT, "", "the split pattern in the tokenizer file"),
     "mean_token_bytes": _Field(_NUMBER, "bytes", "the mean length of the mergeable tokens"),
     "longest": _Field(_list(_part("token")), "", "the ten tokens with the most bytes"),
-    "lengths": _Field(_COUNTS, "tokens", "how many mergeable tokens have so many bytes"),
-    "scripts": _Field(_COUNTS, "tokens", "how many mergeable tokens are of each script"),
+    "lengths": _Field(_COUNTS, "tokens", "the number of mergeable tokens of each length in bytes"),
+    "scripts": _Field(_COUNTS, "tokens", "the number of mergeable tokens of each script"),
     "partial": _Field(_list(_COUNT), "ids", "mergeable tokens that are not complete characters"),
-    "changed_ids": _Field(_COUNT, "ids", "how many tokens have another id than before"),
-    "dropped_special_tokens": _Field(_COUNTS, "ids", "the special tokens that were left out"),
-    "shared": _Field(_COUNT, "tokens", "how many of the mergeable tokens the model has, too"),
+    "changed_ids": _Field(_COUNT, "ids", "tokens whose id changed"),
+    "dropped_special_tokens": _Field(_COUNTS, "ids", "the special tokens that were dropped"),
+    "shared": _Field(_COUNT, "tokens", "mergeable tokens that the tokenizer file also has"),
     # What was written.
-    "outputs": _Field(_list(_TEXT), "", "the paths of the files that were written"),
+    "outputs": _Field(_list(_TEXT), "", "the paths of the files written"),
     "format": _Field(
         {**_TEXT, "enum": ["json", "text", "u16", "u32"]}, "", "the format of the ids"
     ),
@@ -95,53 +92,51 @@ _FIELDS: Final = {
     # Tokens.
     "id": _Field(_COUNT, "id", "of the token"),
     "hex": _Field(_HEX, "hex", "the bytes of the token"),
-    "text": _Field(_or_null(_TEXT), "", "of the token; null if it is not complete characters"),
+    "text": _Field(_or_null(_TEXT), "", "of the token; null for incomplete characters"),
     "start": _Field(_COUNT, "byte offset", "where the token begins in the text"),
     "end": _Field(_COUNT, "byte offset", "where the token ends"),
     "pair": _Field(_or_null(_PAIR), "ids", "the two tokens of a merge; null if no merge made it"),
-    "rank": _Field(_or_null(_COUNT), "rank", "of the merge, from 0 on; null if no merge made it"),
+    "rank": _Field(_or_null(_COUNT), "rank", "of the merge, from 0; null if no merge made it"),
     "tree": _Field(_list(_part("merge")), "", "the merges that made the token, by rank"),
-    "name": _Field(_TEXT, "", "`bpetite`, or the encoding of tiktoken"),
+    "name": _Field(_TEXT, "", "`bpetite`, or the tiktoken encoding"),
     "ids": _Field(_list(_COUNT), "ids", "the tokens of the text"),
-    "bpetite": _Field(_part("tokenization"), "", "the text in the model"),
-    "tiktoken": _Field(_part("tokenization"), "", "the text in the encoding of tiktoken"),
-    "rows": _Field(_list(_part("row")), "", "the model, then each encoding"),
+    "bpetite": _Field(_part("tokenization"), "", "the text in bpetite"),
+    "tiktoken": _Field(_part("tokenization"), "", "the text in the tiktoken encoding"),
+    "rows": _Field(_list(_part("row")), "", "bpetite, then each encoding"),
     # What was compared.
-    "equal": _Field(_TRUTH, "", "whether there is no difference; for `verify`, in the bytes"),
-    "difference": _Field(_or_null({"type": "object"}), "", "the first; null if there is none"),
-    "merges_proved": _Field(_COUNT, "merges", "how many there are before the first difference"),
-    "model_merge": _Field(_or_null(_part("joined")), "", "what the model merges there"),
-    "corpus_merge": _Field(_or_null(_part("joined")), "", "what training merges there"),
-    "token": _Field(_COUNT, "tokens", "how many are before the difference"),
+    "equal": _Field(_TRUTH, "", "whether both agree; for `verify`, byte for byte"),
+    "difference": _Field(_or_null({"type": "object"}), "", "the first difference, or null"),
+    "merges_proved": _Field(_COUNT, "merges", "merges before the first difference"),
+    "model_merge": _Field(_or_null(_part("joined")), "", "the merge in the tokenizer file"),
+    "corpus_merge": _Field(_or_null(_part("joined")), "", "the merge that training makes there"),
+    "token": _Field(_COUNT, "tokens", "tokens before the difference"),
     "byte": _Field(_COUNT, "byte offset", "of the difference"),
-    "character": _Field(_COUNT, "characters", "how many complete ones are before the difference"),
-    "line": _Field(_COUNT, "line", "of the difference, from 1 on"),
+    "character": _Field(_COUNT, "characters", "complete characters before the difference"),
+    "line": _Field(_COUNT, "line", "of the difference, from 1"),
     "before": _Field(_TEXT, "", "some text before the difference"),
     "after": _Field(_TEXT, "", "some text from the difference on"),
-    "bpetite_token": _Field(_or_null(_part("token")), "", "the model's; null at the end"),
-    "tiktoken_token": _Field(_or_null(_part("token")), "", "tiktoken's; null at the end"),
+    "bpetite_token": _Field(_or_null(_part("token")), "", "bpetite's token; null at the end"),
+    "tiktoken_token": _Field(_or_null(_part("token")), "", "tiktoken's token; null at the end"),
     "engine_characters": _Field(
         _COUNTS,
         "characters",
-        "how often each occurs that `regex` and tiktoken class differently",
+        "the frequency of each character that `regex` and tiktoken classify differently",
     ),
     "engine_differences": _Field(
-        _COUNT, "sections", "how many have other ids only because of these characters"
+        _COUNT, "sections", "sections whose ids differ only because of these characters"
     ),
-    "sha256_of_training": _Field(_DIGEST, "hex", "the digest of the file that training gives"),
-    "regex": _Field(_TEXT, "version", "of the package `regex`, whose Unicode tables were used"),
+    "sha256_of_training": _Field(_DIGEST, "hex", "the digest of the file that training makes"),
+    "regex": _Field(_TEXT, "version", "of the package `regex`"),
     # Time.
-    "seconds": _Field(_NUMBER, "seconds", "how long reading and training took"),
+    "seconds": _Field(_NUMBER, "seconds", "the time for reading and training"),
     # What the specification of `train` calls otherwise.
-    "corpus_bytes": _Field(_COUNT, "bytes", "`bytes`, as the specification calls it"),
+    "corpus_bytes": _Field(_COUNT, "bytes", "`bytes`"),
     "requested_vocab_size": _Field(_COUNT, "tokens", "`--vocab-size`"),
-    "actual_mergeable_vocab_size": _Field(
-        _COUNT, "tokens", "`vocab_size`, as the specification calls it"
-    ),
+    "actual_mergeable_vocab_size": _Field(_COUNT, "tokens", "`vocab_size`"),
     "special_token_count": _Field(
-        {"type": "integer", "const": 1}, "tokens", "how many special tokens there are"
+        {"type": "integer", "const": 1}, "tokens", "the number of special tokens"
     ),
-    "elapsed_ms": _Field(_COUNT, "milliseconds", "`seconds`, as the specification calls it"),
+    "elapsed_ms": _Field(_COUNT, "milliseconds", "`seconds`"),
 }
 
 _TEXT_FIGURES: Final = "bytes tokens bytes_per_token"
@@ -185,7 +180,7 @@ _PARTS: Final = {
     "text_difference": "token byte character bpetite_token tiktoken_token",
     "file_difference": "path byte line before after bpetite_token tiktoken_token",
 }
-"""The objects inside of others."""
+"""The objects inside others."""
 
 
 def schema() -> dict[str, object]:
@@ -234,20 +229,21 @@ def files() -> dict[Path, str]:
 
 def _fields_table() -> str:
     rows = [
-        f"| `{name}` | {_kind(field.type)} | {field.unit} | {field.meaning} "
-        f"| {_code(_commands_with(name))} |"
+        f"| `{name}` | {_kind(field.type)} | {field.unit} | {field.meaning} |"
         for name, field in _FIELDS.items()
     ]
-    head = ["| field | type | unit | meaning | commands |", "|---|---|---|---|---|"]
+    head = ["| field | type | unit | meaning |", "|---|---|---|---|"]
     return "\n".join([*head, *rows, ""])
 
 
 def _outputs_table() -> str:
+    parts = {_users(part): fields for part, fields in _PARTS.items()}
+    commands = {f"`{name}`": fields for name, fields in OUTPUTS.items()}
     rows = [
-        f"| `{name}` | {_code(name for name, _ in map(_property, fields.split()))} |"
-        for name, fields in OUTPUTS.items()
+        f"| {name} | {_code(name for name, _ in map(_property, fields.split()))} |"
+        for name, fields in {**commands, **parts}.items()
     ]
-    return "\n".join(["| command | fields |", "|---|---|", *rows, ""])
+    return "\n".join(["| command or field | fields |", "|---|---|", *rows, ""])
 
 
 def _code(names: Iterable[str]) -> str:
@@ -264,15 +260,16 @@ def _kind(schema: Schema) -> str:
     return str(schema.get("type", "object"))
 
 
-def _commands_with(field: str) -> list[str]:
-    """Return the commands that print a field, at the top or inside of another."""
-    found = (name.split()[0] for name, fields in OUTPUTS.items() if field in _reached(fields))
-    return list(dict.fromkeys(found))
-
-
-def _reached(fields: str) -> set[str]:
-    """Return fields with all that are inside of them."""
-    types = dict(map(_property, fields.split()))
-    text = json.dumps([[types[name], _FIELDS[name].type] for name in types])
-    inside = set(re.findall(r"\$defs/(\w+)", text)) - {"fields"}
-    return set(types).union(*(_reached(_PARTS[part]) for part in inside))
+def _users(part: str) -> str:
+    """Return the fields that contain an object, each with its command if that matters."""
+    reference = json.dumps(_part(part))
+    general = [
+        f"`{name}`" for name, field in _FIELDS.items() if reference in json.dumps(field.type)
+    ]
+    special = [
+        f"`{field.partition(':')[0]}` of `{name}`"
+        for name, fields in OUTPUTS.items()
+        for field in fields.split()
+        if field.endswith(f":{part}")
+    ]
+    return ", ".join(general + special)

@@ -21,18 +21,18 @@ _HEAD: Final = """\
 
 # API reference
 
-This page lists everything public, from the docstrings. The core has one class with five methods,
-a logger, and the [tokenizer file](artifact.md). `bpetite_compare` has functions that return plain
-data. [Errors](errors.md) lists every message with its cause and fix.
+This page documents everything public. The core has one class with five methods, a logger, and the
+[tokenizer file](artifact.md). `bpetite_compare` has functions that return plain data.
+[Errors](errors.md) lists every message.
 """
 _LOGGER: Final = """\
 ## The logger `bpetite`
 
 Training emits these records at level INFO. Each has a message for people, the attribute `event`,
-and the attributes of its event. The other methods log nothing, and nothing is ever printed.
-`vars(record)` is a dictionary of the attributes. A pattern on it gives them types, so that type
-checkers know them; the [README of the core](../../packages/core/README.md) has an example. A
-[progress bar](../use-with.md#progress-bar) needs only two of them.
+and the attributes of its event. The other methods log nothing, and nothing is ever printed. For
+typed attributes, match `vars(record)` as in the
+[README of the core](../../packages/core/README.md). A [progress bar](../use-with.md#progress-bar)
+needs only two records.
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads a file.

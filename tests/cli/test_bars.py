@@ -10,7 +10,7 @@ from typing import Final
 import pytest
 
 from bpetite_cli.terminal.training import cost_of_merges
-from bpetite_cli.terminal.work import seconds_left
+from bpetite_cli.terminal.work import Phase, seconds_left
 from cli_tools import in_terminal, on_screen, shown_in_terminal, terminal_process, words_of
 
 TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")
@@ -41,9 +41,7 @@ def test_one_bar_shows_each_phase_of_a_training(corpus: Path, columns: int) -> N
     """The columns of the bar keep their widths, and a line of summary takes its place."""
     status, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert status == 0
-    assert phases(sent) == [
-        *("counting text", "splitting text", "counting pairs", "merging pairs", "saving")
-    ]
+    assert phases(sent) == [*("counting text", "counting pairs", "merging pairs", "saving")]
     (width,) = {len(frame) for frame in frames(sent)}
     assert width <= columns - 3  # the terminal shows the ^C of Ctrl-C behind it
     assert ("  0 of 20.6 kB " in sent) == (columns >= 80)
@@ -85,6 +83,21 @@ def test_nothing_is_said_of_the_time_left_too_early() -> None:
     assert seconds_left(9.0, 0, 4, 100) is None
     assert seconds_left(9.0, 0, 5, 100) == pytest.approx(9 * 95 / 5)
     assert seconds_left(9.0, 20, 24, 100) is None
+
+
+def test_work_that_comes_up_belongs_to_the_phase() -> None:
+    """The pieces to split are expected to go on as they began; at the end, nothing is left."""
+    phase = Phase("counting text", 100)
+    phase.advance(20)
+    assert (phase.cost, phase.total_cost) == (20, 100)
+    phase.note_more(done=0, known=30)
+    assert (phase.cost, phase.total_cost) == (20, 100 + 5 * 30)
+    phase.advance(80)
+    phase.note_more(done=60, known=90)
+    assert (phase.cost, phase.total_cost) == (160, 190)
+    phase.note_more(done=90, known=90)
+    assert phase.cost == phase.total_cost
+    assert phase.time == "0:00:00 left"
 
 
 @pytest.mark.thorough

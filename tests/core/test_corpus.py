@@ -29,8 +29,10 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     assert all(len(each._pieces) <= most for each in counting)
     assert sum(part.characters for part in parts) == sum(map(len, documents))
     assert sum(part.documents for part in parts) == sum(count for _, count in cut)
-    assert add_up([*parts, *(each([]) for each in counting)]) == count_corpus(documents)
-    assert [each([]) for each in counting] == [Part(0, 0, {})] * 3
+    parts += [each([]) for each in counting]
+    assert add_up(parts) == count_corpus(documents)
+    assert sum(part.pieces for part in parts) == sum(part.split for part in parts)
+    assert [each([]) for each in counting] == [Part(0, 0, 0, 0, {})] * 3
 
 
 def test_what_is_counted_elsewhere_is_learned() -> None:

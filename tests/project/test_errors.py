@@ -24,7 +24,9 @@ RETURNING: Final = frozenset({"advice_on_conversion", "find_duplicate", "find_un
 """Functions that return part of a message; others are called `…_message`."""
 REFUSAL: Final = "…: expected …, found …"
 """What `refuse` makes of its arguments, which are read where it is called."""
-_ROW: Final = re.compile(r"^\| (`+) ?(.+?) ?\1 \| (.+) \| (.+) \|$", re.MULTILINE)
+_ROW: Final = re.compile(r"^\| (`.+) \| (.+) \| (.+) \|$", re.MULTILINE)
+_MESSAGE: Final = re.compile(r"(`+) ?(.+?) ?\1(?:<br>|$)")
+"""One of the messages of a row, which has several if they share a cause and a fix."""
 
 
 def template(node: ast.expr) -> str:
@@ -88,8 +90,11 @@ def _of_function(function: ast.FunctionDef) -> Iterator[str]:
 
 def rows_of(page: str) -> dict[str, tuple[str, str]]:
     """Return the messages on a page, each with its cause and its fix."""
-    found = _ROW.findall(page)
-    return {text.replace("\\|", "|"): (cause, fix) for _, text, cause, fix in found}
+    return {
+        text.replace("\\|", "|"): (cause, fix)
+        for cell, cause, fix in _ROW.findall(page)
+        for _, text in _MESSAGE.findall(cell)
+    }
 
 
 def row(message: str) -> str:
@@ -161,3 +166,11 @@ def test_a_missing_and_a_stale_line_are_found(message: str) -> None:
     assert (missing, stale) == ([row(message)], [])
     assert missing_and_stale({message}, row(message)) == ([], [])
     assert missing_and_stale(set(), row(message)) == ([], [message])
+
+
+def test_messages_can_share_a_row() -> None:
+    """Each message in a row has its cause and fix; text beside the messages is not accepted."""
+    page = "| `one … of`<br>`` `two` \\| three `` | CAUSE | FIX |"
+    assert rows_of(page) == dict.fromkeys(("one … of", "`two` | three"), ("CAUSE", "FIX"))
+    assert missing_and_stale({"one … of"}, page) == ([], ["`two` | three"])
+    assert missing_and_stale({"one"}, "| `one` or | CAUSE | FIX |") == ([row("one")], [])

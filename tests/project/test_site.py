@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from project_tools import ROOT, build_site
+from site_tools import Page, lost_links
 
 pytestmark = pytest.mark.thorough
 
@@ -64,9 +65,10 @@ def test_the_site_is_whole_without_a_network(site: Path) -> None:
 
 
 def test_the_explorer_is_on_the_site_and_linked_with_its_state(site: Path, clone: Path) -> None:
-    """The site has the explorer's files as they are, and a link to it keeps its fragment."""
+    """The site has the explorer, with links to its own pages; a link to it keeps its fragment."""
     for file in (ROOT / "docs" / "explorer").iterdir():
-        assert (site / "explorer" / file.name).read_bytes() == file.read_bytes()
+        copied = file.read_bytes().replace(b'.md">', b'.html">')
+        assert (site / "explorer" / file.name).read_bytes() == copied
     assert 'href="explorer/index.html"' in (site / "index.html").read_text()
     (clone / "docs" / "words.md").write_text(
         "# Links\n\n[a tie](explorer/index.html#view=train&step=2)\n"
@@ -75,6 +77,13 @@ def test_the_explorer_is_on_the_site_and_linked_with_its_state(site: Path, clone
     assert (result.returncode, result.stderr) == (0, "")
     html = (clone / "site" / "words.html").read_text()
     assert '<a href="explorer/index.html#view=train&amp;step=2">a tie</a>' in html
+
+
+def test_the_links_of_the_explorer_work_in_a_clone() -> None:
+    """Opened from a clone, it links to the Markdown pages, which the site replaces with its own."""
+    page = Page(ROOT / "docs" / "explorer" / "index.html")
+    assert {"../index.md", "../course/README.md"} <= set(page.links)
+    assert lost_links(ROOT / "docs", {page.path: page}) == []
 
 
 def test_the_explorer_may_request_nothing() -> None:

@@ -45,7 +45,7 @@ def add_parser(
         name,
         help=summary,
         description=f"{summary[0].upper()}{summary[1:]}.{more}",
-        epilog=f"example:\n{example}",
+        epilog=f"examples:\n{example}",
     )
     add_quiet(parser)
     return parser
@@ -181,8 +181,8 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
         "--jsonl",
         type=field,
         metavar="FIELD",
-        help="each line of the files is a JSON object, with a document in FIELD; meta.text means "
-        "the field text inside meta; no token spans two lines",
+        help="read JSON Lines: FIELD of each object is a document; meta.text is the field text "
+        "inside meta; no token spans two lines",
     )
 
 
@@ -194,7 +194,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
         type=_jobs,
         metavar="N",
         help="number of processes for inputs over 8 MB (default: one per core, at most "
-        f"{_MOST_JOBS_BY_DEFAULT}); it never changes the result",
+        f"{_MOST_JOBS_BY_DEFAULT}); the result is the same for every N",
     )
 
 

@@ -22,10 +22,10 @@ class Comparison:
 
     text: the text.
     ours, theirs: its tokens in bpetite and in the tiktoken encoding.
-    difference: the first difference, or None if there is none. With the encoding "self",
-        ids are compared; with any other, the bytes of the tokens.
-    engine_characters: the characters of the text that the Unicode tables of the two regex
-        engines classify differently. Expect a difference there.
+    difference: the first difference, or None. With the encoding "self", ids are compared;
+        with any other, the bytes of the tokens.
+    engine_characters: the characters of the text that the two regex engines classify
+        differently, because of their Unicode tables. Expect differences there.
     """
 
     text: str
@@ -38,14 +38,13 @@ class Comparison:
 def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") -> Comparison:
     """Tokenize a text with bpetite and with a tiktoken encoding.
 
-    `<|endoftext|>` is one token on both sides. tiktoken's other special tokens are ordinary
-    text.
+    `<|endoftext|>` is one token on both sides. Other special tokens are ordinary text.
 
     Args:
         model: the path of a tokenizer file.
         text: any text.
-        encoding: the name of a tiktoken encoding. "self" loads the vocabulary of the tokenizer
-            file into tiktoken, without a network.
+        encoding: the name of a tiktoken encoding; or "self" for the vocabulary of the
+            tokenizer file, which tiktoken then loads without a network.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded, or tiktoken does
@@ -65,20 +64,20 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special token included.
 
-    It needs no network. If each token encodes to itself, as after training, its ids equal
-    the tokenizer's, except for characters that the two regex engines classify differently.
-    For a tokenizer file made by hand, check with `parity`.
+    It needs no network. After training, both return the same ids, except for characters
+    that the two regex engines classify differently. In a handmade tokenizer file, a token
+    may not encode to itself: check its ids with `parity`.
 
     Args:
-        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`; the
-            encoding then has the model's pattern.
+        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`,
+            which brings its own pattern.
         special_tokens: more special tokens; their ids follow the last one.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
-        ValueError: two tokens have the same bytes, which never happens in training; or a
-            special token cannot be used.
+        TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
+        ValueError: two tokens have the same bytes (never after training), or a special token
+            cannot be used.
     """
     if isinstance(model, Model):
         return of_model(model, "bpetite", special_tokens)

@@ -67,29 +67,29 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 ) -> Exported:
     """Write a tokenizer in the format of another library.
 
-    The ids are the tokenizer's, or the original ids of an id map. If an imported GPT-2 is
-    exported without its id map, the logger `bpetite_compare` warns that the first 256 ids
+    The ids are the tokenizer's, or the original ids of an id map. If you export an imported
+    GPT-2 without its id map, the logger `bpetite_compare` warns that the first 256 ids
     differ from GPT-2's.
 
     Args:
         model: the path of a tokenizer file.
-        to: "tiktoken", a file of ranks; "huggingface", a folder for `AutoTokenizer` of
-            transformers, or one `tokenizer.json` if `output` ends in ".json"; or "gpt2", a
-            folder with `vocab.json` and `merges.txt`.
+        to: "tiktoken" for a file of ranks; "huggingface" for a folder that `AutoTokenizer`
+            of transformers loads, or for one `tokenizer.json` if `output` ends in ".json";
+            "gpt2" for a folder with `vocab.json` and `merges.txt`.
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
-        special_tokens: more special tokens for the other library. Their ids follow the last
-            one; the tokenizer file does not change.
-        id_map: the path of the original ids that `import_tokenizer` wrote; the export then
-            has these ids.
-        max_length: for a folder for transformers, the number of tokens to truncate to when
-            truncation is requested, and above which it warns.
-        chat_template: for the same folder, the Jinja template for `apply_chat_template`.
+        special_tokens: more special tokens for the export; their ids follow the last one.
+            The tokenizer file does not change.
+        id_map: the path of the original ids, which `import_tokenizer` wrote.
+        max_length: for a transformers folder, the maximum number of tokens. transformers
+            warns about longer texts, and truncates them with `truncation=True`.
+        chat_template: for a transformers folder, the Jinja template of
+            `apply_chat_template`.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str` or contains something other than `str`,
-            or `max_length` is not an integer.
+        TypeError: `special_tokens` is a single `str`, one of them is not a `str`, or
+            `max_length` is not an integer.
         ValueError: the format is unknown; two tokens have the same bytes, or a token does
             not encode to itself (never after training); a special token cannot be used; the
             id map belongs to another tokenizer; the output is also an input; or an option

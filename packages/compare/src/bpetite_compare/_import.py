@@ -43,12 +43,12 @@ class Imported:
     path: the tokenizer file.
     mergeable_vocab_size: the number of mergeable tokens, which is the id of the special token.
     sha256: the digest of the tokenizer file, in hex.
-    original_ids: at position i, the original id of token i. The last one belongs to the special
-        token; it is the lowest free id if the tokenizer had no `<|endoftext|>`.
+    original_ids: at position i, the original id of token i. The special token comes last; if
+        the tokenizer had none, it gets the lowest free id.
     changed: the number of tokens whose id changed.
     special_added: whether `<|endoftext|>` was added.
     dropped: the special tokens that were dropped, with their ids.
-    notes: other remarks, for a person.
+    notes: other remarks for people.
     """
 
     path: str
@@ -76,18 +76,16 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
     the byte, the merges follow in order, and `<|endoftext|>` comes last.
 
     Args:
-        source: what to read. For "tiktoken": the name of an encoding, or the path of a file of
-            ranks; the file has no pattern, and GPT-2's is assumed if every token fits into one
-            of its chunks. For "huggingface": the path of a `tokenizer.json`, or of a folder
-            with one. For "gpt2": a folder with `vocab.json` and `merges.txt`, or a list of the
-            two paths.
+        source: for "tiktoken", the name of an encoding or the path of a file of ranks; for
+            "huggingface", the path of a `tokenizer.json` or of a folder with one; for "gpt2", a
+            folder with `vocab.json` and `merges.txt`, or a list of the two paths. A file of
+            ranks has no pattern: GPT-2's is assumed if every token fits into one of its chunks.
         form: "tiktoken", "huggingface" or "gpt2".
         output: the path of the new tokenizer file.
         overwrite: whether existing files may be replaced.
-        drop_special: whether to drop special tokens other than `<|endoftext|>`. Their text
+        drop_special: whether to drop special tokens other than `<|endoftext|>`; their text
             is then ordinary text.
-        id_map: the path for the original ids, a JSON array with the original id of id i at
-            position i.
+        id_map: the path for the `original_ids` of the result, as a JSON array.
 
     Raises:
         ValueError: the form is unknown; the number of paths is wrong; a tokenizer file

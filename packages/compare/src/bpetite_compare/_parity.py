@@ -34,7 +34,7 @@ class FileDifference:
 
     path: the file, or "-" for standard input.
     byte, line: its byte offset in the file, and its line, counted from 1.
-    before, after: some of the text before it, and some from it on.
+    before, after: some of the text before it and from it on.
     ours, theirs: the id and the bytes of the token there on each side, or None if this
         section of the text has no more tokens.
     """
@@ -52,12 +52,12 @@ class FileDifference:
 class Parity:
     """The result of comparing token ids for whole files.
 
-    files, bytes, characters, tokens: the amounts compared; tokens are counted with bpetite.
+    files, bytes, characters, tokens: the amounts compared; the tokens are bpetite's.
     difference: the first true difference, where the comparison stopped, or None.
-    engine_characters: the number of occurrences of each character that the two regex engines
-        classify differently.
-    engine_differences: the number of sections whose ids differ only because of such a
-        character.
+    engine_characters: the characters that the two regex engines classify differently, with
+        their frequencies.
+    engine_differences: the number of sections whose ids differ only because of these
+        characters.
     """
 
     files: int = 0
@@ -70,14 +70,14 @@ class Parity:
 
 
 def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]]) -> Parity:
-    """Compare the token ids of bpetite and tiktoken, with the same vocabulary, for whole files.
+    """Compare the token ids of whole files with tiktoken's, for the same vocabulary.
 
     Args:
         model: the path of a tokenizer file.
         paths: files of UTF-8 text; "-" is standard input.
 
     Returns:
-        The comparison, up to the first true difference or to the end.
+        The comparison, up to the first true difference.
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file or another file cannot be read.

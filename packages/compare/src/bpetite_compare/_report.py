@@ -31,7 +31,7 @@ class ReportRow:
     bytes_per_token, tokens_per_character: the ratios, or None if there is no text.
     single_byte_share: the share of tokens that are single bytes.
     vocab_size: the number of mergeable tokens in the vocabulary.
-    shared: the number of these that the tokenizer file also has.
+    shared: the number of these tokens that the tokenizer file also has.
     """
 
     name: str

@@ -28,10 +28,18 @@ _SHORT.maxstring = 40
 
 
 class Part(NamedTuple):
-    """A part of a corpus: how much it is, and how often each chunk occurs, as far as counted."""
+    """A part of a corpus: how much it is, and how often each chunk occurs, as far as counted.
+
+    documents, characters: how much it is.
+    pieces: how many of its pieces were not among those that waited to be split.
+    split: how many pieces were split into these chunks.
+    chunks: how often each chunk occurs in the pieces that were split.
+    """
 
     documents: int
     characters: int
+    pieces: int
+    split: int
     chunks: Mapping[str, int]
 
 
@@ -47,12 +55,20 @@ class Counting:
         self._pieces: Counter[str] = Counter()
 
     def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
+        before = len(self._pieces)
         sizes = [*_count(documents, self._pieces)]
+        found = len(self._pieces)
         chunks: dict[str, int] = {}
-        if not documents or len(self._pieces) > _MOST_PIECES:
+        if not documents or found > _MOST_PIECES:
             chunks = count_chunks(self._pieces)
             self._pieces.clear()
-        return Part(sum(size[0] for size in sizes), sum(size[1] for size in sizes), chunks)
+        return Part(
+            documents=sum(size[0] for size in sizes),
+            characters=sum(size[1] for size in sizes),
+            pieces=found - before,
+            split=found - len(self._pieces),
+            chunks=chunks,
+        )
 
 
 def count_corpus(corpus: Corpus) -> Mapping[str, int]:

@@ -22,7 +22,7 @@ from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 
 __all__ = ["Merges"]
 
-_SHORT_BYTES: Final = 32
+_SHORT_BYTES: Final = 64
 """The longest chunk for which looking through all pairs, again and again, is the fastest."""
 
 _NO_MERGE: Final = MAX_VOCAB_SIZE

@@ -14,7 +14,7 @@ _LOGGER: Final = logging.getLogger("bpetite")
 class Start(TypedDict):
     """Training starts.
 
-    vocab_size: how many mergeable tokens are wanted.
+    vocab_size: the requested number of mergeable tokens.
     """
 
     event: Literal["start"]
@@ -24,7 +24,7 @@ class Start(TypedDict):
 class Count(TypedDict):
     """About every 16 million characters of the corpus.
 
-    documents, characters: how much is counted so far.
+    documents, characters: the number counted so far.
     """
 
     event: Literal["count"]
@@ -35,8 +35,8 @@ class Count(TypedDict):
 class Counted(TypedDict):
     """The corpus is counted.
 
-    documents, characters: how much it is.
-    distinct_chunks: how many different chunks it has.
+    documents, characters: the total number.
+    distinct_chunks: the number of different chunks.
     """
 
     event: Literal["counted"]
@@ -48,10 +48,10 @@ class Counted(TypedDict):
 class Merge(TypedDict):
     """Every 100 merges.
 
-    merges: how many are learned.
-    merges_wanted: how many are wanted.
+    merges: the number learned so far.
+    merges_wanted: the number requested.
     token: the first 40 bytes of the last token.
-    count: how often its pair occurred.
+    count: the frequency of its pair.
     """
 
     event: Literal["merge"]
@@ -64,8 +64,8 @@ class Merge(TypedDict):
 class End(TypedDict):
     """Training ends.
 
-    vocab_size: how many mergeable tokens were wanted.
-    mergeable_vocab_size: how many were learned.
+    vocab_size: the requested number of mergeable tokens.
+    mergeable_vocab_size: the actual number.
     """
 
     event: Literal["end"]

@@ -67,7 +67,7 @@ def of_json(data: bytes) -> tuple[list[tuple[int, int]], list[bytes]] | None:
         None for any other file, which may be right as well.
     """
     start = data.find(_MERGES) + len(_MERGES)
-    merges = data[start : data.find(b"]]", start) + 1]
+    merges = data[start : data.find(b"]]", start)]
     # A merge takes 18 bytes or more with its token, and has two of these commas.
     if merges.translate(None, b"0123456789,[]") or 9 * merges.count(b",") > len(data):
         return None

@@ -16,10 +16,10 @@ __all__ = ["Tokenizer"]
 class Tokenizer:
     """A byte-level BPE tokenizer, made by `Tokenizer.train` or `Tokenizer.load`.
 
-    The ids 0 to 255 are the bytes, the ids from 256 on are the merges in the order in
-    which they were learned, and the last id is the special token `<|endoftext|>`.
+    The ids 0 to 255 are the bytes. The ids from 256 on are the merges, in the order of
+    learning. The last id is the special token `<|endoftext|>`.
 
-    A tokenizer never changes. Threads may share it, and it can be pickled and copied.
+    A tokenizer never changes. Threads can share it, and it can be pickled and copied.
     """
 
     __slots__ = ("_artifact", "_decoder", "_encoder")
@@ -36,19 +36,19 @@ class Tokenizer:
     def train(cls, corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> Self:
         """Learn a tokenizer from text.
 
-        The result depends on the text, on vocab_size and on the Unicode tables of the
-        `regex` package, and on nothing else: not on the order of the documents, the hash
-        seed, the operating system or the version of Python.
+        The result depends only on the text, on vocab_size and on the Unicode tables of the
+        `regex` package: not on the order of the documents, the hash seed, the operating
+        system or the version of Python.
 
         Progress is logged to `bpetite` at level INFO.
 
         Args:
-            corpus: one document; or an iterable of documents, which is read once; or a
-                mapping such as `collections.Counter` from each document to the number of
-                times that it occurs, which learns what the repeated documents would. No
-                token spans two documents. `<|endoftext|>` in the text is ordinary text.
-            vocab_size: how many mergeable tokens are wanted, 256 or more. The special
-                token comes on top.
+            corpus: one document, an iterable of documents, or a mapping such as
+                `collections.Counter` from each document to the number of its repetitions.
+                An iterable is read once. No token spans two documents. `<|endoftext|>` in
+                the text is ordinary text.
+            vocab_size: the number of mergeable tokens, 256 or more. The special token is
+                extra.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
@@ -56,10 +56,10 @@ class Tokenizer:
         Raises:
             TypeError: corpus or a document is not text, or vocab_size or a count is not an
                 integer.
-            ValueError: a count is below 1; or vocab_size is below 256, or asks for more
-                tokens than can be saved of a corpus that has them: 1,114,112, or a file
-                of 64 MiB.
-            UnicodeEncodeError: a document contains a lone surrogate; its index is given.
+            ValueError: a count is below 1, or vocab_size is below 256 or too large for this
+                corpus: with so many tokens, the tokenizer file would exceed its maximum of
+                1,114,112 mergeable tokens or 64 MiB.
+            UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
@@ -71,18 +71,18 @@ class Tokenizer:
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text.
 
-        Every exact `<|endoftext|>` in the text becomes the id of the special token. If
-        untrusted text must not have this effect, remove the literal until none is left.
+        Every exact `<|endoftext|>` in the text becomes the id of the special token. To
+        prevent this in untrusted text, remove the literal until none is left.
 
         Args:
             text: any text; "" has no ids.
 
         Returns:
-            k ids, with k at most the number of bytes in the text's UTF-8.
+            At most one id for each byte of the text in UTF-8.
 
         Raises:
             TypeError: text is not a `str`.
-            UnicodeEncodeError: text contains a lone surrogate; its index is given.
+            UnicodeEncodeError: text contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train("ab ab ab", vocab_size=258).encode("ab ab abc")
         [256, 257, 257, 99]
@@ -98,16 +98,16 @@ class Tokenizer:
         """Return the text of ids: `decode(encode(text)) == text` for every text.
 
         Args:
-            token_ids: a list or another sequence of integers. For a numpy array, pass its
+            token_ids: a list or another sequence of integers. For a NumPy array, pass its
                 `tolist()`.
 
         Returns:
-            The text whose UTF-8 is the bytes of the tokens, joined.
+            The bytes of the tokens, joined and decoded as UTF-8.
 
         Raises:
             KeyError: an id is not in the vocabulary; the message names it and its position.
-            TypeError: an id is not an integer; `True` and `1.0` are not.
-            UnicodeDecodeError: the joined bytes are not UTF-8, such as half a character.
+            TypeError: an id is not an integer, for example `True` or `1.0`.
+            UnicodeDecodeError: the joined bytes are not UTF-8; a character may be incomplete.
 
         >>> Tokenizer.train("ab ab ab", vocab_size=258).decode([256, 257, 258])
         'ab ab<|endoftext|>'
@@ -115,22 +115,22 @@ class Tokenizer:
         return self._decoder.decode(token_ids)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the tokenizer file: one JSON file, the same byte for byte on every machine.
+        """Write the tokenizer file: JSON with the same bytes on every machine.
 
-        The file is there whole or not at all, and when `save` returns it is on the disk.
-        A new file gets the mode that the umask gives, an overwritten one keeps its own. A
-        symbolic link is written through when it is overwritten: the link stays.
+        The file appears only when it is complete, and is on the disk when `save` returns.
+        A new file has the mode that the umask allows; an overwritten file keeps its mode.
+        Overwriting a symbolic link replaces its target and keeps the link.
 
         Args:
-            path: where to; its folder must exist.
+            path: the path of the file; its folder must exist.
             overwrite: whether an existing file may be replaced.
 
         Raises:
-            FileExistsError: something is there, a dangling link included, and
-                `overwrite` is false.
+            FileExistsError: the path exists, even as a dangling link, and `overwrite` is
+                false.
             FileNotFoundError: the folder does not exist.
-            OSError: the system refuses, or the path is a folder, a device, a FIFO or a
-                socket. What was there is untouched.
+            OSError: the system does not allow it, or the path is a folder, a device, a FIFO
+                or a socket. An existing file is unchanged.
         """
         self._artifact.write(path, overwrite=overwrite)
 
@@ -143,8 +143,8 @@ class Tokenizer:
 
         Raises:
             KeyError: a required key is missing; the message names it.
-            ValueError: anything else is wrong with the content; the message says where,
-                what was expected and what was found.
+            ValueError: the content is invalid in another way; the message names the
+                position, the expected value and the value found.
             OSError: the file cannot be read.
         """
         with garbage_collector_paused():

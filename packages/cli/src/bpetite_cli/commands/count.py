@@ -41,13 +41,13 @@ from bpetite_cli.kit import (
 __all__ = ["add_command"]
 
 _MORE = (
-    "\n\nPrints a line for each FILE with its number of tokens, a tab and its name, and a\n"
-    "total for several files. Without FILE, it reads standard input and prints only\n"
-    "the number. No token spans two files, and each <|endoftext|> is one token.\n"
+    "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
+    "files also get a total. Without FILE, reads standard input and prints only the\n"
+    "number. No token spans two files, and each <|endoftext|> is one token.\n"
     "\n"
     "If a file cannot be read, the error goes to standard error, the other files are\n"
-    "still counted, and the exit status is 1. The status is also 1 if there are more\n"
-    "than --max tokens; the counts are printed either way."
+    "still counted, and the exit status is 1. With more than --max tokens, the counts\n"
+    "are still printed, and the status is 1."
 )
 
 

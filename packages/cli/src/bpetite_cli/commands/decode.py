@@ -64,7 +64,7 @@ def add_command(commands: Commands) -> None:
         type=_ids,
         action="extend",
         metavar="N",
-        help="token ids, written as 72 101, as 72,101 or as '[72,101]'",
+        help="token ids: 72 101, 72,101 or '[72,101]'",
     )
     parser.add_argument(
         "-i",

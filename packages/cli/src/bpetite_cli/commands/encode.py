@@ -90,8 +90,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--separator-at",
         choices=("between", "before", "after"),
-        help="where separators go: between documents (default), or before or after each one, so "
-        "that outputs can be concatenated",
+        help="put separators between documents (default), or before or after each one; with the "
+        "last two, outputs can be concatenated",
     )
     require(parser, "--separator-at", "--separator-token")
     parser.add_argument(

@@ -48,7 +48,7 @@ def add_command(commands: Commands) -> None:
         "--tokens",
         action="store_true",
         help="print the vocabulary as JSON Lines, an object per token: id, bytes in hex, text "
-        "(null if it is not complete characters), pair and rank (null if no merge made it)",
+        "(null for incomplete characters), pair and rank (null if no merge made it)",
     )
     allow_one(parser, ["--tokens"], ["--token", "--json"])
     parser.set_defaults(run=_run)

@@ -53,13 +53,13 @@ def add_command(commands: Commands) -> None:
     form.add_argument(
         "--steps",
         action="store_true",
-        help="show each merge that is applied to each chunk, with its rank",
+        help="show the merges in each chunk, in order, with their ranks",
     )
     form.add_argument(
         "--json",
         action="store_true",
-        help="print JSON Lines, an object per token: id, bytes in hex, text (null if it is not "
-        "complete characters), start and end in bytes",
+        help="print JSON Lines, an object per token: id, bytes in hex, text (null for "
+        "incomplete characters), start and end in bytes",
     )
     parser.set_defaults(run=_run)
 

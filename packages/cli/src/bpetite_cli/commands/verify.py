@@ -39,9 +39,9 @@ def add_command(commands: Commands) -> None:
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
         "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
-        "\n\nTrains again and compares. Prints a JSON object with the number of proved merges\n"
-        "and the first difference. The exit status is 1 if a merge differs, or if the\n"
-        "file is not byte for byte what bpetite saves.",
+        "\n\nTrains on the corpus again and compares the merges. Prints a JSON object with the\n"
+        "number of proved merges and the first difference. The exit status is 1 if a\n"
+        "merge differs, or if the file does not have the exact bytes that bpetite saves.",
     )
     add_model(parser)
     add_corpus(parser)

@@ -45,7 +45,7 @@ class Bar:
 
     def update(self) -> None:
         """Show how far the phase is."""
-        self._progress.update(self._task, completed=self._phase.cost)
+        self._progress.update(self._task, completed=self._phase.cost, total=self._phase.total_cost)
 
     def stop(self) -> None:
         """Remove the line."""

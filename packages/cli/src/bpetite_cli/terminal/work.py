@@ -51,6 +51,7 @@ class Phase:
         self._total = total
         self._done = done
         self._cost = cost
+        self._more_done = self._more_known = 0
         self._first = self.cost
         self._begin = self._last = time.monotonic()
         # Times and costs. The speed since the first mark is the speed of the last half or more.
@@ -63,15 +64,25 @@ class Phase:
         if self.cost - self._first >= 2 * (self._marks[1][1] - self._first):
             self._marks = [self._marks[1], (self._last, self.cost)]
 
+    def note_more(self, done: int, known: int) -> None:
+        """Set the cost of work that comes up in what is done, and of how much that is done too.
+
+        So much more comes up in the rest, in proportion.
+        """
+        self._more_done, self._more_known = done, known
+
     @property
     def cost(self) -> int:
         """The cost of what is done."""
-        return self._cost_of(self._done)
+        return self._cost_of(self._done) + self._more_done
 
     @property
     def total_cost(self) -> int | None:
         """The cost of the whole phase, or None if it is unknown."""
-        return None if self._total is None else self._cost_of(self._total)
+        if self._total is None:
+            return None
+        more = self._more_known * self._total // self._done if self._done else 0
+        return self._cost_of(self._total) + more
 
     @property
     def amount(self) -> str:
@@ -84,9 +95,10 @@ class Phase:
     def time(self) -> str:
         """How long the rest takes or, while that is unknown, how long the phase has run."""
         now = time.monotonic()
-        if self._total is not None:
+        total = self.total_cost
+        if total is not None:
             since, first = self._marks[0]
-            left = seconds_left(self._last - since, first, self.cost, self._cost_of(self._total))
+            left = seconds_left(self._last - since, first, self.cost, total)
             if left is not None:
                 return f"{_clock(left - (now - self._last))} left"
         return f"{_clock(now - self._begin)} so far"
@@ -161,6 +173,12 @@ class Work:
             self._phase.advance(amount)
             if self._bar is not None:
                 self._bar.update()
+
+    def note_more(self, done: int, known: int) -> None:
+        """Set the cost of work that comes up in this phase; see `Phase`."""
+        with self._lock:
+            self._phase.note_more(done, known)
+            self.advance(0)
 
     def to_disk(self, parts: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the parts of a file; after the last, begin a phase in which it reaches the disk."""

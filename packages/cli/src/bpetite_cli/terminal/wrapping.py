@@ -16,7 +16,7 @@ _OPTION_WITH_VALUES: Final = re.compile(
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Fills paragraphs and items, and folds the lines of a shell below `example:`.
+    """Fills paragraphs and items, and folds the lines of a shell below `examples:`.
 
     An item is an indented term with its description, which may go on in deeper lines.
     """
@@ -30,7 +30,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return usage + empty + rest
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
-        if text.startswith("example:\n"):
+        if text.startswith("examples:\n"):
             return "\n".join(_folded(line, width) for line in text.splitlines())
         return "\n".join(_filled(block, width) for block in _START_OF_BLOCK.split(text))
 

@@ -59,9 +59,9 @@ def add_command(commands: Commands) -> None:
         "--encoding",
         nargs="+",
         metavar="NAME",
-        help="tiktoken encoding (default: gpt2); self loads this tokenizer's vocabulary into "
-        "tiktoken, without a network; --report takes several (default: "
-        f"{', '.join(REPORT_ENCODINGS)})",
+        help="tiktoken encoding (default: gpt2), several with --report (default: "
+        f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken, "
+        "without a network",
     )
     parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
     parser.set_defaults(run=partial(_run, parser))

@@ -31,7 +31,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map ids.json\n"
         "  bpetite import --from tiktoken --input model.tiktoken --output new.json",
         "\n\nThe tokenizer must be byte-level BPE with GPT-2's split pattern. Before saving,\n"
-        "its ids for a sample text are checked against a slow encoder.",
+        "the ids of a sample text are compared with a slow encoder's.",
     )
     parser.add_argument(
         "--from",

@@ -15,7 +15,7 @@ def add_command(commands: Commands) -> None:
     parser = commands.add_parser(
         "import-tiktoken",
         description="The former name of import --from tiktoken.",
-        epilog="example:\n"
+        epilog="examples:\n"
         "  bpetite import-tiktoken --encoding gpt2 --output gpt2.json\n"
         "  bpetite import-tiktoken --ranks model.tiktoken --output model.json",
     )

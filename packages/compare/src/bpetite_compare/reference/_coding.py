@@ -11,10 +11,10 @@ __all__ = ["decode", "decode_chunk", "encode", "encode_chunk"]
 
 
 def encode_chunk(model: Model, chunk: bytes) -> list[int]:
-    """Return the ids of a chunk: while merges apply, the one with the lowest id comes first.
+    """Return the ids of a chunk, after applying merges as long as possible, lowest id first.
 
-    Lemma (chunk round trip): `decode_chunk` returns the chunk. Before the loop, the ids
-    represent the shuffled bytes, and no merge changes the bytes that they represent.
+    Lemma (chunk round trip): `decode_chunk` returns the chunk. The ids first represent the
+    shuffled bytes, and no merge changes the bytes that the ids represent.
 
     >>> model = Model.of_merges([(97, 98), (256, 97)], "", {})
     >>> encode_chunk(model, b"abac")
@@ -37,7 +37,7 @@ def decode_chunk(model: Model, ids: Sequence[int]) -> bytes:
 
 
 def encode(model: Model, text: str) -> list[int]:
-    """Return the ids of a text: special tokens are extracted, the rest is split into chunks.
+    """Return the ids of a text: extract special tokens, and split the rest into chunks.
 
     Lemma (locality): the ids of a text without special tokens are the ids of its chunks,
     joined.

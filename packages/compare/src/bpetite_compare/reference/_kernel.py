@@ -11,9 +11,9 @@ Pair: TypeAlias = tuple[int, int]
 
 
 def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
-    """Return how often each pair of adjacent ids occurs.
+    """Return the frequency of each pair of adjacent ids.
 
-    Lemma (counting): the counts add up to len(ids) - 1, or to 0 if there are no ids.
+    Lemma (counting): the frequencies add up to len(ids) - 1, or to 0 if there are no ids.
 
     >>> get_stats([7, 7, 7, 8])
     {(7, 7): 2, (7, 8): 1}
@@ -24,8 +24,8 @@ def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
 def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     """Replace each occurrence of a pair, left to right and without overlaps, with a new id.
 
-    Lemma (merge preservation, the prototype's Lemma 1): if the bytes of the new id are those
-    of the left id followed by those of the right id, the bytes of the list do not change.
+    Lemma (merge preservation, the prototype's Lemma 1): if the bytes of the new id are the
+    bytes of the left id and then of the right id, the bytes of the list do not change.
 
     >>> merge([1, 1, 1, 2], (1, 1), 9)
     [9, 1, 2]
@@ -45,8 +45,8 @@ def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 def decode_bytes(vocab: Mapping[int, bytes], ids: Sequence[int]) -> bytes:
     """Return the joined bytes of a list of ids.
 
-    Lemma (distributivity, Lemma 6): the bytes of two joined lists are the bytes of the first
-    followed by the bytes of the second.
+    Lemma (distributivity, Lemma 6): the bytes of two joined lists are the joined bytes of
+    the lists.
 
     Raises:
         KeyError: an id is not in the vocabulary.

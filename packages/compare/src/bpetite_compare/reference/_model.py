@@ -16,10 +16,10 @@ class Model:
     """A tokenizer as data.
 
     merges: pair of ids -> the id that replaces it; lower ids merge first.
-    vocab: id -> its bytes, each byte shuffled; without the special tokens.
+    vocab: id -> its bytes, shuffled; special tokens are not in it.
     byte_shuffle: at position b, the id of byte b, for all 256 bytes.
     pattern: the split pattern, for the package `regex`.
-    special_tokens: text -> id; they are extracted from a text before anything else.
+    special_tokens: text -> id; `encode` extracts them before it splits a text.
     """
 
     merges: Mapping[Pair, int]
@@ -39,8 +39,8 @@ class Model:
     ) -> Self:
         """Return the model of a tokenizer file: the merge at rank r makes the id 256 + r.
 
-        If a handmade file lists a pair twice, the first merge applies; the id of the second is
-        still in the vocabulary.
+        If a handmade file lists a pair twice, the first merge applies. The vocabulary also
+        contains the id of the second.
         """
         ids: dict[Pair, int] = {}
         vocab = build_vocab({})

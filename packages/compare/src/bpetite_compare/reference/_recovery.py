@@ -15,7 +15,7 @@ __all__ = ["decompose_token", "recover_merges"]
 def decompose_token(
     ranks: Mapping[bytes, int], token: bytes, max_rank: int | None = None
 ) -> list[bytes]:
-    """Return the parts of a token that remain after all merges, or after those below a rank.
+    """Return the parts of a token after all merges, or after all merges below a rank.
 
     Lemma (decomposition, Lemma 7): the parts join to the token.
 
@@ -38,8 +38,8 @@ def decompose_token(
 def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
     """Return the merges, by the ids of their parts, in the order of ranks.
 
-    Lemma (recovery): for a trained vocabulary, these are the merges that made it. The proof
-    uses that every token encodes to itself, which is true after training.
+    Lemma (recovery): for a trained vocabulary, these are the merges that made it, because
+    every token encodes to itself.
 
     Raises:
         ValueError: a token is not a merge of two others, so BPE did not make these ranks.

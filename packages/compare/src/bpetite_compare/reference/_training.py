@@ -16,7 +16,7 @@ from bpetite_compare.reference._model import Model
 __all__ = ["GPT2_PATTERN", "GPT4_PATTERN", "NO_PATTERN", "train"]
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
-"""GPT-2's split pattern: words, numbers and punctuation, each with the preceding space."""
+"""GPT-2's split pattern: words, numbers and punctuation, with the preceding space."""
 
 GPT4_PATTERN: Final = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -25,7 +25,7 @@ GPT4_PATTERN: Final = (
 """GPT-4's split pattern: numbers of at most three digits, newlines with punctuation."""
 
 NO_PATTERN: Final = r"(?s:.+)"
-"""One chunk per text, as if there were no pattern."""
+"""No splitting: the whole text is one chunk."""
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 
@@ -33,8 +33,8 @@ _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no pass
 def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN) -> Model:
     """Learn merges: the most frequent pair first, and the smallest pair in a tie.
 
-    Each distinct chunk is stored once, with its count. The frequency of a pair in a chunk is
-    how often its two ids are adjacent. Training stops early when no chunk has two ids left.
+    Each distinct chunk is stored once, with its count. The frequency of a pair in a chunk
+    includes overlapping occurrences. Training stops early when no chunk has two ids left.
 
     Lemma (learning): every merge joins two ids below its own, so the model is well formed
     unless two tokens have the same bytes.

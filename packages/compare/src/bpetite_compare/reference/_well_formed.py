@@ -8,9 +8,9 @@ __all__ = ["build_vocab", "check_well_formed"]
 
 
 def build_vocab(merges: Mapping[Pair, int]) -> dict[int, bytes]:
-    """Return the vocabulary of some merges: the 256 bytes, and the bytes each merge joins.
+    """Return the vocabulary of merges: the 256 bytes, and the bytes that each merge joins.
 
-    Lemma (construction): with these merges, it is well formed unless two tokens have the
+    Lemma (construction): merges and vocabulary are well formed unless two tokens have the
     same bytes.
 
     >>> build_vocab({(97, 98): 256, (256, 99): 257})[257]
@@ -25,13 +25,13 @@ def build_vocab(merges: Mapping[Pair, int]) -> dict[int, bytes]:
 def check_well_formed(
     merges: Mapping[Pair, int], vocab: Mapping[int, bytes], byte_shuffle: Sequence[int]
 ) -> None:
-    """Check the conditions of the proof of the round trip.
+    """Check the four conditions that the proof of the round trip needs.
 
-    Lemma (well-formedness): the vocabulary that `build_vocab` makes from recovered merges
-    passes, and anything that breaks one of the four conditions does not.
+    Lemma (well-formedness): recovered merges and the vocabulary that `build_vocab` makes of
+    them pass; anything that violates a condition fails.
 
     Raises:
-        ValueError: a condition is broken; the message names the condition and the culprit.
+        ValueError: a condition is violated; the message names it.
     """
     for value in range(256):
         if vocab.get(value) != bytes([value]):
