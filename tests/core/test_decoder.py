@@ -107,7 +107,7 @@ def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
     )
 )
 def test_ids_are_those_of_the_vocabulary_and_no_other(ids: list[int]) -> None:
-    """FR-22: a list decodes only if each id is in the vocabulary; else the first other is told."""
+    """FR-22, FR-23: known ids decode to what their bytes say; else the first unknown is named."""
     unknown = [token_id for token_id in ids if token_id not in LETTERS]
     joined = b"".join(LETTERS.get(token_id, b"") for token_id in ids)
     if unknown:
