@@ -95,6 +95,11 @@ def merge_lists(draw: st.DrawFn) -> list[tuple[int, int]]:
     return merges
 
 
+TWICE = [(97, 97), (97, 98), (97, 97), (256, 256), (97, 98), (97, 97)]
+TWINS = [(97, 98), (98, 99), (256, 99), (97, 257), (258, 259), (259, 258), (259, 259)]
+NESTED = [(97, 97), (256, 97), (257, 97), (256, 256), (257, 257), (98, 258)]
+"""Merges that no training learns: pairs listed twice, tokens with the same bytes, deep ones."""
+
 CHUNKS = st.lists(
     st.tuples(
         st.sampled_from([b"a", b"b", b"c", b"ab", b"ba", b"aab", b"abc"]), st.integers(1, 40)

@@ -18,52 +18,38 @@ from typing import Final
 from bench.libraries import Coder, Documents
 from bpetite._trainer import train_bpe
 
-FEW: Final = 50
-"""How many ids of one text may differ."""
-
+_FEW: Final = 50
 _SAMPLE_CHARACTERS: Final = 10_000
 _SAMPLE_VOCAB_SIZE: Final = 400
 
 
-class UnequalError(Exception):
-    """Two results that must be equal differ."""
+class BenchError(Exception):
+    """A job failed, or two results that must be equal differ."""
 
 
 def check_merges(text: str) -> None:
-    """Compare our merges with the oracle's, on the beginning of a text.
-
-    Raises:
-        UnequalError: they differ.
-    """
+    """Compare our merges with the oracle's, on the beginning of a text."""
     sys.path.append(str(Path(__file__).parents[2] / "tests"))
     from oracle import train
 
     sample = text[:_SAMPLE_CHARACTERS]
-    merges = train_bpe(sample, _SAMPLE_VOCAB_SIZE).merges
-    if list(merges) != train([sample], _SAMPLE_VOCAB_SIZE):
+    if list(train_bpe(sample, _SAMPLE_VOCAB_SIZE).merges) != train([sample], _SAMPLE_VOCAB_SIZE):
         message = "the merges of bpetite differ from the oracle's"
-        raise UnequalError(message)
+        raise BenchError(message)
 
 
 def count_different_ids(name: str, coder: Coder, documents: Documents, right: Sequence[int]) -> int:
-    """Compare a library's ids with the right ones, and its decoded text with the documents.
-
-    Returns:
-        How many of the ids differ: a few at most.
-
-    Raises:
-        UnequalError: the text differs, or more than a few ids do.
-    """
+    """Compare a library's ids and its decoded text; return how many ids differ, a few at most."""
     ids = coder.encode_all(documents)
     if any(map(str.__ne__, map(coder.decode, ids), documents)):
         message = f"{name} does not decode what it encodes"
-        raise UnequalError(message)
+        raise BenchError(message)
     found = list(chain.from_iterable(ids))
     if found == list(right):
         return 0
     more, less = Counter(found) - Counter(right), Counter(right) - Counter(found)
     different = max(more.total(), less.total())
-    if not 0 < different <= FEW:
+    if not 0 < different <= _FEW:
         message = f"{different} ids of {name} differ from tiktoken's"
-        raise UnequalError(message)
+        raise BenchError(message)
     return different

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from bench.results import Series
-from bench.tables import figure, markdown, two_digits
+from bench.tables import figure, two_digits
 
 _GOALS: Final = """
 train TinyShakespeare, 1.1 MB, to 512 tokens, ms
@@ -48,20 +48,8 @@ A limit is for milliseconds, or for a ratio of times.
 _LIMIT: Final = re.compile(r"    ([<>])= (\S+) of (.*?)(?: / (.*))?: (.*)")
 
 
-def goals(series: Iterable[Series]) -> str:
-    """Return the goals that were measured, as a table; every text of a limit must reach it."""
-    rows = _measured(series)
-    return markdown(["", "goal", "measured", ""], rows) if rows else ""
-
-
-def score(series: Iterable[Series]) -> tuple[int, int]:
-    """Return how many goals are reached, and how many were measured."""
-    rows = _measured(series)
-    return sum(row[-1] == "reached" for row in rows), len(rows)
-
-
-def _measured(series: Iterable[Series]) -> list[list[str]]:
-    """Return the rows of the table of goals."""
+def goals(series: Iterable[Series]) -> list[list[str]]:
+    """Return the goals that were measured, as rows; every text of a limit must reach it."""
     seconds = {
         (one.corpus, f"{one.section} {one.case} {one.contestant}"): one.median / (one.amount or 1)
         for one in series

@@ -1,33 +1,42 @@
-"""Each job is a process, so that nothing that a library leaves behind slows the next.
+"""Each job is a process, so that nothing a library leaves behind slows the next one.
 
 A command is timed as a whole, from start to end (`run_command`). Other jobs are functions of this
-module, which time a part of what they do (`run_job` starts the process and `do_job` does the
-job). There the library has done the same job on a little text before, so that what it sets up
-once is not counted.
+module, which time a part of what they do (`run_job`). There the library has done the same job on
+a little text before, so that what it sets up once is not counted.
 """
 
-import json
-import math
 import os
 import random
 import string
+import struct
 import subprocess
 import sys
 import tempfile
-from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from bench import libraries
-from bench.equality import check_merges, count_different_ids
-from bench.libraries import CORES, Coder, Vocabulary, documents_of
+from bench.equality import BenchError, check_merges, count_different_ids
+from bench.libraries import Coder, Text, batches, documents_of, load
+from bench.results import REFERENCE
 from bpetite._constants import END_OF_TEXT_TOKEN
 
 Result = Mapping[str, float]
 T = TypeVar("T")
+
+LONG: Final = {
+    "`a`": "a",
+    "random letters": string.ascii_lowercase,
+    "base64": string.ascii_letters + string.digits + "+/",
+    "CJK": "".join(map(chr, range(0x4E00, 0x9FA6))),
+    "spaces": " ",
+    "emoji": "\N{GRINNING FACE}",
+}
+"""Texts without a safe boundary, by the characters that they are made of by chance."""
 
 _LITTLE_CHARACTERS: Final = 2_000
 _QUICK_CHARACTERS: Final = 1_000_000
@@ -36,109 +45,77 @@ _SENTENCES: Final = 1_000
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
 
 
-class JobError(Exception):
-    """A job ended without a result."""
-
-
-def run_command(words: Sequence[object]) -> dict[str, float]:
+def run_command(*words: object) -> Result:
     """Run a program; return its seconds, and the peak memory of its largest process in bytes.
 
     The peak is at least what this process holds, so this process must stay small.
-
-    Raises:
-        JobError: it failed. The message is the last line of its error.
     """
-    env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    env["RAYON_NUM_THREADS"] = str(CORES)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as errors:
         begin = perf_counter()
-        process = subprocess.Popen(
-            list(map(str, words)), stdout=subprocess.DEVNULL, stderr=errors, env=env
-        )
+        process = subprocess.Popen([*map(str, words)], stdout=subprocess.DEVNULL, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
         taken = perf_counter() - begin
         process.returncode = os.waitstatus_to_exitcode(status)
-        errors.seek(0)
-        _check(process.returncode, errors.read())
+        if process.returncode:
+            errors.seek(0)
+            lines = errors.read().strip().splitlines() or [f"exit status {process.returncode}"]
+            raise BenchError(lines[-1][:300])
     return {"seconds": taken, "peak": usage.ru_maxrss * _RUSAGE_UNIT}
 
 
-def run_job(action: str, **arguments: object) -> dict[str, float]:
-    """Do a job in a new process, and return what it measured.
-
-    Raises:
-        JobError: it failed. The message is the last line of its error.
-    """
-    job = json.dumps({"action": action, **arguments}, default=str)
-    done = subprocess.run(
-        [sys.executable, str(Path(__file__).parent), "--job", job],
-        capture_output=True,
-        encoding="utf-8",
-        env={**os.environ, "RAYON_NUM_THREADS": str(CORES)},
-        check=False,
-    )
-    _check(done.returncode, done.stderr)
-    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
-    return result
+def run_job(job: Callable[..., Result], *arguments: object) -> Result:
+    """Do a job of this module in a new process, and return what it measured."""
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        try:
+            return pool.submit(_do, job, arguments).result()
+        except BrokenExecutor as error:
+            message = f"{job.__name__}: {error}"
+            raise BenchError(message) from None
 
 
-def _check(status: int, errors: str) -> None:
-    if status:
-        lines = errors.strip().splitlines() or [f"exit status {status}"]
-        raise JobError(lines[-1][:300])
+def _do(job: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
+    os.dup2(2, 1)  # standard output is the report's
+    try:
+        return job(*arguments)
+    except BaseException as error:  # noqa: BLE001 - Rust panics too
+        message = f"{type(error).__name__}: {error}"
+        raise BenchError(message[:300]) from None
 
 
-def do_job(job: str) -> int:
-    """Do a job in this process, and print what it measured as the last line."""
-    arguments: dict[str, Any] = json.loads(job)
-    print(json.dumps(_ACTIONS[arguments.pop("action")](**arguments)))
-    return 0
-
-
-def prepare(source: str, text: str, half: str, quick: bool) -> Result:
+def prepare(source: Path, text: Text, quick: bool) -> Result:
     """Check a text and our merges on it; write it, or its beginning, and its first half."""
-    whole = _read(source)
+    whole = source.read_bytes().decode("utf-8")
     if not whole or END_OF_TEXT_TOKEN in whole:
         # rustbpe and Hugging Face's trainer would read it in another way than the others.
-        message = f"{source!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
+        message = f"{str(source)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
         raise ValueError(message)
     check_merges(whole)
-    if quick:
-        whole = whole[:_QUICK_CHARACTERS]
-    documents = documents_of(whole)
-    sizes = {}
-    for path, part in ((text, whole), (half, "".join(documents[: len(documents) // 2]))):
-        sizes[path] = Path(path).write_bytes(part.encode("utf-8"))
-    return {"size": sizes[text], "half": sizes[half]}
-
-
-def reference(text: str, vocabulary: str, ids: str) -> Result:
-    """Write the ids of tiktoken, in the format u16."""
-    coder = libraries.load_tiktoken(Vocabulary(Path(vocabulary), ""))
-    found = array("H")
-    for batch in libraries.batches(documents_of(_read(text))):
-        for document in coder.encode_all(batch):
-            found.extend(document)
-    if sys.byteorder == "big":
-        found.byteswap()
-    Path(ids).write_bytes(found.tobytes())
+    documents = documents_of(whole[: _QUICK_CHARACTERS if quick else None])
+    for path, part in ((text.path, documents), (text.half, documents[: len(documents) // 2])):
+        path.write_bytes("".join(part).encode("utf-8"))
     return {}
 
 
-def check(name: str, text: str, vocabulary: str, ids: str) -> Result:
+def reference(text: Text) -> Result:
+    """Write the ids of tiktoken, in the format u16."""
+    coder = load(REFERENCE, text)
+    with text.ids.open("wb") as file:
+        for batch in batches(documents_of(text.read())):
+            for ids in coder.encode_all(batch):
+                file.write(struct.pack(f"<{len(ids)}H", *ids))
+    return {}
+
+
+def check(name: str, text: Text) -> Result:
     """Count the ids that differ from tiktoken's."""
-    found = Vocabulary(Path(vocabulary), _read(text))
-    right = array("H", Path(ids).read_bytes())
-    if sys.byteorder == "big":
-        right.byteswap()
-    coder = libraries.LOADERS[name](found)
-    return {"ids": count_different_ids(name, coder, documents_of(found.text), right)}
+    data = text.ids.read_bytes()
+    right = struct.unpack(f"<{len(data) // 2}H", data)
+    return {"ids": count_different_ids(name, load(name, text), documents_of(text.read()), right)}
 
 
-def encode(name: str, text: str, vocabulary: str) -> Result:
+def encode(name: str, text: Text) -> Result:
     """Time one half of the documents, then the other, and decoding the first, in one thread."""
-    corpus = _read(text)
-    coder, documents = _load(name, vocabulary, corpus), documents_of(corpus)
+    coder, documents = _load_again(name, text), documents_of(text.read())
     middle = len(documents) // 2
     each = coder.encode_each or (lambda some: list(map(coder.encode, some)))
     first, ids = _timed(partial(each, documents[:middle]))
@@ -147,64 +124,34 @@ def encode(name: str, text: str, vocabulary: str) -> Result:
     return {"first": first, "second": second, "decode": decode, "ids": sum(map(len, ids))}
 
 
-def cores(name: str, text: str, vocabulary: str) -> Result:
+def cores(name: str, text: Text) -> Result:
     """Time all documents on all cores."""
-    corpus = _read(text)
-    coder, documents = _load(name, vocabulary, corpus), documents_of(corpus)
-    seconds, _ = _timed(partial(coder.encode_all, documents))
-    return {"seconds": seconds}
+    coder, documents = _load_again(name, text), documents_of(text.read())
+    return {"seconds": _timed(partial(coder.encode_all, documents))[0]}
 
 
-def sentence(name: str, text: str, vocabulary: str) -> Result:
+def sentence(name: str, text: Text) -> Result:
     """Encode the first words of a text many times; measure what 50 and 99 of 100 calls take."""
-    corpus = _read(text)
-    words = " ".join(corpus[: 1 << 16].split()[:_SENTENCE_WORDS])
-    coder = _load(name, vocabulary, corpus)
+    words = " ".join(text.read()[: 1 << 16].split()[:_SENTENCE_WORDS])
+    coder = _load_again(name, text)
     coder.encode(words)
     samples = sorted(_timed(partial(coder.encode, words))[0] for _ in range(_SENTENCES))
-    p50, p99 = (samples[math.ceil(_SENTENCES * share) - 1] for share in (0.5, 0.99))
-    return {"p50": p50, "p99": p99}
+    return {f"p{share}": samples[_SENTENCES * share // 100 - 1] for share in (50, 99)}
 
 
-def long(name: str, text: str, vocabulary: str, kind: str, size: int) -> Result:
-    """Time the encoding of a text without a safe boundary."""
-    coder, chunk = _load(name, vocabulary, _read(text)), LONG[kind](size)
-    return {"seconds": _timed(partial(coder.encode, chunk))[0]}
+def long(name: str, text: Text, kind: str, size: int) -> Result:
+    """Time the encoding of a text of so many bytes without a safe boundary."""
+    characters = LONG[kind]
+    length = size // len(characters[0].encode("utf-8"))
+    chunk = "".join(random.Random(0).choices(characters, k=length))
+    return {"seconds": _timed(partial(_load_again(name, text).encode, chunk))[0]}
 
 
-_ACTIONS: Final[dict[str, Callable[..., Result]]] = {
-    action.__name__: action for action in (prepare, reference, check, encode, cores, sentence, long)
-}
-
-_CHANCE: Final = random.Random(0)
-_BASE64: Final = string.ascii_letters + string.digits + "+/"
-
-
-def _any_of(characters: str, length: int) -> str:
-    return "".join(_CHANCE.choices(characters, k=length))
-
-
-LONG: Final[dict[str, Callable[[int], str]]] = {
-    "`a`": lambda size: "a" * size,
-    "random letters": lambda size: _any_of(string.ascii_lowercase, size),
-    "base64": lambda size: _any_of(_BASE64, size),
-    "CJK": lambda size: _any_of("".join(map(chr, range(0x4E00, 0x9FA6))), size // 3),
-    "spaces": lambda size: " " * size,
-    "emoji": lambda size: "\N{GRINNING FACE}" * (size // 4),
-}
-"""Texts of so many bytes, by what they are made of."""
-
-
-def _read(path: str) -> str:
-    return Path(path).read_bytes().decode("utf-8")
-
-
-def _load(name: str, vocabulary: str, text: str) -> Coder:
+def _load_again(name: str, text: Text) -> Coder:
     """Return a new coder, after another one has set up what is set up once."""
-    found, little = Vocabulary(Path(vocabulary), text), text[:_LITTLE_CHARACTERS]
     if name != "rustbpe":  # it would train twice
-        libraries.LOADERS[name](found).encode(little)
-    return libraries.LOADERS[name](found)
+        load(name, text).encode(text.read()[:_LITTLE_CHARACTERS])
+    return load(name, text)
 
 
 def _timed(job: Callable[[], T]) -> tuple[float, T]:

@@ -1,22 +1,21 @@
-"""The libraries that encode and decode: how each loads a vocabulary of ours.
+"""The libraries that encode and decode, and how each loads a tokenizer file of ours.
 
-Imports are inside the functions, so that a library that is not installed does not stop the
-others. How libraries train is in `trainers`.
+Imports are inside the functions, so that a missing library does not stop the others. How
+libraries train is in `trainers`.
 """
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import bpetite
 from bench import workers
 from bpetite._artifact import Artifact
-from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks
-from bpetite_compare import export
+from bpetite_compare import Exported, export, to_tiktoken
 
 Documents = Sequence[str]
 
@@ -25,28 +24,31 @@ _DOCUMENT_CHARACTERS: Final = 1 << 16
 _BATCH: Final = 64
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """A tokenizer file of ours, and the text that it was trained on."""
+class Text(NamedTuple):
+    """A text, and the files that are made of it before anything is timed.
 
+    half: its first half.
+    model: our tokenizer file of at most 32,000 tokens for it.
+    ids: tiktoken's ids with that tokenizer, as u16.
+    vocab_size: how many tokens the training learns from it.
+    large: too large for libraries that hold all ids as integers; only commands read it.
+    """
+
+    name: str
     path: Path
-    text: str
+    half: Path
+    model: Path
+    ids: Path
+    vocab_size: int
+    large: bool
 
-    @cached_property
-    def tokens(self) -> list[bytes]:
-        """The bytes of each token except the special one, whose id is the next."""
-        return list(Artifact.read(self.path).tokens)
+    def read(self) -> str:
+        """Return the whole text."""
+        return self.path.read_bytes().decode("utf-8")
 
-    @property
-    def special_tokens(self) -> dict[str, int]:
-        """The special token and its id."""
-        return {END_OF_TEXT_TOKEN: len(self.tokens)}
-
-    def exported(self, to: str) -> str:
-        """Export the tokenizer for another library, and return the path of the file."""
-        path = str(self.path.with_suffix(f".{to}.json"))
-        export(self.path, to, path, overwrite=True)
-        return path
+    def exported(self, to: str) -> Exported:
+        """Export the tokenizer for another library."""
+        return export(self.model, to, self.model.with_suffix(f".{to}.json"), overwrite=True)
 
 
 class Coder(NamedTuple):
@@ -73,22 +75,14 @@ def batches(documents: Documents) -> list[Documents]:
     return [documents[start : start + _BATCH] for start in range(0, len(documents), _BATCH)]
 
 
-def _load_bpetite(vocabulary: Vocabulary) -> Coder:
-    tokenizer = bpetite.Tokenizer.load(vocabulary.path)
-    encode_all = partial(workers.encode_all, model=vocabulary.path, cores=CORES)
+def _load_bpetite(text: Text) -> Coder:
+    tokenizer = bpetite.Tokenizer.load(text.model)
+    encode_all = partial(workers.encode_all, model=text.model, cores=CORES)
     return Coder(tokenizer.encode, encode_all, tokenizer.decode)
 
 
-def load_tiktoken(vocabulary: Vocabulary) -> Coder:
-    """Load the library whose ids all others are compared with."""
-    import tiktoken
-
-    encoding = tiktoken.Encoding(
-        "bench",
-        pat_str=PRETOKENIZER_PATTERN,
-        mergeable_ranks={token: rank for rank, token in enumerate(vocabulary.tokens)},
-        special_tokens=vocabulary.special_tokens,
-    )
+def _load_tiktoken(text: Text) -> Coder:
+    encoding = to_tiktoken(text.model)
     return Coder(
         partial(encoding.encode, allowed_special="all"),
         lambda documents: encoding.encode_ordinary_batch(list(documents), num_threads=CORES),
@@ -96,14 +90,14 @@ def load_tiktoken(vocabulary: Vocabulary) -> Coder:
     )
 
 
-def _load_hugging_face(vocabulary: Vocabulary) -> Coder:
+def _load_hugging_face(text: Text) -> Coder:
     from tokenizers import Tokenizer, pre_tokenizers
 
-    tokenizer = Tokenizer.from_file(vocabulary.exported("huggingface"))
+    tokenizer = Tokenizer.from_file(text.exported("huggingface").files[0])
     # The byte level's own pattern is GPT-2's too, and faster than the exported `Split`.
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     return Coder(
-        lambda text: tokenizer.encode(text).ids,
+        lambda document: tokenizer.encode(document).ids,
         # What it returns takes 150 to 200 times the memory of the text.
         lambda documents: [
             encoding.ids
@@ -114,45 +108,41 @@ def _load_hugging_face(vocabulary: Vocabulary) -> Coder:
     )
 
 
-def _load_rustbpe(vocabulary: Vocabulary) -> Coder:
+def _load_rustbpe(text: Text) -> Coder:
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()  # it cannot load a vocabulary, so it learns the same again
-    size = len(vocabulary.tokens)
-    tokenizer.train_from_iterator(documents_of(vocabulary.text), size, pattern=PRETOKENIZER_PATTERN)
+    size = Artifact.read(text.model).special_id
+    documents = documents_of(text.read())
+    tokenizer.train_from_iterator(documents, size, pattern=PRETOKENIZER_PATTERN)
     return Coder(tokenizer.encode, tokenizer.batch_encode, tokenizer.decode)
 
 
-def _load_gigatoken(vocabulary: Vocabulary) -> Coder:
+def _load_gigatoken(text: Text) -> Coder:
     import gigatoken
 
+    exported = text.exported("tiktoken")
     tokenizer = gigatoken.Tokenizer.from_tiktoken(
-        vocabulary.exported("tiktoken"),
-        pretokenizer="gpt2",
-        special_tokens=vocabulary.special_tokens,
+        exported.files[0], pretokenizer="gpt2", special_tokens=dict(exported.special_tokens)
     )
     return Coder(
-        lambda text: tokenizer.encode_batch_list([text], parallel=False)[0],
+        lambda document: tokenizer.encode_batch_list([document], parallel=False)[0],
         partial(tokenizer.encode_batch_list, parallel=True),
         lambda ids: tokenizer.decode(ids).decode("utf-8"),
         partial(tokenizer.encode_batch_list, parallel=False),
     )
 
 
-PACKAGES: Final = {
-    "bpetite": "bpetite-core",
-    "tiktoken": "tiktoken",
-    "Hugging Face": "tokenizers",
-    "rustbpe": "rustbpe",
-    "gigatoken": "gigatoken",
+LIBRARIES: Final[dict[str, tuple[str, Callable[[Text], Coder]]]] = {
+    "bpetite": ("bpetite-core", _load_bpetite),
+    "tiktoken": ("tiktoken", _load_tiktoken),
+    "Hugging Face": ("tokenizers", _load_hugging_face),
+    "rustbpe": ("rustbpe", _load_rustbpe),
+    "gigatoken": ("gigatoken", _load_gigatoken),
 }
-"""The package of each library."""
+"""The package of each library, and how it loads the tokenizer of a text, which is not timed."""
 
-LOADERS: Final[dict[str, Callable[[Vocabulary], Coder]]] = {
-    "bpetite": _load_bpetite,
-    "tiktoken": load_tiktoken,
-    "Hugging Face": _load_hugging_face,
-    "rustbpe": _load_rustbpe,
-    "gigatoken": _load_gigatoken,
-}
-"""Make a coder with our vocabulary, which is not timed."""
+
+def load(name: str, text: Text) -> Coder:
+    """Load the tokenizer of a text in a library."""
+    return LIBRARIES[name][1](text)

@@ -15,20 +15,19 @@ import logging
 import sys
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from logging.handlers import BufferingHandler
 from pathlib import Path
 from platform import python_implementation, python_version
-from typing import Final
+from typing import Final, NamedTuple
 
 import regex
 
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 
-SIZES: Final = tuple(1 << power for power in range(8, 16))
-"""The sizes of vocabulary that are learned: 256, which is the bytes alone, to 32,768."""
-
+_SIZES: Final = tuple(1 << power for power in range(8, 16))  # 256 is the bytes alone
 _DOCUMENT_CHARACTERS: Final = 1 << 14
 _HELD_OUT_ONE_IN: Final = 10
 _EXAMPLES: Final = 8
@@ -36,9 +35,8 @@ _NO_WORDS: Final = frozenset({"digits", "part of a character", "punctuation", "w
 _NO_SCRIPTS: Final = frozenset({"Caron", "Combining", "Micro", "Modifier", "Superscript"})
 
 
-@dataclass(frozen=True)
-class Text:
-    """The documents of a text, and those that are held out."""
+class Text(NamedTuple):
+    """The documents of a text to learn from, and those that are held out."""
 
     name: str
     learned: Sequence[str]
@@ -50,55 +48,45 @@ def read_text(path: Path) -> Text:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is no UTF-8, or has no document to hold out.
+        ValueError: it is not UTF-8, or has no document to hold out.
     """
     documents = [""]
     for line in path.read_bytes().decode("utf-8").splitlines(keepends=True):
         if len(documents[-1]) >= _DOCUMENT_CHARACTERS:
             documents.append("")
         documents[-1] += line
-    held_out = documents[_HELD_OUT_ONE_IN - 1 :: _HELD_OUT_ONE_IN]
+    every_tenth = slice(_HELD_OUT_ONE_IN - 1, None, _HELD_OUT_ONE_IN)
+    held_out = documents[every_tenth]
     if not held_out:
         message = f"{str(path)!r} is too short: a tenth of its documents is held out"
         raise ValueError(message)
-    learned = [one for place, one in enumerate(documents, 1) if place % _HELD_OUT_ONE_IN]
-    return Text(path.stem, learned, held_out)
+    del documents[every_tenth]
+    return Text(path.stem, documents, held_out)
 
 
-def size_of(documents: Iterable[str]) -> int:
+def train(documents: Sequence[str]) -> tuple[Artifact, list[tuple[int, int]]]:
+    """Learn the largest vocabulary; return it, and how often the pair of each 100th merge occurred.
+
+    The smaller vocabularies are its beginnings.
+    """
+    handler, logger = BufferingHandler(sys.maxsize), logging.getLogger("bpetite")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    artifact = Tokenizer.train(documents, _SIZES[-1])._artifact
+    logger.removeHandler(handler)
+    merges = [one for one in map(vars, handler.buffer) if one["event"] == "merge"]
+    return artifact, [(one["merges"], one["count"]) for one in merges]
+
+
+def size_of(documents: Sequence[str]) -> int:
     """Return how many bytes the UTF-8 of some documents has."""
     return sum(len(document.encode("utf-8")) for document in documents)
 
 
 def bytes_per_token(tokenizer: Tokenizer, documents: Sequence[str]) -> float:
-    """Return how many bytes of some documents a token stands for."""
+    """Return the average number of bytes per token of some documents."""
     tokens = sum(len(tokenizer.encode(document)) for document in documents)
     return round(size_of(documents) / tokens, 4)
-
-
-class _Merges(logging.Handler):
-    """Keeps how often the pair of each hundredth merge stood in the text, as training tells."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.counts: list[tuple[int, int]] = []
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Keep the figures of a merge."""
-        figures = vars(record)
-        if figures["event"] == "merge":
-            self.counts.append((figures["merges"], figures["count"]))
-
-
-def merge_counts(documents: Sequence[str], vocab_size: int) -> list[tuple[int, int]]:
-    """Return how often the pair of each hundredth merge stood in the text before the merge."""
-    handler, logger = _Merges(), logging.getLogger("bpetite")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    Tokenizer.train(documents, vocab_size)
-    logger.setLevel(logging.NOTSET)
-    logger.removeHandler(handler)
-    return handler.counts
 
 
 def class_of(token: bytes) -> str:
@@ -145,37 +133,35 @@ def examples(tokens: Sequence[bytes], used: Mapping[bytes, int]) -> dict[str, li
     }
 
 
-def measure(texts: Sequence[Text]) -> dict[str, object]:
-    """Return all figures, by the name of the text from which was learned."""
-    figures: dict[str, object] = {}
-    for text in texts:
-        print(text.name, file=sys.stderr)
-        tokenizers = [Tokenizer.train(text.learned, size) for size in SIZES]
-        every_token = tokenizers[-1]._artifact.tokens
-        tokens = every_token[256:]
-        ids = Counter(i for document in text.held_out for i in tokenizers[-1].encode(document))
-        used = {[*every_token, b""][token_id]: count for token_id, count in ids.items()}
-        figures[text.name] = {
-            "bytes learned from": size_of(text.learned),
-            "bytes held out": size_of(text.held_out),
-            "bytes per token": {
-                other.name: [bytes_per_token(one, other.held_out) for one in tokenizers]
-                for other in texts
-            },
-            "merge counts": merge_counts(text.learned, SIZES[-1]),
-            "vocabulary": shares(dict.fromkeys(tokens, 1)),
-            "held-out text": shares(used),
-            "examples": examples(tokens, used),
-        }
-    return figures
-
-
 def lines(value: object, depth: int) -> str:
     """Return JSON in which every entry down to a depth has a line, which reads well in a diff."""
     if not isinstance(value, dict) or not depth:
         return json.dumps(value)
     entries = (f"{json.dumps(key)}: {lines(entry, depth - 1)}" for key, entry in value.items())
     return "{\n" + ",\n".join(entries) + "\n}"
+
+
+def measure(text: Text, texts: Sequence[Text]) -> dict[str, object]:
+    """Return all figures of what is learned from a text, on itself and on the others."""
+    print(text.name, file=sys.stderr)
+    artifact, merge_counts = train(text.learned)
+    smaller = (Artifact.of_merges(artifact.merges[: size - 256]) for size in _SIZES)
+    tokenizers = list(map(Tokenizer._of, smaller))
+    tokens = artifact.tokens[256:]
+    ids = Counter(i for document in text.held_out for i in tokenizers[-1].encode(document))
+    used = {artifact.bytes_of(token_id): count for token_id, count in ids.items()}
+    return {
+        "bytes learned from": size_of(text.learned),
+        "bytes held out": size_of(text.held_out),
+        "bytes per token": {
+            other.name: [bytes_per_token(one, other.held_out) for one in tokenizers]
+            for other in texts
+        },
+        "merge counts": merge_counts,
+        "vocabulary": shares(dict.fromkeys(tokens, 1)),
+        "held-out text": shares(used),
+        "examples": examples(tokens, used),
+    }
 
 
 def main() -> int:
@@ -186,6 +172,7 @@ def main() -> int:
     arguments = parser.parse_args()
     names = " ".join(path.name for path in arguments.files)
     try:
+        texts = [read_text(path) for path in arguments.files]
         result = {
             "command": f"python scripts/bench/vocabularies.py {names} --json docs/pictures.json",
             "versions": {
@@ -193,8 +180,8 @@ def main() -> int:
                 "bpetite-core": version("bpetite-core"),
                 "regex": version("regex"),
             },
-            "sizes": SIZES,
-            "texts": measure([read_text(path) for path in arguments.files]),
+            "sizes": _SIZES,
+            "texts": {text.name: measure(text, texts) for text in texts},
         }
         arguments.json.write_text(lines(result, 3) + "\n", encoding="ascii")
     except (OSError, ValueError) as error:

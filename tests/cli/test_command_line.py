@@ -37,14 +37,12 @@ def test_the_version_names_what_results_depend_on() -> None:
         "train",
         "train --input a",
         "encode",
-        "encode --model m --text a --input b",
         "decode --model m --ids 1 --input b",
         "train --inp a --vocab-size 300 --output b",
         "train --input a --vocab-size 300 --vocab-size 400 --output b",
         "encode --model m --text a --text b",
         "decode --model m --model n --ids 1",
         "count",
-        "count a.txt",
     ],
 )
 def test_wrong_usage_has_status_2(words: str) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bpetite import Tokenizer
 from bpetite_cli.jobs import sharing
 from bpetite_cli.streams import inputs as input_files
-from cli_tools import bpetite, lines, refused, start
+from cli_tools import bpetite, lines, refused
 from texts import TEXTS
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ and <|endoftext|>\n"
@@ -182,30 +182,6 @@ def test_one_file_that_cannot_be_read_is_one_line(folder: Path) -> None:
     assert refused(count(folder, "missing")) == [
         "error: missing: No such file or directory; check the path"
     ]
-
-
-def test_standard_input_is_read_once(folder: Path) -> None:
-    """To name it twice would count nothing the second time."""
-    assert refused(count(folder, "-", "a.txt", "-")) == [
-        "error: standard input (-) can be read only once; name it once"
-    ]
-
-
-def test_a_terminal_is_told_that_it_is_waited_for(folder: Path) -> None:
-    """Who types the text is told so and how to end it; the number is the same."""
-    ours, theirs = os.openpty()
-    with start("count", "--model", "m.json", cwd=folder, stdin=theirs) as process:
-        os.close(theirs)
-        assert process.stderr is not None
-        told = process.stderr.readline()
-        os.write(ours, b"Hello\n\x04")
-        try:
-            output, errors = process.communicate(timeout=60)
-        finally:
-            os.close(ours)
-    assert told == b"counting what you type; Ctrl-D at the start of a line ends it\n"
-    assert (process.returncode, errors) == (0, b"")
-    assert output == b"%d\n" % tokens_of(folder, "Hello\n")
 
 
 def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:

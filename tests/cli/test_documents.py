@@ -119,11 +119,12 @@ def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
     assert b"standard input (-) can be read only once" in result.stderr
 
 
-def test_the_list_is_no_output(folder: Path) -> None:
-    """The list, and any file that it names, is not replaced by the result."""
-    (folder / "list").write_text("a.txt\n")
-    for name in ("list", "a.txt"):
-        words = ("--output", name, "--force", "--files-from", "list")
+@pytest.mark.parametrize("option", ["--files-from", "--counts"])
+def test_the_list_is_no_output(folder: Path, option: str) -> None:
+    """The list, any file that it names, and a file of counts are not replaced by the result."""
+    (folder / "list").write_bytes(b"a.txt\n" if option == "--files-from" else counted(("a", 1)))
+    for name in ("list", "a.txt") if option == "--files-from" else ("list",):
+        words = ("--output", name, "--force", option, "list")
         result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
         assert result.returncode == 1
         assert f"{name} is also an input and would be overwritten" in result.stderr.decode()
@@ -347,15 +348,6 @@ def test_a_line_that_is_no_count_is_refused(folder: Path, fault: str) -> None:
     assert (result.returncode, result.stdout) == (1, b"")
     assert f"error: counts, line 3{COUNT_FAULTS[fault]}" in result.stderr.decode()
     assert not (folder / "new.json").exists()
-
-
-def test_the_counts_are_no_output(folder: Path) -> None:
-    """The file of counts is not replaced by the result."""
-    (folder / "counts").write_bytes(counted(("a", 1)))
-    words = ("--output", "counts", "--force", "--counts", "counts")
-    result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
-    assert result.returncode == 1
-    assert b"counts is also an input and would be overwritten" in result.stderr
 
 
 def test_the_highest_count_can_be_trained_on(folder: Path) -> None:

@@ -1,12 +1,9 @@
 """`bpetite encode` and `bpetite decode`, as a person or a script meets them."""
 
 import json
-import os
 import signal
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -319,16 +316,6 @@ def test_a_file_that_is_no_array_of_ids_is_refused(
 
 
 @pytest.mark.usefixtures("block")
-def test_what_fails_half_way_writes_nothing(model: Path, tmp_path: Path) -> None:
-    """No reader can take a part for the whole."""
-    (tmp_path / "text").write_bytes(b"Hello world " * 1000 + b"\xff")
-    (tmp_path / "ids").write_bytes(b"[" + b"72," * 5000 + b"999]")
-    for command in ("encode", "decode"):
-        file = tmp_path / ("text" if command == "encode" else "ids")
-        assert len(refused(bpetite(command, "--model", model, "--input", file))) <= 2
-
-
-@pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("wrong", ["999", "128"])
 def test_the_position_of_a_late_id_is_that_in_the_whole(model: Path, wrong: str) -> None:
     """Positions count from the first id, however many blocks there are."""
@@ -370,17 +357,6 @@ def test_an_input_that_is_a_folder_is_refused(model: Path, tmp_path: Path) -> No
         assert lines(result.stderr) == [f"error: {tmp_path} is a folder; name the files in it"]
 
 
-def test_an_interrupt_is_one_line(model: Path, tmp_path: Path) -> None:
-    """Ctrl-C ends with status 130."""
-    os.mkfifo(fifo := tmp_path / "fifo")
-    with start("decode", "--model", model, "--input", fifo, cwd=tmp_path) as process:
-        ids = open_once_read(fifo, process)
-        process.send_signal(signal.SIGINT)
-        os.close(ids)  # a signal just before the read would otherwise wait for it to end
-        output, errors = process.communicate(timeout=60)
-    assert (process.returncode, output, errors) == (130, b"", b"interrupted\n")
-
-
 def test_a_signal_while_a_result_is_being_written_leaves_its_first_part(
     model: Path, tmp_path: Path
 ) -> None:
@@ -396,11 +372,3 @@ def test_a_signal_while_a_result_is_being_written_leaves_its_first_part(
     assert process.returncode == 128 + signal.SIGTERM
     assert output != whole
     assert whole.startswith(output)
-
-
-def open_once_read(fifo: Path, process: subprocess.Popen[bytes]) -> int:
-    """Open a FIFO to write to it, as soon as the process reads it."""
-    while process.poll() is None:
-        with suppress(OSError):  # nobody has opened it to read
-            return os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
-    pytest.fail("it ended without reading")

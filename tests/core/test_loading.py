@@ -659,6 +659,9 @@ DAMAGES: dict[str, Callable[[bytes, int], bytes]] = {
     "beginning-lost": lambda data, place: data[place + 1 :],
     "byte-lost": lambda data, place: data[:place] + data[place + 1 :],
     "byte-doubled": lambda data, place: data[: place + 1] + data[place:],
+    "neighbours-swapped": lambda data, place: (
+        data[:place] + data[place : place + 2][::-1] + data[place + 2 :]
+    ),
     "zero-put-in": lambda data, place: data[:place] + b"0" + data[place:],
 }
 
@@ -666,22 +669,12 @@ DAMAGES: dict[str, Callable[[bytes, int], bytes]] = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_every_damage_at_every_byte_is_refused(tmp_path: Path, damage: str) -> None:
-    """FR-29: cut off, or with a byte lost, doubled or put in, wherever: no artifact."""
+    """FR-29: cut off, or with a byte lost, moved, doubled or put in, wherever: no artifact."""
     data = canonical(GOOD)
-    files = (DAMAGES[damage](data, place) for place in range(len(data)))
-    assert outcomes_of(tmp_path, files) == {"refused": len(data)}
-
-
-@pytest.mark.thorough
-def test_every_two_neighbours_swapped_are_refused(tmp_path: Path) -> None:
-    """FR-29: two different bytes that change places, wherever, make no artifact."""
-    data = canonical(GOOD)
-    files = [
-        data[:place] + data[place : place + 2][::-1] + data[place + 2 :]
-        for place in range(len(data) - 1)
-        if data[place] != data[place + 1]
-    ]
-    assert outcomes_of(tmp_path, files) == {"refused": len(files)}
+    files = [DAMAGES[damage](data, place) for place in range(len(data))]
+    damaged = [file for file in files if file != data]  # two equal neighbours may be swapped
+    assert len(damaged) > len(data) / 2
+    assert outcomes_of(tmp_path, damaged) == {"refused": len(damaged)}
 
 
 @pytest.mark.thorough

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite._merges import Merges
-from texts import CHUNKS, RUNS, TIES, merge_lists
-
-TWICE = [(97, 97), (97, 98), (97, 97), (256, 256), (97, 98), (97, 97)]
-TWINS = [(97, 98), (98, 99), (256, 99), (97, 257), (258, 259), (259, 258), (259, 259)]
-NESTED = [(97, 97), (256, 97), (257, 97), (256, 256), (257, 257), (98, 258)]
+from texts import CHUNKS, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
 
 @given(merge_lists(), CHUNKS)

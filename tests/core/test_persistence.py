@@ -11,7 +11,6 @@ import oracle
 from artifacts import GOOD, PARTS, artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load, save
-from bpetite._pretokenizer import blocks
 from texts import CORPORA
 
 TIES = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍", "", "x\r\ny\u2003 z"]
@@ -73,17 +72,6 @@ def test_environment_changes_nothing(
     run_python(program, str(path), *TIES, **environment)
     data = path.read_bytes()
     assert data == artifact_of(Tokenizer.train(TIES, 300), path)
-
-
-@pytest.mark.parametrize("documents", [TIES[::-1], TIES[2:] + TIES[:2], sorted(TIES)])
-def test_order_and_form_of_the_corpus_change_nothing(path: Path, documents: list[str]) -> None:
-    """FR-12: documents in any order, listed or generated, whole or in blocks: one artifact."""
-    assert documents != TIES
-    expected = artifact_of(Tokenizer.train(TIES, 300), path)
-    in_blocks = (block for document in documents for block in blocks(document, 2))
-    assert artifact_of(Tokenizer.train(documents, 300), path) == expected
-    assert artifact_of(Tokenizer.train(iter(documents), 300), path) == expected
-    assert artifact_of(Tokenizer.train(in_blocks, 300), path) == expected
 
 
 def test_one_tokenizer_is_saved_the_same_twice(path: Path, tmp_path: Path) -> None:
