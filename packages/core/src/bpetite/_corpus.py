@@ -59,14 +59,15 @@ class Counting:
         sizes = [*_count(documents, self._pieces)]
         found = len(self._pieces)
         chunks: dict[str, int] = {}
+        split = 0
         if not documents or found > _MOST_PIECES:
-            chunks = count_chunks(self._pieces)
+            chunks, split = count_chunks(self._pieces), found
             self._pieces.clear()
         return Part(
             documents=sum(size[0] for size in sizes),
             characters=sum(size[1] for size in sizes),
             pieces=found - before,
-            split=found - len(self._pieces),
+            split=split,
             chunks=chunks,
         )
 
