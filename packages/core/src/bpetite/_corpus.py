@@ -31,8 +31,8 @@ class Part(NamedTuple):
     """A part of a corpus: how much it is, and how often each chunk occurs, as far as counted.
 
     documents, characters: how much it is.
-    pieces: how many of its pieces were not among those that waited to be split.
-    split: how many pieces were split into these chunks.
+    pieces: how many new distinct pieces it adds to those that wait to be split.
+    split: how many of the waiting pieces were split into these chunks.
     chunks: how often each chunk occurs in the pieces that were split.
     """
 

@@ -73,7 +73,7 @@ def of_json(data: bytes) -> tuple[list[tuple[int, int]], list[bytes]] | None:
         return None
     numbers = merges.translate(None, b"[]").split(b",")
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
-    room = len(data)  # each byte of a token takes some of it; merges could double tokens for long
+    room = len(data)  # more than all tokens take; else each merge could double the memory
     try:
         ids = [int(number[:8]) for number in numbers]  # no id has so many digits
         pairs = list(zip(ids[::2], ids[1::2], strict=True))

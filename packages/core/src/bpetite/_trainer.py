@@ -66,9 +66,9 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     Raises:
         TypeError: the corpus or a document is not a `str`, or vocab_size or a count is not
             an integer.
-        ValueError: a count is below 1; or vocab_size is below 256, or asks for more
-            tokens than can be saved of a corpus that has them: 1,114,112, or a file of
-            64 MiB.
+        ValueError: a count is below 1, or vocab_size is below 256 or too large for this
+            corpus: with so many tokens, the tokenizer file would exceed its maximum of
+            1,114,112 mergeable tokens or 64 MiB.
         UnicodeEncodeError: a document holds a lone surrogate.
 
     >>> train_bpe("ab ab ab", vocab_size=258).merges

@@ -65,9 +65,13 @@ class Phase:
             self._marks = [self._marks[1], (self._last, self.cost)]
 
     def note_more(self, done: int, known: int) -> None:
-        """Set the cost of work that comes up in what is done, and of how much that is done too.
+        """Set the cost of the further work that came up so far.
 
-        So much more comes up in the rest, in proportion.
+        The rest of the phase is expected to bring as much, in proportion.
+
+        Args:
+            done: what is done of it.
+            known: all that came up.
         """
         self._more_done, self._more_known = done, known
 
@@ -175,7 +179,7 @@ class Work:
                 self._bar.update()
 
     def note_more(self, done: int, known: int) -> None:
-        """Set the cost of work that comes up in this phase; see `Phase`."""
+        """Set the cost of the further work in this phase; see `Phase`."""
         with self._lock:
             self._phase.note_more(done, known)
             self.advance(0)
