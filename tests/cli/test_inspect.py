@@ -25,7 +25,7 @@ from cli_tools import bpetite, lines, refused, shown_in_terminal
 from project_tools import ROOT
 
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-PLAIN = Screen(80, coloured=False, paint=lambda text, _: text)
+PLAIN = Screen(80, colored=False, paint=lambda text, _: text)
 LINE = re.compile(r"((?:│   |    |├── |└── )*)(.*)  id (\d+), (?:a byte|rank (\d+), .* bytes?)(.*)")
 
 

@@ -38,7 +38,7 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def plain(width: int) -> Screen:
     """Return a screen without colours."""
-    return Screen(width, coloured=False, paint=lambda text, _: text)
+    return Screen(width, colored=False, paint=lambda text, _: text)
 
 
 def test_the_tokens_stand_over_their_ids(worked: Path) -> None:

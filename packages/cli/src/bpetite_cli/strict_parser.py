@@ -38,7 +38,7 @@ class StrictParser(argparse.ArgumentParser):
         for name in (None, "store"):
             self.register("action", name, _Once)
         self._mixing = False
-        self.color = False  # Python 3.14 would colour the usage
+        self.color = False  # Python 3.14 would color the usage
 
     def parse_known_args(
         self,

@@ -1,4 +1,4 @@
-"""A tokenizer as data: read from a tokenizer file and checked, or made of merges, and written.
+"""A tokenizer as data: read it from a tokenizer file, make it from merges, write it.
 
 A file is opened once, so its merges, tokens, size and digest come from the same bytes.
 
@@ -30,7 +30,7 @@ class Artifact(NamedTuple):
 
     merges: pairs of ids; the merge at rank r makes the id 256 + r.
     tokens: the bytes of the mergeable tokens; the position of each is its id.
-    read_from: the size and the digest of the file that it was read from, if it was.
+    read_from: the size and digest of the file that it was read from, if any.
     """
 
     merges: Sequence[tuple[int, int]]
@@ -43,7 +43,7 @@ class Artifact(NamedTuple):
 
         Raises:
             ValueError: a merge joins an id that is not below its own, or the file would be
-                larger than what is read. No token is made beyond that size.
+                too large to read back. No token is made beyond that size.
 
         >>> Artifact.of_merges([(97, 98), (256, 97)]).tokens[257]
         b'aba'
@@ -65,7 +65,7 @@ class Artifact(NamedTuple):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a tokenizer file; `Tokenizer.load` says what is raised."""
+        """Read a tokenizer file. For the errors, see `Tokenizer.load`."""
         name = _checked_path(path)
         data = read_file(name, MAX_FILE_BYTES)
         try:
@@ -79,7 +79,7 @@ class Artifact(NamedTuple):
         return cls(merges, tokens, (len(data), _sha256(data)))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> str:
-        """Write the tokenizer file; return its digest. `Tokenizer.save` says what is raised."""
+        """Write the tokenizer file and return its digest. For the errors, see `Tokenizer.save`."""
         name = _checked_path(path)
         data = self.to_bytes()
         write_file(name, data, overwrite=overwrite)
@@ -91,41 +91,41 @@ class Artifact(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the file that this was read from; otherwise of the file to write."""
+        """The number of bytes of the file it was read from, or else of the file to write."""
         return self.read_from[0] if self.read_from else len(self.to_bytes())
 
     @property
     def sha256(self) -> str:
-        """The digest, in hex, of the same file."""
+        """The SHA-256 of that file, in hex."""
         return self.read_from[1] if self.read_from else _sha256(self.to_bytes())
 
     @property
     def pattern(self) -> str:
-        """The split pattern; schema version 1 has only this one."""
+        """The split pattern: schema version 1 allows only one."""
         return PRETOKENIZER_PATTERN
 
     @property
     def special_token(self) -> str:
-        """The text of the one special token."""
+        """The text of the special token."""
         return END_OF_TEXT_TOKEN
 
     @property
     def special_id(self) -> int:
-        """The id of the special token, which is the number of mergeable tokens."""
+        """The id of the special token: the number of mergeable tokens."""
         return len(self.tokens)
 
     @property
     def special_tokens(self) -> dict[str, int]:
-        """The id of each special token by its text; there is one."""
+        """The text of the special token, and its id."""
         return {self.special_token: self.special_id}
 
     @property
     def vocab(self) -> dict[int, bytes]:
-        """The bytes of every token by its id, the special token included."""
+        """The bytes of each id, including the special token's."""
         return dict(enumerate([*self.tokens, self.special_token.encode("utf-8")]))
 
     def bytes_of(self, token_id: int) -> bytes:
-        """Return the bytes of an id, also of the special token's."""
+        """Return the bytes of an id, which may be the special token's."""
         if token_id == self.special_id:
             return self.special_token.encode("utf-8")
         return self.tokens[token_id]

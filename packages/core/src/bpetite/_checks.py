@@ -1,7 +1,7 @@
-"""The checks of a tokenizer file: steps 3 to 19 of the specification, in its order.
+"""The checks of a tokenizer file: steps 3 to 19 of the specification.
 
-So a file with several faults is always refused for the same one. A message gives the
-position, what was expected there, and what was found, shortened.
+Their order is fixed, so a file with several faults always gives the same error. A message
+contains the position, the expected value and the value found, shortened.
 
 Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_files`).
 """
@@ -66,7 +66,7 @@ def _checked_keys(artifact: object) -> dict[str, object]:
         message = "missing key 'schema_version'; is this a bpetite tokenizer file?"
         raise KeyError(message)
     version = artifact["schema_version"]
-    if type(version) is not int:  # a boolean is one for `isinstance`
+    if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
     if version != SCHEMA_VERSION:
         refuse(
@@ -83,7 +83,7 @@ def _checked_keys(artifact: object) -> dict[str, object]:
 
 
 def _check_pattern(pattern: object) -> None:
-    """Steps 9 and 10: the pattern of this code."""
+    """Steps 9 and 10: the only pattern."""
     if not isinstance(pattern, str):
         refuse("pretokenizer_pattern", "a string", pattern)
     if pattern != PRETOKENIZER_PATTERN:
@@ -106,7 +106,7 @@ def _checked_merges(merges: object) -> list[tuple[int, int]]:
 
 
 def _checked_size(size: object, merges: Sequence[tuple[int, int]]) -> int:
-    """Steps 12 and 13: the number that the merges make."""
+    """Steps 12 and 13: 256 plus the number of merges."""
     if type(size) is not int:
         refuse("mergeable_vocab_size", "an integer", size)
     if size != BASE_VOCAB_SIZE + len(merges):
@@ -118,10 +118,10 @@ def _checked_size(size: object, merges: Sequence[tuple[int, int]]) -> int:
 
 
 def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, bytes]]:
-    """Steps 14 and 15: ids in canonical decimal with their bytes, none missing.
+    """Steps 14 and 15: every id in canonical decimal, with its bytes.
 
     Returns:
-        The tokens with the ids 0 to size - 1, in order; and any others.
+        The tokens with the ids 0 to size - 1, in order; and all others by their ids.
     """
     if not isinstance(vocab, dict):
         refuse("vocab", "an object", vocab)
@@ -143,8 +143,8 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
 
 
 def _token(values: object) -> bytes | None:
-    """Return the bytes of a list of integers in 0..255, or None if it is anything else."""
-    # `bytes` alone would take an integer for a length, and True for 1.
+    """Return a list of integers in 0..255 as bytes, or None for anything else."""
+    # `bytes` alone would read an integer as a length, and True as 1.
     if type(values) is not list or not set(map(type, values)) <= {int}:
         return None
     try:
@@ -172,7 +172,7 @@ def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -
 
 
 def _check_special(special: object, others: Mapping[str, bytes], size: int) -> None:
-    """Step 18: the one special token, its id and its bytes."""
+    """Step 18: the special token, its id and its bytes."""
     if not isinstance(special, dict) or special.keys() != {END_OF_TEXT_TOKEN}:
         refuse("special_tokens", f"an object with only the key {END_OF_TEXT_TOKEN!r}", special)
     token_id = special[END_OF_TEXT_TOKEN]
@@ -186,7 +186,7 @@ def _check_special(special: object, others: Mapping[str, bytes], size: int) -> N
 
 
 def _check_no_other_ids(others: Mapping[str, bytes], size: int) -> None:
-    """Step 19: no id above that of the special token."""
+    """Step 19: no id after the special token's."""
     if len(others) > 1:
         other = min(others.keys() - {str(size)})
         refuse("vocab", f"only the ids 0 to {size}", other)

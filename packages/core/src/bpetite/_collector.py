@@ -1,7 +1,7 @@
-"""Pause Python's garbage collector where many objects are created and none is in a cycle.
+"""Pause Python's garbage collector while many objects without cycles are created.
 
-The collector looks for cycles whenever many objects have been created. Lists of tuples of
-integers have none, so here it would search in vain.
+The collector searches for cycles whenever many objects have been created. Lists of tuples
+of integers have none, so the search would only cost time.
 """
 
 import gc
@@ -13,7 +13,7 @@ __all__ = ["garbage_collector_paused"]
 
 @contextmanager
 def garbage_collector_paused() -> Iterator[None]:
-    """Pause the collector, if it is on."""
+    """Pause the collector if it is enabled."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -15,17 +15,16 @@ BASE_VOCAB_SIZE: Final = 256
 """One token for each byte value; the ids of the bytes are the bytes."""
 
 MAX_VOCAB_SIZE: Final = 0x110000
-"""The most mergeable tokens there can be: 1,114,112.
+"""The maximum number of mergeable tokens: 1,114,112.
 
-Training and encoding hold a sequence of ids as a `str` with one character for each id,
-and this is how many characters there are.
+Training stores ids as a `str` with one character for each id, and Unicode has this many.
 """
 
 MAX_FILE_BYTES: Final = 64 << 20
-"""The largest tokenizer file that is written or read: a million merges fit."""
+"""The maximum size of a tokenizer file, enough for a million merges."""
 
-END_OF_TEXT_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
-"""The one special token. Its id is the first after the mergeable vocabulary."""
+END_OF_TEXT_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - not a password
+"""The only special token. Its id follows those of the mergeable tokens."""
 
 PRETOKENIZER_PATTERN: Final = (
     r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
@@ -33,4 +32,4 @@ PRETOKENIZER_PATTERN: Final = (
 """GPT-2's split pattern (Radford et al. 2019), as the `regex` package reads it."""
 
 SCHEMA_VERSION: Final = 1
-"""The version of the artifact that this code writes, and the only one that it reads."""
+"""The only schema version that this code reads and writes."""

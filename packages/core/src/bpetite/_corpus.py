@@ -1,9 +1,9 @@
 """Count the chunks of a corpus, whole or in parts.
 
-Only the number of times that each chunk occurs matters to training. So documents may be
-counted in any order, and a document in parts that end at safe boundaries, each anywhere.
+Training depends only on the number of times that each chunk occurs. So documents can be
+counted in any order, and so can parts of a document that end at safe boundaries.
 
-Not here: what a chunk is (`_pretokenizer`), what is learned from the counts (`_trainer`).
+Not here: splitting text into chunks (`_pretokenizer`), learning from the counts (`_trainer`).
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from bpetite._records import log
 __all__ = ["Corpus", "Counting", "Part", "add_up", "count_corpus"]
 
 Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
-"""One document, several, or documents and how often each occurs."""
+"""One document, several documents, or the number of repetitions of each document."""
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 _CHARACTERS_PER_RECORD: Final = 1 << 24
@@ -28,12 +28,12 @@ _SHORT.maxstring = 40
 
 
 class Part(NamedTuple):
-    """A part of a corpus: how much it is, and how often each chunk occurs, as far as counted.
+    """A counted part of a corpus. Its pieces may be split into chunks with a later part.
 
-    documents, characters: how much it is.
-    pieces: how many new distinct pieces it adds to those that wait to be split.
-    split: how many of the waiting pieces were split into these chunks.
-    chunks: how often each chunk occurs in the pieces that were split.
+    documents, characters: the size of the part.
+    pieces: the number of new distinct pieces that wait to be split.
+    split: the number of waiting pieces that have now been split.
+    chunks: the frequency of each chunk in these pieces.
     """
 
     documents: int
@@ -46,9 +46,8 @@ class Part(NamedTuple):
 class Counting:
     """Counts the chunks of a part of a corpus, some documents at a time.
 
-    It is called with documents, and how often each occurs, and returns how much they are.
-    The chunks of all documents so far come with the last call, which has none, or sooner
-    if they need much memory.
+    Each call gets documents with the number of their repetitions. The last call has none,
+    and returns the chunks; earlier calls return chunks only if the pieces need much memory.
     """
 
     def __init__(self) -> None:
@@ -73,7 +72,7 @@ class Counting:
 
 
 def count_corpus(corpus: Corpus) -> Mapping[str, int]:
-    """Return how often each chunk occurs in a corpus; `train_bpe` says what is refused."""
+    """Return the frequency of each chunk in a corpus. For the errors, see `train_bpe`."""
     pieces: Counter[str] = Counter()
     progress = _Progress()
     for documents, characters in _count(_checked_documents(corpus), pieces):
@@ -84,7 +83,7 @@ def count_corpus(corpus: Corpus) -> Mapping[str, int]:
 
 
 def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
-    """Return how often each chunk occurs in all parts of a corpus."""
+    """Return the frequency of each chunk in all parts of a corpus."""
     chunks: dict[str, int] = {}
     progress = _Progress()
     for part in parts:
@@ -99,9 +98,9 @@ def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
 
 
 def _count(documents: Iterable[tuple[str, int]], pieces: Counter[str]) -> Iterator[tuple[int, int]]:
-    """Count the pieces of documents; yield how many documents and characters are next.
+    """Count the pieces of documents, and yield the number of new documents and characters.
 
-    One block of text is held at a time.
+    Only one block of text is in memory at a time.
     """
     for document, count in documents:
         yield count, 0
@@ -111,18 +110,18 @@ def _count(documents: Iterable[tuple[str, int]], pieces: Counter[str]) -> Iterat
 
 
 class _Progress:
-    """How much is counted, and the log records that report it."""
+    """Logs the progress of counting."""
 
     def __init__(self) -> None:
         self._documents = 0
         self._characters = 0
-        self._told = 0
+        self._reported = 0
 
     def add(self, documents: int, characters: int) -> None:
         self._documents += documents
         self._characters += characters
-        if self._characters // _CHARACTERS_PER_RECORD > self._told:
-            self._told = self._characters // _CHARACTERS_PER_RECORD
+        if self._characters // _CHARACTERS_PER_RECORD > self._reported:
+            self._reported = self._characters // _CHARACTERS_PER_RECORD
             log(
                 f"counting: {self._characters:,} characters so far",
                 {
@@ -145,7 +144,7 @@ class _Progress:
 
 
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:
-    """Yield the documents of a corpus, each known to be text, and how often each occurs."""
+    """Check the documents of a corpus, and yield each with the number of its repetitions."""
     if isinstance(corpus, (bytes, bytearray, memoryview)) or not isinstance(corpus, Iterable):
         message = (
             "corpus must be str, an iterable of str, or a mapping from str to int, "
@@ -165,7 +164,7 @@ def _checked_document(document: str, position: int) -> str:
         message = f"documents must be str, got {type(document).__name__} at position {position}"
         raise TypeError(message)
     if not document.isascii():
-        document.encode("utf-8")  # a lone surrogate is not text; say so before counting it
+        document.encode("utf-8")  # raises an error if it contains a lone surrogate
     return document
 
 

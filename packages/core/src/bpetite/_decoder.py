@@ -1,10 +1,10 @@
-"""Turn ids into text: look up the bytes of each, join them, decode once, strictly.
+"""Turn ids into text: look up their bytes, join these, and decode the result once.
 
-A token may contain part of a character, so ids are decoded together, never one by one.
-Bytes that are not UTF-8 when joined are an error; nothing is replaced.
+A token may contain part of a character, so ids are decoded together. If the joined bytes
+are not UTF-8, that is an error; nothing is replaced.
 
-Looking up the ids finds nearly everything that can be wrong with them. They are checked
-one by one only if that fails, or if one of them may be a boolean.
+Looking up the ids finds nearly every invalid one. They are checked one by one only if that
+fails, or if one of them may be a boolean.
 
 Not here: the bytes of each id (`_artifact`).
 """
@@ -18,25 +18,25 @@ from typing import Final, SupportsIndex
 __all__ = ["Decoder"]
 
 _BLOCK_IDS: Final = 1 << 12
-"""So few that all that `bytes.join` touches fits into the processor's cache."""
+"""Few enough that what `bytes.join` touches fits into the processor's cache."""
 
 
 class Decoder:
-    """Ids to text, by one vocabulary."""
+    """Decodes ids with one vocabulary."""
 
     def __init__(self, vocab: Mapping[int, bytes]) -> None:
         self._tokens = [vocab[token_id] for token_id in range(len(vocab))]
 
     def decode(self, token_ids: Sequence[int]) -> str:
-        """Return the text of ids; `Tokenizer.decode` says more."""
+        """Return the text of ids; see `Tokenizer.decode`."""
         ids = token_ids if type(token_ids) is list else list(token_ids)
         try:
-            array("L", ids)  # takes integers from 0 on; of a list, -1 would be the last item
+            array("L", ids)  # rejects negative ids: in a list, -1 would be the last item
             joined = self._join(ids)
         except (IndexError, OverflowError, TypeError):
             self._check(ids)
             raise
-        # True and False are taken for 1 and 0, which are the ids of these bytes.
+        # Python reads True and False as 1 and 0, the ids of these bytes.
         if (b"\1" in joined or b"\0" in joined) and set(map(type, ids)) != {int}:
             self._check(ids)
         try:
@@ -54,7 +54,7 @@ class Decoder:
         )
 
     def _check(self, ids: Sequence[object]) -> None:
-        """Refuse the first id that is not an integer, then the first unknown one."""
+        """Reject the first id that is not an integer, or else the first unknown id."""
         numbers: list[int] = []
         for position, token_id in enumerate(ids):
             number = _integer(token_id)
@@ -72,7 +72,7 @@ class Decoder:
                 raise KeyError(message)
 
     def _located(self, error: UnicodeDecodeError, ids: Sequence[int]) -> UnicodeDecodeError:
-        """Return the same error, with the id that contains the wrong byte."""
+        """Return the error with the id that contains the invalid byte."""
         ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
         reason = f"{error.reason} (token id {ids[position]} at position {position})"
@@ -80,12 +80,12 @@ class Decoder:
 
 
 def _integer(value: object) -> int | None:
-    """Return an integer of any type but `bool` as an `int`, and None for anything else."""
+    """Return an integer of any type as an `int`, and None for `bool` and anything else."""
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     try:
         return index(value)
-    except TypeError:  # an array has the method too, but is an integer only if it has one item
+    except TypeError:  # an array has `__index__`, but only an array of one item is an integer
         return None
 
 

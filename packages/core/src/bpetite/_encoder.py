@@ -1,13 +1,12 @@
-"""Turn text into ids: cut it into chunks, and look up the ids of each.
+"""Turn text into ids: split it into chunks, and look up the ids of each.
 
-Most chunks of a text have occurred before, so their ids are kept in a cache. The ids of a
-new chunk are worked out by its merges. Nothing else is remembered: on real corpora, larger
-units than chunks are too rarely seen again to be worth keeping.
+Most chunks of a text have occurred before, so a cache has their ids. Merges give the ids of
+a new chunk. Units larger than chunks are not cached: in real corpora they rarely occur again.
 
-The special token is extracted before anything else, wherever its exact text occurs.
-Untrusted text may contain it too: remove it first if that must not happen.
+The special token is extracted first, wherever its exact text occurs. Untrusted text may
+contain it: remove it first if it must not become the special token.
 
-Not here: where a chunk ends (`_pretokenizer`), merges (`_merges`), decoding (`_decoder`).
+Not here: splitting text (`_pretokenizer`), merges (`_merges`), decoding (`_decoder`).
 """
 
 from collections.abc import Sequence
@@ -21,30 +20,30 @@ from bpetite._pretokenizer import blocks, split
 __all__ = ["Encoder"]
 
 _BLOCK_CHARACTERS: Final = 1 << 14
-"""So few that their chunks are still in the processor's cache when they are looked up."""
+"""Few enough that their chunks are still in the processor's cache when they are looked up."""
 
 _CACHED_CHARACTERS: Final = 64
 _CACHE_ROOM: Final = 1 << 21
 _ROOM_OF_A_CHUNK: Final = 7
-"""A generation of the cache keeps chunks of up to 64 characters until its room is used up.
+"""A generation of the cache keeps chunks of up to 64 characters until it is full.
 
-A chunk takes room for each character and for 7 more. A character takes 36 bytes at
-most: 4 for itself, 32 for the ids of its four bytes. So the two generations take
-at most 151 MB, and a third of that on ordinary text.
+A chunk counts as its characters and 7 more. A character takes at most 36 bytes: 4 for
+itself, and 32 for the ids of its four bytes. So the two generations take at most 151 MB,
+and a third of that for ordinary text.
 """
 
 _Ids = tuple[int, ...]
 
 
 class Encoder:
-    """Text to ids, with one list of merges."""
+    """Encodes text with one list of merges."""
 
     def __init__(self, merges: Sequence[tuple[int, int]], special_id: int) -> None:
         self._special_id = special_id
         self._cache = _Cache(Merges(merges))
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of a text; `Tokenizer.encode` says more."""
+        """Return the ids of a text; see `Tokenizer.encode`."""
         if not isinstance(text, str):
             message = f"text must be str, got {type(text).__name__}"
             raise TypeError(message)
@@ -63,14 +62,14 @@ class Encoder:
 
 
 class _Cache(dict[str, _Ids]):
-    """The ids of chunks that have occurred, in two generations, within bounds.
+    """A bounded cache with the ids of chunks, in two generations.
 
-    A chunk that is not in the young generation is taken from the old one, or worked out.
-    When the young generation is full, it becomes the old one: chunks that have not
-    occurred since the generation before are forgotten, and frequent chunks stay.
+    If a chunk is not in the young generation, its ids come from the old one or from the
+    merges. When the young generation is full, it becomes the old one: frequent chunks stay,
+    and chunks that have not occurred since the last change are dropped.
 
-    Threads may share it: the ids of a chunk never change, so a thread that works them out
-    a second time, or forgets them, changes no result.
+    Threads can share it: the ids of a chunk never change, so computing them twice, or
+    dropping them, changes no result.
     """
 
     def __init__(self, merges: Merges) -> None:

@@ -1,13 +1,12 @@
-"""Read files that may be anything; write files and folders that are never half done.
+"""Read untrusted files safely; write files and folders completely or not at all.
 
-Reading: one open, regular files only, no more than a stated number of bytes.
+Reading: a file is opened once, must be a regular file, and has a maximum size.
 
-Writing: the data goes to a new file in the folder of the destination, is synced, and then
-takes its name in one atomic step. If nothing may be overwritten, that step is `link`,
-which fails if the name exists, so one of several processes wins. The folder is synced
-last: after that, the file survives a power cut. Any exception before the name is taken
-removes the new file; only a killed process leaves one behind, named `.bpetite-*.tmp`. A
-new folder of files is written in the same way.
+Writing: a temporary file in the folder of the destination gets the data, is synced, and
+then gets its name in one atomic step. Without `overwrite`, that step is `link`. It fails if
+the name exists, so only one of several processes wins. The folder is synced last, so that
+the file survives a power cut. An error before the last step removes the temporary file; only
+a killed process leaves it behind, as `.bpetite-*.tmp`. New folders work in the same way.
 
 Not here: the content of a tokenizer file (`_artifact`).
 """
@@ -26,7 +25,7 @@ _PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
 
 
 def quoted(path: str | os.PathLike[str]) -> str:
-    """Return a path for a message, on one line: in quotes only where it could be misread."""
+    """Return a path for a message: on one line, and in quotes only if it could be misread."""
     name = os.fspath(path)
     return name if _PLAIN.fullmatch(name) else repr(name)
 
@@ -36,7 +35,7 @@ def read_file(path: str, limit: int) -> bytes:
 
     Raises:
         OSError: it cannot be opened or read, or is a folder.
-        ValueError: it is a device, a FIFO or a socket, or holds more than `limit` bytes.
+        ValueError: it is a device, a FIFO or a socket, or has more than `limit` bytes.
     """
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
@@ -44,8 +43,8 @@ def read_file(path: str, limit: int) -> bytes:
             message = f"{quoted(path)} is not a regular file"
             raise ValueError(message)
         if status.st_size <= limit:
-            data = file.read(limit + 1)  # it may have grown since
-            if data is None:  # a file that is still to be filled, as some of /proc are
+            data = file.read(limit + 1)  # the file may have grown
+            if data is None:  # not ready yet, as some files in /proc
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
             if len(data) <= limit:
                 return data
@@ -54,28 +53,28 @@ def read_file(path: str, limit: int) -> bytes:
 
 
 def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file; a FIFO would otherwise wait for somebody to write to it."""
+    """Open a file; by default, opening a FIFO waits for a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
-    """Write a whole file, or leave everything as it was; `write_parts` says more."""
+    """Write a file completely or not at all; see `write_parts`."""
     write_parts(path, [data], overwrite=overwrite)
 
 
 def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
-    """Write a file part by part, as a whole or not at all.
+    """Write the parts of a file, completely or not at all.
 
-    A new file gets the mode that the umask gives; an overwritten file keeps its own.
-    Overwriting a symbolic link overwrites its target.
+    A new file gets the mode that the umask allows; an overwritten file keeps its mode.
+    Overwriting a symbolic link replaces its target.
 
     Returns:
         The number of bytes written.
 
     Raises:
         FileExistsError: the path exists, and `overwrite` is false.
-        OSError: the system refuses anything else, or the path names no file.
-        Exception: whatever `parts` raises, unchanged.
+        OSError: the system does not allow it, or the path does not name a file.
+        Exception: any error from `parts`, unchanged.
     """
     if not os.path.basename(path):
         raise _os_error(errno.EISDIR if path else errno.ENOENT, path)
@@ -91,27 +90,27 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
             else:
                 _take_name(temporary, destination)
     finally:
-        try:  # noqa: SIM105 - `suppress` is Python code, in which Ctrl-C could come first
+        try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
             os.unlink(temporary)
         except OSError:
-            pass  # gone, after `replace`; and no error hides the first one
+            pass  # `replace` took it; and an earlier error must stay visible
     _sync_folder(folder)
     return size
 
 
 def write_folder(path: str, files: Mapping[str, bytes], *, overwrite: bool) -> None:
-    """Make a folder with these files, all of them or none.
+    """Create a folder with all of these files, or nothing.
 
-    With `overwrite`, in a folder that exists, each file is replaced as a whole, one after
-    the other, and other files stay: a failure may leave the first new and the second old.
+    With `overwrite`, the files in an existing folder are replaced one after another, and
+    other files stay. So a failure may leave the first file new and the second one old.
 
     Raises:
         FileExistsError: the folder exists and is not empty, and `overwrite` is false; or
             something else exists at the path.
-        OSError: the system refuses anything else.
+        OSError: the system does not allow it.
     """
     if overwrite and os.path.isdir(path):
-        for name in files:  # find what cannot be replaced before the first file is
+        for name in files:  # fail before the first file is replaced
             _mode_of_existing(os.path.join(path, name), overwrite=True)
         for name, data in files.items():
             write_file(os.path.join(path, name), data, overwrite=True)
@@ -139,7 +138,7 @@ def _os_error(code: int, path: str) -> OSError:
 
 
 def _existing_folder(destination: str) -> str:
-    """Return the folder of a destination; a missing one is named before anything is made."""
+    """Return the folder of a destination; raise an error if it does not exist."""
     folder = os.path.dirname(destination) or os.curdir
     os.stat(os.path.join(folder, ""))
     return folder
@@ -151,7 +150,7 @@ def _temporary(folder: str) -> str:
 
 @contextmanager
 def _naming(path: str, temporary: str) -> Iterator[None]:
-    """Have an error of the system name the path that was asked for."""
+    """Put the requested path into errors of the system, instead of the temporary one."""
     try:
         yield
     except OSError as error:
@@ -161,7 +160,7 @@ def _naming(path: str, temporary: str) -> Iterator[None]:
 
 
 def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
-    """Return the mode that an overwritten file keeps, or None if there is no file yet."""
+    """Return the mode that an overwritten file keeps, or None for a new file."""
     if not overwrite:
         if os.path.lexists(path):
             raise _os_error(errno.EEXIST, path)
@@ -178,12 +177,12 @@ def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
 
 
 def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path: str) -> int:
-    """Write a new file and sync it; only errors of the system are given the name `path`."""
+    """Write a new file and sync it; errors of the system name `path`."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     size = 0
     with _naming(path, temporary):
         descriptor = os.open(temporary, flags, 0o666)
-    # Without a buffer: its rest would be written at the end, also after an error.
+    # Without a buffer: closing it would write the rest, even after an error.
     with open(descriptor, "wb", buffering=0) as file:
         if mode is not None:
             with _naming(path, temporary):
@@ -198,14 +197,14 @@ def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path
 
 
 def _write_all(descriptor: int, part: bytes) -> None:
-    """Write a part; the system may take less at once, as before a disk is full."""
+    """Write a part; one call may write less, for example when the disk is nearly full."""
     rest = memoryview(part)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
 
 
 def _take_name(temporary: str, destination: str) -> None:
-    """Give a finished file its name, unless something has that name already."""
+    """Give a finished file its name, unless the name exists."""
     try:
         os.link(temporary, destination)
     except FileExistsError:
@@ -215,7 +214,7 @@ def _take_name(temporary: str, destination: str) -> None:
 
 
 def _take_name_without_link(temporary: str, destination: str) -> None:
-    """Do the same where there are no hard links: an empty file holds the name meanwhile."""
+    """Do the same without hard links: an empty file reserves the name first."""
     may_be_held = True
     try:
         try:
@@ -233,7 +232,7 @@ def _take_name_without_link(temporary: str, destination: str) -> None:
 
 
 def _rename_folder(temporary: str, destination: str) -> None:
-    """Give a finished folder its name, unless something other than an empty folder has it."""
+    """Give a finished folder its name, unless the name exists and is not an empty folder."""
     try:
         os.rename(temporary, destination)
     except OSError as error:
@@ -243,18 +242,18 @@ def _rename_folder(temporary: str, destination: str) -> None:
 
 
 def _remove_folder(folder: str) -> None:
-    """Remove what is left of a folder that did not get its name."""
+    """Remove a temporary folder, if it still exists."""
     from shutil import rmtree  # noqa: PLC0415 - slow to import, and only folders need it
 
     rmtree(folder, ignore_errors=True)
 
 
 def _sync_folder(folder: str) -> None:
-    """Make the new name last, where folders can be synced."""
+    """Sync the folder, so that the new name survives a power cut; not all systems can."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
-        return  # Windows, or a folder that may be written to but not read
+        return  # Windows, or a folder without permission to read
     try:
         try:
             os.fsync(descriptor)

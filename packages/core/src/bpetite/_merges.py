@@ -1,14 +1,14 @@
 """Apply a list of merges to the bytes of a chunk.
 
-The specification: for each merge in the order in which it was learned, one pass over the
-chunk, which replaces every occurrence of its pair, from left to right.
+The specification: for each merge, in the order of learning, one pass over the chunk replaces
+every occurrence of its pair, from left to right.
 
-Rank order is minimum rank: a merge makes an id larger than both of its parts, so every
-pair that its pass creates belongs to a later merge. Taking the lowest merge that is
-present, again and again, thus makes the same passes, without those that find nothing. So
-does taking only the leftmost occurrence of the lowest merge. Both ways rest on this.
+The fact behind both ways below: a merge makes an id larger than both of its parts, so every
+pair that its pass creates belongs to a later merge. So repeatedly applying the lowest merge
+that is present makes the same passes, without those that find nothing. Applying it only to
+the leftmost occurrence each time gives the same result.
 
-Not here: which chunks are worked out at all (`_encoder`).
+Not here: the cache of chunks (`_encoder`).
 """
 
 from array import array
@@ -22,19 +22,19 @@ from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 __all__ = ["Merges"]
 
 _SHORT_BYTES: Final = 64
-"""The longest chunk for which looking through all pairs, again and again, is the fastest."""
+"""The length up to which scanning all pairs for each merge is faster."""
 
 _NO_MERGE: Final = MAX_VOCAB_SIZE
 _GONE: Final = -1
 
 
 class Merges:
-    """The merges of a tokenizer: at rank r the pair that makes the id 256 + r."""
+    """The merges of a tokenizer: the pair at rank r makes the id 256 + r."""
 
     def __init__(self, pairs: Sequence[tuple[int, int]]) -> None:
         self._pairs = pairs
         first_to_last = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(pairs))
-        # Reversed, so that the first of two equal pairs counts.
+        # Reversed, so that the first of two equal pairs applies.
         self._id_of_pair = dict(zip(reversed(pairs), reversed(first_to_last), strict=True))
 
     def apply(self, chunk: bytes) -> list[int]:
@@ -42,7 +42,7 @@ class Merges:
         return self._apply_short(chunk) if len(chunk) <= _SHORT_BYTES else self._apply_long(chunk)
 
     def _apply_short(self, chunk: bytes) -> list[int]:
-        """Merge the leftmost of the lowest pairs, again and again, in O(n^2)."""
+        """Merge the leftmost occurrence of the lowest pair until there is none, in O(n^2)."""
         id_of_pair = self._id_of_pair.get
         ids = list(chunk)
         merged = list(map(id_of_pair, pairwise(chunk), repeat(_NO_MERGE)))
@@ -57,11 +57,11 @@ class Merges:
         return ids
 
     def _apply_long(self, chunk: bytes) -> list[int]:
-        """Merge the lowest pair wherever it occurs, again and again, in O(n log n).
+        """Merge every occurrence of the lowest pair until there is none, in O(n log n).
 
         The symbols are a linked list. The positions of a pair are noted when it is
-        created; those where it no longer occurs when its pass comes are skipped. They are
-        in order, for all are noted in one pass: the one that makes the later of its ids.
+        created, and skipped if the pair is gone when its pass comes. They are in order:
+        the pass that makes the newer of its two ids notes all of them.
         """
         id_of_pair = self._id_of_pair.get
         size = len(chunk)

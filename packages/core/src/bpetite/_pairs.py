@@ -1,30 +1,30 @@
-"""The pairs of a corpus in training: which is the most frequent, and what merging it changes.
+"""The pairs of a corpus in training: find the most frequent one, and merge it.
 
-Words
+Glossary
     symbols  a chunk in training: a `str` with one character for each id
-    line     several chunks with the same count, in order, with a gap between them
+    line     several chunks with the same count, sorted, with a gap between them
     pair     two adjacent ids in a chunk, as the `str` of their two characters
     count    the number of occurrences of a chunk or a pair in the corpus
     created  a pair is created by the merge that makes the newer of its two ids
 
 Idea: equal chunks merge alike, so each distinct chunk is stored once, with its count. A
-merge changes the counts of the pairs around it and no others, so pairs are counted once,
-and their counts are updated from then on.
+merge changes only the counts of the pairs around it, so pairs are counted once, and then
+their counts are updated.
 
-One `str.split` finds a pair in all the chunks of a line. Chunks that begin alike are in
-the same line. The gap is the character of the byte 0xFF, which never occurs in UTF-8, so
+One `str.split` finds a pair in all the chunks of a line. Sorting puts chunks that begin
+alike into one line. The gap is the character of the byte 0xFF, which never occurs in UTF-8, so
 no counted pair contains it and no merge crosses it.
 
-Pairs wait in a list for each count. The pairs with the highest count are in a heap, which
+Each count has a list of pairs. The pairs with the highest count are in a heap, which
 returns the smallest first: characters compare like their ids.
 
 Why this is exact: every pair that a merge creates contains the new id, so no later merge
-adds to the count of a pair. Counts only fall, so a pair is found where its count once
-was, never below, and is moved down when its turn comes. The highest count only falls,
-too: a new pair is at most as frequent as the one that was merged. And all lines that may
-contain a pair are known when it is created.
+adds to the count of a pair. Counts only fall, so a pair is in the list of its count or of a
+higher one, and moves down when that list is used. The highest count only falls, because a
+new pair is at most as frequent as the merged one. And all lines that may contain a pair
+are known when it is created.
 
-Not here: when to stop, and the ids and bytes of the new tokens (`_trainer`).
+Not here: when to stop, and the bytes of the new tokens (`_trainer`).
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ _LINE_SYMBOLS: Final = 128
 
 
 class Pairs:
-    """Every pair in the corpus, its count, and the lines in which it was created."""
+    """Every pair of the corpus, with its count and the lines in which it was created."""
 
     def __init__(self, chunks: Mapping[str, int]) -> None:
         self._lines: list[str] = []
@@ -72,7 +72,7 @@ class Pairs:
                 if count == self._highest:
                     return pair, count
                 if count:
-                    self._wait(pair, count)  # it has fallen since it was put here
+                    self._wait(pair, count)  # its count has fallen since
                 else:
                     del self._counts[pair], self._holders[pair]
             if not self._waiting_counts:
@@ -82,14 +82,14 @@ class Pairs:
             heapify(self._pairs_of_highest)
 
     def merge(self, pair: str, new: str) -> None:
-        """Put the symbol `new` for the pair everywhere, and bring the counts up to date.
+        """Replace the pair with the symbol `new` everywhere, and update the counts.
 
         `str.split` finds the occurrences that the specification merges: from left to
-        right, none overlapping another. The ends of the parts are the neighbours.
+        right, without overlaps. Their neighbors are the ends of the parts.
         """
         left, right = pair[0], pair[1]
         lines = self._lines
-        # For each neighbour of an occurrence: the lines, one entry for each occurrence.
+        # For each neighbor, the lines in which it occurs, once for each occurrence.
         before: defaultdict[str, list[int]] = defaultdict(list)
         after: defaultdict[str, list[int]] = defaultdict(list)
         side_by_side: list[int] = []
@@ -110,20 +110,20 @@ class Pairs:
                     side_by_side.append(number)
         before.pop(_GAP, None)
         after.pop(_GAP, None)
-        for neighbour, holders in before.items():
-            self._replace(neighbour + left, neighbour + new, holders)
-        for neighbour, holders in after.items():
-            self._replace(right + neighbour, new + neighbour, holders)
+        for neighbor, holders in before.items():
+            self._replace(neighbor + left, neighbor + new, holders)
+        for neighbor, holders in after.items():
+            self._replace(right + neighbor, new + neighbor, holders)
         if side_by_side:
             self._replace(right + left, new + new, side_by_side)
         del self._counts[pair]
 
     def _replace(self, old: str, created: str, holders: list[int]) -> None:
-        """Move occurrences from a pair that a merge broke up to the pair that it created."""
+        """Move occurrences from a pair that a merge broke to the pair that it created."""
         self._counts[old] -= self._add(created, holders)
 
     def _add(self, pair: str, holders: list[int]) -> int:
-        """Add a pair that has just been created, and return its count."""
+        """Add a new pair, and return its count."""
         count = sum(map(self._count_of_line, holders))
         self._counts[pair] = count
         self._holders[pair] = holders
@@ -131,7 +131,7 @@ class Pairs:
         return count
 
     def _wait(self, pair: str, count: int) -> None:
-        """Put a pair where it is found when its count is the highest."""
+        """Put a pair into the heap if its count is the highest, or into the list of its count."""
         if count == self._highest:
             heappush(self._pairs_of_highest, pair)
         elif count in self._waiting:
@@ -142,10 +142,10 @@ class Pairs:
 
 
 def _by_count(chunks: Mapping[str, int]) -> Iterable[tuple[int, list[str]]]:
-    """Return the symbols of the chunks of each count, in order."""
+    """Return the symbols of the chunks with each count, sorted."""
     by_count: defaultdict[int, list[str]] = defaultdict(list)
     for chunk, count in chunks.items():
-        # Latin-1 has the character n for the byte n.
+        # In Latin-1, byte n is character n.
         by_count[count].append(chunk.encode("utf-8").decode("latin-1"))
     for symbols in by_count.values():
         symbols.sort()
@@ -153,7 +153,7 @@ def _by_count(chunks: Mapping[str, int]) -> Iterable[tuple[int, list[str]]]:
 
 
 def _lines_of(chunks: Iterable[str]) -> Iterator[str]:
-    """Yield the symbols of chunks in lines, each of at least so many, but for the last."""
+    """Yield the lines; each except the last has at least `_LINE_SYMBOLS` symbols."""
     line: list[str] = []
     length = 0
     for symbols in chunks:

@@ -1,4 +1,4 @@
-"""`save` and `load` as the specification defines them: `_artifact`, in separate parts."""
+"""`save` and `load` with the signatures of the specification, on top of `_artifact`."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,10 +15,10 @@ def save(
     special_tokens: Mapping[str, int],
     overwrite: bool = False,
 ) -> None:
-    """Write a tokenizer file, whole or not at all; `Tokenizer.save` says more.
+    """Write a tokenizer file, whole or not at all; see `Tokenizer.save`.
 
     Raises:
-        ValueError: the vocabulary or the special tokens are not those of these merges.
+        ValueError: the vocabulary or the special tokens do not match the merges.
     """
     artifact = Artifact.of_merges(merges)
     if artifact.vocab != dict(vocab) or artifact.special_tokens != dict(special_tokens):
@@ -30,6 +30,6 @@ def save(
 def load(
     path: str | os.PathLike[str],
 ) -> tuple[dict[int, bytes], Sequence[tuple[int, int]], dict[str, int]]:
-    """Return vocab, merges and special tokens of a file; `Tokenizer.load` says more."""
+    """Return the vocabulary, merges and special tokens of a file; see `Tokenizer.load`."""
     artifact = Artifact.read(path)
     return artifact.vocab, artifact.merges, artifact.special_tokens

@@ -1,26 +1,25 @@
 r"""Split text into chunks, which no merge crosses; and cut it into blocks and pieces.
 
-Words
+Glossary
     chunk          one match of the pattern, also called a pre-token: " the", "'ll", "\n\n"
     whitespace     the 25 characters that `regex` calls `\s`
     safe boundary  the position before whitespace that follows something else
     piece          the text between two safe boundaries, one chunk or a few
-    block          several pieces: the text that is processed at a time
+    block          several pieces, processed at a time
 
-Idea: the pattern matches every character somewhere, so the chunks of a text join back to
-the text. Matching is slow, so there are two shortcuts. Each relies on a fact that
+Every character is part of a match, so the chunks of a text join to the text. Matching is
+slow, so there are two shortcuts. Each relies on a fact that
 `tests/core/test_pretokenizer.py` checks against the pattern itself:
 
     ASCII            On ASCII text `\p{L}` is `[A-Za-z]` and `\p{N}` is `[0-9]`, so the
                      standard library's `re`, twice as fast, finds the same chunks.
-    Safe boundaries  In a chunk that contains anything but whitespace, whitespace occurs
-                     only at the start, as one space. So a safe boundary is always a
-                     boundary between two chunks, and the one lookahead of the pattern,
-                     `(?!\S)`, reaches no further than its own run of whitespace and the
-                     character after it. Hence the chunks of a text are the chunks of its
-                     parts, cut at safe boundaries.
+    Safe boundaries  In a chunk with other characters, whitespace occurs only as one space
+                     at the start. So every safe boundary is between two chunks. The only
+                     lookahead, `(?!\S)`, reaches no further than its run of whitespace
+                     and the next character. So the chunks of a text are the chunks of
+                     its parts, if it is cut at safe boundaries.
 
-Not here: chunks into ids, and the special token (`_encoder`).
+Not here: the ids of chunks, and the special token (`_encoder`).
 """
 
 import re
@@ -39,7 +38,7 @@ _ASCII_PATTERN: Final = re.compile(
     r"'(?:[sdmt]|ll|ve|re)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII
 )
 
-# `\s` of `re` also takes U+001C to U+001F, which `regex` counts with the punctuation.
+# In `re`, `\s` includes U+001C to U+001F; in `regex`, these match like punctuation.
 _PIECE: Final = re.compile(r"[^\S\x1c-\x1f]*[\S\x1c-\x1f]+|[^\S\x1c-\x1f]+")
 _SAFE_BOUNDARY: Final = re.compile(r"(?<=\S)(?=[^\S\x1c-\x1f])")
 
@@ -48,13 +47,13 @@ def pretokenize(text: str) -> list[bytes]:
     r"""Return the chunks of a text, in order, as UTF-8.
 
     Args:
-        text: any text, "" included. Nothing is normalized, folded, added or trimmed.
+        text: any text, even "". Nothing is normalized, folded, added or trimmed.
 
     Returns:
-        k chunks of one byte or more each; joined, they are the UTF-8 of the text.
+        Chunks of one byte or more; joined, they are the UTF-8 of the text.
 
     Raises:
-        UnicodeEncodeError: the text holds a lone surrogate.
+        UnicodeEncodeError: the text contains a lone surrogate.
 
     >>> pretokenize("You'll  see\n")
     [b'You', b"'ll", b' ', b' see', b'\n']
@@ -70,10 +69,7 @@ def split(text: str) -> list[str]:
 
 
 def blocks(text: str, size: int) -> Iterator[str]:
-    """Cut a text at safe boundaries, into blocks of `size` characters and a bit more.
-
-    A block is longer where no safe boundary comes sooner. No block is empty.
-    """
+    """Cut a text into blocks: each ends at the first safe boundary after `size` characters."""
     start = 0
     while start < len(text):
         boundary = _SAFE_BOUNDARY.search(text, start + size)
@@ -85,14 +81,13 @@ def blocks(text: str, size: int) -> Iterator[str]:
 def cut(text: str) -> list[str]:
     """Return the pieces of a text, in order.
 
-    They repeat nearly as much as chunks do, and cutting them out takes a fraction of the
-    time of the pattern.
+    They repeat nearly as often as chunks do, and finding them takes a fraction of the time.
     """
     return _PIECE.findall(text)
 
 
 def count_pieces(text: str, pieces: Counter[str], times: int = 1) -> None:
-    """Add the pieces of a text that occurs so many times to a count of pieces."""
+    """Add the pieces of a text to a count of pieces, `times` times."""
     if times == 1:
         pieces.update(cut(text))  # in C
     else:
@@ -101,9 +96,9 @@ def count_pieces(text: str, pieces: Counter[str], times: int = 1) -> None:
 
 
 def count_chunks(pieces: Counter[str]) -> dict[str, int]:
-    """Return how often each chunk occurs in the counted pieces.
+    """Return the frequency of each chunk in the counted pieces.
 
-    The pattern runs once for each distinct piece, not once for each piece.
+    The pattern runs only once for each distinct piece.
     """
     chunks: dict[str, int] = {}
     for piece, count in pieces.items():

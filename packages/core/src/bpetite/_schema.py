@@ -1,4 +1,4 @@
-"""Schema version 1: a tokenizer as JSON, and the size of the file before it is made.
+"""Schema version 1: a tokenizer as JSON, and the size of the file in advance.
 
     mergeable_vocab_size   256 + the number of merges
     merges                 [left id, right id] of each merge; the merge at rank r makes
@@ -8,8 +8,8 @@
     special_tokens         {"<|endoftext|>": mergeable_vocab_size}
     vocab                  the bytes of each id, as integers; the key is the id in decimal
 
-The same tokenizer gives the same bytes: keys are sorted as strings, no spaces surround
-JSON's symbols, everything is ASCII, and there is no newline at the end.
+Equal tokenizers give equal bytes: keys are sorted as strings, there are no spaces between
+JSON's symbols, everything is ASCII, and the file does not end with a newline.
 
 Not here: checking the content of a file (`_checks`), writing the file (`_files`).
 """
@@ -35,8 +35,8 @@ _MERGES: Final = b'"merges":['
 def to_json(merges: Sequence[tuple[int, int]]) -> bytes:
     """Return the content of the file with these merges.
 
-    It is what `json.dumps` writes of the fields above, in less than half the time: the
-    numbers of a token are those of its two parts, so each byte is spelled once.
+    `json.dumps` writes the same, but takes more than twice as long. Here each byte is
+    formatted once, because the text of a token joins the texts of its two parts.
     """
     numbers = [str(value) for value in range(BASE_VOCAB_SIZE)]
     for left, right in merges:
@@ -44,7 +44,7 @@ def to_json(merges: Sequence[tuple[int, int]]) -> bytes:
     size = len(numbers)
     numbers.append(",".join(map(str, END_OF_TEXT_TOKEN.encode("utf-8"))))
     pairs = ",".join([f"[{left},{right}]" for left, right in merges])
-    # Sorting the entries sorts the keys: the quote after a key comes before any digit.
+    # Sorting the entries sorts the keys, because a quote sorts before any digit.
     vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(numbers)]))
     content = (
         f'{{"mergeable_vocab_size":{size},'
@@ -58,24 +58,24 @@ def to_json(merges: Sequence[tuple[int, int]]) -> bytes:
 
 
 def of_json(data: bytes) -> tuple[list[tuple[int, int]], list[bytes]] | None:
-    """Return the merges and the mergeable tokens of a file as `to_json` writes it.
+    """Return the merges and the mergeable tokens of a file that `to_json` wrote.
 
-    Such a file follows from its merges. So only they are read, and the file is right if it is
-    what they write: this takes less than half the time of parsing and checking all of it.
+    The merges determine such a file. So only they are read, and the file must equal what
+    they give. This takes less than half the time of parsing and checking the whole file.
 
     Returns:
-        None for any other file, which may be right as well.
+        None for any other file, even if it is valid.
     """
     start = data.find(_MERGES) + len(_MERGES)
     merges = data[start : data.find(b"]]", start)]
-    # A merge takes 18 bytes or more with its token, and has two of these commas.
+    # A merge with its token takes at least 18 bytes, and has two of these commas.
     if merges.translate(None, b"0123456789,[]") or 9 * merges.count(b",") > len(data):
         return None
     numbers = merges.translate(None, b"[]").split(b",")
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
-    room = len(data)  # more than all tokens take; else each merge could double the memory
+    room = len(data)  # more than the tokens need; without it, each merge could double the memory
     try:
-        ids = [int(number[:8]) for number in numbers]  # no id has so many digits
+        ids = [int(number[:8]) for number in numbers]  # an id has at most seven digits
         pairs = list(zip(ids[::2], ids[1::2], strict=True))
         for left, right in pairs:
             token = tokens[left] + tokens[right]
@@ -89,7 +89,7 @@ def of_json(data: bytes) -> tuple[list[tuple[int, int]], list[bytes]] | None:
 
 
 class FileSize:
-    """The size of a file before it is made: each merge adds the size of its entries.
+    """The size of a file in advance: each merge adds the size of its entries.
 
     bytes: the size with the merges so far.
 
@@ -102,18 +102,18 @@ class FileSize:
 
     def __init__(self) -> None:
         self.bytes = _BYTES_WITHOUT_MERGES
-        # Of each id: its own digits, and those of its bytes with a comma after each byte.
+        # For each id, the length of the id, and of its bytes with a comma after each.
         self._digits = [len(str(value)) for value in range(BASE_VOCAB_SIZE)]
         self._characters = [digits + 1 for digits in self._digits]
 
     def add(self, left: int, right: int) -> bool:
-        """Add the merge of two ids, and return whether such a file can be read back."""
+        """Add the merge of two ids, and return whether the file could still be read back."""
         digits, characters = self._digits, self._characters
         new_id = len(digits)
         digits.append(len(str(new_id)))
         characters.append(characters[left] + characters[right])
         # A merge is `[left,right]`, with a comma before it unless it is the first. A token is
-        # `,"id":[bytes]`, with no comma after its last byte.
+        # `,"id":[bytes]`, without a comma after the last byte.
         self.bytes += digits[left] + digits[right] + 3 + (new_id > BASE_VOCAB_SIZE)
         self.bytes += digits[new_id] + 6 + characters[new_id] - 1
         if new_id + 1 in _POWERS_OF_TEN:

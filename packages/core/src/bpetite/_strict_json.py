@@ -16,7 +16,7 @@ __all__ = ["parse_json"]
 _MAX_NESTING: Final = 32
 _FEW_BRACKETS: Final = 4096
 _BYTES_OF_A_LIST: Final = 5
-"""An artifact takes six bytes or more for a list, such as `[0,1],`, and has three objects."""
+"""A tokenizer file has three objects, and at least six bytes per list, such as `[0,1],`."""
 
 _BRACKETS_AND_QUOTES: Final = b'[]{}"'
 _EVERYTHING_ELSE: Final = bytes(set(range(256)) - set(_BRACKETS_AND_QUOTES))
@@ -35,7 +35,7 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
         fractions: whether numbers may have a fraction or an exponent.
 
     Raises:
-        ValueError: it is not UTF-8, not JSON, nested too deeply, or holds a duplicate key
+        ValueError: it is not UTF-8, not JSON, nested too deeply, or contains a duplicate key
             or a number that is not an integer.
     """
     try:
@@ -44,7 +44,7 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
         message = f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}"
         raise ValueError(message) from None
     _check_brackets(data)
-    # A function of ours for every integer would double the time, so it only gets long ones.
+    # Calling our own function for every integer would double the time.
     long_integers = _DIGITS_IN_A_ROW in data.translate(_DIGITS_AS_ZEROS)
     try:
         return json.loads(
@@ -60,13 +60,13 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
 
 
 def _check_brackets(data: bytes) -> None:
-    """Refuse what could exhaust the stack or the memory, before anything is made of it.
+    """Reject data that could exhaust the stack or the memory, before parsing it.
 
-    Of the data, only the brackets outside strings are kept. Lists and objects take many
-    times the memory of their text, so both are counted.
+    Only the brackets outside strings matter. Lists and objects take many times the memory
+    of their text, so both are counted.
 
-    Each round then removes the innermost pairs. An artifact is gone after three rounds. In
-    anything else, what is left is at least as long as the remaining nesting is deep.
+    Each round then removes the innermost pairs. A tokenizer file has none left after three
+    rounds. Otherwise at least as many brackets are left as the remaining nesting is deep.
     """
     rest = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _EVERYTHING_ELSE)
     rest = _STRING.sub(b"", rest.replace(b'""', b""))
@@ -98,7 +98,7 @@ def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, obj
 
 
 def _checked_integer(number: str) -> int:
-    """Refuse an integer that would take long to convert: the time is quadratic in its digits."""
+    """Reject a long integer: converting it takes time quadratic in its digits."""
     if len(number) > _MOST_DIGITS:
         message = f"expected integers of a few digits, found one with {len(number):,}"
         raise ValueError(message)

@@ -1,12 +1,12 @@
 """Learn merges: count the pairs in a corpus, merge the most frequent pair, and repeat.
 
-Ties: of the pairs with the highest count, the smallest is merged, by tuple comparison of
-ids. Pairs that occur once count as well: training ends when no chunk has two ids left.
+In a tie, the smallest pair is merged, by tuple comparison of ids. Pairs that occur once are
+merged too: training ends when no chunk has two ids left.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
-Not here: how chunks are counted (`_corpus`), how pairs are counted and merged (`_pairs`),
-how the result is saved (`_artifact`).
+Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), saving
+(`_artifact`).
 """
 
 import sys
@@ -34,12 +34,11 @@ _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
 
 
 class TrainerResult(NamedTuple):
-    """What training learned.
+    """The result of training.
 
-    merges: pairs of ids in the order in which they were learned; the pair at rank r
-        makes the token with the id 256 + r.
-    vocab: the bytes of every token by its id, the special token included.
-    special_tokens: the id of each special token by its text; there is one.
+    merges: pairs of ids in the order of learning; the pair at rank r makes the id 256 + r.
+    vocab: the bytes of each id, including the special token's.
+    special_tokens: the text of the special token, and its id.
     mergeable_vocab_size: 256 + len(merges), which is also the id of the special token.
     """
 
@@ -53,12 +52,12 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     """Learn the merges of a corpus.
 
     Args:
-        corpus: one document; or an iterable of documents, which is read once; or a
-            mapping from each document to the number of times that it occurs. No chunk
-            spans two documents, and their order changes nothing. Special tokens in the
-            text are ordinary characters.
-        vocab_size: how many mergeable tokens are wanted, 256 or more: 256 bytes and
-            vocab_size - 256 merges. The special token is not counted.
+        corpus: one document, an iterable of documents, or a mapping from each document to
+            the number of its repetitions. An iterable is read once. No chunk spans two
+            documents, and their order changes nothing. `<|endoftext|>` in the text is
+            ordinary text.
+        vocab_size: the number of mergeable tokens, 256 or more: 256 bytes and
+            vocab_size - 256 merges. The special token is extra.
 
     Returns:
         A vocabulary of that size, or a smaller one if the corpus has no pair left.
@@ -69,7 +68,7 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
         ValueError: a count is below 1, or vocab_size is below 256 or too large for this
             corpus: with so many tokens, the tokenizer file would exceed its maximum of
             1,114,112 mergeable tokens or 64 MiB.
-        UnicodeEncodeError: a document holds a lone surrogate.
+        UnicodeEncodeError: a document contains a lone surrogate.
 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
@@ -78,7 +77,7 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
 
 
 def learn(count: Callable[[], Mapping[str, int]], vocab_size: int) -> TrainerResult:
-    """Learn the merges of a corpus whose chunks `count` counts; `train_bpe` says more."""
+    """Learn the merges of the chunks that `count` counts; see `train_bpe`."""
     wanted = _checked_vocab_size(vocab_size)
     log(
         f"training: {wanted:,} mergeable tokens wanted",
@@ -102,7 +101,7 @@ def _checked_vocab_size(vocab_size: int) -> int:
         message = f"vocab_size must be an integer, got {vocab_size!r}"
         raise TypeError(message)
     try:
-        # No corpus has so many merges, and a number of thousands of digits cannot be shown.
+        # No corpus has that many merges, and Python cannot print thousands of digits.
         wanted = min(index(vocab_size), sys.maxsize)
     except TypeError:
         message = f"vocab_size must be an integer, got {type(vocab_size).__name__}"
@@ -115,7 +114,7 @@ def _checked_vocab_size(vocab_size: int) -> int:
 
 
 def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:
-    """Return the merges, and the bytes of every mergeable token."""
+    """Return the merges, and the bytes of each mergeable token."""
     pairs = Pairs(chunks)
     merges: list[tuple[int, int]] = []
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
@@ -136,10 +135,10 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
 
 
 def _too_large(vocab_size: int) -> ValueError:
-    """Return the error for a tokenizer that could not be saved if it had one token more.
+    """Return the error for a tokenizer that could not be saved with one more token.
 
-    Each merge may make the longest token longer, so tokens can take memory that is
-    quadratic in the text. The limit of the file bounds them.
+    If each merge makes the longest token longer, tokens take memory quadratic in the text.
+    The maximum size of the file limits that.
     """
     if vocab_size == MAX_VOCAB_SIZE:
         message = f"vocab_size must be at most {vocab_size:,} for this corpus"

@@ -27,7 +27,7 @@ _BYTES_OF_A_PIECE: Final = 32
 """Splitting a distinct piece takes as long as counting the pieces of 25 to 50 bytes."""
 
 _Row: TypeAlias = tuple[str, int]
-"""A text that ends at a safe boundary, and how often it occurs."""
+"""A text that ends at a safe boundary, and the number of its repetitions."""
 
 
 def learn(
@@ -37,12 +37,12 @@ def learn(
 
     Args:
         documents: what to train on.
-        vocab_size: how many mergeable tokens to learn.
-        jobs: how many processes count.
-        work: the job that this is a part of.
+        vocab_size: the number of mergeable tokens.
+        jobs: the number of processes that count.
+        work: the work of the command, which gets new phases.
 
     Returns:
-        The tokenizer, and what is known of the training.
+        The tokenizer, and the figures of the training.
     """
     with _recorded(work) as training, Sharing(Counting(), jobs, _length) as sharing:
         begin = time.perf_counter()
@@ -88,8 +88,8 @@ def _length(row: _Row) -> int:
 
 @contextmanager
 def _recorded(work: Work) -> Iterator[Training]:
-    """Collect the records of the training that goes on inside; print them where there is no bar."""
-    logging.raiseExceptions = False  # a standard error that is full is no reason to stop
+    """Collect the log records of the training inside; without a bar, print them."""
+    logging.raiseExceptions = False  # if standard error is full, training goes on
     logger = logging.getLogger("bpetite")
     logger.setLevel(logging.INFO)
     logger.propagate = False

@@ -15,7 +15,7 @@ __all__ = ["Ink", "cell_len", "chop_cells", "paint"]
 Ink: TypeAlias = Literal[
     "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"
 ]
-"""What a text is painted in: the first four are for tokens, in turn."""
+"""How to paint a text; tokens use the first four in turn."""
 
 _STYLES: Final[Mapping[Ink, Style]] = {
     "cyan": Style.parse("black on cyan"),
@@ -31,5 +31,5 @@ _STYLES: Final[Mapping[Ink, Style]] = {
 
 
 def paint(text: str, ink: Ink) -> str:
-    """Return a text with the escape sequences that put it into a colour, and back."""
+    """Return a text with the escape sequences that color it and then reset the color."""
     return _STYLES[ink].render(text, color_system=ColorSystem.STANDARD)

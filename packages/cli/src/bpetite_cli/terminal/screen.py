@@ -1,6 +1,6 @@
-"""What standard output can show: how wide it is, and whether it has colors.
+"""What standard output can show: its width, and whether it has colors.
 
-Not here: the colors (`paint`), standard error (`progress`).
+Not here: the colors (`paint`), standard error (`messages`).
 """
 
 import os
@@ -19,32 +19,32 @@ _NARROWEST: Final = 16
 
 
 class Screen(NamedTuple):
-    """What a picture is made for.
+    """The output that a picture is drawn for.
 
-    width: how many cells a line has; a wide character takes two.
-    coloured: whether ink can be seen; where it cannot, a sign has to part the tokens.
-    paint: put a text into an ink, by escape sequences or not at all.
+    width: the number of cells of a line; a wide character takes two.
+    colored: whether it shows colors; without them, a sign separates the tokens.
+    paint: adds the escape sequences of an ink to a text, or returns it unchanged.
     """
 
     width: int
-    coloured: bool
+    colored: bool
     paint: "Callable[[str, Ink], str]"
 
 
 def look_at_output() -> Screen:
-    """Return what standard output is: in colour on a terminal, unless NO_COLOR is set.
+    """Return the screen of standard output: colored on a terminal, unless NO_COLOR is set.
 
-    The width is that of the terminal, or COLUMNS, or 80.
+    The width is COLUMNS, or the width of the terminal, or 80.
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    if not _shows_colour():
-        return Screen(width, coloured=False, paint=_leave)
+    if not _shows_color():
+        return Screen(width, colored=False, paint=_leave)
     from bpetite_cli.terminal.paint import paint  # noqa: PLC0415 - rich is slow to load
 
-    return Screen(width, coloured=True, paint=paint)
+    return Screen(width, colored=True, paint=paint)
 
 
-def _shows_colour() -> bool:
+def _shows_color() -> bool:
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 

@@ -42,9 +42,9 @@ class Training(logging.Handler):
 
 
 def cost_of_merges(merges: int) -> int:
-    """Return a number that grows evenly with the time that this many merges take.
+    """Return a number that is proportional to the time that this many merges take.
 
-    The pair at rank r is about 1/r as frequent as the first, and each merge has a fixed cost
-    as well. The constants fit trainings on 9 to 100 MB of text.
+    The pair at rank r is about 1/r as frequent as the first, and each merge also has a fixed
+    cost. The constants fit trainings on 9 to 100 MB of text.
     """
     return round(1e6 * math.log1p(merges / 100)) + 17 * merges

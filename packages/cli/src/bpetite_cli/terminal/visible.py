@@ -10,9 +10,9 @@ __all__ = ["escaped", "visible"]
 _WHITESPACE: Final = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍"}
 
 _BLANK: Final = regex.compile(
-    # Characters without a glyph, among them the fillers of Hangul and the variation selectors.
+    # Characters without a glyph, such as the Hangul fillers and the variation selectors.
     r"[\p{Default_Ignorable_Code_Point}"
-    # Characters whose glyph is empty: Unicode has no property for them.
+    # Characters with an empty glyph: Unicode has no property for these.
     r"\N{BRAILLE PATTERN BLANK}\N{KHITAN SMALL SCRIPT FILLER}\N{MUSICAL SYMBOL NULL NOTEHEAD}"
     r"\U00013441\U00013442]"  # EGYPTIAN HIEROGLYPH FULL BLANK and HALF BLANK, new in Unicode 15
 )
@@ -21,16 +21,15 @@ _BLANK: Final = regex.compile(
 _JOINS_THE_LAST: Final = regex.compile(
     r"[\p{M}\p{Emoji_Modifier}\p{Hangul_Syllable_Type=V}\p{Hangul_Syllable_Type=T}]"
 )
-"""Characters without a cell of their own: they are drawn on the one before them."""
+"""Characters that are drawn on the previous one, without a cell of their own."""
 
 
 def visible(token: bytes | str) -> str:
-    r"""Return a token, or a text, with nothing in it that is invisible or moves the cursor.
+    r"""Return a token or a text without invisible characters and without control characters.
 
-    A space is shown as ·, the end of a line as ⏎, a tab as ⇥ and a carriage return as ␍.
-    Bytes that are part of a character are shown in hex, and a character that is invisible
-    or cannot be printed by its code point. A leading accent, or another character that is
-    drawn on the one before it, gets a ◌.
+    A space becomes ·, a newline ⏎, a tab ⇥ and a carriage return ␍. The bytes of an
+    incomplete character become hex, and other invisible characters their code points. An
+    accent, or another combining character, gets a ◌ at the start.
 
     >>> visible(b" caf\xc3"), visible("a\tb\x1b[2J")
     ('·caf‹c3›', 'a⇥b‹U+001B›[2J')
@@ -42,9 +41,7 @@ def visible(token: bytes | str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Return a text with every character escaped that is invisible or moves the cursor.
-
-    Newlines stay, and so do spaces.
+    r"""Return a text with escapes for invisible and control characters, except newlines.
 
     >>> escaped("a \x1b]0;b\x07\n\u202ec\u3164")
     'a \\x1b]0;b\\x07\n\\u202ec\\u3164'
@@ -61,7 +58,7 @@ def _escape(character: str) -> str:
 
 
 def _in_hex(error: UnicodeError) -> tuple[str, int]:
-    """Put the hex of what is no UTF-8 into the text, however much of it there is."""
+    """Replace bytes that are not UTF-8 with their hex."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return f"‹{error.object[error.start : error.end].hex()}›", error.end

@@ -1,7 +1,6 @@
-"""What a command is doing: one progress bar on a terminal, named after the current phase.
+"""The phases of a command: on a terminal, one progress bar with the name of the current phase.
 
-A command that takes less than a second shows nothing. rich is loaded only to draw the bar
-(`bars`).
+A command that takes less than a second shows no bar. rich is loaded only to draw one (`bars`).
 """
 
 import os
@@ -23,10 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Phase", "Work", "seconds_left"]
 
 _PATIENCE_SECONDS: Final = 1.0
-"""How long a command runs before it gets a bar."""
+"""How long a command runs before a bar appears."""
 
 _LEAST_SHARE: Final = 0.05
-"""The share of a phase that has to be done before the rest is estimated."""
+"""The share of a phase that must be done before the remaining time is estimated."""
 
 
 class Phase:
@@ -35,8 +34,8 @@ class Phase:
     Args:
         name: what the command does in this phase.
         total: the number of bytes or steps, or None if it is unknown.
-        done: how many of them are done already.
-        cost: a function from a number of steps to their cost, which grows evenly with
+        done: the number of them already done.
+        cost: a function from a number of steps to their cost, which is proportional to
             time; None for bytes.
     """
 
@@ -54,7 +53,7 @@ class Phase:
         self._more_done = self._more_known = 0
         self._first = self.cost
         self._begin = self._last = time.monotonic()
-        # Times and costs. The speed since the first mark is the speed of the last half or more.
+        # Times and costs. The first mark is at or before half of the cost so far.
         self._marks = [(self._begin, self._first)] * 2
 
     def advance(self, amount: int) -> None:
@@ -65,19 +64,17 @@ class Phase:
             self._marks = [self._marks[1], (self._last, self.cost)]
 
     def note_more(self, done: int, known: int) -> None:
-        """Set the cost of the further work that came up so far.
-
-        The rest of the phase is expected to bring as much, in proportion.
+        """Set the cost of additional work found so far; the rest is expected to bring as much.
 
         Args:
-            done: what is done of it.
-            known: all that came up.
+            done: the part that is done.
+            known: all of it.
         """
         self._more_done, self._more_known = done, known
 
     @property
     def cost(self) -> int:
-        """The cost of what is done."""
+        """The cost of the work done."""
         return self._cost_of(self._done) + self._more_done
 
     @property
@@ -90,14 +87,14 @@ class Phase:
 
     @property
     def amount(self) -> str:
-        """How much is done, and of how much, for people."""
+        """The amount done and the total amount, for people."""
         show = in_units if self._cost is None else "{:,}".format
         done = show(self._done) if self._done else ""
         return done if self._total is None else f"{done or 0} of {show(self._total)}"
 
     @property
     def time(self) -> str:
-        """How long the rest takes or, while that is unknown, how long the phase has run."""
+        """The remaining time or, while that is unknown, the time so far."""
         now = time.monotonic()
         total = self.total_cost
         if total is not None:
@@ -112,12 +109,12 @@ class Phase:
 
 
 def seconds_left(seconds: float, first: int, done: int, total: int) -> float | None:
-    """Estimate how long the rest of a phase takes; return None while too little is known.
+    """Estimate the remaining time of a phase; return None while too little is known.
 
     Args:
-        seconds: how long the phase took from `first` to `done`.
-        first: the cost of what was done at an earlier time.
-        done: the cost of what is done now.
+        seconds: the time from `first` to `done`.
+        first: the cost of the work done at an earlier time.
+        done: the cost of the work done now.
         total: the cost of the whole phase.
     """
     if done - first < _LEAST_SHARE * total:
@@ -134,8 +131,8 @@ class Work:
 
     Args:
         phase: the name of the first phase.
-        paths: the input files. There is no bar if one of them is a keyboard.
-        total: how many bytes the first phase reads, or None if that is unknown.
+        paths: the input files. There is no bar if a person types one of them.
+        total: the number of bytes that the first phase reads, or None if it is unknown.
     """
 
     def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
@@ -145,7 +142,7 @@ class Work:
         self._timer: Timer | None = None
         self.has_bar = on_terminal() and not is_typed(paths)
         if self.has_bar:
-            # A phase may be silent for long, so the bar does not wait for its progress.
+            # A phase may be silent for long, so a timer shows the bar.
             self._timer = Timer(_PATIENCE_SECONDS, self._draw)
             self._timer.daemon = True
 
@@ -172,20 +169,20 @@ class Work:
                 self._bar.show(self._phase)
 
     def advance(self, amount: int) -> None:
-        """Add what has been done in this phase, such as bytes that have been read."""
+        """Add work done in this phase, such as bytes read."""
         with self._lock:
             self._phase.advance(amount)
             if self._bar is not None:
                 self._bar.update()
 
     def note_more(self, done: int, known: int) -> None:
-        """Set the cost of the further work in this phase; see `Phase`."""
+        """Set the cost of additional work in this phase; see `Phase`."""
         with self._lock:
             self._phase.note_more(done, known)
             self.advance(0)
 
     def to_disk(self, parts: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the parts of a file; after the last, begin a phase in which it reaches the disk."""
+        """Yield the parts of a file; after the last, begin the phase `writing`."""
         yield from parts
         self.begin("writing")
 

@@ -10,19 +10,19 @@ __all__ = ["HelpFormatter"]
 _START_OF_BLOCK: Final = re.compile(r"\n(?=\n| {1,3}\S)")
 _TERM: Final = re.compile(r" +\S+ +(?=\S)")
 _OPTION_WITH_VALUES: Final = re.compile(
-    # What a line of a shell can be cut before: an option or an operator, with what follows.
+    # A shell command can be broken before an option or an operator; both keep their values.
     r""" +(?:-\S|[|<>])(?:[^\s'"]|'[^']*'|"[^"]*"|\ +(?!-\S|[|<>]))*"""
 )
 
 
 class HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Fills paragraphs and items, and folds the lines of a shell below `examples:`.
+    """Fills paragraphs and items, and folds the shell commands below `examples:`.
 
-    An item is an indented term with its description, which may go on in deeper lines.
+    An item is an indented term and its description, which may continue on deeper lines.
     """
 
     def format_help(self) -> str:
-        """Return the help; an option that is too long for the indent of the usage gets less."""
+        """Return the help; indent the usage less if an option would not fit."""
         shown = super().format_help()
         usage, empty, rest = shown.partition("\n\n")
         if max(map(len, usage.splitlines())) > self._width:
@@ -36,7 +36,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
 
 
 def _filled(block: str, width: int) -> str:
-    """Return a paragraph, behind an empty line if it is one, or an item."""
+    """Return a filled paragraph, after an empty line, or a filled item."""
     empty = "\n" if block.startswith("\n") else ""
     term = _TERM.match(block)
     text = re.sub(r"\s*\n\s*", " ", block.removeprefix("\n"))
@@ -45,7 +45,7 @@ def _filled(block: str, width: int) -> str:
 
 
 def _folded(line: str, width: int) -> str:
-    """Return a line of a shell, cut before options with a backslash where it is too long."""
+    """Return a shell command; break a long one before options, with backslashes."""
     first = _OPTION_WITH_VALUES.search(line)
     if len(line) <= width or not first:
         return line

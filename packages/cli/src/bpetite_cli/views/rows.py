@@ -59,7 +59,7 @@ def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]
 
 def _drawn(row: list[_Tile], screen: Screen) -> str:
     """Return the two lines of a row and an empty line."""
-    between = " " if screen.coloured else "│"
+    between = " " if screen.colored else "│"
     above, below = [], []
     for tile in row:
         width = tile.width

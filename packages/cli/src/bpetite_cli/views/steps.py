@@ -89,13 +89,13 @@ class _Drawing(NamedTuple):
         shown = visible(self.artifact.tokens[token_id])
         if token_id != new:
             return shown
-        return self.screen.paint(shown, "new") if self.screen.coloured else f"[{shown}]"
+        return self.screen.paint(shown, "new") if self.screen.colored else f"[{shown}]"
 
     def _width(self, ids: Sequence[int], new: int | None) -> int:
         """Return the width of the current state of a chunk, in cells."""
         from bpetite_cli.terminal.paint import cell_len  # noqa: PLC0415 - rich is slow to load
 
-        marks = 0 if self.screen.coloured or new is None else 2 * ids.count(new)
+        marks = 0 if self.screen.colored or new is None else 2 * ids.count(new)
         shown = "│".join(visible(self.artifact.tokens[token_id]) for token_id in ids)
         return cell_len(shown) + marks
 

@@ -26,9 +26,9 @@ def draw_comparison(comparison: Comparison, lines: list[str]) -> None:
     """Draw two tokenizations side by side, or one above the other, with some lines below."""
     console = Console(stderr=True, highlight=False)
     parting = comparison.difference.token if comparison.difference else None
-    coloured = console.color_system is not None and not console.no_color
+    colored = console.color_system is not None and not console.no_color
     panels = [
-        _panel(side, parting, coloured=coloured) for side in (comparison.ours, comparison.theirs)
+        _panel(side, parting, colored=colored) for side in (comparison.ours, comparison.theirs)
     ]
     if console.width >= _WIDE:
         grid = Table.grid(expand=True)
@@ -42,14 +42,14 @@ def draw_comparison(comparison: Comparison, lines: list[str]) -> None:
         console.print(Text(line, overflow="fold"))
 
 
-def _panel(side: Tokenization, parting: int | None, *, coloured: bool) -> RenderableType:
+def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> RenderableType:
     count = len(side.ids)
     begin = max(0, parting - _BEFORE) if parting is not None and count > _MOST_TOKENS else 0
     text = Text(overflow="fold")
     if begin:
         text.append(f"({begin:,} tokens before)\n", style="italic")
     for place, token in enumerate(side.tokens[begin : begin + _MOST_TOKENS], begin):
-        if not coloured and place > begin:
+        if not colored and place > begin:
             text.append("|")
         style = _PARTING if place == parting else _STYLES[place % len(_STYLES)]
         text.append(visible(token), style=style)
