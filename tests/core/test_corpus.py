@@ -35,6 +35,16 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     assert [each([]) for each in counting] == [Part(0, 0, 0, 0, {})] * 3
 
 
+def test_pieces_wait_until_there_are_too_many() -> None:
+    """2^18 distinct pieces are split with the last call; one more, and all are split at once."""
+    text = " ".join(map(str, range(1 << 18)))
+    assert Counting()([("ab ab", 1)]) == Part(1, 5, 2, 0, {})
+    few, many = Counting(), Counting()
+    assert few([(text, 1)]) == Part(1, len(text), 1 << 18, 0, {})
+    assert few([]).split == 1 << 18
+    assert many([(f"{text} more", 1)]).split == (1 << 18) + 1
+
+
 def test_what_is_counted_elsewhere_is_learned() -> None:
     """A tokenizer of counted chunks is that of the text, and calls for them once."""
     counting = [Counting(), Counting()]
