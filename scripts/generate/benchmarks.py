@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md, the README and the course, from docs/benchmarks.json."""
+"""The tables of docs/benchmarks.md and the README, from docs/benchmarks.json."""
 
 from pathlib import Path
 from typing import Final
@@ -11,12 +11,11 @@ _ROOT: Final = Path(__file__).parents[2]
 
 
 def files() -> dict[Path, str]:
-    """Return the page, the README and a page of the course."""
+    """Return the page and the README."""
     runs = read_runs()
     tables = {
         "docs/benchmarks.md": sections(runs),
         "README.md": {"speed": short(runs)},
-        "docs/course/14-questions.md": {"summary": sections(runs)["summary"]},
     }
     return {
         Path(page): filled((_ROOT / page).read_text(encoding="utf-8"), made)
