@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md, the README and the course, from docs/benchmarks.json."""
+"""Fill the tables of docs/benchmarks.md, the README and the course from docs/benchmarks.json."""
 
 from pathlib import Path
 from typing import Final
@@ -25,5 +25,5 @@ def files() -> dict[Path, str]:
 
 
 def read_runs() -> list[Run]:
-    """Return the runs that are committed."""
+    """Return the committed runs."""
     return load_runs(_ROOT / "docs" / "benchmarks.json")
