@@ -12,7 +12,7 @@ test can kill it. A listed mutant must survive or hang, and cosmic-ray must stil
 the exit status is 1. The script prints a table in Markdown, and each unlisted survivor in the
 format of that file; progress goes to standard error. Hypothesis always uses the same seed.
 
-Two kinds of mutants are left out, because they tell nothing about the tests:
+Two kinds of mutants are left out, because they say nothing about the tests:
 
     annotations      nothing reads them while the core runs; mypy does
     invalid Python   such as `def save(path, %, overwrite)`

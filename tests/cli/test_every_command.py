@@ -110,7 +110,7 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     [("encode", "encoding"), ("decode", "decoding"), ("show", "showing"), ("count", "counting")],
 )
 def test_a_terminal_is_told_that_it_is_waited_for(folder: Path, command: str, doing: str) -> None:
-    """Without an input a terminal reports that it waits for typed text, and how to end it."""
+    """Without an input, a command at a terminal says that it is waiting, and how to end."""
     typed = b"[72]\n\x04"
     status, shown = shown_in_terminal([command, "--model", "m.json"], folder, typed=typed)
     assert status == 0

@@ -45,7 +45,7 @@ def test_what_is_exported_comes_back(corpus: list[str], vocab_size: int, form: s
 
 @pytest.mark.parametrize("order", [GPT2_BYTE_ORDER, bytes(reversed(range(256)))])
 def test_the_order_of_the_bytes_is_undone(order: bytes, tmp_path: Path) -> None:
-    """Whatever ids the bytes have, the artifact has its own order."""
+    """Whatever ids the bytes have, the artifact numbers them in its own order."""
     vocab = oracle.vocabulary(merges := oracle.train([CORPUS], 300))
     ranks = {bytes([value]): rank for rank, value in enumerate(order)}
     ranks |= {vocab[token_id]: token_id for token_id in range(256, 300)}

@@ -37,13 +37,13 @@ def encode_to_themselves(merges: Sequence[Pair]) -> bool:
 
 @given(merge_lists() | RUNS_OF_A)
 def test_the_check_is_its_definition(merges: list[Pair]) -> None:
-    """The check reports a token exactly if some token does not encode to itself."""
+    """The check reports a token if and only if some token does not encode to itself."""
     assert (find_unreachable(artifact_of(merges)) is None) == encode_to_themselves(merges)
 
 
 @given(merge_lists())
 def test_the_check_of_duplicates_is_its_definition(merges: list[Pair]) -> None:
-    """The check reports two tokens exactly if two have the same bytes."""
+    """The check reports two tokens if and only if two have the same bytes."""
     tokens = list(oracle.vocabulary(merges).values())
     assert (find_duplicate(artifact_of(merges)) is None) == (len(set(tokens)) == len(tokens))
 

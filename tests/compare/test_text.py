@@ -27,7 +27,7 @@ def chunks(pattern: str, text: str) -> list[str]:
 
 @given(PARTS)
 def test_blocks_join_to_the_text(parts: list[str]) -> None:
-    """Blocks lose, add and move nothing, and none is empty; neither do sections."""
+    """Joined blocks are the text, and none is empty; the same holds for sections."""
     found = list(cut_safely(parts))
     assert "".join(found) == "".join(parts) == "".join(cut_everywhere("".join(parts)))
     assert all(found)

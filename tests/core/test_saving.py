@@ -324,7 +324,7 @@ def test_folders_above_need_not_be_open(
 def test_data_is_on_the_disk_before_it_takes_the_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """FR-28: all bytes are synced, then the file is renamed in one step, then the folder synced."""
+    """FR-28: saving syncs the bytes, gives the file its name in one step, and syncs the folder."""
     steps = observed_steps(monkeypatch)
     path = tmp_path / "tokenizer.json"
     tokenizer.save(path)

@@ -124,7 +124,7 @@ def test_base_vocabulary_is_the_bytes() -> None:
 
 @given(CORPORA)
 def test_ids_follow_one_another(documents: list[str]) -> None:
-    """FR-8: the merge at rank r joins two earlier ids to the id 256 + r."""
+    """FR-8: the merge at rank r joins two earlier ids into the id 256 + r."""
     result = train_bpe(documents, 290)
     assert list(result.vocab) == list(range(257 + len(result.merges)))
     for token_id, (left, right) in enumerate(result.merges, 256):

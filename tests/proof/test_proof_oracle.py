@@ -258,7 +258,7 @@ def test_merging_by_bytes_gives_the_proved_tokens(documents: list[str], text: st
 
 @given(SMALL, st.lists(st.integers(0, 267), min_size=1, max_size=12))
 def test_tokens_that_fit_are_an_encoding(documents: list[str], drawn: list[int]) -> None:
-    """Tokens are the ids of their joined bytes exactly if every two neighbors are of theirs."""
+    """Tokens encode their joined bytes if and only if every two adjacent tokens do."""
     merges = train_bpe(documents, 268).merges
     vocab = proof_oracle.vocabulary(merges)
     ids = [each % len(vocab) for each in drawn]
