@@ -53,7 +53,7 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
 def test_the_published_hashes_of_tinyshakespeare_are_those_of_its_artifacts(
     tmp_path: Path, size: int
 ) -> None:
-    """FR-12: the same for a corpus of a megabyte, if it is available."""
+    """FR-12: training on a megabyte gives the published hashes; it needs the corpus."""
     corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
     if not corpus.is_file():
         pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
