@@ -2,8 +2,8 @@
 
     uv run python scripts/download_corpus.py --output tinyshakespeare.txt
 
-It is the only code of the project that uses a network. The text is checked before anything is
-written, and the file appears whole or not at all.
+This is the project's only code that uses a network. The text is checked before anything is
+written, and the file is written completely or not at all.
 """
 
 import argparse
@@ -67,10 +67,10 @@ def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEA
 
 
 def _fetch(corpus: Corpus) -> bytes:
-    """Return the bytes of a corpus, whose size and hash are right."""
-    # No user chooses the URL: it is the constant above, or that of a test's own server.
+    """Return the bytes of a corpus after checking their size and hash."""
+    # Users cannot choose the URL: it is the constant above, or that of a test's own server.
     try:
-        with urllib.request.urlopen(corpus.url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310 - so
+        with urllib.request.urlopen(corpus.url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
             data: bytes = response.read(corpus.size + 1)
     except http.client.IncompleteRead as error:
         data = error.partial

@@ -1,4 +1,4 @@
-"""A good artifact, written out by hand, ways to spoil it, and artifacts of other merges."""
+"""A valid artifact, written out by hand, ways to damage it, and artifacts of other merges."""
 
 import json
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ import oracle
 Place = tuple[str | int, ...]
 
 GONE: Final = object()
-"""The value of what is not there."""
+"""The value that removes a key."""
 
 MERGES: Final = [(97, 98), (32, 256)]
 PARTS: Final = (oracle.vocabulary(MERGES), MERGES, {"<|endoftext|>": 258})
-"""What the good artifact is loaded as."""
+"""The parts of the valid artifact after loading."""
 
 GOOD: Final[dict[str, Any]] = {
     "mergeable_vocab_size": 258,
@@ -33,7 +33,7 @@ GOOD: Final[dict[str, Any]] = {
 
 
 def artifact_with(merges: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Return the content of the file that has these merges."""
+    """Return the content of a file with these merges."""
     vocab = oracle.vocabulary(merges)
     return GOOD | {
         "mergeable_vocab_size": 256 + len(merges),
@@ -44,18 +44,18 @@ def artifact_with(merges: Sequence[tuple[int, int]]) -> dict[str, Any]:
 
 
 def write_artifact(path: Path, merges: Sequence[tuple[int, int]]) -> Path:
-    """Write the file that has these merges."""
+    """Write a file with these merges."""
     path.write_bytes(canonical(artifact_with(merges)))
     return path
 
 
 def canonical(artifact: object) -> bytes:
-    """Return JSON as an artifact has it: keys sorted, no spaces, ASCII, no newline."""
+    """Return JSON in the format of an artifact: keys sorted, no spaces, ASCII, no newline."""
     return json.dumps(artifact, sort_keys=True, separators=(",", ":")).encode("ascii")
 
 
 def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
-    """Return the good artifact with other values at some places, or with some places gone."""
+    """Return the valid artifact with some values replaced or removed."""
     artifact = deepcopy(GOOD)
     for place, value in changes:
         holder: Any = artifact

@@ -1,4 +1,4 @@
-"""Call `bpetite` in this process, or start it as its users do, and look at what it writes."""
+"""Call `bpetite` in this process, or start it as its users do, and read its output."""
 
 import logging
 import os
@@ -77,11 +77,11 @@ def bpetite(
     Files replace the descriptors 0, 1 and 2. Everything that the command changes is restored.
 
     Args:
-        *arguments: what stands behind `bpetite` on the command line.
+        *arguments: what follows `bpetite` on the command line.
         stdin: what to read, or a file that `<` would open.
-        env: what is added to the environment.
+        env: additions to the environment.
         cwd: the folder to run it in.
-        stdout: a file that `>` would open; nothing is returned of it.
+        stdout: a file that `>` would open; its content is not returned.
         closed: a stream that the shell would close, as `>&-` does.
     """
     words = [BPETITE, *map(os.fsdecode, arguments)]
@@ -110,7 +110,7 @@ def _content(file: IO[bytes]) -> bytes:
 def _call(
     words: list[str], descriptors: Sequence[int | None], env: Mapping[str, str], cwd: Path | None
 ) -> int:
-    """Call what the console script calls, with these as descriptors 0, 1 and 2; None is closed."""
+    """Call the console script's function with these descriptors as 0, 1 and 2; None is closed."""
     too_late = [name for name in env if name.startswith(_READ_AT_START)]
     assert not too_late, f"Python reads {too_late} when it starts: use bpetite_process"
     with _process_restored(), pytest.MonkeyPatch.context() as patch:
@@ -121,7 +121,7 @@ def _call(
         with _standard_streams(descriptors, patch):
             status = main()
     if status in _ENDED_BY_SIGNAL:
-        raise KeyboardInterrupt  # the signal was meant for the tests, and the command took it
+        raise KeyboardInterrupt  # the signal was meant for the tests, but the command handled it
     return status
 
 
@@ -129,7 +129,7 @@ def _call(
 def _standard_streams(
     descriptors: Sequence[int | None], patch: pytest.MonkeyPatch
 ) -> Iterator[None]:
-    """Replace the descriptors 0, 1 and 2, and the streams that Python has for them."""
+    """Replace the descriptors 0, 1 and 2, and Python's streams for them."""
     sys.stdout.flush()
     sys.stderr.flush()
     with ExitStack() as stack:
@@ -180,7 +180,7 @@ def _process_restored() -> Iterator[None]:
 
 
 def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
-    """Check that a call in this process ends and writes as the installed program does."""
+    """Check that a call in this process has the status and output of the installed program."""
     started = bpetite_process(*arguments, stdin=stdin, cwd=cwd)
     called = bpetite(*arguments, stdin=stdin, cwd=cwd)
     assert called.returncode == started.returncode
@@ -189,7 +189,7 @@ def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
 
 
 def without_times(output: bytes) -> bytes:
-    """Return an output without the time that a training took."""
+    """Return an output without the duration of the training."""
     return re.sub(rb'("elapsed_ms": |"seconds": |(?:B|bytes) in )[\d.]+', rb"\1", output)
 
 
@@ -199,7 +199,7 @@ def in_terminal(
     """Run `bpetite` in this process, with a terminal as its standard error.
 
     Returns:
-        The exit status, standard output, and what the terminal was sent.
+        The exit status, standard output, and what was sent to the terminal.
     """
     env = {"TERM": "xterm-256color", "COLUMNS": "100", **(env or {})}
     with TemporaryFile() as empty, TemporaryFile() as output:
@@ -219,14 +219,14 @@ def shown_in_terminal(
     """Run `bpetite` in this process, with a terminal as standard output and standard error.
 
     Args:
-        arguments: what stands behind `bpetite` on the command line.
+        arguments: what follows `bpetite` on the command line.
         cwd: the folder to run it in.
-        env: what is added to the environment.
+        env: additions to the environment.
         columns: how wide the terminal is.
-        typed: what is typed as soon as the terminal shows something, if anything is.
+        typed: what is typed, if anything, as soon as the terminal shows something.
 
     Returns:
-        The exit status, and what the terminal was sent.
+        The exit status, and what was sent to the terminal.
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("COLUMNS", raising=False)
@@ -240,7 +240,7 @@ def shown_in_terminal(
 
 @contextmanager
 def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, bytearray]]:
-    """Make a terminal; yield its descriptor, and what it has been sent."""
+    """Make a terminal; yield its descriptor, and what is sent to it."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
     shown = bytearray()
@@ -256,7 +256,7 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
     try:
         yield theirs, shown
     finally:
-        # To close our end first would lose what Linux has not passed on yet.
+        # On Linux, closing our end first would lose data in transit.
         os.write(theirs, _LAST)
         watcher.join()
         del shown[-len(_LAST) :]
@@ -266,7 +266,7 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
 
 @contextmanager
 def no_file_above(size: int) -> Iterator[None]:
-    """Have the system refuse to let a file grow above so many bytes, as a full disk does."""
+    """Limit the size of files to this many bytes, to simulate a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -281,7 +281,7 @@ def bpetite_process(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
-    """Start the installed `bpetite` and wait for its end; `env` is added to the environment."""
+    """Run the installed `bpetite` to its end; `env` is added to the environment."""
     return subprocess.run(
         [BPETITE, *arguments],
         input=stdin,
@@ -300,7 +300,7 @@ def start(
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
 ) -> subprocess.Popen[bytes]:
-    """Start the installed `bpetite`, behind words such as `nohup`, and do not wait for it."""
+    """Start the installed `bpetite`, after words such as `nohup`, without waiting for it."""
     return subprocess.Popen(
         [*before, BPETITE, *arguments],
         stdin=stdin,
@@ -317,13 +317,13 @@ def terminal_process(
     """Start the installed `bpetite` in a terminal of its own.
 
     Args:
-        arguments: what stands behind `bpetite` on the command line.
+        arguments: what follows `bpetite` on the command line.
         cwd: the folder to run it in.
         columns: how wide the terminal is.
         typed: what is typed as soon as the terminal shows something; Ctrl-C interrupts.
 
     Returns:
-        The exit status, and what the terminal was sent.
+        The exit status, and what was sent to the terminal.
     """
     own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
     with _terminal(columns, typed) as (theirs, shown):
@@ -341,7 +341,7 @@ def terminal_process(
 
 
 def on_screen(sent: str) -> list[str]:
-    """Return the lines that a terminal shows in the end, of those that are not empty."""
+    """Return the lines that a terminal shows in the end, without blank lines."""
     rows, row, column = [""], 0, 0
     for part in re.findall(r"\x1b\[[?0-9;]*[A-Za-z]|.", sent, re.DOTALL):
         if part == "\r":
@@ -354,7 +354,7 @@ def on_screen(sent: str) -> list[str]:
         elif part == "\x1b[2K":
             rows[row] = ""
         elif part[0] == "\x1b":
-            assert re.fullmatch(r"\x1b\[([0-9;]*m|\?25[hl])", part)  # colours, and the cursor
+            assert re.fullmatch(r"\x1b\[([0-9;]*m|\?25[hl])", part)  # colors, and the cursor
         else:
             rows[row] = f"{rows[row][:column]:<{column}}{part}{rows[row][column + 1 :]}"
             column += 1
@@ -362,7 +362,7 @@ def on_screen(sent: str) -> list[str]:
 
 
 class ImpatientTimer:
-    """A `threading.Timer` that does not wait, and so leaves nothing to chance."""
+    """A `threading.Timer` that does not wait, so tests do not depend on timing."""
 
     daemon = False
 
@@ -370,18 +370,17 @@ class ImpatientTimer:
         self.start = function
 
     def cancel(self) -> None:
-        """Do nothing, as what could be cancelled is over."""
+        """Do nothing: the function has already run."""
 
 
 def lines(output: bytes) -> list[str]:
-    """Return the lines of an output."""
     return output.decode("utf-8").splitlines()
 
 
 def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list[str]:
     """Check that a command has failed and printed nothing; return the lines of standard error.
 
-    One line is the error, and at most one below it is help.
+    The first line is the error; a second one, if any, is help.
     """
     assert (result.returncode, result.stdout) == (status, b"")
     shown = lines(result.stderr)
@@ -390,19 +389,19 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
 
 
 def in_letters(word: str) -> str:
-    """Return the letter of an option that has one, and any other word as it is."""
+    """Return the letter of an option that has one, and any other word unchanged."""
     letters = ("--model", "--input", "--output", "--jobs", "--quiet")
     return word[1:3] if word in letters else word
 
 
 def words_of(command: str, *more: str) -> list[str]:
-    """Return a good call of a command; one that must save something saves `new.json`."""
+    """Return a good call of a command; one that has to save something saves `new.json`."""
     output = command in {"train", "truncate"} and "--output" not in more
     return [command, *CALLS[command].split(), *more, *(["--output", "new.json"] * output)]
 
 
 def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run a line of the shell, with the `bpetite` of this environment first on the path."""
+    """Run a shell command with this environment's `bpetite` first on the path."""
     path = f"{Path(BPETITE).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["bash", "-c", f"set -o pipefail; {command}"],

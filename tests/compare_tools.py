@@ -1,4 +1,4 @@
-"""What the tests of the comparison share: artifacts made by hand, and hostile texts."""
+"""What the comparison's tests share: hand-made artifacts, and hostile texts."""
 
 import base64
 from collections.abc import Mapping
@@ -29,16 +29,16 @@ HOSTILE = (
     "W" * 300 + " " * 300 + "\n" * 300 + "ab" * 300 + "!" * 300,
     "\U0010ffff\U000e0001\u200b\u202e",
 )
-"""Texts that tokenizers get wrong."""
+"""Texts that tokenizers often get wrong."""
 
 CORPUS = (
     "the cat sat on the mat, the hat of the cat; don't the cats sit? "
     "日本語 日本 的 的 Ελληνικά ελληνικά 👍👍 \n\n  the the \t\t 2024 2025\r\n"
 ) * 3
-"""A corpus small enough to train on in each test, in several scripts."""
+"""A corpus in several scripts, small enough to train on in each test."""
 
 UNREACHABLE = ((97, 98), (98, 99), (97, 257))
-"""Merges of which the last token, "abc", is never made: "ab" is merged before "bc" can be."""
+"""The last of these tokens, "abc", is never made: "ab" is merged before "bc" can be."""
 
 DUPLICATE = ((97, 98), (98, 99), (256, 99), (97, 257))
 """Merges that make "abc" twice."""
@@ -58,11 +58,11 @@ PATTERNS = {
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
 }
-"""The patterns of tiktoken's encodings, whose blocks of a text are those of the whole."""
+"""The patterns of tiktoken's encodings that allow encoding a text in blocks."""
 
 
 def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
-    """Write a file of ranks as tiktoken has them."""
+    """Write a file of ranks in tiktoken's format."""
     path.write_bytes(
         b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
     )

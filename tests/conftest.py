@@ -1,4 +1,4 @@
-"""The tiers of the tests, how hard Hypothesis tries in each, and fixtures for every package."""
+"""The tests' tiers, how many examples Hypothesis tries in each, and common fixtures."""
 
 import gc
 import os
@@ -16,7 +16,7 @@ from hypothesis import is_hypothesis_test, settings
 from bpetite import Tokenizer
 
 EVERYDAY: Final = "not thorough"
-"""The tier in pyproject.toml, which is run unless `-m` asks for another."""
+"""The tier in pyproject.toml, which runs unless `-m` selects another."""
 
 PROFILES: Final = {"everyday": 25, "thorough": 200, "release": 5_000, "nightly": 20_000}
 """How many examples Hypothesis tries of each property; BPETITE_PROFILE names the profile."""
@@ -24,8 +24,8 @@ PROFILES: Final = {"everyday": 25, "thorough": 200, "release": 5_000, "nightly":
 for name, max_examples in PROFILES.items():
     settings.register_profile(name, max_examples=max_examples, deadline=None, print_blob=True)
 
-# A shell that puts the tests into the background has them ignore Ctrl-C, and nohup a hangup.
-# The programs that they start would ignore it, too, and never end.
+# A background shell starts the tests with Ctrl-C ignored, and nohup with hangups ignored. The
+# programs that they start would inherit that and never end.
 for number, handler in (
     (signal.SIGINT, signal.default_int_handler),
     (signal.SIGHUP, signal.SIG_DFL),
@@ -35,19 +35,19 @@ for number, handler in (
 
 
 def everyday(config: pytest.Config) -> bool:
-    """Return whether only the everyday tests are asked for."""
+    """Return whether only the everyday tests are selected."""
     asked: str = config.option.markexpr
     return EVERYDAY in asked
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Try each property as often as the tier or BPETITE_PROFILE says."""
+    """Set how often each property is tried, from the tier or BPETITE_PROFILE."""
     tier = "everyday" if everyday(config) else "thorough"
     settings.load_profile(os.environ.get("BPETITE_PROFILE", tier))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Do not import a file of thorough tests every day: what it imports need not be installed."""
+    """Do not import thorough test files in everyday runs: their imports may not be installed."""
     if not everyday(config) or collection_path.suffix != ".py":
         return None
     source = collection_path.read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Run every property in the thorough tier, too: it tries more examples."""
+    """Also run every property in the thorough tier, which tries more examples."""
     if not everyday(config):
         for item in items:
             if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
@@ -65,7 +65,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def run_python() -> Callable[..., str]:
-    """Return a function that runs a program in a new process and returns what it printed.
+    """Return a function that runs a program in a new process and returns its output.
 
     It takes the program, its arguments, the folder to run it in, its standard input, and by
     name what to add to its environment. The program must succeed and print no error.
@@ -102,7 +102,7 @@ def tokenizer() -> Tokenizer:
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """Hold the collector back: it calls Hypothesis, in which a planted interrupt would be lost."""
+    """Disable collection: it calls Hypothesis, which would swallow a planted interrupt."""
     gc.disable()
     yield
     gc.enable()
@@ -110,16 +110,16 @@ def uncollected() -> Iterator[None]:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of the test, in which the process then stands."""
+    """Make the test's folder the working directory, and return it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.fixture(scope="session")
 def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Return a folder with links to tiktoken's files, in which it looks; skip where none are.
+    """Return a folder with links to tiktoken's files, which it uses; skip if there are none.
 
-    tiktoken adds to its folder and removes from it, so it gets one of its own.
+    tiktoken adds to its folder and removes from it, so it gets its own.
     """
     data = os.environ.get("BPETITE_DATA")
     named = os.environ.get("TIKTOKEN_CACHE_DIR")
@@ -136,7 +136,7 @@ def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def gpt2_merges(tiktoken_cache: Path) -> Path:
-    """Return the path of GPT-2's merges, as tiktoken stores them; skip where they are not."""
+    """Return the path of GPT-2's merges, as tiktoken stores them; skip if they are missing."""
     path = tiktoken_cache / "6d1cbeee0f20b3d9449abfede4726ed8212e3aee"
     if not path.is_file():
         pytest.skip(f"{tiktoken_cache} has no merges of GPT-2")

@@ -1,7 +1,7 @@
 """Load exports as their users do, and compare their ids with those of the tokenizer.
 
-Not here: which libraries. `tiktoken` comes with the comparison; what reads the other two forms is
-in the group `thorough`.
+Tests choose the library. `tiktoken` comes with the comparison; the readers of the other two forms
+are in the group `thorough`.
 """
 
 import subprocess
@@ -28,12 +28,12 @@ Decode = Callable[[list[int]], str]
 def load_back(
     model: Path, to: str, folder: Path, id_map: Path | None = None
 ) -> tuple[Encode, Decode]:
-    """Export a model, run the lines that load it, and return what then encodes and decodes."""
+    """Export a model, run the lines that load it, and return its encode and decode functions."""
     # Of Hugging Face's two forms, the one that `tokenizers` reads.
     path = folder / f"exported{_ENDING.get(to, '')}"
     exported = export(model, to, path, overwrite=True, id_map=id_map)
     names: dict[str, object] = {}
-    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     if to == "tiktoken":
         encoding = names["encoding"]
         assert isinstance(encoding, tiktoken.Encoding)
@@ -52,7 +52,7 @@ def load_back(
 
 @cache
 def _trained(to: str) -> tuple[Tokenizer, Encode, Decode]:
-    """Return a tokenizer, and what a library makes of its export."""
+    """Return a tokenizer, and its export loaded by a library."""
     tokenizer = Tokenizer.train(CORPUS, 320)
     with TemporaryDirectory() as folder:
         tokenizer.save(model := Path(folder) / "model.json")
@@ -60,7 +60,7 @@ def _trained(to: str) -> tuple[Tokenizer, Encode, Decode]:
 
 
 def check_ids(to: str, text: str) -> None:
-    """Encode and decode a text by an export; characters of other Unicode tables only come back."""
+    """Encode and decode a text with an export; if Unicode tables differ, compare only the texts."""
     tokenizer, encode, decode = _trained(to)
     ids = tokenizer.encode(text)
     assert decode(ids) == text
@@ -69,7 +69,7 @@ def check_ids(to: str, text: str) -> None:
 
 
 def check_trained(to: str, corpus: list[str], vocab_size: int) -> None:
-    """Train, export, and encode the corpus by the export."""
+    """Train, export, and encode the corpus with the export."""
     tokenizer = Tokenizer.train(corpus, vocab_size)
     text = " ".join(corpus)
     with TemporaryDirectory() as folder:
@@ -80,7 +80,7 @@ def check_trained(to: str, corpus: list[str], vocab_size: int) -> None:
 
 
 def run_loading_lines(model: Path, to: str, folder: Path) -> None:
-    """Run the lines that load an export as a program of their own."""
+    """Run the lines that load an export as a separate program."""
     exported = export(model, to, folder / f'it\'s "odd" \\ é{_ENDING.get(to, "")}')
     done = subprocess.run(
         [sys.executable, "-c", exported.loading], capture_output=True, cwd="/", check=False

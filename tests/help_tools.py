@@ -1,4 +1,4 @@
-"""What the help of the commands says, and how its examples are run."""
+"""Read the commands' help, and run its examples."""
 
 import argparse
 import gzip
@@ -27,7 +27,7 @@ __all__ = [
 
 
 def _subparsers() -> argparse.Action:
-    """Return what argparse knows of the commands."""
+    """Return argparse's parsers of the commands."""
     (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
     return action
 
@@ -35,7 +35,7 @@ def _subparsers() -> argparse.Action:
 SUMMARIES: Final[dict[str, str]] = {
     choice.dest: choice.help for choice in vars(_subparsers())["_choices_actions"]
 }
-"""What the help says in a line of each installed command."""
+"""The one-line description of each installed command in the help."""
 
 
 def examples_of(command: str) -> list[str]:
@@ -44,7 +44,7 @@ def examples_of(command: str) -> list[str]:
 
 
 def examples_in(epilog: str) -> Iterator[str]:
-    """Yield the examples at the end of a help, each a line of the shell or several."""
+    """Yield the examples at the end of a help, each one or more lines of shell."""
     example = ""
     for line in epilog.removeprefix("examples:\n").splitlines():
         example += f"{line.strip()}\n"
@@ -73,7 +73,7 @@ def with_examples(*commands: str) -> pytest.MarkDecorator:
 
 
 def check_help(command: str) -> None:
-    """Check that a help has two examples or more, and fits the screen; folding changes nothing."""
+    """Check that a help has at least two examples and fits the screen; wrapping changes nothing."""
     examples = examples_of(command)
     assert len(examples) >= 2
     assert all(f"bpetite {command} " in example for example in examples)

@@ -1,4 +1,4 @@
-"""The files that the tests of the loader hold it to refuse, for whatever else reads such files."""
+"""The files that the loader's tests require it to reject, for tests of other readers."""
 
 import importlib.util
 import itertools
@@ -13,7 +13,7 @@ from project_tools import ROOT
 
 
 def hostile_files(folder: Path) -> dict[int, list[bytes]]:
-    """Return every file that a test of the nineteen checks holds `load` to refuse, by step."""
+    """Return every file that a test of the nineteen checks requires `load` to reject, by step."""
     path = ROOT / "tests" / "core" / "test_loading.py"
     spec = importlib.util.spec_from_file_location("hostile", path)
     assert spec is not None
@@ -35,7 +35,7 @@ def hostile_files(folder: Path) -> dict[int, list[bytes]]:
 
 
 def _cases(marks: list[pytest.Mark]) -> Iterator[dict[str, Any]]:
-    """Yield the arguments of each case of a test that has several."""
+    """Yield the arguments of each case of a parametrized test."""
     tables = []
     for mark in (mark for mark in marks if mark.name == "parametrize"):
         names, rows = mark.args

@@ -1,4 +1,4 @@
-"""The specification as slow and obvious code, which imports nothing of bpetite: the oracle."""
+"""The oracle: the specification as slow and obvious code, without any import of bpetite."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ def chunks_of(text: str) -> list[bytes]:
 
 
 def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
-    """Replace a pair wherever it stands, from left to right, no occurrence overlapping another."""
+    """Replace each occurrence of a pair, from left to right and without overlaps."""
     result: list[int] = []
     place = 0
     while place < len(ids):
@@ -31,7 +31,7 @@ def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
 
 
 def train(documents: Iterable[str], vocab_size: int) -> list[Pair]:
-    """Count all pairs, merge the most frequent (of several, the smallest), and again."""
+    """Count all pairs, merge the most frequent (of several, the smallest), and repeat."""
     chunks = [list(chunk) for document in documents for chunk in chunks_of(document)]
     merges: list[Pair] = []
     while 256 + len(merges) < vocab_size:
@@ -55,7 +55,7 @@ def vocabulary(merges: Sequence[Pair]) -> dict[int, bytes]:
 
 
 def encode_chunk(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Make one pass for each merge, in the order in which the merges were learned."""
+    """Make one pass for each merge, in the order of learning."""
     ids = list(chunk)
     for new_id, pair in enumerate(merges, 256):
         ids = one_pass(ids, pair, new_id)
@@ -63,7 +63,7 @@ def encode_chunk(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
 
 
 def encode(text: str, merges: Sequence[Pair]) -> list[int]:
-    """Take out the special token, cut the rest into chunks, and encode each of them."""
+    """Take out the special token, cut the rest into chunks, and encode each chunk."""
     ids: list[int] = []
     while text:
         before, special, text = text.partition(END_OF_TEXT)

@@ -1,4 +1,4 @@
-"""Run the blocks of a page, and compare what they print with what the page shows."""
+"""Run the blocks of a page, and compare their output with the page."""
 
 import contextlib
 import doctest
@@ -20,9 +20,9 @@ __all__ = ["check", "run_page", "sha256_of_artifact"]
 
 
 def run_page(page: Path) -> set[str]:
-    """Run every block of Python and of commands; return the kinds of blocks that there were.
+    """Run every block of Python and of commands; return the kinds of blocks found.
 
-    What a block changes of the logger `bpetite` ends with the page.
+    Changes to the logger `bpetite` are undone at the end of the page.
     """
     runner = _Runner()
     parsers = [
@@ -42,7 +42,7 @@ def run_page(page: Path) -> set[str]:
 
 
 class _Runner:
-    """Run the blocks of one page in order, each in the state that the last one left."""
+    """Run the blocks of one page in order, each in the state left by the previous one."""
 
     def __init__(self) -> None:
         self.names: dict[str, object] = {}
@@ -50,7 +50,7 @@ class _Runner:
         self.seen: list[str] = []
 
     def python(self, example: Example) -> None:
-        """Run a block of Python, and hold what it prints for the block that follows."""
+        """Run a block of Python, and keep its output for the next block."""
         output = io.StringIO()
         handler_output = contextlib.redirect_stderr(output)
         with contextlib.redirect_stdout(output), handler_output:
@@ -59,17 +59,17 @@ class _Runner:
         self.seen.append("python")
 
     def text(self, example: Example) -> None:
-        """Compare what was printed with a block of text, where one follows a block of Python."""
+        """Compare the output with a block of text, if one follows a block of Python."""
         if self.printed:
             check(example.parsed, self.printed)
             self.printed = ""
             self.seen.append("text")
 
     def console(self, example: Example) -> None:
-        """Run each line after a `$`, and compare all that it writes with what follows it."""
+        """Run each line after a `$`, and compare its output with the lines that follow."""
         for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
             command, _, expected = part.partition("\n")
-            # The gate runs the very words; here the environment is there already.
+            # The gate runs these exact commands; here the environment already exists.
             command = command.replace("uv run ", "")
             result = subprocess.run(
                 ["bash", "-c", command],
@@ -83,7 +83,7 @@ class _Runner:
 
 
 def check(expected: str, found: str) -> None:
-    """Compare an output with the one on a page, where `...` stands for what may differ."""
+    """Compare an output with the one on a page, where `...` matches anything."""
     expected, found = (text.rstrip("\n") + "\n" for text in (expected, found))
     assert doctest.OutputChecker().check_output(expected, found, doctest.ELLIPSIS), (
         f"the page says\n{expected}\nand the run\n{found}"
@@ -91,7 +91,7 @@ def check(expected: str, found: str) -> None:
 
 
 def sha256_of_artifact(corpus: Path, vocab_size: int, folder: Path) -> str:
-    """Return the hash of the artifact that a corpus gives."""
+    """Return the hash of a corpus's artifact."""
     path = folder / "artifact.json"
     Tokenizer.train(corpus.read_bytes().decode(), vocab_size).save(path, overwrite=True)
     return hashlib.sha256(path.read_bytes()).hexdigest()

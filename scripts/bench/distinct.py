@@ -2,8 +2,8 @@
 
     uv run python scripts/bench/distinct.py FILE...
 
-The files are read one after the other as one corpus. There is a row for each doubling of its
-size from 30 MB on, and one for all of it.
+The files are read in order, as one corpus. The table has a row for each doubling of the size from
+30 MB on, and one for the whole corpus.
 """
 
 import argparse
@@ -21,7 +21,7 @@ _BLOCK_CHARACTERS: Final = 1 << 16
 
 
 class Row(NamedTuple):
-    """How many bytes were read, and how many distinct pieces and chunks they have."""
+    """The bytes read so far, and how many distinct pieces and chunks they have."""
 
     size: int
     pieces: int
@@ -44,7 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def rows(texts: Iterable[str], size: int) -> Iterator[Row]:
-    """Yield a row when this size is reached, at each of its doublings, and at the end."""
+    """Yield a row at this size, at each doubling, and at the end."""
     pieces: Counter[str] = Counter()
     read = last = 0
     for text in texts:

@@ -1,10 +1,10 @@
-"""Before anything is timed: the results are equal, or there are no figures.
+"""Compare results before anything is timed: if they differ, there are no figures.
 
-Merges: those of the slow oracle of the tests, on the beginning of each text.
-Ids: those of tiktoken with our vocabulary, on the whole of each text, for every library.
-Text: what each library decodes from its own ids.
+Merges: compared with the tests' slow oracle, on the beginning of each text.
+Ids: each library's compared with tiktoken's on each whole text, using our vocabulary.
+Text: each library must decode its ids to the text.
 
-Libraries carry Unicode tables of different years, so a few ids of a text with rare characters
+Libraries have Unicode tables of different years, so a few ids of a text with rare characters
 may differ. They are counted and reported; more than a few are an error.
 """
 
@@ -39,7 +39,7 @@ def check_merges(text: str) -> None:
 
 
 def count_different_ids(name: str, coder: Coder, documents: Documents, right: Sequence[int]) -> int:
-    """Compare a library's ids and its decoded text; return how many ids differ, a few at most."""
+    """Compare a library's ids and its decoded text; return how many ids differ."""
     ids = coder.encode_all(documents)
     if any(map(str.__ne__, map(coder.decode, ids), documents)):
         message = f"{name} does not decode what it encodes"

@@ -1,4 +1,4 @@
-"""The goals for speed: what was aimed at, and what was measured."""
+"""The goals for speed, and the measured results."""
 
 import re
 from collections.abc import Iterable
@@ -39,9 +39,9 @@ decode, speed over tiktoken's
 `bpetite encode --text hi` with 32,000 tokens, ms
     <= 200 of start seconds bpetite: 32,000 tokens
 """
-"""Each goal and its limits: a number, a section, a case, a contestant, and the texts for it.
+"""Each goal and its limits: a number, a section, a case, a contestant, and its texts.
 
-A limit is for milliseconds, or for a ratio of times.
+A limit is in milliseconds, or a ratio of times.
 """
 
 
@@ -49,7 +49,7 @@ _LIMIT: Final = re.compile(r"    ([<>])= (\S+) of (.*?)(?: / (.*))?: (.*)")
 
 
 def goals(series: Iterable[Series]) -> list[list[str]]:
-    """Return the goals that were measured, as rows; every text of a limit must reach it."""
+    """Return the measured goals as rows; every text of a limit must meet it."""
     seconds = {
         (one.corpus, f"{one.section} {one.case} {one.contestant}"): one.median / (one.amount or 1)
         for one in series

@@ -1,8 +1,8 @@
-"""Each job is a process, so that nothing a library leaves behind slows the next one.
+"""Run each job in its own process, so that no library slows the next one.
 
 A command is timed as a whole, from start to end (`run_command`). Other jobs are functions of this
-module, which time a part of what they do (`run_job`). There the library has done the same job on
-a little text before, so that what it sets up once is not counted.
+module, which time a part of their work (`run_job`). The library first does the job on a little
+text, so that one-time setup is not counted.
 """
 
 import os
@@ -36,7 +36,7 @@ LONG: Final = {
     "spaces": " ",
     "emoji": "\N{GRINNING FACE}",
 }
-"""Texts without a safe boundary, by the characters that they are made of by chance."""
+"""Texts without a safe boundary, by the characters that they are randomly made of."""
 
 _LITTLE_CHARACTERS: Final = 2_000
 _QUICK_CHARACTERS: Final = 1_000_000
@@ -64,7 +64,7 @@ def run_command(*words: object) -> Result:
 
 
 def run_job(job: Callable[..., Result], *arguments: object) -> Result:
-    """Do a job of this module in a new process, and return what it measured."""
+    """Run a job of this module in a new process, and return its measurements."""
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         try:
             return pool.submit(_do, job, arguments).result()
@@ -74,7 +74,7 @@ def run_job(job: Callable[..., Result], *arguments: object) -> Result:
 
 
 def _do(job: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
-    os.dup2(2, 1)  # standard output is the report's
+    os.dup2(2, 1)  # standard output is for the result
     try:
         return job(*arguments)
     except BaseException as error:  # noqa: BLE001 - Rust panics too
@@ -86,7 +86,7 @@ def prepare(source: Path, text: Text, quick: bool) -> Result:
     """Check a text and our merges on it; write it, or its beginning, and its first half."""
     whole = source.read_bytes().decode("utf-8")
     if not whole or END_OF_TEXT_TOKEN in whole:
-        # rustbpe and Hugging Face's trainer would read it in another way than the others.
+        # rustbpe and Hugging Face's trainer read it differently from the others.
         message = f"{str(source)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
         raise ValueError(message)
     check_merges(whole)
@@ -131,7 +131,7 @@ def cores(name: str, text: Text) -> Result:
 
 
 def sentence(name: str, text: Text) -> Result:
-    """Encode the first words of a text many times; measure what 50 and 99 of 100 calls take."""
+    """Encode the first words of a text many times; return the 50th and 99th percentiles."""
     words = " ".join(text.read()[: 1 << 16].split()[:_SENTENCE_WORDS])
     coder = _load_again(name, text)
     coder.encode(words)
@@ -140,7 +140,7 @@ def sentence(name: str, text: Text) -> Result:
 
 
 def long(name: str, text: Text, kind: str, size: int) -> Result:
-    """Time the encoding of a text of so many bytes without a safe boundary."""
+    """Time the encoding of a text of this many bytes without a safe boundary."""
     characters = LONG[kind]
     length = size // len(characters[0].encode("utf-8"))
     chunk = "".join(random.Random(0).choices(characters, k=length))
@@ -148,7 +148,7 @@ def long(name: str, text: Text, kind: str, size: int) -> Result:
 
 
 def _load_again(name: str, text: Text) -> Coder:
-    """Return a new coder, after another one has set up what is set up once."""
+    """Return a new coder, after another one has done the one-time setup."""
     if name != "rustbpe":  # it would train twice
         load(name, text).encode(text.read()[:_LITTLE_CHARACTERS])
     return load(name, text)

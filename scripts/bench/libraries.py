@@ -1,7 +1,7 @@
-"""The libraries that encode and decode, and how each loads a tokenizer file of ours.
+"""The libraries that encode and decode, and how each loads our tokenizer files.
 
-Imports are inside the functions, so that a missing library does not stop the others. How
-libraries train is in `trainers`.
+Imports are inside the functions, so that a missing library does not stop the others. For how
+libraries train, see `trainers`.
 """
 
 import os
@@ -25,13 +25,13 @@ _BATCH: Final = 64
 
 
 class Text(NamedTuple):
-    """A text, and the files that are made of it before anything is timed.
+    """A text, and the files made from it before anything is timed.
 
     half: its first half.
-    model: our tokenizer file of at most 32,000 tokens for it.
+    model: our tokenizer file for it, with at most 32,000 tokens.
     ids: tiktoken's ids with that tokenizer, as u16.
-    vocab_size: how many tokens the training learns from it.
-    large: too large for libraries that hold all ids as integers; only commands read it.
+    vocab_size: how many tokens to train from it.
+    large: too large for libraries that keep all ids as integers; only commands read it.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Coder(NamedTuple):
 
 
 def documents_of(text: str) -> list[str]:
-    """Cut a text where a chunk begins, into the documents that every library gets."""
+    """Cut a text where chunks begin, into the documents that every library gets."""
     return list(blocks(text, _DOCUMENT_CHARACTERS))
 
 
@@ -94,11 +94,11 @@ def _load_hugging_face(text: Text) -> Coder:
     from tokenizers import Tokenizer, pre_tokenizers
 
     tokenizer = Tokenizer.from_file(text.exported("huggingface").files[0])
-    # The byte level's own pattern is GPT-2's too, and faster than the exported `Split`.
+    # The byte level's own pattern is GPT-2's, and faster than the exported `Split`.
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     return Coder(
         lambda document: tokenizer.encode(document).ids,
-        # What it returns takes 150 to 200 times the memory of the text.
+        # The result takes 150 to 200 times the memory of the text.
         lambda documents: [
             encoding.ids
             for batch in batches(documents)
@@ -111,7 +111,7 @@ def _load_hugging_face(text: Text) -> Coder:
 def _load_rustbpe(text: Text) -> Coder:
     import rustbpe
 
-    tokenizer = rustbpe.Tokenizer()  # it cannot load a vocabulary, so it learns the same again
+    tokenizer = rustbpe.Tokenizer()  # it cannot load a vocabulary, so it trains again
     size = Artifact.read(text.model).special_id
     documents = documents_of(text.read())
     tokenizer.train_from_iterator(documents, size, pattern=PRETOKENIZER_PATTERN)
@@ -140,9 +140,8 @@ LIBRARIES: Final[dict[str, tuple[str, Callable[[Text], Coder]]]] = {
     "rustbpe": ("rustbpe", _load_rustbpe),
     "gigatoken": ("gigatoken", _load_gigatoken),
 }
-"""The package of each library, and how it loads the tokenizer of a text, which is not timed."""
+"""The package of each library, and the untimed function that loads the tokenizer of a text."""
 
 
 def load(name: str, text: Text) -> Coder:
-    """Load the tokenizer of a text in a library."""
     return LIBRARIES[name][1](text)

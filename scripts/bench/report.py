@@ -1,6 +1,6 @@
-"""What runs have measured, as tables of Markdown: one for each section, and a summary.
+"""Show measurements as Markdown tables: one for each section, and a summary.
 
-The words around them are on docs/benchmarks.md, whose tables are made here.
+The text around them is in docs/benchmarks.md, which gets its tables from here.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _COLUMNS: Final[dict[str, dict[str, tuple[Key, Cell]]]] = {
     },
     "start": {"ms": (("start", "seconds"), spread(1e3))},
 }
-"""The columns of each section, with the section and the case of their series."""
+"""The columns of each section, each with the section and the case that it shows."""
 
 _SUMMARY: Final[dict[str, Key]] = {
     "training from a file, all cores": ("train", "seconds"),
@@ -67,7 +67,7 @@ def report(runs: Sequence[Run]) -> str:
 
 
 def short(runs: Sequence[Run]) -> str:
-    """Return what the README says about speed: the summary, the goals, and the machine."""
+    """Return what the README shows about speed: the summary, the goals, and the machine."""
     facts = runs[-1].facts
     verdicts = [row[-1] for row in goals(one for run in runs for one in run.series)]
     reached = verdicts.count("reached")
@@ -82,7 +82,7 @@ def short(runs: Sequence[Run]) -> str:
 
 
 def _summary(runs: Sequence[Run]) -> str:
-    """Return how many times as fast as each library bpetite is, from worst text to best."""
+    """Return how much faster than each library bpetite is, from worst text to best."""
     series = comparable(one for run in runs for one in run.series)
     compared = [one for one in series if (one.section, one.case) in _SUMMARY.values()]
     found = {(one.section, one.case, one.corpus, one.contestant): one.median for one in compared}
@@ -99,7 +99,7 @@ def _summary(runs: Sequence[Run]) -> str:
 
 
 def _run(run: Run) -> str:
-    """Return what a run was made with."""
+    """Return the facts of a run as a table."""
     measured = ", ".join(unique(one.section for one in run.series))
     facts = {**run.facts, "command": f"`{run.facts['command']}`", "sections": measured}
     return markdown(["", ""], facts.items())

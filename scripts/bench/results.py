@@ -1,4 +1,4 @@
-"""What a run has measured, and the JSON file that keeps it: every sample, nothing derived."""
+"""The samples of a run, and the JSON file that keeps them; nothing in it is derived."""
 
 import json
 import os
@@ -18,7 +18,7 @@ OURS: Final = "bpetite"
 ONE_JOB: Final = "bpetite, one job"
 REFERENCE: Final = "tiktoken"
 SAME_ENOUGH: Final = 0.9
-"""Below this share of the same tokens, two trainers have not done the same work."""
+"""If two trainers share fewer of their tokens, they have not done the same work."""
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class Series:
 
     section: what is measured.
     corpus: the name of the text.
-    case: which of the measurements of the section.
+    case: which of the section's measurements.
     contestant: a library, or bpetite with one job.
     samples: one for each round, in order, to four digits. They are seconds, except for the
         cases "peak" (bytes), "same" (a share) and "ids" (ids that differ).
-    amount: the bytes that one sample is about, or ids in decoding, or 0.
+    amount: the bytes per sample, for decoding the ids, or 0.
     """
 
     section: str
@@ -49,10 +49,10 @@ class Series:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of the benchmark, or what is left of it: other runs may have replaced sections.
+    """One run of the benchmark, or the sections of it that no later run has replaced.
 
     facts: what a reader must know, each fact with its name.
-    series: what was measured.
+    series: the measurements.
     """
 
     facts: dict[str, str]
@@ -75,14 +75,14 @@ def load_runs(path: Path) -> list[Run]:
 
 
 def merged(runs: Iterable[Run], latest: Run) -> list[Run]:
-    """Return the runs without the sections that the latest one has measured, and the latest."""
+    """Return the runs with the latest one, which replaces the sections that it has measured."""
     new = {one.section for one in latest.series}
     older = (Run(run.facts, [one for one in run.series if one.section not in new]) for run in runs)
     return [*(run for run in older if run.series), latest]
 
 
 def comparable(series: Iterable[Series]) -> list[Series]:
-    """Leave out the training of libraries that have learned other tokens than we have."""
+    """Leave out training by libraries whose tokens differ too much from ours."""
     found = list(series)
     others = {
         (one.corpus, one.contestant)
@@ -95,7 +95,7 @@ def comparable(series: Iterable[Series]) -> list[Series]:
 
 
 def unique(names: Iterable[str]) -> list[str]:
-    """Return each name once, in the order of their first occurrences."""
+    """Return each name once, in order of first occurrence."""
     return list(dict.fromkeys(names))
 
 
@@ -124,7 +124,7 @@ def _processor() -> str:
 
 
 def _commit() -> str:
-    """Return the commit of this clone, and whether its files have changed since."""
+    """Return the commit of this clone, and whether files have changed since."""
     describe = ["git", "describe", "--always", "--abbrev=12", "--dirty=, with changes"]
     done = subprocess.run(
         [*describe, "--exclude=*"],

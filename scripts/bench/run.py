@@ -1,7 +1,7 @@
-"""The command of the benchmark: read the texts, compare results, measure, print the report.
+"""The benchmark command: read the texts, compare results, measure, print the report.
 
-The report goes to standard output as Markdown, progress to standard error. A library that is not
-installed is left out, and named. docs/benchmarks.md explains what is measured, and how.
+The report goes to standard output as Markdown, progress to standard error. The report names
+libraries that are not installed. docs/benchmarks.md explains the measurements.
 """
 
 import argparse
@@ -26,7 +26,7 @@ def main() -> int:
     """Run the benchmark and return its exit status."""
     parser = _parser()
     options = parser.parse_args()
-    if options.json and not options.json.parent.is_dir():  # said now, not after an hour
+    if options.json and not options.json.parent.is_dir():  # checked now, not after an hour
         parser.error(f"there is no folder {str(options.json.parent)!r}")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # `bpetite` starts as it does for a user
     os.environ["RAYON_NUM_THREADS"] = str(CORES)
@@ -80,7 +80,7 @@ def _version(package: str) -> str:
 
 
 def _last_part(word: str) -> str:
-    """Leave out the folders of a file."""
+    """Return the text without the folders of a file name."""
     return Path(word).name if os.sep in word else word
 
 

@@ -1,6 +1,6 @@
-"""What is measured, section by section: which jobs, and what series come of them.
+"""The sections of the benchmark: their jobs, and the series that these measure.
 
-In each round every library does its job once, and another one begins.
+In each round every library does its job once; a different one starts each round.
 """
 
 import filecmp
@@ -36,18 +36,18 @@ Jobs = dict[str, Callable[[], Result]]
 """The job of each contestant."""
 
 Results = dict[str, list[Result]]
-"""What the jobs of each contestant have measured, round by round."""
+"""The measurements of each contestant's job, round by round."""
 
 
 @dataclass(frozen=True)
 class Bench:
-    """What every section gets.
+    """The input of every section.
 
-    texts: the large ones are last.
+    texts: sorted, with the large ones last.
     small: a file to train 512 tokens from, if any.
     rounds: how often each job is done; fewer if its turns take more than a minute.
     quick: show that everything works, rather than measure.
-    libraries: the names of those that are installed.
+    libraries: the names of the installed libraries.
     folder: a place for files that is removed after the run.
     """
 
@@ -70,12 +70,12 @@ class Bench:
         *more: object,
         names: Collection[str] = LIBRARIES,
     ) -> Jobs:
-        """Return a job for each library that encodes, or for those of some names."""
+        """Return a job for each library that encodes, or for the named ones."""
         chosen = [name for name in self.libraries if name in names]
         return {name: partial(run_job, job, name, text, *more) for name in chosen}
 
     def file_jobs(self, *command: object) -> Jobs:
-        """Return the jobs of a command of ours that writes a file: on all cores, and with one."""
+        """Return the jobs of a command of ours that writes a file: on all cores, and on one."""
         found: Jobs = {}
         for name, count in ((OURS, CORES), (ONE_JOB, 1)):
             words = ["--output", self.folder / name, "--force", "--jobs", count]
@@ -83,10 +83,10 @@ class Bench:
         return found
 
     def take_turns(self, jobs: Jobs, rounds: int | None = None) -> Results:
-        """Do every job in each round, another one first each time.
+        """Do every job in each round, starting with another one each time.
 
-        A library that fails is out, with all its results. One whose turns have taken more than a
-        minute has no further turn.
+        A library that fails is excluded, with all its results. A library whose turns have taken
+        more than a minute gets no further turn.
         """
         results: Results = {name: [] for name in jobs}
         names, spent = list(jobs), dict.fromkeys(jobs, 0.0)
@@ -114,7 +114,7 @@ def say(message: str) -> None:
 
 
 def prepare(source: Path, folder: Path, *, large: bool, quick: bool) -> Text:
-    """Check a text, and make in a folder what the sections need."""
+    """Check a text, and write the files that the sections need."""
     say(f"{source}: checking the merges, and training a tokenizer")
     kinds = ("txt", "half", "json", "u16")
     path, half, model, ids = (folder / f"{source.stem}.{kind}" for kind in kinds)
@@ -136,22 +136,22 @@ def _encode(text: Path, model: Path) -> list[object]:
 def _series(
     section: str, corpus: str, case: str, results: Results, amount: int = 0, key: str = ""
 ) -> Iterator[Series]:
-    """Yield what the jobs of each contestant have measured under a key, by default the case."""
+    """Yield one measurement of each contestant, by default the one named like the case."""
     for contestant, found in results.items():
-        # Four digits: clocks are no better, and files stay small.
+        # Clocks are no better than four digits, and files stay small.
         samples = [float(f"{one[key or case]:.4g}") for one in found]
         yield Series(section, corpus, case, contestant, samples, amount)
 
 
 def _check_same(file: Path, other: Path) -> None:
-    """Compare what bpetite has written with what it should be, or with what one job wrote."""
+    """Compare bpetite's output with the expected file, or with the output of one job."""
     if not filecmp.cmp(file, other, shallow=False):
         message = f"{file.name} differs from {other.name}"
         raise BenchError(message)
 
 
 def equal(bench: Bench) -> Iterator[Series]:
-    """How many ids of each library differ from tiktoken's; more than a few are an error."""
+    """Count the ids of each library that differ from tiktoken's; more than a few are an error."""
     for text in bench.texts:
         say(f"{text.name}: comparing the ids of the command")
         run_job(jobs.reference, text)
@@ -186,7 +186,7 @@ def train(bench: Bench) -> Iterator[Series]:
 
 
 def encode(bench: Bench) -> Iterator[Series]:
-    """One half of the text by a new tokenizer, then the other, and back from the ids."""
+    """Encode one half of the text with a new tokenizer, then the other; decode the ids."""
     for text in bench.usual:
         say(f"{text.name}: encoding and decoding in one process")
         results = bench.take_turns(bench.coding_jobs(jobs.encode, text))
@@ -201,7 +201,7 @@ def encode(bench: Bench) -> Iterator[Series]:
 
 
 def cores(bench: Bench) -> Iterator[Series]:
-    """The whole text in memory to ids in memory, with a thread or a process for each core."""
+    """Encode the whole text in memory, with a thread or a process for each core."""
     for text in bench.usual:
         say(f"{text.name}: encoding on all cores")
         results = bench.take_turns(bench.coding_jobs(jobs.cores, text))
@@ -209,7 +209,7 @@ def cores(bench: Bench) -> Iterator[Series]:
 
 
 def command(bench: Bench) -> Iterator[Series]:
-    """`bpetite encode` from a file to a file, with one job and with all cores."""
+    """Run `bpetite encode` from a file to a file, with one job and with all cores."""
     for text in bench.texts:
         parts = {"whole": text.path} if text.large else {"whole": text.path, "half": text.half}
         for case, path in parts.items():
@@ -220,7 +220,7 @@ def command(bench: Bench) -> Iterator[Series]:
 
 
 def sentence(bench: Bench) -> Iterator[Series]:
-    """Fifty words, again and again, by bpetite and by tiktoken."""
+    """Encode fifty words repeatedly, with bpetite and with tiktoken."""
     for text in bench.usual:
         say(f"{text.name}: encoding a sentence")
         todo = bench.coding_jobs(jobs.sentence, text, names=(OURS, REFERENCE))
@@ -230,7 +230,7 @@ def sentence(bench: Bench) -> Iterator[Series]:
 
 
 def small(bench: Bench) -> Iterator[Series]:
-    """Training on a small file, as a command."""
+    """Train on a small file, as a command."""
     if bench.small:
         say(f"{bench.small.stem}: training to {_SMALL_VOCAB_SIZE}")
         one_job = bench.file_jobs(*_train(bench.small, _SMALL_VOCAB_SIZE))[ONE_JOB]
@@ -239,7 +239,7 @@ def small(bench: Bench) -> Iterator[Series]:
 
 
 def start(bench: Bench) -> Iterator[Series]:
-    """What a user waits for before the first id."""
+    """Measure how long a user waits for the first id."""
     say("start: the command `encode --text hi`")
     text = bench.texts[0]
     few = bench.folder / "few.json"
@@ -251,7 +251,7 @@ def start(bench: Bench) -> Iterator[Series]:
 
 
 def long(bench: Bench) -> Iterator[Series]:
-    """Text without a safe boundary, of n bytes and of 2 n, by bpetite and by tiktoken, once."""
+    """Encode n and 2 n bytes without a safe boundary once, with bpetite and with tiktoken."""
     for size in _LONG_BYTES_QUICK if bench.quick else _LONG_BYTES:
         say(f"long: {size:,} bytes")
         for kind in LONG:
@@ -268,4 +268,4 @@ SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section
     for section in (small, start, sentence, long, train, encode, cores, command)
 }
-"""What can be measured, in order."""
+"""All sections, in order."""

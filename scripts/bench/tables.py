@@ -1,4 +1,4 @@
-"""Series as tables of Markdown. Ratios are ratios of medians, which a reader can check."""
+"""Show series as Markdown tables. Ratios are ratios of medians, so a reader can check them."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -8,20 +8,19 @@ from bench.results import OURS, Series
 ABSENT: Final = "-"
 
 Cell = Callable[[Series, Series | None], str]
-"""Writes a series, given ours in the same case, if there is one."""
+"""Formats a series, given ours in the same case, if there is one."""
 
 Key = tuple[str, str]
 """A section and a case."""
 
 
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a table."""
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
 def grid(series: Sequence[Series], columns: dict[str, tuple[Key, Cell]]) -> str:
-    """Return a table with a row for each text and contestant; columns have a heading each."""
+    """Return a table with a row for each text and contestant, and a column for each heading."""
     found = {((one.section, one.case), one.corpus, one.contestant): one for one in series}
     first = next(iter(columns.values()))[0]
     places = [(one.corpus, one.contestant) for one in series if (one.section, one.case) == first]
@@ -36,7 +35,7 @@ def grid(series: Sequence[Series], columns: dict[str, tuple[Key, Cell]]) -> str:
 
 
 def figure(value: float) -> str:
-    """Return a number to three digits, or a large one to its last."""
+    """Return a number to three digits, or a large one in full."""
     return f"{value:,.0f}" if value >= 100 else f"{float(f'{value:.3g}'):.12g}"
 
 
@@ -46,18 +45,18 @@ def two_digits(value: float) -> str:
 
 
 def bounds(ratios: Sequence[float]) -> str:
-    """Return the lowest of some ratios and the highest."""
+    """Return the lowest and the highest of some ratios."""
     low, high = (two_digits(bound(ratios, default=0)) for bound in (min, max))
     return ABSENT if not ratios else low if low == high else f"{low} to {high}"
 
 
 def plain(unit: float = 1) -> Cell:
-    """Write the median, as a multiple of a unit."""
+    """Format the median, as a multiple of a unit."""
     return lambda one, _: figure(one.median / unit)
 
 
 def spread(scale: float = 1) -> Cell:
-    """Write the median, and the lowest and the highest sample."""
+    """Format the median, and the lowest and the highest sample."""
 
     def cell(one: Series, _: Series | None) -> str:
         low, high = (figure(bound(one.samples) * scale) for bound in (min, max))
@@ -67,11 +66,11 @@ def spread(scale: float = 1) -> Cell:
 
 
 def beside_ours(one: Series, ours: Series | None) -> str:
-    """Write the seconds, and how many times ours they are."""
+    """Format the seconds, and their ratio to ours."""
     ratio = f" ×{two_digits(one.median / ours.median)}" if ours else ""
     return spread()(one, ours) + ratio
 
 
 def share(one: Series, _: Series | None) -> str:
-    """Write a share in percent."""
+    """Format a share in percent."""
     return f"{one.median:.1%}"

@@ -2,8 +2,8 @@
 
     python trainers.py LIBRARY FILE VOCAB_SIZE OUTPUT
 
-The benchmark times this process as a whole, as it times `bpetite train`, so nothing else is
-imported here. The libraries in Rust use one thread for each core, or `RAYON_NUM_THREADS`.
+The benchmark times the whole process, as it does for `bpetite train`, so this file imports nothing
+else. The libraries in Rust use one thread for each core, or `RAYON_NUM_THREADS`.
 """
 
 import json
@@ -30,7 +30,7 @@ def train_hugging_face(text: str, vocab_size: int) -> Iterable[bytes]:
         show_progress=False,
     )
     tokenizer.train_from_iterator(blocks(text, _BLOCK_CHARACTERS), trainer)
-    # Printable bytes are themselves there; the others, in order, are U+0100 and what follows.
+    # Printable bytes are their own letters; the others, in order, are U+0100 and following.
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [value for value in range(256) if value not in printable]
     byte_of = {chr(value): value for value in printable}
@@ -49,7 +49,7 @@ def train_rustbpe(text: str, vocab_size: int) -> Iterable[bytes]:
 
 
 def train_gigatoken(text: str, vocab_size: int) -> Iterable[bytes]:
-    """Train; gigatoken takes bytes, and its pattern is GPT-2's."""
+    """Train; gigatoken takes bytes and uses GPT-2's pattern."""
     import gigatoken
 
     vocab, _ = gigatoken.train_bpe(text.encode("utf-8"), vocab_size, [])

@@ -1,12 +1,12 @@
-"""Measure what docs/pictures.md shows: what is learned from each of some texts.
+"""Measure what docs/pictures.md shows: the vocabularies learned from several texts.
 
     uv run python scripts/bench/vocabularies.py FILE... --json docs/pictures.json
 
 A text is cut at ends of lines into documents of about 16,000 characters. Every tenth is held out:
-nothing is learned from it, and what was learned is tried on it. Nothing is timed, so the figures
-are the same on every machine; 25 MB take a minute.
+it is not trained on, only encoded. Nothing is timed, so the figures are equal on every machine;
+25 MB take a minute.
 
-Not here: how the figures become tables and pictures (`scripts/generate`).
+`scripts/generate` turns the figures into tables and pictures.
 """
 
 import argparse
@@ -36,7 +36,7 @@ _NO_SCRIPTS: Final = frozenset({"Caron", "Combining", "Micro", "Modifier", "Supe
 
 
 class Text(NamedTuple):
-    """The documents of a text to learn from, and those that are held out."""
+    """The documents of a text to learn from, and the held-out ones."""
 
     name: str
     learned: Sequence[str]
@@ -48,7 +48,7 @@ def read_text(path: Path) -> Text:
 
     Raises:
         OSError: it cannot be read.
-        ValueError: it is not UTF-8, or has no document to hold out.
+        ValueError: it is not UTF-8, or is too short to hold out a document.
     """
     documents = [""]
     for line in path.read_bytes().decode("utf-8").splitlines(keepends=True):
@@ -65,9 +65,9 @@ def read_text(path: Path) -> Text:
 
 
 def train(documents: Sequence[str]) -> tuple[Artifact, list[tuple[int, int]]]:
-    """Learn the largest vocabulary; return it, and how often the pair of each 100th merge occurred.
+    """Learn the largest vocabulary; return it, and the count of each 100th merged pair.
 
-    The smaller vocabularies are its beginnings.
+    The smaller vocabularies are its prefixes.
     """
     handler, logger = BufferingHandler(sys.maxsize), logging.getLogger("bpetite")
     logger.addHandler(handler)
@@ -79,7 +79,7 @@ def train(documents: Sequence[str]) -> tuple[Artifact, list[tuple[int, int]]]:
 
 
 def size_of(documents: Sequence[str]) -> int:
-    """Return how many bytes the UTF-8 of some documents has."""
+    """Return the size of some documents in UTF-8 bytes."""
     return sum(len(document.encode("utf-8")) for document in documents)
 
 
@@ -90,10 +90,10 @@ def bytes_per_token(tokenizer: Tokenizer, documents: Sequence[str]) -> float:
 
 
 def class_of(token: bytes) -> str:
-    """Return what a token is made of: letters, by their script, or what else.
+    """Return the class of a token: the script of its letters, or another kind of character.
 
-    No token mixes letters, digits, punctuation and whitespace, but for a space in front, as
-    the pattern lets no chunk do so. A script is the first word of the names of its letters.
+    No token mixes letters, digits, punctuation and whitespace, except for a space in front, because
+    no chunk does. A script is the first word of the Unicode names of its letters.
     """
     try:
         text = token.decode("utf-8")
@@ -108,7 +108,7 @@ def class_of(token: bytes) -> str:
 
 
 def shares(tokens: Mapping[bytes, int]) -> dict[str, dict[str, int]]:
-    """Return how many of some tokens have each length in bytes, and are of each class."""
+    """Return how many of some tokens have each length in bytes, and each class."""
     lengths: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     for token, count in tokens.items():
@@ -134,7 +134,7 @@ def examples(tokens: Sequence[bytes], used: Mapping[bytes, int]) -> dict[str, li
 
 
 def lines(value: object, depth: int) -> str:
-    """Return JSON in which every entry down to a depth has a line, which reads well in a diff."""
+    """Return JSON with a line for each entry down to a depth, for readable diffs."""
     if not isinstance(value, dict) or not depth:
         return json.dumps(value)
     entries = (f"{json.dumps(key)}: {lines(entry, depth - 1)}" for key, entry in value.items())
@@ -142,7 +142,7 @@ def lines(value: object, depth: int) -> str:
 
 
 def measure(text: Text, texts: Sequence[Text]) -> dict[str, object]:
-    """Return all figures of what is learned from a text, on itself and on the others."""
+    """Return all figures of a text's vocabulary, on this text and on the others."""
     print(text.name, file=sys.stderr)
     artifact, merge_counts = train(text.learned)
     smaller = (Artifact.of_merges(artifact.merges[: size - 256]) for size in _SIZES)
@@ -165,7 +165,7 @@ def measure(text: Text, texts: Sequence[Text]) -> dict[str, object]:
 
 
 def main() -> int:
-    """Measure the texts, and write what was found."""
+    """Measure the texts, and write the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
     parser.add_argument("--json", type=Path, required=True, help="where the figures go")

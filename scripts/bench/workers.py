@@ -1,6 +1,6 @@
 """Encode documents in several processes, as a user of the library would.
 
-Each worker loads the tokenizer file once. Ids come back as arrays, which are small to send.
+Each worker loads the tokenizer file once. Ids are returned as arrays, which are small to send.
 """
 
 from array import array
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bpetite import Tokenizer
 
-_loaded: list[Tokenizer] = []  # one, in a worker
+_loaded: list[Tokenizer] = []  # holds one tokenizer in a worker
 
 
 def encode_all(documents: Sequence[str], model: Path, cores: int) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""Regenerate every generated file, or list those that are out of date.
+"""Regenerate every generated file, or list outdated ones.
 
     uv run python scripts/generate             all of them
     uv run python scripts/generate --check     write nothing; exit with 1 if one differs

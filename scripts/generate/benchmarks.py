@@ -1,4 +1,4 @@
-"""The tables of docs/benchmarks.md and the README, from docs/benchmarks.json."""
+"""Fill the tables of docs/benchmarks.md and the README from docs/benchmarks.json."""
 
 from pathlib import Path
 from typing import Final
@@ -24,5 +24,5 @@ def files() -> dict[Path, str]:
 
 
 def read_runs() -> list[Run]:
-    """Return the runs that are committed."""
+    """Return the committed runs."""
     return load_runs(_ROOT / "docs" / "benchmarks.json")

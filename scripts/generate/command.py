@@ -25,7 +25,7 @@ PARTS: Final = {
     "course_pictures": "tokenizers",
     "plots": "matplotlib",
 }
-"""The module of each part, and what must be installed for it."""
+"""The module of each part, and the package that it requires."""
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:

@@ -1,7 +1,7 @@
-"""The completions of bash, zsh and fish, which shtab makes of the parsers.
+"""The completions for bash, zsh and fish, which shtab generates from the parsers.
 
-They are in the wheel below `installed`, and from there in `share` of the environment, where the
-shells look.
+The wheel has them below `installed`. They are installed into `share` of the environment, where
+the shells look.
 """
 
 import re
@@ -14,7 +14,7 @@ from bpetite_cli.parser import make_parser
 from generate.manual import SHARE, description, parsers
 
 _FILES: Final = {"FILE", "PATH"}
-"""The values of options that are files, as the help calls them."""
+"""The metavars of options that are files."""
 
 _BASH: Final = """\
 # Behind an option that takes several files, another option may follow.
@@ -45,5 +45,5 @@ def files() -> dict[Path, str]:
 
 
 def _tidy(text: str) -> str:
-    """Return a text without whitespace at the ends of lines, and with a newline at its end."""
+    """Remove whitespace at the ends of lines, and end the text with a newline."""
     return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE).rstrip("\n") + "\n"

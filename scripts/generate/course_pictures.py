@@ -1,8 +1,8 @@
 """The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
 
-What they show is computed: the corpus and the slow steps are those of docs/course/toy.py, the
-tokenizer is bpetite's. Page 11 runs rustbpe and tokenizers as well, the curves of page 12 are those
-of docs/pictures.json, and the algorithms of page 13 are the code on that page.
+Their content is computed: the corpus and the slow steps are those of docs/course/toy.py, the
+tokenizer is bpetite's. Page 11 also runs rustbpe and tokenizers, the curves of page 12 come from
+docs/pictures.json, and page 13 runs the code on that page.
 """
 
 import contextlib
@@ -40,7 +40,7 @@ def files() -> dict[Path, str]:
 
 
 def _why() -> Drawing:
-    """Draw a word as a reader sees it, as tokens, and as what a model receives."""
+    """Draw a word as letters, as tokens, and as the ids that a model receives."""
     text, drawing = "a towel", Drawing()
     ids = _TOKENIZER.encode(text)
     drawing.say("You see letters:")
@@ -78,7 +78,7 @@ def _chunks() -> Drawing:
 
 
 def _pairs() -> Drawing:
-    """Draw the pairs that occur more than once, and mark the first to be merged."""
+    """Draw the pairs that occur more than once, and mark the first one to merge."""
     drawing, counts = Drawing(), _TOY.count_pairs(_corpus(0))
     drawing.text(LEFT, drawing.y + 14, "pair", "say quiet")
     drawing.text(110, drawing.y + 14, "ids", "say quiet")
@@ -109,7 +109,7 @@ def _merge() -> Drawing:
 
 
 def _tie() -> Drawing:
-    """Draw the pairs that tie at the first step and at the fourth, the winner framed."""
+    """Draw the ties at the first and the fourth step, with a frame around the winner."""
     drawing = Drawing()
     for rank in (0, 3):
         counts = _TOY.count_pairs(_corpus(rank))
@@ -145,7 +145,7 @@ def _encode() -> Drawing:
 
 
 def _half() -> Drawing:
-    """Draw characters, their bytes, the tokens of these, and each token decoded alone."""
+    """Draw characters, their bytes and tokens, and each token decoded alone."""
     drawing, text, wide = Drawing(), " öd", 56
     characters = [character.encode("utf-8") for character in text]
     ids = _TOKENIZER.encode(text)
@@ -177,7 +177,7 @@ def _special() -> Drawing:
 
 
 def _artifact() -> Drawing:
-    """Draw the keys of the file, a part of each value, and what it is."""
+    """Draw the keys of the file, each with part of its value and its meaning."""
     drawing, content = Drawing(), json.loads(_TOY.artifact_of(_MERGES))
     merges, vocab = content["merges"], content["vocab"]
     special = content["special_tokens"]
@@ -202,7 +202,7 @@ def _artifact() -> Drawing:
 
 
 def _stale() -> Drawing:
-    """Draw what a heap gives at the first three steps of training, and the true count of each."""
+    """Draw what a heap gives in the first three steps of training, each with its true count."""
     drawing = Drawing()
     for x, name in ((LEFT, "at the top"), (130, "it says"), (195, "true")):
         drawing.text(x, drawing.y + 14, name, "say quiet")
@@ -227,7 +227,7 @@ def _others() -> Drawing:
 
 
 def _sizes() -> Drawing:
-    """Draw bytes per token against the size of the vocabulary, on a scale of doublings."""
+    """Draw bytes per token against vocabulary size, on a logarithmic scale."""
     measured = json.loads((_COURSE.parent / "pictures.json").read_text(encoding="utf-8"))
     sizes, drawing = measured["sizes"], Drawing()
     drawing.say("Bytes per token of held-out text:")
@@ -275,7 +275,7 @@ def _algorithms() -> Drawing:
 
 
 def _greedy() -> Drawing:
-    """Draw the first merge of the corpus, and the one that saves more."""
+    """Draw the first merge of the corpus, and one that saves more."""
     drawing = Drawing()
     for name, pair in (("chosen", _MERGES[0]), ("better", _MERGES[1])):
         chunks = _corpus(0)
@@ -337,7 +337,7 @@ def _add(
     labels: bool = False,
     ringed: Sequence[int] = (),
 ) -> None:
-    """Add a row of tokens, with their ids below if asked, and a note at its end."""
+    """Add a row of tokens, with ids below if requested, and a note at its end."""
     tokens = [_TOKENS[token_id] for token_id in ids]
     drawing.tokens(tokens, ids if labels else (), ringed=ringed, special=_SPECIAL)
     if note:
@@ -346,7 +346,7 @@ def _add(
 
 
 def _run_page(name: str) -> dict[str, Any]:
-    """Run the blocks of Python of a page, and return what they define."""
+    """Run the Python blocks of a page, and return what they define."""
     page = (_COURSE / name).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     code = re.sub(r"^from toy import .*$", "", "\n".join(blocks), flags=re.MULTILINE)
@@ -369,7 +369,7 @@ def _places(ids: Sequence[int], wanted: int) -> list[int]:
 
 
 def _occurrences(ids: Sequence[int], pair: tuple[int, int]) -> list[int]:
-    """Return the places that a merge of a pair replaces: from left to right, without overlaps."""
+    """Return the positions where a merge applies: from left to right, without overlaps."""
     places: list[int] = []
     for place, found in enumerate(pairwise(ids)):
         if found == pair and place not in places:
@@ -378,7 +378,7 @@ def _occurrences(ids: Sequence[int], pair: tuple[int, int]) -> list[int]:
 
 
 def _longest_first(chunk: bytes) -> list[int]:
-    """Return the ids of a chunk by the longest token, as page 6 says one should not."""
+    """Return the ids of a chunk by always taking the longest token, the mistake on page 6."""
     ids = []
     while chunk:
         longest = max((one for one in _TOKENS if chunk.startswith(one)), key=len)
@@ -394,7 +394,7 @@ def _alone(token_id: int) -> str:
 def _popped(merges: int) -> list[tuple[int, tuple[int, int], int, str]]:
     """Return each entry that a heap gives until some merges are made.
 
-    An entry is what it says of the count, its pair, the true count, and what becomes of it.
+    Each row has the entry's count, its pair, the true count, and what happens to it.
     """
     popped, made = [], 0
     counts: Mapping[tuple[int, int], int] = _TOY.count_pairs(_corpus(0))
@@ -420,7 +420,7 @@ def _popped(merges: int) -> list[tuple[int, tuple[int, int], int, str]]:
 
 
 def _tokenized(text: str) -> dict[str, tuple[list[int], list[bytes]]]:
-    """Return the ids and the tokens of a text by each library or tie rule."""
+    """Return the ids and the tokens of a text from each library or tie rule."""
     rust = rustbpe.Tokenizer()
     rust.train_from_iterator(iter(_TOY.CORPUS), _SIZE, pattern=_TOY.PATTERN)
     rust_tokens = {token_id: bytes(token) for token, token_id in rust.get_mergeable_ranks()}

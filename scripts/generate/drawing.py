@@ -1,8 +1,8 @@
-"""How the pictures of the course look: rows of tokens and of words on a card, as SVG.
+"""The look of the course's pictures: rows of tokens and words on a card, as SVG.
 
-A picture is 360 units wide, so that its letters can be read on a phone. It brings its own
-ground and two sets of colours, for light and for dark, and asks for no font. A byte is 8.5
-units wide in any monospaced font that a reader may have, or a little less.
+A picture is 360 units wide, so that its letters are readable on a phone. It has its own
+background and colors for light and dark, and needs no particular font. A byte is at most 8.5
+units wide in any monospaced font that a reader may have.
 """
 
 from collections.abc import Collection, Sequence
@@ -41,7 +41,7 @@ text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 
 
 def visible(token: bytes) -> str:
-    """Return a token as letters: a dot for a space, a backslash and hex for half a character."""
+    """Return a token as letters: a dot for a space, backslash and hex for incomplete characters."""
     text = token.decode("utf-8", errors="backslashreplace")
     return text.replace(" ", "·").replace("\n", "\\n")
 
@@ -66,26 +66,26 @@ class Drawing:
         self.y += 22
 
     def text(self, x: float, y: float, text: str, kind: str = "", anchor: str = "start") -> None:
-        """Put a text where its first letter begins, or, by `anchor`, its middle or its end."""
+        """Add a text that begins at `x`, or has its middle or end there, depending on `anchor`."""
         style = f' class="{kind}"' if kind else ""
         place = "" if anchor == "start" else f' text-anchor="{anchor}"'
         shape = f'<text x="{x:g}" y="{y:g}"{style}{place}>{escape(text, quote=False)}</text>'
         self._shapes.append(shape)
 
     def box(self, x: float, y: float, width: float, height: float, kind: str) -> None:
-        """Put a box with round corners."""
+        """Add a box with round corners."""
         self._shapes.append(
             f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="4"'
             f' class="{kind}"/>'
         )
 
     def curve(self, points: Sequence[tuple[float, float]], kind: str = "curve") -> None:
-        """Put a line through points."""
+        """Add a line through points."""
         places = " ".join(f"{x:g},{y:g}" for x, y in points)
         self._shapes.append(f'<polyline points="{places}" class="{kind}"/>')
 
     def cell(self, x: float, text: str, kind: str, *, width: float = 0, label: str = "") -> float:
-        """Put a text in a box in this row, a label below it; return where the next box begins.
+        """Add a text in a box with a label below it; return where the next box begins.
 
         Raises:
             ValueError: the box would leave the card.
@@ -102,7 +102,7 @@ class Drawing:
         return x + width + _GAP
 
     def cells(self, texts: Sequence[str], kind: str = "", widths: Sequence[float] = ()) -> None:
-        """Put texts in boxes side by side; without a kind, two colours take turns."""
+        """Add a row of texts in boxes; without a kind, two colors alternate."""
         x: float = LEFT
         for place, text in enumerate(texts):
             width = widths[place] if widths else 0
@@ -117,9 +117,9 @@ class Drawing:
         ringed: Collection[int] = (),
         special: bytes = b"",
     ) -> float:
-        """Put tokens side by side, their ids below; return where the row ends.
+        """Add a row of tokens with their ids below; return where it ends.
 
-        `ringed` are the places of tokens that get a frame, and `special` is the special token.
+        `ringed` are the positions of tokens to frame, and `special` is the special token.
         """
         for place, token in enumerate(tokens):
             kind = "special" if token == special else ("odd", "even")[place % 2]
@@ -132,11 +132,11 @@ class Drawing:
         return x
 
     def note(self, text: str) -> None:
-        """Put a few words at the right end of this row."""
+        """Add a few words at the right end of this row."""
         self.text(WIDTH - LEFT, self.y + 17, text, "say quiet", "end")
 
     def frame(self) -> None:
-        """Put a frame around this row."""
+        """Add a frame around this row."""
         self.box(LEFT - 6, self.y - 3, WIDTH - 2 * LEFT + 12, _ROW + 6, "ring")
 
     def next_row(self, *, labels: bool = False) -> None:

@@ -1,7 +1,7 @@
 """The explorer's sample tokenizers, docs/explorer/samples.js, trained on three large texts.
 
-BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz, on
-which docs/pictures.md measures, too. Without them the committed file stays as it is.
+BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz,
+which docs/pictures.md also uses. Without them the committed file stays unchanged.
 """
 
 import json
@@ -16,7 +16,7 @@ from bpetite import Tokenizer
 
 VOCAB_SIZE: Final = 4096
 SAMPLES: Final = {"prose": "prose", "code": "code", "scripts": "multilingual"}
-"""The name of each sample, and that of its text."""
+"""The name of each sample, and of its text."""
 
 _PAIRS_PER_LINE: Final = 12
 _HEAD: Final = """\
@@ -28,7 +28,7 @@ const samples = {{
 
 
 def files() -> dict[Path, str]:
-    """Return the merges of the samples as a script, since a page from a disk can fetch no file."""
+    """Return the samples' merges as a script: a page opened from a disk cannot fetch files."""
     folder = Path(os.environ.get("BPETITE_DATA", ""))
     texts = {name: folder / f"{text}.txt.xz" for name, text in SAMPLES.items()}
     if missing := [path.name for path in texts.values() if not path.is_file()]:

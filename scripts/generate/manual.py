@@ -1,7 +1,7 @@
-"""The page of the commands and the man page, from the parsers of the command line.
+"""Generate the page of commands and the man page from the command line's parsers.
 
-The man page is in the wheel below `installed`, and from there in `share` of the environment,
-where `man` looks. Not here: the completions of shells (`completions`), which need shtab.
+The wheel has the man page below `installed`. It is installed into `share` of the environment,
+where `man` looks. `completions` generates the shells' completions, which need shtab.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def files() -> dict[Path, str]:
     parser = make_parser([])
     commands = parsers(parser)
     for each in (parser, *commands.values()):
-        # Versions of Python differ in where they break a usage into lines.
+        # Python versions wrap a usage differently.
         each.formatter_class = partial(argparse.HelpFormatter, width=1000)
     return {
         SHARE / "man/man1/bpetite.1": "\n".join(_man_page(parser, commands)) + "\n",
@@ -62,7 +62,7 @@ def files() -> dict[Path, str]:
 
 
 def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
-    """Return the parsers of the commands by their names, in the order of the help."""
+    """Return the parser of each command by name, in the order of the help."""
     (action,) = (action for action in parser._actions if action.metavar == "COMMAND")
     found: dict[str, argparse.ArgumentParser] = vars(action)["choices"]
     return {name: found[name] for names in GROUPS.values() for name in names if name in found}
@@ -73,7 +73,7 @@ def _usage(parser: argparse.ArgumentParser) -> str:
 
 
 def description(parser: argparse.ArgumentParser) -> tuple[str, str]:
-    """Return the summary of a command, and the lines of its help below that."""
+    """Return the summary of a command, and the rest of its help as lines."""
     summary, _, more = (parser.description or "").partition("\n\n")
     return summary, more
 
@@ -83,7 +83,7 @@ def _examples(parser: argparse.ArgumentParser) -> str:
 
 
 def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Yield each argument with its value, and what the help says of it."""
+    """Yield each argument with its value and help."""
     formatter = parser._get_formatter()
     for action in parser._actions:
         if action.metavar != "COMMAND" and "--help" not in action.option_strings:
@@ -103,7 +103,7 @@ def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
 
 def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     summary, more = description(parser)
-    # An option stays with its value.
+    # Keep an option and its value on one line.
     usage = re.sub(r"(--[a-z-]+) ", "\\1\u00a0", _usage(parser))
     lines = textwrap.fill(usage, 80, subsequent_indent="    ", break_on_hyphens=False)
     yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
@@ -150,17 +150,17 @@ def _bold(option: str) -> str:
 
 
 def _as_it_is(text: str) -> str:
-    """Return lines that roff prints as they are."""
+    """Return lines that roff prints unchanged."""
     lines = "\n".join(map(_escaped, text.splitlines()))
     return f".PP\n.EX\n{lines}\n.EE"
 
 
 def _roff(text: str) -> str:
-    """Return a paragraph in lines as roff takes them."""
+    """Return a paragraph as lines for roff."""
     return "\n".join(map(_escaped, textwrap.wrap(text, 72, break_on_hyphens=False)))
 
 
 def _escaped(line: str) -> str:
-    """Return a line as roff prints it: no letter a command, each hyphen a minus."""
+    """Escape a line for roff, with each hyphen as a minus."""
     guard = r"\&" if line.startswith((".", "'")) else ""
     return guard + line.replace("\\", "\\e").replace("-", "\\-")

@@ -1,6 +1,6 @@
-"""What commands print as JSON: docs/reference/output.schema.json, and the table of output.md.
+"""Document the commands' JSON: docs/reference/output.schema.json, and the table in output.md.
 
-The fields are described here once. A test compares the schema with what every command prints.
+Each field is described here once. A test compares the schema with the output of every command.
 """
 
 import json
@@ -129,7 +129,7 @@ _FIELDS: Final = {
     "regex": _Field(_TEXT, "version", "of the package `regex`"),
     # Time.
     "seconds": _Field(_NUMBER, "seconds", "the time for reading and training"),
-    # What the specification of `train` calls otherwise.
+    # Fields that the specification of `train` names differently.
     "corpus_bytes": _Field(_COUNT, "bytes", "`bytes`"),
     "requested_vocab_size": _Field(_COUNT, "tokens", "`--vocab-size`"),
     "actual_mergeable_vocab_size": _Field(_COUNT, "tokens", "`vocab_size`"),
@@ -164,7 +164,7 @@ OUTPUTS: Final = {
     "compare-tiktoken": "equal difference:text_difference bpetite tiktoken engine_characters",
     "compare-tiktoken --report": "files bytes characters rows",
 }
-"""The fields that each command prints, in this order; every one, every time.
+"""The fields that each command prints, always and in this order.
 
 A colon names the object in a field, or null, if that depends on the command.
 """
@@ -180,11 +180,11 @@ _PARTS: Final = {
     "text_difference": "token byte character bpetite_token tiktoken_token",
     "file_difference": "path byte line before after bpetite_token tiktoken_token",
 }
-"""The objects inside others."""
+"""The objects inside other objects."""
 
 
 def schema() -> dict[str, object]:
-    """Return the schema: any output of any command, and each of them in `$defs`."""
+    """Return the schema: the output of any command, with each command's in `$defs`."""
     fields = {
         name: {"description": f"{field.unit}: {field.meaning}".removeprefix(": "), **field.type}
         for name, field in _FIELDS.items()
@@ -201,7 +201,7 @@ def schema() -> dict[str, object]:
 
 
 def _object(fields: str) -> dict[str, object]:
-    """Return the schema of an object that has these fields and no other."""
+    """Return the schema of an object that has exactly these fields."""
     properties = dict(map(_property, fields.split()))
     return {
         "type": "object",
@@ -251,7 +251,6 @@ def _code(names: Iterable[str]) -> str:
 
 
 def _kind(schema: Schema) -> str:
-    """Return a type in words."""
     match schema:
         case {"anyOf": [dict(first), _]}:
             return f"{_kind(first)} or null"

@@ -1,4 +1,4 @@
-"""The tables of docs/pictures.md, from what `scripts/bench/vocabularies.py` has measured."""
+"""Fill the tables of docs/pictures.md with the measurements of `scripts/bench/vocabularies.py`."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ CLASSES: Final = {
     "punctuation": "#f58518",
     "whitespace": "#ffbf79",
 }
-"""What tokens are made of, each with its colour, in the order in which they are drawn."""
+"""The classes of tokens, each with its color, in drawing order."""
 _NAMES: Final = {"Canadian": "Canadian syllabics"}
 _SHOWN_SIZES: Final = (512, 2048, 8192, 32768)
 _SHOWN_CHARACTERS: Final = 32
@@ -51,18 +51,18 @@ def files() -> dict[Path, str]:
 
 
 def read_figures() -> Figures:
-    """Return the figures that are committed."""
+    """Return the committed figures."""
     figures: Figures = json.loads((_ROOT / "docs/pictures.json").read_text(encoding="ascii"))
     return figures
 
 
 def class_name(made_of: str) -> str:
-    """Return what a reader is told of a class of tokens."""
+    """Return the name that the page uses for a class of tokens."""
     return _NAMES.get(made_of, made_of)
 
 
 def of_classes(found: Mapping[str, int]) -> list[float]:
-    """Return the share of each of `CLASSES` in percent, all other letters under one name."""
+    """Return the share of each of `CLASSES` in percent, combining all other letters."""
     counts = dict.fromkeys(CLASSES, 0)
     for made_of, count in found.items():
         counts[made_of if made_of in counts else "other scripts"] += count
@@ -118,10 +118,10 @@ def _mean(lengths: Mapping[str, int]) -> float:
 
 
 def _visible(token: str) -> str:
-    """Return a token as a reader of the page sees it: whitespace as marks, a long one cut."""
+    """Return a token as the page shows it: whitespace as marks, a long token cut."""
     text = token.replace(" ", "·").replace("\n", "⏎").replace("\t", "⇥").replace("|", "\\|")
     if len(text) > _SHOWN_CHARACTERS:
         text = f"{text[:_SHOWN_CHARACTERS]}…"
     if regex.match(r"\p{M}", text):
-        text = f"◌{text}"  # a mark that combines would sit on the quote before it
+        text = f"◌{text}"  # a combining mark would attach to the quote before it
     return f"`{text}`"

@@ -1,4 +1,4 @@
-"""Tables on pages that are otherwise written by hand, each between two markers.
+"""Fill in tables on handwritten pages, each between two markers.
 
 <!-- made by scripts/generate: NAME -->
 <!-- end -->
@@ -14,10 +14,10 @@ _PLACE: Final = re.compile(
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
-    """Return a page with each table in the place of its name.
+    """Return a page with each table between its markers.
 
     Raises:
-        ValueError: the places of the page are not those of the tables.
+        ValueError: the names on the page differ from those of the tables.
     """
     places = [name for _, name in _PLACE.findall(page)]
     if sorted(places) != sorted(tables):

@@ -1,7 +1,7 @@
 """The pictures of docs/benchmarks.md and docs/pictures.md, drawn from the committed figures.
 
-The same figures give the same files, with the same release of matplotlib. Their ground is
-transparent, and their ink is a grey that is readable on light and dark pages.
+With the same matplotlib release, the same figures give the same files. The background is
+transparent, and the gray lines are readable on light and dark pages.
 """
 
 import io
@@ -24,7 +24,7 @@ _STYLE: Final = {
     "axes.spines.left": False,
     "axes.spines.right": False,
     "axes.spines.top": False,
-    "font.family": ["DejaVu Sans", "sans-serif"],  # the second where a reader lacks the first
+    "font.family": ["DejaVu Sans", "sans-serif"],  # the second is a fallback
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
     "grid.alpha": 0.3,
@@ -32,7 +32,7 @@ _STYLE: Final = {
     "legend.frameon": False,
     "legend.labelcolor": _INK,
     "svg.fonttype": "none",  # text stays text, and the file small
-    "svg.hashsalt": "bpetite",  # ids of elements are otherwise new each time
+    "svg.hashsalt": "bpetite",  # otherwise element ids change every time
     "xtick.color": _INK,
     "ytick.color": _INK,
 }
@@ -41,7 +41,7 @@ _PANELS: Final = (
     ("encode", "first", "Encoding, one process, MB/s"),
     ("cores", "seconds", "Encoding, all cores, MB/s"),
 )
-_COLOURS: Final = {"prose": "C0", "code": "C1", "multilingual": "C2"}
+_COLORS: Final = {"prose": "C0", "code": "C1", "multilingual": "C2"}
 _LONGEST: Final = 20
 
 
@@ -70,7 +70,7 @@ def _svg(figure: Figure) -> str:
 
 
 def _throughput(series: Sequence[Series]) -> Figure:
-    """Draw the throughput of every library on every text, on scales of powers of ten."""
+    """Draw the throughput of every library on every text, on logarithmic scales."""
     panels = [
         (title, [one for one in series if (one.section, one.case) == (section, case)])
         for section, case, title in _PANELS
@@ -104,7 +104,7 @@ def _throughput(series: Sequence[Series]) -> Figure:
 
 
 def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
-    """Draw a panel for each held-out text, with a line for each text that was learned from."""
+    """Draw a panel for each held-out text, with a line for each training text."""
     figure = Figure(figsize=(8, 3), layout="constrained")
     panels = figure.subplots(1, len(texts), sharey=True)
     for axes, name in zip(panels, texts, strict=True):
@@ -123,7 +123,7 @@ def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
 
 
 def _merges(texts: Figures) -> Figure:
-    """Draw how often the pair of each hundredth merge occurred in the text, on a log scale."""
+    """Draw how often each hundredth merged pair occurred in the text, on a log scale."""
     figure = Figure(figsize=(8, 3), layout="constrained")
     axes = figure.subplots()
     for name, values in texts.items():
@@ -139,7 +139,7 @@ def _merges(texts: Figures) -> Figure:
 
 
 def _lengths(texts: Figures) -> Figure:
-    """Draw the share of the tokens that have each length, in the vocabulary and in a text."""
+    """Draw the distribution of token lengths, in the vocabulary and in a text."""
     figure = Figure(figsize=(8, 3), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for axes, where in zip(panels, ("vocabulary", "held-out text"), strict=True):
@@ -157,7 +157,7 @@ def _lengths(texts: Figures) -> Figure:
 
 
 def _shares(lengths: Mapping[str, int]) -> list[float]:
-    """Return the share of each length in percent; the last is that of all longer tokens too."""
+    """Return the share of each length in percent; the last one includes all longer tokens."""
     counts = [0] * _LONGEST
     for length, count in lengths.items():
         counts[min(int(length), _LONGEST) - 1] += count
@@ -165,7 +165,7 @@ def _shares(lengths: Mapping[str, int]) -> list[float]:
 
 
 def _classes(texts: Figures) -> Figure:
-    """Draw two bars for each text: what its vocabulary is made of, and what the text takes."""
+    """Draw two bars for each text: the classes in its vocabulary, and those in the text."""
     figure = Figure(figsize=(8, 3.6), layout="constrained")
     axes = figure.subplots()
     bars = {
@@ -174,10 +174,10 @@ def _classes(texts: Figures) -> Figure:
         for where in ("vocabulary", "held-out text")
     }
     starts = [0.0] * len(bars)
-    for place, (made_of, colour) in enumerate(CLASSES.items()):
+    for place, (made_of, color) in enumerate(CLASSES.items()):
         shares = [found[place] for found in bars.values()]
         label = class_name(made_of)
-        axes.barh(range(len(bars)), shares, left=starts, color=colour, label=label)
+        axes.barh(range(len(bars)), shares, left=starts, color=color, label=label)
         starts = [start + share for start, share in zip(starts, shares, strict=True)]
     axes.set_yticks(range(len(bars)), list(bars))
     axes.set_ylim(len(bars) - 0.5, -0.5)
@@ -189,8 +189,8 @@ def _classes(texts: Figures) -> Figure:
 
 
 def _colour(text: str) -> str:
-    """Return the colour of a text, the same in all pictures."""
-    return _COLOURS.get(text, "C3")
+    """Return the color of a text, which is the same in all pictures."""
+    return _COLORS.get(text, "C3")
 
 
 def _finish(axes: Axes) -> None:

@@ -1,7 +1,7 @@
-"""The page of the Python API, docs/reference/api.md, from the docstrings of everything public.
+"""Generate the Python API page, docs/reference/api.md, from the public docstrings.
 
-The code is read and not run: its syntax trees have the signatures and the docstrings. Public is
-what `__all__` of a package names, and the records of the logger `bpetite`.
+The code is parsed, not run: its syntax trees have the signatures and the docstrings. Public are
+the names in a package's `__all__`, and the records of the logger `bpetite`.
 """
 
 import ast
@@ -69,7 +69,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _package(folder: Path, level: str) -> Iterator[str]:
-    """Yield what stands in the modules of a package and is named in its `__init__`, in order."""
+    """Yield the definitions of a package's public names, in the order of its modules."""
     for node in _tree(folder / "__init__.py").body:
         if isinstance(node, ast.ImportFrom):
             module = _tree(folder / f"{(node.module or '').rpartition('.')[2]}.py")
@@ -104,7 +104,7 @@ def _docstring_of(module: ast.Module) -> str:
 
 
 def _described(node: Definition, docstring: str, level: str, owner: str = "") -> Iterator[str]:
-    """Yield the heading, the signature and the text of a definition, and of what it holds."""
+    """Yield the heading, signature and docstring of a definition and of its members."""
     match node:
         case ast.FunctionDef(name=name):
             yield f"{level} `{owner}{name}`\n"
@@ -136,7 +136,7 @@ def _types(body: Iterable[ast.stmt]) -> dict[str, str]:
 
 
 def _signature(function: ast.FunctionDef, owner: str) -> str:
-    """Return how a function is called; a property has no brackets."""
+    """Return the signature of a function; a property has no brackets."""
     returned = f" -> {ast.unparse(function.returns)}" if function.returns else ""
     name = f"{owner}{function.name}"
     if any(isinstance(one, ast.Name) and one.id == "property" for one in function.decorator_list):
@@ -177,7 +177,7 @@ def _paragraphs(docstring: str, types: Mapping[str, str]) -> Iterator[str]:
 
 
 def _entries(text: str, types: Mapping[str, str]) -> str:
-    """Return entries, a name or several with what is said of them, as a list."""
+    """Return entries, each one or several names with a description, as a list."""
     entries = [_line(entry) for entry in re.split(r"\n(?! )", text)]
     return "\n".join(f"- {_ENTRY.sub(lambda entry: _entry(entry, types), one)}" for one in entries)
 

@@ -1,8 +1,8 @@
 """The JSON Schema of the artifact, docs/reference/artifact.schema.json.
 
-It is as strict as JSON Schema (2020-12) can be about an artifact. What no schema can say, such as
-that a token is what its merge makes, only `Tokenizer.load` checks; the test that compares the
-schema with the loader lists it.
+It is as strict as JSON Schema (2020-12) can be about an artifact. Only `Tokenizer.load` checks
+what no schema can express, such as that a token is the two tokens of its merge joined. The test
+that compares the schema with the loader lists these checks.
 """
 
 import json
@@ -18,7 +18,7 @@ from bpetite._constants import (
 )
 
 _INDENTED: Final = 4
-# In some dialects `$` also stands before a newline that ends the string.
+# In some dialects `$` also matches before a newline at the end.
 _DECIMAL: Final = r"^(0|[1-9][0-9]{0,6})$(?!\n)"
 
 
@@ -52,7 +52,7 @@ def schema() -> dict[str, object]:
 
 
 def _closed(properties: dict[str, dict[str, object]]) -> dict[str, object]:
-    """Return the schema of an object that has these keys and no other."""
+    """Return the schema of an object that has exactly these keys."""
     return {
         "type": "object",
         "properties": properties,
@@ -62,7 +62,7 @@ def _closed(properties: dict[str, dict[str, object]]) -> dict[str, object]:
 
 
 def _merges() -> dict[str, object]:
-    # The last id of a merge is one less than the size, and its parts are lower.
+    # The last merge's id is one less than the size, and its parts are lower.
     part = {"type": "integer", "minimum": 0, "maximum": MAX_VOCAB_SIZE - 2}
     return {
         "description": "[left id, right id]; the merge at rank r makes the id 256 + r.",
@@ -90,12 +90,12 @@ def _vocab() -> dict[str, object]:
 
 
 def files() -> dict[Path, str]:
-    """Return the schema: JSON in ASCII, indented as far as people read it."""
+    """Return the schema as ASCII JSON, indented where that helps."""
     return {Path("docs/reference/artifact.schema.json"): indented(schema(), _INDENTED) + "\n"}
 
 
 def indented(value: object, levels: int, depth: int = 0) -> str:
-    """Return JSON with a line for each entry of an object, down to so many levels."""
+    """Return JSON with a line for each entry of an object, down to a depth."""
     if not isinstance(value, dict) or depth == levels:
         return json.dumps(value)
     inside, end = "\n" + "  " * (depth + 1), "\n" + "  " * depth

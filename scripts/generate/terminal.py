@@ -1,6 +1,6 @@
 """The picture of a terminal, docs/terminal.svg, from a real run in a pseudo-terminal.
 
-The picture asks no host for a font or anything else, and is the same, byte for byte, each time.
+The picture loads no fonts or other files, and is identical, byte for byte, each time.
 """
 
 import io
@@ -71,7 +71,6 @@ line-height: {line_height}px;
 
 
 def files() -> dict[Path, str]:
-    """Return the picture, as SVG."""
     console = Console(
         record=True, width=_COLUMNS, file=io.StringIO(), color_system="standard", highlight=False
     )
@@ -88,12 +87,12 @@ def files() -> dict[Path, str]:
 
 
 def _spoken(command: tuple[str, ...]) -> str:
-    """Return a command as it is typed."""
+    """Return a command as a user types it."""
     return " ".join(["bpetite", *(f'"{word}"' if " " in word else word for word in command)])
 
 
 def _in_terminal(command: tuple[str, ...], folder: str) -> str:
-    """Return what a terminal is sent by a command, its failures included."""
+    """Return everything that a command writes to its terminal, error messages included."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (50, _COLUMNS))
     environment = {
@@ -118,5 +117,5 @@ def _in_terminal(command: tuple[str, ...], folder: str) -> str:
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 1 << 16)
-    except OSError:  # Linux says so when the other end is closed
+    except OSError:  # Linux raises this when the other end is closed
         return b""

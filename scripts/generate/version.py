@@ -1,7 +1,7 @@
-"""The version, from pyproject.toml of the workspace to the other files that have to state it.
+"""Copy the version from the workspace's pyproject.toml to the other files that state it.
 
-Wheels and source archives carry metadata that nothing has to compute, so each package states its
-version, and that of its siblings, by itself.
+Wheels and source archives have static metadata, so each package states its own version and those
+of its siblings.
 """
 
 import re
@@ -15,7 +15,7 @@ _VERSION: Final = r"[0-9][\w.+!-]*"
 
 
 def files(root: Path = _ROOT) -> dict[Path, str]:
-    """Return the files that state the version, each with the one of the workspace."""
+    """Return the files that state the version, with the workspace's version."""
     workspace = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     version: str = workspace["project"]["version"]
     return {

@@ -1,16 +1,16 @@
-"""Check the proof of docs/proof, all of it, and the Python functions that are extracted from it.
+"""Check the proof of docs/proof completely, and the Python functions extracted from it.
 
 It needs Coq 8.16, takes some minutes, and works in a temporary folder:
 
-    compile     every file, and with it every proof
-    assume      Coq lists the axioms of the theorems: none
-    recheck     `coqchk`, which reads the compiled files again, agrees
-    break       Coq refuses each wrong definition of docs/proof/broken.toml where it should
-    extract     the proved functions, printed as Python, are tests/proof/extracted.py
+    compile     compile every file, which checks every proof
+    assume      ask Coq for the axioms of the theorems: none
+    recheck     check the compiled files again with `coqchk`
+    break       check that Coq rejects each wrong definition of docs/proof/broken.toml
+    extract     compare the proved functions, as Python, with tests/proof/extracted.py
 
-With --write, that file is written, and nothing after "assume" is checked.
+With --write, that file is written, and the checks end with "assume".
 
-Not here: how a function becomes Python (`coq_to_python`).
+`coq_to_python` converts a function to Python.
 """
 
 import argparse
@@ -43,12 +43,12 @@ _TIMEOUT_SECONDS: Final = 600
 
 
 class ProofError(Exception):
-    """What does not hold, and where."""
+    """The check that failed."""
 
 
 @dataclass(frozen=True)
 class Broken:
-    """A definition that is wrong, as edits of a file, and the lemma that must refuse it."""
+    """A wrong definition, as edits of a file, and the lemma whose proof must fail."""
 
     what: str
     file: str
@@ -79,7 +79,7 @@ def check(folder: Path, *, write: bool = False) -> None:
     """Check everything, in an empty folder.
 
     Raises:
-        ProofError: something does not hold, or Coq is not there.
+        ProofError: a check fails, or Coq is not installed.
     """
     _check_tools()
     for path in PROOF.glob("*.v"):
@@ -120,7 +120,6 @@ def _check_tools() -> None:
 
 
 def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    """Run one of Coq's programs to its end."""
     return subprocess.run(
         command,
         cwd=folder,
@@ -133,7 +132,7 @@ def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 
 def _in_order(folder: Path) -> list[str]:
-    """Return the files, each after those that it needs; the statement of all is compiled last."""
+    """Return the files in order of dependency, with the summary of all theorems last."""
     names = sorted(path.name for path in folder.glob("*.v"))
     sorted_names = _run(folder, "coqdep", *_LIBRARY, "-sort", *names).stdout.split()
     files = [Path(name).name for name in sorted_names]
@@ -145,7 +144,7 @@ def _in_order(folder: Path) -> list[str]:
 
 
 def _check_nothing_is_left_out(folder: Path) -> None:
-    """Refuse the words that leave something unproved, wherever they stand."""
+    """Reject the words that leave something unproved, wherever they occur."""
     for path in sorted(folder.glob("*.v")):
         if found := _UNPROVED.search(path.read_text(encoding="utf-8")):
             message = f"{path.name} says {found[0]}: every statement needs a proof"
@@ -153,7 +152,7 @@ def _check_nothing_is_left_out(folder: Path) -> None:
 
 
 def _compile(folder: Path, file: str) -> str:
-    """Compile one file, and return what it printed."""
+    """Compile one file, and return its output."""
     result = _run(folder, "coqc", *_LIBRARY, file)
     if result.returncode != 0:
         message = f"{file} is refused: {result.stderr.strip()}"
@@ -162,7 +161,7 @@ def _compile(folder: Path, file: str) -> str:
 
 
 def _count_theorems(folder: Path, assumed: str) -> int:
-    """Return how many theorems Coq was asked about; it must have found all to be closed."""
+    """Return how many theorems Coq was asked about; none of them may depend on an axiom."""
     text = (folder / "Theorems.v").read_text(encoding="utf-8")
     asked = text.count("\nPrint Assumptions ")
     closed = assumed.count("Closed under the global context\n")
@@ -173,7 +172,7 @@ def _count_theorems(folder: Path, assumed: str) -> int:
 
 
 def _recheck(folder: Path) -> None:
-    """Let the independent checker read all compiled files, and list what they assume."""
+    """Let the independent checker read all compiled files and list their axioms."""
     print("recheck: coqchk reads the compiled files", flush=True)
     result = _run(folder, "coqchk", "-silent", "-o", *_LIBRARY, "Bpetite.Theorems")
     report = result.stdout + result.stderr
@@ -183,7 +182,7 @@ def _recheck(folder: Path) -> None:
 
 
 def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
-    """See that Coq refuses a wrong definition, at the lemma that should."""
+    """Check that Coq rejects a wrong definition at the expected lemma."""
     found = _refusal(folder, files, broken)
     if found != broken.refused_by:
         message = f"{broken.what} should be refused by {broken.refused_by}, not by {found}"
@@ -192,7 +191,7 @@ def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
 
 
 def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
-    """Return the name of the lemma that refuses a wrong definition."""
+    """Return the name of the lemma at which Coq rejects a wrong definition."""
     with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as name:
         copy = Path(name)
         shutil.copytree(folder, copy, dirs_exist_ok=True)
@@ -215,7 +214,7 @@ def _edited(text: str, broken: Broken) -> str:
 
 
 def _statement_at(path: Path, complaint: str) -> str:
-    """Return the name of the statement in whose proof Coq stopped."""
+    """Return the name of the statement whose proof stopped Coq."""
     places = re.findall(r"line (\d+), characters", complaint)  # warnings come first
     lines = path.read_text(encoding="utf-8").splitlines()[: int(places[-1]) if places else 0]
     names = _STATEMENT.findall("\n".join(lines))

@@ -1,17 +1,17 @@
-"""Print the functions that Coq extracted as Python: JSON in, the source of a module out.
+"""Convert the functions that Coq extracted to Python: JSON in, the source of a module out.
 
 Coq's `Extraction Language JSON` writes each function as a tree. Here it becomes a `def`:
 
-    nat      int; its arithmetic, which Coq does by counting, becomes Python's
+    nat      int; Coq's arithmetic, which counts, becomes Python's
     bool     bool
     list     () for the empty one, (first, rest) for any other
     option   None, or (value,)
     pair     (first, second)
 
-Nothing is made faster or put in another order: a recursive function stays one. Anything
-unknown is an error.
+Nothing is optimized or reordered: a recursive function stays recursive. Anything unknown is an
+error.
 
-Not here: where the JSON comes from, and where the module goes (`check`).
+`check` runs Coq and writes the module.
 """
 
 import keyword
@@ -36,7 +36,7 @@ Option = Any
 Pair = Any
 '''
 
-# Coq's own arithmetic on natural numbers. A divisor is a number that stands in the text.
+# Coq's own arithmetic on natural numbers. A divisor is a literal number.
 _ARITHMETIC: Final = {
     "add": "({} + {})",
     "mul": "({} * {})",
@@ -51,7 +51,7 @@ _ARITHMETIC: Final = {
     "modulo": "({} % {})",
 }
 _LEFT_OUT: Final = {*_ARITHMETIC, "divmod"}
-# The empty case, its test, the other case, and how its parts get their names.
+# The empty case, its test, the other case, and how its parts are named.
 _SHAPES: Final = {
     frozenset({"O", "S"}): ("O", "if {} == 0:", "S", "{} = {} - 1"),
     frozenset({"Nil", "Cons"}): ("Nil", "if {} == ():", "Cons", "{}, {} = {}"),
@@ -65,7 +65,7 @@ def print_functions(extracted: Tree) -> str:
     """Return the source of a Python module with all functions of an extraction.
 
     Raises:
-        ValueError: there is something in it that is not known here.
+        ValueError: it contains something unknown.
     """
     functions = [
         item
@@ -105,7 +105,7 @@ def _arrows(tree: Tree) -> list[Tree]:
 
 
 class _Printer:
-    """The printer of one function, which numbers the names that it makes up."""
+    """Print one function, numbering the names that it introduces."""
 
     def __init__(self, arities: Mapping[str, int]) -> None:
         self._arities = arities
@@ -170,7 +170,7 @@ class _Printer:
         return value
 
     def _expression(self, tree: Tree, before: list[str]) -> str:
-        """Return an expression; functions that it needs are added to `before`."""
+        """Return an expression; add the functions that it needs to `before`."""
         kinds = {
             "expr:rel": self._variable,
             "expr:global": self._global,

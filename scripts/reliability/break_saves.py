@@ -1,16 +1,16 @@
-"""Break the saving of a file, and look at what is left.
+"""Disturb the saving of a file, and check what is left.
 
     kill N        N saves of 800 KB, each killed at a random instant
     interrupt N   the same with Ctrl-C
-    calls ERRORS  each system call of a save in turn fails or is met by a signal (needs strace)
+    calls ERRORS  make each system call of a save fail, or send a signal at it (needs strace)
     disk          disks that are too small by every number of pages, and one without inodes
                   (needs the right to mount, in a namespace)
 
-After each save the destination must hold the old file or the new one, whole, and the folder must
-hold nothing else. Only a kill may leave one temporary file, and the next save must succeed all the
-same. Prints what it saw as one JSON object; the exit status is 1 if any of it was wrong.
+After each save the destination must have the complete old or new content, and the folder must
+contain no other file. Only a kill may leave one temporary file, and the next save must then
+succeed. Prints the outcomes as one JSON object; the exit status is 1 if any was wrong.
 
-Not here: processes that save under one name at once (`tests/core/test_saving.py`).
+`tests/core/test_saving.py` tests processes that save to one path at the same time.
 """
 
 import argparse
@@ -47,7 +47,7 @@ Save = Callable[..., None]
 
 
 class _Folder:
-    """A folder in which a save is tried, and what it holds."""
+    """A folder for trying a save, and its files."""
 
     def __init__(self, place: Path, *, old: bool) -> None:
         self.place = place
@@ -66,7 +66,7 @@ class _Folder:
         return f"{state}, and a temporary file" if left else state
 
     def remove_temporary_files(self) -> None:
-        """Remove what a kill has left."""
+        """Remove temporary files that a kill has left."""
         for path in self._temporary_files():
             path.unlink()
 
@@ -81,9 +81,9 @@ def _folder(*, old: bool) -> Iterator[_Folder]:
 
 
 def _child(work: Callable[[], object]) -> int:
-    """Run some work in a child, which ends with it; return the number of the process.
+    """Run some work in a child process, which then exits; return its process id.
 
-    SIGINT is blocked before, so that it cannot come while the child is still a copy of this.
+    SIGINT is blocked before, so that it cannot arrive while the child is still a copy of this.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     process = os.fork()
@@ -97,7 +97,7 @@ def _child(work: Callable[[], object]) -> int:
 
 
 def at_random_instants(number: signal.Signals, runs: int, save: Save = write_file) -> Seen:
-    """Send a signal at some instant of each of many saves; the next save must succeed."""
+    """Send a signal at a random instant of each of many saves; the next save must succeed."""
     seen: Seen = Counter()
     chance = random.Random(0)
     median = sorted(_time_of_a_save(save) for _ in range(11))[5]
@@ -123,7 +123,7 @@ def _time_of_a_save(save: Save) -> float:
 
 
 def save_once(path: str, *, overwrite: bool) -> None:
-    """Save between two marks that stand out in a trace, and say what came of it."""
+    """Save between two marks that are visible in a trace, and print the outcome."""
     outcome = "saved"
     os.access("/begin-of-save", os.F_OK)
     try:
@@ -137,7 +137,7 @@ def save_once(path: str, *, overwrite: bool) -> None:
 
 
 def _traced(folder: _Folder, *options: str) -> tuple[str, list[str]]:
-    """Run `save_once` under strace; return what it printed, and the lines of the trace."""
+    """Run `save_once` under strace; return its output and the lines of the trace."""
     with tempfile.NamedTemporaryFile("r") as trace:
         overwrite = "overwrite" if folder.before else "new"
         command = [sys.executable, "-B", __file__, "once", folder.path, overwrite]
@@ -153,7 +153,7 @@ def _traced(folder: _Folder, *options: str) -> tuple[str, list[str]]:
 
 
 def _calls_of_a_save(*, old: bool) -> list[tuple[str, int]]:
-    """Return the system calls of a save: the name, and how many of that name came before."""
+    """Return the system calls of a save, each as its name and number among calls of that name."""
     with _folder(old=old) as folder:
         _, lines = _traced(folder)
     seen: Seen = Counter()
@@ -165,7 +165,7 @@ def _calls_of_a_save(*, old: bool) -> list[tuple[str, int]]:
         inside = inside or "begin-of-save" in line
         if "end-of-save" in line:
             return calls
-        # The kernel never answers `brk` with an error, and glibc dies of one.
+        # The kernel never fails `brk`, and glibc would crash.
         if inside and "begin-of-save" not in line and name != "brk":
             calls.append((name, seen[name]))
     message = "the trace does not hold the whole save"
@@ -173,19 +173,19 @@ def _calls_of_a_save(*, old: bool) -> list[tuple[str, int]]:
 
 
 def calls(errors: list[str]) -> Seen:
-    """Let each call fail with each error, or come with each signal, for both kinds of save."""
+    """Inject each error or signal into each call, for saves with and without an old file."""
     seen: Seen = Counter()
     for old in (False, True):
         for name, number in _calls_of_a_save(old=old):
             for error in errors:
-                # How many calls come before the save may vary: if the fault hit one of them, again.
+                # The number of earlier calls may vary: if the fault missed the save, try again.
                 attempts = (_with_a_fault(name, number, error, old=old) for _ in range(5))
                 seen[next(filter(None, attempts), f"wrong: {name}, {error}: not met")] += 1
     return seen
 
 
 def _with_a_fault(name: str, number: int, error: str, *, old: bool) -> str | None:
-    """Return what came of a fault, with "wrong" if it is that, or None if the save met none."""
+    """Return the outcome of a fault, marked "wrong" if it is, or None if it missed the save."""
     what = "signal" if error in {"KILL", "TERM", "INT"} else "error"
     with _folder(old=old) as folder:
         fault = f"inject={name}:{what}={error}:when={number}"
@@ -213,7 +213,7 @@ def disks() -> Seen:
 
 
 def _attempt(folder: _Folder) -> str:
-    """Save, and return what came of it."""
+    """Save, and return the outcome."""
     outcome, allowed = "saved", "new"
     try:
         write_file(folder.path, _SMALL, overwrite=True)
@@ -226,14 +226,14 @@ def _attempt(folder: _Folder) -> str:
 
 
 def _disks_in_a_namespace() -> Seen:
-    """Run `disks` where mounting is allowed and nobody else sees it."""
+    """Run `disks` in a namespace where mounting is allowed and invisible outside."""
     command = ["unshare", "--map-root-user", "--mount", sys.executable, __file__, "mounted-disks"]
     done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True)
     return Counter(json.loads(done.stdout))
 
 
 def main() -> int:
-    """Break what the command line names; the module says how."""
+    """Run the section named on the command line; the module's docstring describes them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("section")
     parser.add_argument("arguments", nargs="*")

@@ -1,14 +1,14 @@
-"""Cut the power some time after a save has returned, and look at what the disk holds.
+"""Cut the power some time after a save has returned, and check what is on the disk.
 
     sudo python scripts/reliability/cut_power.py [SECONDS...]
 
-The disk is a file. So many seconds after `save` returned, the file is copied, as it stands;
-the copy is mounted, which replays the journal, and read. What `save` promises is the new file,
-at every instant, however little has been flushed. Beside it the same is done to a naive save
-(write, then rename), to show that the experiment can tell them apart.
+The disk is a file. That many seconds after `save` returned, the file is copied; the copy is
+mounted, which replays the journal, and read. `save` promises that it has the new file at every
+instant, however little has been flushed. A naive save (write, then rename) goes through the same
+test, to show that the experiment can tell them apart.
 
-Needs root, loop devices, and `mkfs` of ext4; of xfs and btrfs where they are installed. All disks
-are saved to at the same time. Prints one JSON object; the exit status is 1 if any file saved by
+Needs root, loop devices, and `mkfs` of ext4; xfs and btrfs are tested if installed. All disks are
+saved to at the same time. Prints one JSON object; the exit status is 1 if any file saved by
 bpetite was not the new one.
 """
 
@@ -37,7 +37,7 @@ _DISKS: Final = (
     ("xfs", "loop"),
     ("btrfs", "loop"),
 )
-"""Each kind of disk, and how it is mounted."""
+"""Each kind of disk, and its mount options."""
 
 _OLD: Final = b"the old file"
 _NEW: Final = bytes(range(256)) * 3200
@@ -48,12 +48,11 @@ Save = Callable[[str, bytes], None]
 
 
 def save_well(path: str, data: bytes) -> None:
-    """Save as bpetite does."""
     write_file(path, data, overwrite=Path(path).exists())
 
 
 def save_naively(path: str, data: bytes) -> None:
-    """Save as is often done: write beside, rename, sync nothing."""
+    """Save as is often done: write to a temporary file and rename it, without syncing."""
     beside = Path(f"{path}.tmp")
     beside.write_bytes(data)
     beside.replace(path)
@@ -66,7 +65,7 @@ def _mounted(disk: Path, options: str) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        # A process that another thread starts holds our files open until it is under way.
+        # A process that another thread starts keeps our files open until it runs its program.
         for _ in range(100):
             if not subprocess.run(["umount", "-q", folder], check=False).returncode:
                 break
@@ -75,7 +74,7 @@ def _mounted(disk: Path, options: str) -> Iterator[Path]:
 
 
 def _found_on(disk: Path, options: str) -> str:
-    """Return what a disk holds after the power cut that its copy stands for."""
+    """Return the content of a disk after the power cut that its copy simulates."""
     with _mounted(disk, options) as folder:
         path = folder / _NAME
         if not path.exists():
@@ -85,7 +84,7 @@ def _found_on(disk: Path, options: str) -> str:
 
 
 def cut(save: Save, kind: str, options: str, seconds: list[float], *, old: bool) -> Counter[str]:
-    """Save once, and cut the power at each of some instants after it."""
+    """Save once, and cut the power at several instants after it."""
     with tempfile.TemporaryDirectory() as work:
         disk = Path(work) / "disk"
         disk.touch()
@@ -105,7 +104,7 @@ def cut(save: Save, kind: str, options: str, seconds: list[float], *, old: bool)
 
 
 def main() -> int:
-    """Cut the power for each kind of disk, new and old, with care and without."""
+    """Cut the power for each kind of disk and both kinds of save, with and without an old file."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("seconds", nargs="*", type=float, default=_SECONDS, metavar="SECONDS")
     seconds = parser.parse_args().seconds

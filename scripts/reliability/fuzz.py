@@ -3,14 +3,14 @@
     uv run --python 3.12 --group fuzz python scripts/reliability/fuzz.py load --seconds 60
     uv run --python 3.12 --group fuzz python scripts/reliability/fuzz.py text --runs 100000
 
-    load   any bytes as an artifact: refused with KeyError, ValueError or OSError and a short
-           message, or loaded for what the file says, and saved and loaded alike
-    text   any corpus and any text: the merges and the ids are those of the oracle of the tests,
-           and the ids decode to the text
+    load   any bytes as an artifact: `load` raises KeyError, ValueError or OSError with a short
+           message, or loads what the file describes, and saving and loading it changes nothing
+    text   any corpus and any text: merges and ids equal those of the tests' oracle, and the ids
+           decode to the text
 
-An input that breaks this is written to `crash-*` in the folder, and the exit status is not 0. Put
-it into `tests/reliability/findings/`, whose tests keep it from coming back. Beside such inputs are
-those that reached code that no input before them had reached; `--corpus` names their folder.
+An input that breaks this is written to `crash-*` in the folder, and the exit status is not 0. Add
+it to `tests/reliability/findings/`, whose tests keep the bug from returning. That folder also has
+inputs that were the first to reach some code; `--corpus` names a folder for such inputs.
 """
 
 import argparse
@@ -35,11 +35,11 @@ _ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, -1, 0, 1, 97, 255, 256, 257, 258, 259, 10**30, -(10**30)),
     *("", "97", "<|endoftext|>", "\ud800", [], {}, [[]], [97, 98], {"97": [97]}),
 )
-_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - files that no disk need be waited for
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - in memory, so nothing waits for a disk
 
 
 def mutate_artifact(data: bytes, max_size: int, seed: int) -> bytes:
-    """Change a byte here and there, or put an odd value somewhere into what is JSON."""
+    """Change some bytes, or replace a value if the input is JSON."""
     chance = random.Random(seed)
     if chance.random() < 0.5:
         try:
@@ -52,7 +52,7 @@ def mutate_artifact(data: bytes, max_size: int, seed: int) -> bytes:
 
 
 def _spoiled(value: object, chance: random.Random) -> object:
-    """Return a value with one of its parts changed, taken away or put in twice."""
+    """Return a value with one of its parts changed, removed or duplicated."""
     if not isinstance(value, (dict, list)) or not value or chance.random() < 0.1:
         return chance.choice([*_ODD, value])
     keys: list[Any] = list(value) if isinstance(value, dict) else list(range(len(value)))
@@ -67,7 +67,7 @@ def _spoiled(value: object, chance: random.Random) -> object:
 
 
 def main() -> None:
-    """Fuzz what the command line names, for so many runs or so many seconds."""
+    """Fuzz a target for a number of runs or of seconds."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("target", choices=["load", "text"])
     parser.add_argument("--runs", type=int, default=-1)

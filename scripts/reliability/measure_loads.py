@@ -1,4 +1,4 @@
-"""Load hostile files of many megabytes, and compare time and memory with what is promised.
+"""Load hostile files of many megabytes, and compare time and memory with the promised limits.
 
     python scripts/reliability/measure_loads.py [MEGABYTES]
 
@@ -28,7 +28,7 @@ from bpetite._artifact import Artifact
 R = TypeVar("R")
 
 _MEGABYTES: Final = 60
-_MERGES: Final = 1_110_000  # nearly as many as there can be
+_MERGES: Final = 1_110_000  # nearly as many as possible
 
 
 def _full_of(part: bytes, size: int, before: bytes = b"", after: bytes = b"") -> bytes:
@@ -36,7 +36,7 @@ def _full_of(part: bytes, size: int, before: bytes = b"", after: bytes = b"") ->
 
 
 def _numbered(part: str, size: int) -> Iterator[str]:
-    """Yield parts with a number in them, as many as fill a size."""
+    """Yield numbered parts until they have this size in total."""
     total = 0
     for number in count():
         text = part % number
@@ -51,13 +51,13 @@ def _joined(part: str, size: int, before: str, after: str) -> bytes:
 
 
 def _good(size: int) -> bytes:
-    """Return an artifact that is good, of about a size: merges of bytes alone, over and over."""
+    """Return a valid artifact of about this size: merges of single bytes, repeated."""
     merges = [(number % 256, number // 256 % 256) for number in range(min(size // 31, _MERGES))]
     return Artifact.of_merges(merges).to_bytes()
 
 
 def _with_a_wrong_end(size: int) -> bytes:
-    """Return the same, but the last of the nineteen checks refuses it."""
+    """Return this artifact with an error that only the last of the nineteen checks finds."""
     return _good(size).replace(b'"vocab":{', b'"vocab":{"99999999":[97],')
 
 
@@ -103,7 +103,7 @@ def _write(path: Path, case: str, size: int) -> None:
 
 
 def load(path: str) -> tuple[str, float, int]:
-    """Load one file; return what came of it, the seconds, and the bytes of memory it took."""
+    """Load one file; return the outcome, the seconds, and the memory used in bytes."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.perf_counter()
     try:
@@ -117,13 +117,13 @@ def load(path: str) -> tuple[str, float, int]:
 
 
 def _in_a_process(job: Callable[..., R], *arguments: object) -> R:
-    """Do a job in a process of its own, to which this one passes on little memory."""
+    """Run a job in a new process that inherits little memory from this one."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(job, *arguments).result(timeout=600)
 
 
 def _row(case: str, path: str) -> tuple[str, bool]:
-    """Load a file in a process; return a row of the table, and whether it is as promised."""
+    """Load a file in a process; return a row of the table, and whether the promise is kept."""
     size = Path(path).stat().st_size if path.endswith(".json") else 0
     try:
         outcome, seconds, grown = _in_a_process(load, path)

@@ -1,24 +1,24 @@
-"""Change the core in one small place at a time, and check that a test notices.
+"""Change one small place in the core at a time, and check that a test notices.
 
     uv run --group mutation python scripts/reliability/mutate.py [MODULE ...]
 
-cosmic-ray makes the mutants. Each is put into a copy of the workspace and meets the tests of its
-module, as `TESTS` lists them; tests that killed earlier mutants come first. The first test that
-fails kills it. A mutant that takes three times as long as the core itself, and 10 s more, hangs:
-that counts as killed, and is reported apart.
+cosmic-ray makes the mutants. Each is written into a copy of the workspace, which runs the tests of
+its module, as listed in `TESTS`; tests that killed earlier mutants run first. The first failing
+test kills it. A mutant hangs if it takes three times as long as the unchanged core, and 10 s more:
+that counts as killed, and is reported separately.
 
 A mutant that survives must be listed in tests/reliability/mutants.toml, with the reason why no
-test can tell. A listed mutant must survive, or hang, and must still be made. Otherwise the exit
-status is 1. The script prints a table in Markdown, and each survivor that is not listed in the
-form of that file; progress goes to standard error. Hypothesis always starts from the same seed.
+test can kill it. A listed mutant must survive or hang, and cosmic-ray must still make it. Otherwise
+the exit status is 1. The script prints a table in Markdown, and each unlisted survivor in the
+format of that file; progress goes to standard error. Hypothesis always uses the same seed.
 
-Two kinds of mutants are left out, since they say nothing about the tests:
+Two kinds of mutants are left out, because they say nothing about the tests:
 
-    annotations   nothing reads them while the core runs; mypy does
-    no Python     such as `def save(path, %, overwrite)`
+    annotations      nothing reads them while the core runs; mypy does
+    invalid Python   such as `def save(path, %, overwrite)`
 
 cosmic-ray changes operators, comparisons, numbers, booleans, conditions, loops, decorators and
-what is caught, but no strings and no arguments.
+caught exceptions, but no strings and no arguments.
 """
 
 import argparse
@@ -68,7 +68,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_tokenizer": ["tokenizer", "collector persistence"],
     "_trainer": ["trainer logging", "tokenizer collector vectors"],
 }
-"""The tests that a mutant of each module meets, `test_NAME.py`, in turns: the nearest first."""
+"""The tests for each module's mutants, `test_NAME.py`, in turns: the most specific first."""
 
 _PYTEST: Final = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"),
@@ -76,26 +76,26 @@ _PYTEST: Final = (
 )
 _FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
 _KILLERS: Final = 8
-"""So many tests run ahead of the others: a mutant mostly dies of what its neighbours died of."""
+"""How many tests run before the others: a mutant is mostly killed by its neighbors' killers."""
 
 _TIMES_AS_LONG: Final = 3
 _SECONDS_MORE: Final = 10
 _BYTES: Final = 3 << 30
-"""The most memory that a process of a mutant gets: some would take all that there is."""
+"""The memory limit of a mutant's process: some would take all there is."""
 
 _STAMPS: Final = count(1_000_000_000)
-"""Python tells an old `.pyc` by the time and size of its source: no time comes twice."""
+"""Python recognizes an old `.pyc` by its source's time and size, so every time is different."""
 
 
 class Name(NamedTuple):
-    """What tells one mutant from another, wherever in its file it stands."""
+    """What identifies a mutant, independent of its position in the file."""
 
     module: str
     function: str
     line: str
     becomes: str
     nth: int = 1
-    """Of equal lines in one function, changed alike: which."""
+    """Its number among equal changes of equal lines in one function."""
 
 
 @dataclass(frozen=True)
@@ -108,14 +108,14 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Turn:
-    """Files of tests or single ones, and the seconds after which a run of them hangs."""
+    """Files of tests or single tests, and after how many seconds a run of them hangs."""
 
     tests: Sequence[str]
     seconds: float | None
 
 
 class MutationError(Exception):
-    """What keeps the mutants from being tried, in one line."""
+    """Why the mutants cannot be tried, in one line."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def mutate(modules: Sequence[str], workers: int) -> int:
-    """Try every mutant of some modules; return 0 if those that survive are those listed."""
+    """Try every mutant of some modules; return 0 if exactly the listed ones survive."""
     if unknown := set(modules) - TESTS.keys():
         message = f"{min(unknown)} is no module; they are {', '.join(TESTS)}"
         raise MutationError(message)
@@ -157,7 +157,7 @@ def mutate(modules: Sequence[str], workers: int) -> int:
 
 
 def read_listed() -> Iterator[Name]:
-    """Yield the names of the mutants that no test can tell from the core.
+    """Yield the names of the listed mutants, which no test can kill.
 
     Raises:
         MutationError: one has no reason.
@@ -172,7 +172,7 @@ def read_listed() -> Iterator[Name]:
 
 
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
-    """Yield every mutant of a module, each once, but for those that are left out."""
+    """Yield every mutant of a module once, except for the kinds that are left out."""
     seen = {_meaning(source), None}
     times: Counter[Name] = Counter()
     for mutated in _mutated(source):
@@ -185,7 +185,7 @@ def mutants_of(module: str, source: str) -> Iterator[Mutant]:
 
 
 def _mutated(source: str) -> Iterator[str]:
-    """Yield all that cosmic-ray makes of a source."""
+    """Yield every mutant of a source that cosmic-ray makes."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator, operator_names
@@ -193,14 +193,14 @@ def _mutated(source: str) -> Iterator[str]:
     nodes = list(ast_nodes(get_ast(source)))
     for operator in map(get_operator, operator_names()):
         if operator.arguments():
-            continue  # the two that put in numbers by chance, for variables that one names
+            continue  # the two that insert random numbers for named variables
         places = sum(1 for node in nodes for _ in operator().mutation_positions(node))
         for place in range(places):
             yield mutate_code(source, operator(), place)
 
 
 def _meaning(source: str) -> str | None:
-    """Return what a source does, less its annotations; None if it is no Python."""
+    """Return the syntax tree without annotations, as text; None if the source is invalid."""
     try:
         with warnings.catch_warnings(action="ignore"):
             compile(source, "mutant", "exec", dont_inherit=True)
@@ -218,7 +218,7 @@ def _meaning(source: str) -> str | None:
 
 
 def name_of(module: str, source: str, mutated: str) -> Name:
-    """Return the name of a change: the function it is in, the lines before it and after it."""
+    """Return the name of a change: its function, and the lines before and after it."""
     before, after = source.splitlines(), mutated.splitlines()
     first = _common(before, after)
     last = _common(before[first:][::-1], after[first:][::-1])
@@ -227,7 +227,7 @@ def name_of(module: str, source: str, mutated: str) -> Name:
 
 
 def _common(before: Sequence[str], after: Sequence[str]) -> int:
-    """Return how many items two sequences begin with that are equal."""
+    """Return the length of the common prefix of two sequences."""
     pairs = enumerate(zip(before, after, strict=False))
     return next((at for at, (one, other) in pairs if one != other), min(len(before), len(after)))
 
@@ -237,11 +237,11 @@ def _one_line(lines: Iterable[str]) -> str:
 
 
 def function_at(source: str, number: int) -> str:
-    """Return the function or class in which a line stands, as `Class.method`, or ""."""
+    """Return the function or class that contains a line, as `Class.method`, or ""."""
     kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     around = [
         node.name
-        for node in ast.walk(ast.parse(source))  # which goes from the outside to the inside
+        for node in ast.walk(ast.parse(source))  # from the outside to the inside
         if isinstance(node, kinds)
         and min([node.lineno, *(item.lineno for item in node.decorator_list)]) <= number
         and number <= (node.end_lineno or 0)
@@ -250,7 +250,7 @@ def function_at(source: str, number: int) -> str:
 
 
 def copy_workspace(root: Path, place: Path) -> Path:
-    """Copy a workspace, and see that it is the copy which its tests will import."""
+    """Copy a workspace, and check that its tests will import the copy."""
     shutil.copytree(root, place, ignore=shutil.ignore_patterns(".*", "__pycache__", "dist"))
     (place / ".tmp").mkdir()
     ask = "import bpetite; print(bpetite.__file__)"
@@ -288,7 +288,7 @@ def turns_of(tests: Iterable[str], copy: Path) -> Iterator[Turn]:
 def try_all(
     mutants: Sequence[Mutant], turns: Sequence[Turn], copies: Sequence[Path]
 ) -> dict[Name, str]:
-    """Return what becomes of each mutant; every copy takes one at a time."""
+    """Return the fate of each mutant; each copy tries one at a time."""
     free: SimpleQueue[Path] = SimpleQueue()
     for copy in copies:
         free.put(copy)
@@ -317,7 +317,7 @@ def try_all(
 
 
 def try_mutant(mutant: Mutant, turns: Iterable[Turn], copy: Path, killers: list[str]) -> str:
-    """Return what becomes of a mutant in a copy, which is then as it was; note what killed it."""
+    """Return the fate of a mutant in a copy, and restore the copy; note what killed it."""
     path = copy / CORE / f"{mutant.name.module}.py"
     original = path.read_text(encoding="utf-8")
     _write(path, mutant.source)
@@ -335,7 +335,7 @@ def _write(path: Path, source: str) -> None:
 
 
 def run_tests(copy: Path, turn: Turn, killers: list[str]) -> str:
-    """Run tests in a copy until one fails: killed, hung or survived. Note the one that fails."""
+    """Run tests in a copy until one fails: killed, hung or survived. Note the failing test."""
     with subprocess.Popen(
         [*_PYTEST, *turn.tests],
         cwd=copy,
@@ -352,7 +352,7 @@ def run_tests(copy: Path, turn: Turn, killers: list[str]) -> str:
             output, _ = process.communicate(timeout=turn.seconds)
             outcome = "killed" if process.returncode else "survived"
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # and what the tests left behind
+            os.killpg(process.pid, signal.SIGKILL)  # and all processes that the tests started
     if found := _FAILED.search(output):
         killers[:] = [*(killer for killer in killers if killer != found[1]), found[1]]
     return outcome
@@ -370,7 +370,7 @@ def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:
 
 
 def report(outcomes: Mapping[Name, str], listed: set[Name]) -> int:
-    """Print what is not listed, and what is and should not be; return the exit status."""
+    """Print unlisted survivors, and listed mutants that should not be; return the exit status."""
     unlisted = survivors(outcomes) - listed
     rotten = {name for name in listed if outcomes.get(name, "not made") in {"killed", "not made"}}
     for name in sorted(unlisted):
@@ -387,7 +387,7 @@ def survivors(outcomes: Mapping[Name, str]) -> set[Name]:
 
 
 def entry(name: Name) -> str:
-    """Return a mutant as it is listed, but for the reason."""
+    """Return a mutant as an entry of the list, without its reason."""
     values = {**name._asdict(), "becomes": [name.becomes], "reason": ""}
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items()]
     return "\n".join(["[[equivalent]]", *lines])

@@ -1,7 +1,7 @@
 """The benchmark runs, and unequal results are an error.
 
-No time is tested: the benchmark runs on a short story, and its figures are dropped. That the
-published page is what was measured is tested with all that is generated.
+No time is tested: the benchmark runs on a short story, and its figures are dropped. The tests of
+generated files compare the published page with the measurements.
 """
 
 import re
@@ -27,12 +27,11 @@ SAMPLE: Final = ROOT / "docs" / "sample.txt"
 
 
 def bench(*arguments: str | Path) -> CompletedProcess[str]:
-    """Run the benchmark to its end."""
     return run(sys.executable, ROOT / "scripts" / "bench", *arguments)
 
 
 def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
-    """One run, with whatever libraries are installed, measures each section and saves samples."""
+    """One run, with the installed libraries, measures each section and saves samples."""
     text, samples = tmp_path / "prose.txt", tmp_path / "samples.json"
     text.write_text(SAMPLE.read_text(encoding="utf-8") * 40, encoding="utf-8")
     result = bench(
@@ -51,7 +50,7 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
 
 
 def test_samples_are_saved_as_they_were_read(tmp_path: Path) -> None:
-    """Reading a file of samples and saving it again makes the same file."""
+    """Reading a file of samples and saving it again gives the same file."""
     path = ROOT / "docs" / "benchmarks.json"
     save_runs(load_runs(path), tmp_path / "copy.json")
     assert (tmp_path / "copy.json").read_bytes() == path.read_bytes()
@@ -70,7 +69,7 @@ def test_a_run_replaces_the_sections_that_it_measures() -> None:
 
 @pytest.mark.parametrize(("seconds", "verdict"), [(0.9, "reached"), (1.1, "missed")])
 def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str) -> None:
-    """A goal of several texts is missed if one of them misses it; others are not shown."""
+    """A goal for several texts is missed if one text misses it; unmeasured goals are not shown."""
     series = [
         Series("train", text, "seconds", name, [0.1, taken, 9.9])
         for text, ours in (("prose", 0.7), ("scripts", seconds))
@@ -82,7 +81,7 @@ def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str)
 
 
 def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
-    """Return the ids of documents without the last of each."""
+    """Return the ids of documents, dropping the last id of each."""
     return [ids[:-1] for ids in coder.encode_all(documents)]
 
 
@@ -101,7 +100,7 @@ def bytes_alone(_coder: Coder, documents: Documents) -> list[list[int]]:
 def test_ids_that_differ_are_an_error(
     encode_all: Callable[[Coder, Documents], list[list[int]]], message: str, tmp_path: Path
 ) -> None:
-    """A library that loses an id, or has other ids for the same text, stops the benchmark."""
+    """A library that loses an id, or has different ids for the same text, stops the benchmark."""
     model = tmp_path / "tokenizer.json"
     text = Text("sample", SAMPLE, SAMPLE, model, tmp_path, 300, large=False)
     Tokenizer.train(text.read(), 300).save(model)
@@ -114,7 +113,7 @@ def test_ids_that_differ_are_an_error(
 
 
 def test_merges_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Merges that are not the oracle's stop the benchmark."""
+    """Merges that differ from the oracle's stop the benchmark."""
     check_merges("ab ab abc")
     others = train_bpe("other words", 300)
     monkeypatch.setattr("bench.equality.train_bpe", lambda *_: others)
@@ -131,7 +130,7 @@ def test_merges_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_wrong_usage_is_refused(arguments: tuple[str | Path, ...], message: str) -> None:
-    """Options that make no sense are refused with status 2 before anything is measured."""
+    """Invalid options exit with status 2 before anything is measured."""
     result = bench(*arguments)
     assert (result.returncode, result.stdout) == (2, "")
     assert message in result.stderr
@@ -139,7 +138,7 @@ def test_wrong_usage_is_refused(arguments: tuple[str | Path, ...], message: str)
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"one<|endoftext|>two", None])
 def test_a_text_that_cannot_be_measured_is_refused(content: bytes | None, tmp_path: Path) -> None:
-    """A file that is empty, missing, not UTF-8 or has the special token is an error in a line."""
+    """A file that is empty, missing, not UTF-8 or has the special token gives a one-line error."""
     path = tmp_path / "text.txt"
     if content is not None:
         path.write_bytes(content)

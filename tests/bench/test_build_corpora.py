@@ -1,6 +1,6 @@
 """The script that builds the benchmark's large texts, with a package made here and no network.
 
-How it reads packages is not tested: the sha256 of every text shows it.
+How it reads packages is not tested here: the sha256 of every text checks it.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.thorough
 
 
 def make_wheel(path: Path, **files: bytes) -> Path:
-    """Write a wheel; a double underscore in a name is a dot in the file's."""
+    """Write a wheel; a double underscore in a name means a dot."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(path, "w") as wheel:
         for name, data in files.items():
@@ -26,13 +26,12 @@ def make_wheel(path: Path, **files: bytes) -> Path:
 
 
 def sha256(data: bytes) -> str:
-    """Return what the script compares."""
     return hashlib.sha256(data).hexdigest()
 
 
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> script.Corpus:
-    """Return a corpus from a package that was downloaded before."""
+    """Return a corpus from a package that is already downloaded."""
     files = {f"f{number}__py": f"x = {number}\n".encode() for number in range(50)}
     left_out = {"latin__py": b"\xe9", "special__py": b"a <|endoftext|>", "picture__png": b"png"}
     wheel = make_wheel(tmp_path / "packages" / "a==1" / "a.whl", **files, **left_out)
@@ -42,19 +41,19 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> script.Corpus:
 
 
 def test_a_build_writes_text_and_folder(corpus: script.Corpus, tmp_path: Path) -> None:
-    """The folder's files, joined in the order of their paths, are the text."""
+    """The folder's files, joined in path order, are the text."""
     script.build("code", corpus, tmp_path, folders=True)
     text = (tmp_path / "code.txt").read_bytes()
     files = sorted((tmp_path / "code").rglob("*.txt"))
     assert len(files) == 50
     assert b"".join(file.read_bytes() for file in files) == text
     shutil.rmtree(tmp_path / "packages")
-    script.build("code", corpus, tmp_path, folders=True)  # from what is there
+    script.build("code", corpus, tmp_path, folders=True)  # from what already exists
     assert sorted(path.name for path in tmp_path.iterdir()) == ["code", "code.txt"]
 
 
 def test_another_text_or_package_is_refused(corpus: script.Corpus, tmp_path: Path) -> None:
-    """A text or a package with another hash is an error, and no text is left."""
+    """A wrong hash of a text or package is an error, and no text is left."""
     (tmp_path / "code.txt").write_text("another text")
     with pytest.raises(script.BuildError, match=r"code\.txt has sha256 \w{64}, not \w{64}; remove"):
         script.build("code", corpus, tmp_path, folders=False)
@@ -74,7 +73,7 @@ def test_another_text_or_package_is_refused(corpus: script.Corpus, tmp_path: Pat
 def test_a_failed_download_is_reported(
     client: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An error names the package and the program that downloads it, and can be repeated."""
+    """The error names the package and the downloading program, and the build can be repeated."""
     monkeypatch.setattr(script, "_PIP", client)
     for _ in range(2):
         with pytest.raises(script.BuildError, match=r"cannot download a==1; is \S+ installed"):
@@ -82,6 +81,6 @@ def test_a_failed_download_is_reported(
 
 
 def test_every_package_has_a_hash() -> None:
-    """Each package that is used is listed with its sha256, and no other."""
+    """Exactly the packages in use are listed, each with its sha256."""
     used = " ".join(names for one in script.CORPORA.values() for names in one.packages.values())
     assert set(used.split()) == set(script._SHA256)

@@ -15,7 +15,7 @@ SAMPLE = ROOT / "docs" / "sample.txt"
 
 
 def test_the_last_row_is_about_all_texts() -> None:
-    """Pieces and chunks are those of the texts, found one by one."""
+    """The last row counts the pieces and chunks of all texts, which the test finds separately."""
     texts = [SAMPLE.read_bytes().decode("utf-8"), "one more\n\n text " * 3]
     *_, row = distinct.rows(texts, 1000)
     pieces = {piece for text in texts for piece in re.findall(r"\s*\S+|\s+", text)}
@@ -26,7 +26,7 @@ def test_the_last_row_is_about_all_texts() -> None:
 
 
 def test_a_row_for_each_doubling() -> None:
-    """There is a row wherever the size has doubled, and none where next to nothing is new."""
+    """A row appears at each doubling of the size, even if almost nothing is new."""
     sizes = [row.size for row in distinct.rows(["ab " * 20, "c " * 30, "d " * 60, "e"], 60)]
     assert sizes == [60, 120, 240]
 
@@ -38,7 +38,7 @@ def test_the_table_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_missing_file_is_an_error(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """What cannot be read is named in one line."""
+    """One line names the file that cannot be read."""
     assert distinct.main([str(tmp_path / "missing")]) == 1
     assert re.fullmatch(r"error: .*missing'\n", capsys.readouterr().err)
 

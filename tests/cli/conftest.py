@@ -14,13 +14,12 @@ from cli_tools import ImpatientTimer
 
 @pytest.fixture(autouse=True)
 def _width_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forget how wide the terminal is in which the tests were started."""
+    """Ignore the width of the terminal that the tests were started in."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the file of a small tokenizer."""
     path = tmp_path_factory.mktemp("model") / "tokenizer.json"
     Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵", 290).save(path)
     return path
@@ -39,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Return a function that installs a package in the folder of the test, for this process.
+    """Return a function that installs a package in the test's folder, for this process.
 
     It takes the name, which hides a real package, and the code of a module whose function
     `add` adds a command, or is an entry point of another group.
@@ -64,25 +63,25 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 @pytest.fixture
 def block(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Have files read in small blocks, and return how many bytes one has."""
+    """Read files in small blocks, and return the block size in bytes."""
     monkeypatch.setattr(inputs, "_BLOCK_BYTES", 1 << 12)
     return 1 << 12
 
 
 @pytest.fixture
 def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a result of a kilobyte wait in a temporary file, as one of many megabytes does."""
+    """Store results over a kilobyte in a temporary file, like results of many megabytes."""
     monkeypatch.setattr(outputs, "_HELD_IN_MEMORY", 1000)
 
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have no bar drawn, however slow the machine is."""
-    assert work._PATIENCE_SECONDS >= 1  # what is over sooner gets no bar
+    """Draw no bar, however slow the machine is."""
+    assert work._PATIENCE_SECONDS >= 1  # shorter jobs get no bar
     monkeypatch.setattr(work, "_PATIENCE_SECONDS", 3600)
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have a bar drawn from the start, however fast the machine is."""
+    """Draw a bar from the start, however fast the machine is."""
     monkeypatch.setattr(work, "Timer", ImpatientTimer)

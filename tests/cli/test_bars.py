@@ -1,4 +1,4 @@
-"""The bar that a person sees on a terminal while a command works."""
+"""The bar on a terminal while a command works."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def frames(sent: str) -> list[str]:
-    """Return the states of the bar that a terminal was sent, without colours."""
+    """Return the states of the bar that were sent to a terminal, without colors."""
     lines = re.split(r"[\r\n]|\x1b\[[?0-9;]*[A-Zhl]", re.sub(r"\x1b\[[0-9;]*m", "", sent))
     return [line for line in lines if re.fullmatch(r".* (left|so far)", line)]
 
@@ -38,12 +38,12 @@ def phases(sent: str) -> list[str]:
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_one_bar_shows_each_phase_of_a_training(corpus: Path, columns: int) -> None:
-    """The columns of the bar keep their widths, and a line of summary takes its place."""
+    """The columns of the bar keep their widths, and a line of summary replaces the bar."""
     status, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert status == 0
     assert phases(sent) == [*("counting text", "counting pairs", "merging pairs", "saving")]
     (width,) = {len(frame) for frame in frames(sent)}
-    assert width <= columns - 3  # the terminal shows the ^C of Ctrl-C behind it
+    assert width <= columns - 3  # the terminal appends the ^C of Ctrl-C
     assert ("  0 of 20.6 kB " in sent) == (columns >= 80)
     saved, *result = on_screen(sent)
     assert saved.startswith("saved: t.json, 512 tokens from 20.6 kB in ")
@@ -69,7 +69,7 @@ def test_merges_are_shown_by_the_time_that_they_take(corpus: Path) -> None:
     ids=["9 MB 8k", "9 MB 100k", "100 MB 32k", "100 MB 100k"],
 )
 def test_the_time_left_is_right_within_a_third(seconds: dict[int, float]) -> None:
-    """From a fifth of a training on, by how long so many merges were seen to take."""
+    """Estimates are compared with measured times, from a fifth of a training on."""
     first, *others, total = seconds
     for done in others:
         costs = [cost_of_merges(merges) for merges in (first, done, total)]
@@ -79,14 +79,14 @@ def test_the_time_left_is_right_within_a_third(seconds: dict[int, float]) -> Non
 
 
 def test_nothing_is_said_of_the_time_left_too_early() -> None:
-    """The first twentieth may be all start, so it says little."""
+    """The first twentieth may be mostly startup, so it gives no estimate."""
     assert seconds_left(9.0, 0, 4, 100) is None
     assert seconds_left(9.0, 0, 5, 100) == pytest.approx(9 * 95 / 5)
     assert seconds_left(9.0, 20, 24, 100) is None
 
 
 def test_work_that_comes_up_belongs_to_the_phase() -> None:
-    """The pieces to split are expected to go on as they began; at the end, nothing is left."""
+    """The estimate assumes that pieces keep appearing at the same rate; at the end none is left."""
     phase = Phase("counting text", 100)
     phase.advance(20)
     assert (phase.cost, phase.total_cost) == (20, 100)
@@ -103,9 +103,9 @@ def test_work_that_comes_up_belongs_to_the_phase() -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", ["count --model m.json", "train --vocab-size 300 -o new -i"])
 def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
-    """The bar comes although the job stands still, and Ctrl-C removes it with its own trace."""
+    """The bar appears although the job is blocked, and Ctrl-C removes it without a trace."""
     os.mkfifo(folder / "fifo")
-    held = os.open(folder / "fifo", os.O_RDWR)  # so nobody waits for a writer, but for text
+    held = os.open(folder / "fifo", os.O_RDWR)  # the command waits for text, not for a writer
     status, sent = terminal_process([*words.split(), "fifo"], folder, typed=b"\x03")
     os.close(held)
     assert status == 130
@@ -119,7 +119,7 @@ def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
     ("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", ""), ("72 105 --quiet", "Hi")]
 )
 def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str) -> None:
-    """`decode` ends a line that the text leaves open; that is a message, and no text."""
+    """`decode` ends an unfinished line on standard error, so standard output stays the text."""
     arguments = ["decode", "--model", "m.json", "--ids", *words.split()]
     assert shown_in_terminal(arguments, folder) == (0, shown)
     _, output, drawn = in_terminal(arguments, folder)
@@ -129,7 +129,7 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show", "verify"])
 def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
-    """Of a bar, nothing stays on the screen."""
+    """Nothing of a bar stays on the screen."""
     more = ("--json",) if command == "show" else ()
     status, sent = shown_in_terminal(words_of(command, *more), folder)
     assert status == 0

@@ -1,4 +1,4 @@
-"""What all commands share: help, usage, plug-ins, and what gets in the way at the start."""
+"""What all commands share: help, usage, plug-ins, and failures at the start."""
 
 import shlex
 import subprocess
@@ -21,7 +21,7 @@ from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
 
 
 def test_the_version_names_what_results_depend_on() -> None:
-    """`--version` tells the versions of the command, the core, `regex` and Python."""
+    """`--version` prints the versions of the command, the core, `regex` and Python."""
     result = bpetite("--version")
     assert result.stdout.decode() == (
         f"bpetite {version('bpetite-cli')} (bpetite-core {version('bpetite-core')}, "
@@ -46,7 +46,7 @@ def test_the_version_names_what_results_depend_on() -> None:
     ],
 )
 def test_wrong_usage_has_status_2(words: str) -> None:
-    """FR-33: wrong usage is told on standard error, with status 2."""
+    """FR-33: wrong usage is reported on standard error, with status 2."""
     result = bpetite(*shlex.split(words))
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr.startswith(b"error: " if words else b"usage: bpetite")
@@ -86,7 +86,7 @@ WRONG_USAGE = {
         f"count --model m --jsonl '{field}'": f"a field such as text or meta.text, found '{field}'"
         for field in ("", ".", "a.", ".a", "a..b")
     },
-    # options that need others, or that exclude them
+    # options that require or exclude others
     OF_A_CORPUS: "one of the arguments --input --files-from",
     "verify --model m": "one of the arguments --input --files-from",
     "encode --model m --text a --files-from a.txt": "argument --text: not allowed with",
@@ -125,7 +125,7 @@ WRONG_USAGE = {
 
 @pytest.mark.parametrize("words", WRONG_USAGE, ids=lambda words: words[:60])
 def test_wrong_usage_is_explained(words: str) -> None:
-    """FR-9, FR-33: a line names what is wrong and what it may be instead, another the help."""
+    """FR-9, FR-33: one line explains the mistake and lists valid values, another names the help."""
     first, *others = refused(bpetite(*shlex.split(words)), status=2)
     assert first.startswith("error: ")
     assert WRONG_USAGE[words] in first
@@ -134,7 +134,7 @@ def test_wrong_usage_is_explained(words: str) -> None:
 
 
 def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
-    """A text with a space, a negative number and what comes behind -- are no unknown options."""
+    """Text with a space, a negative number and words after -- are not taken for options."""
     (tmp_path / "c.txt").write_text("low lower lowest")
     made = bpetite(
         *("train", "--input", "c.txt", "--vocab-size", "260", "--output", "m.json"), cwd=tmp_path
@@ -143,7 +143,7 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
     for words, status in (
         (("encode", "--text", "--a b"), 0),
         (("encode", "--text=--ab"), 0),
-        (("decode", "--ids", "-5"), 1),  # no id, but a number
+        (("decode", "--ids", "-5"), 1),  # a number, but not an id
     ):
         assert bpetite(words[0], "--model", "m.json", *words[1:], cwd=tmp_path).returncode == status
 
@@ -162,7 +162,7 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
     ],
 )
 def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) -> None:
-    """No argument or file name, in a message of ours or of argparse, can control a terminal."""
+    """No argument or file name can control a terminal, in our messages or argparse's."""
     result = bpetite(*words)
     assert (result.returncode, result.stdout) in {(1, b""), (2, b"")}
     assert shown in lines(result.stderr)[0]
@@ -171,7 +171,7 @@ def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) 
 
 @given(st.text())
 def test_a_message_has_no_control_characters(text: str) -> None:
-    """Whatever is put into a message, only newlines and visible characters are written."""
+    """A message contains only newlines and visible characters, whatever is inserted into it."""
     with redirect_stderr(StringIO()) as written:
         say(text)
     assert written.getvalue().count("\n") == text.count("\n") + 1
@@ -180,7 +180,7 @@ def test_a_message_has_no_control_characters(text: str) -> None:
 
 
 def test_usage_is_no_data(tmp_path: Path) -> None:
-    """Where standard error is closed, wrong usage is not told on standard output."""
+    """If standard error is closed, the usage message is not printed on standard output."""
     result = pipeline("bpetite encode 2>&-", tmp_path)
     assert (result.returncode, result.stdout) == (2, b"")
 
@@ -197,8 +197,8 @@ def test_usage_is_no_data(tmp_path: Path) -> None:
 def test_a_command_of_compare_says_what_to_install(
     install: Callable[..., None], command: str
 ) -> None:
-    """FR-32, FR-35: without the package that has it, a command says where to get it."""
-    install("bpetite_compare")  # an empty one
+    """FR-32, FR-35: without the package that has it, a command says what to install."""
+    install("bpetite_compare")  # an empty package
     first, second = refused(bpetite(*command.split()))
     name = command.split(maxsplit=1)[0]
     assert first == f"error: the command {name} requires bpetite-compare, which is not installed"
@@ -215,7 +215,7 @@ def add(commands):
 
 
 def test_another_package_can_add_a_command(install: Callable[..., None], tmp_path: Path) -> None:
-    """FR-32: a command comes with the package that has an entry point for it."""
+    """FR-32: a package adds a command by declaring an entry point for it."""
     install("greet", PLUG_IN)
     assert bpetite_process("greet", env={"PYTHONPATH": str(tmp_path)}).stdout == b"hello\n"
     assert bpetite("greet").stdout == b"hello\n"
@@ -223,7 +223,7 @@ def test_another_package_can_add_a_command(install: Callable[..., None], tmp_pat
 
 
 def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
-    """A plug-in that cannot be loaded is told in a line, and the other commands still run."""
+    """A plug-in that cannot be loaded is reported in one line, and the other commands still run."""
     install("greet", "import nothing_of_that_name")
     result = bpetite("greet")
     assert result.returncode == 1
@@ -237,7 +237,7 @@ def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
 
 
 def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path) -> None:
-    """The command finds its own modules, whatever lies in the folder."""
+    """The command finds its own modules, whatever files the folder contains."""
     for name in ("bpetite", "bpetite_cli", "regex", "rich", "json", "logging"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')")
     (tmp_path / "c.txt").write_text("low lower lowest")
@@ -257,7 +257,7 @@ def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path) -> N
     ],
 )
 def test_a_module_in_the_way_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
-    """`python -m` looks in the folder first; what hides a module is told, and what to do."""
+    """`python -m` looks in the folder first; an error names the file that hides a module."""
     (tmp_path / f"{name}.py").write_text(content)
     first, second = refused(
         subprocess.run(
@@ -275,7 +275,7 @@ def test_a_module_in_the_way_is_named(tmp_path: Path, name: str, content: str, n
 
 
 def test_python_m_is_the_same_command() -> None:
-    """`python -m bpetite_cli` is there for where the script is not on the path."""
+    """`python -m bpetite_cli` works if the script is not on the path."""
     result = subprocess.run(
         [sys.executable, "-m", "bpetite_cli", "--version"], capture_output=True, check=True
     )
@@ -283,13 +283,13 @@ def test_python_m_is_the_same_command() -> None:
 
 
 def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite_cli.main` on some words in a new process, after some code."""
+    """Run `bpetite_cli.main` with arguments in a new process, after some code."""
     code = f"import sys\n{code}\nfrom bpetite_cli import main\nsys.exit(main(sys.argv[1:]))"
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
 
 
 def test_a_platform_without_sighup_has_every_command() -> None:
-    """Where the system has no SIGHUP, as on Windows, a command runs all the same."""
+    """If the system has no SIGHUP, like Windows, a command still runs."""
     result = run_main("import signal; del signal.SIGHUP", "--version")
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == bpetite("--version").stdout
@@ -297,7 +297,7 @@ def test_a_platform_without_sighup_has_every_command() -> None:
 
 @pytest.mark.parametrize("module", ["bpetite_cli.run", "argparse", "regex", "bpetite"])
 def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
-    """Ctrl-C while modules are still loaded ends with status 130 and shows no traceback."""
+    """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
     result = run_main(
         "def interrupt(event, details):\n"
         f"    if event == 'import' and details[0] == {module!r}:\n"
@@ -309,7 +309,7 @@ def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
 
 
 def test_the_package_itself_loads_no_other_module() -> None:
-    """`import bpetite_cli`, before Ctrl-C can be handled, loads nothing but itself."""
+    """`import bpetite_cli`, before Ctrl-C can be handled, loads no other module."""
     code = (
         "import sys; known = {*sys.modules}; sys.path.append(sys.argv[1]); import bpetite_cli\n"
         "print(*sys.modules.keys() - known)"
@@ -322,7 +322,7 @@ def test_the_package_itself_loads_no_other_module() -> None:
 
 
 def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
-    """Off a terminal nothing loads rich, but `show` the widths of characters alone."""
+    """Off a terminal only `show` loads a part of rich, the character widths."""
     (tmp_path / "c.txt").write_text("low lower lowest")
     code = (
         "import sys, bpetite_cli as b\n"
@@ -344,7 +344,7 @@ def test_rich_is_imported_only_to_draw(tmp_path: Path) -> None:
 
 
 def test_only_the_command_that_is_run_is_loaded() -> None:
-    """What one command needs, another does not wait for; the help needs them all."""
+    """A command does not load what only other commands need; the help loads them all."""
     code = (
         "import sys, bpetite_cli as b\n"
         "b.main(sys.argv[1:])\n"
@@ -360,7 +360,7 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
 
 
 def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) -> None:
-    """Even what nobody foresaw comes without a traceback."""
+    """Even an unexpected exception is reported without a traceback."""
     install(
         "greet",
         "def add(commands):\n"
@@ -374,7 +374,7 @@ def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) ->
 
 
 def test_without_a_command_the_help_is_shown() -> None:
-    """It goes to standard error, as nothing has been asked for, and the status is 2."""
+    """The help goes to standard error, because it was not asked for, and the status is 2."""
     result = bpetite()
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr == bpetite("--help").stdout
@@ -391,5 +391,5 @@ def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
 
 
 def test_help_on_an_unknown_command_names_it() -> None:
-    """A mistake is told as it is without `help`."""
+    """The error is the same as without `help`."""
     assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr

@@ -1,4 +1,4 @@
-"""`bpetite count`, as a person or a script meets it."""
+"""`bpetite count`, from the command line."""
 
 import itertools
 import json
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def tokens_of(folder: Path, *texts: str) -> int:
-    """Return how many tokens the library makes of texts, each by itself."""
+    """Return how many tokens the library makes of each text."""
     tokenizer = Tokenizer.load(folder / "m.json")
     return sum(len(tokenizer.encode(text)) for text in texts)
 
@@ -38,12 +38,12 @@ def tokens_of(folder: Path, *texts: str) -> int:
 def count(
     folder: Path, *words: str | os.PathLike[str], stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Count with the model of the folder, in it."""
+    """Count with the folder's model, in the folder."""
     return bpetite("count", "--model", "m.json", *words, stdin=stdin, cwd=folder)
 
 
 def test_standard_input_gives_the_number_alone(folder: Path) -> None:
-    """A script reads a number, without anything to cut off."""
+    """A script gets just the number, with nothing to strip."""
     result = count(folder, stdin=A.encode())
     expected = b"%d\n" % tokens_of(folder, A)
     assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
@@ -51,14 +51,14 @@ def test_standard_input_gives_the_number_alone(folder: Path) -> None:
 
 
 def test_a_dash_is_standard_input_with_its_name(folder: Path) -> None:
-    """`-` is a FILE like any other, and may stand among them."""
+    """`-` is a FILE like any other, and may be listed among others."""
     assert count(folder, "-", stdin=A.encode()).stdout == b"%d\t-\n" % tokens_of(folder, A)
     shown = lines(count(folder, "b.txt", "-", stdin=A.encode()).stdout)
     assert [line.split("\t")[1] for line in shown] == ["b.txt", "-", "total"]
 
 
 def test_each_file_has_a_line_and_several_have_a_total(folder: Path) -> None:
-    """As `wc` does: the number, a tab, the name; one file has no total."""
+    """As in `wc`: the number, a tab, the name; one file has no total."""
     a, b = tokens_of(folder, A), tokens_of(folder, B)
     assert lines(count(folder, "a.txt").stdout) == [f"{a}\ta.txt"]
     shown = [f"{a}\ta.txt", f"{b}\tb.txt", f"{a + b}\ttotal"]
@@ -66,7 +66,7 @@ def test_each_file_has_a_line_and_several_have_a_total(folder: Path) -> None:
 
 
 def test_json_is_one_object(folder: Path) -> None:
-    """`--json` has the figures of each file and of all, and the limit if there is one."""
+    """`--json` has the figures of each file and the total, and the limit if there is one."""
     result = count(folder, "--json", "a.txt", "b.txt")
     figures = {
         name: {
@@ -90,7 +90,7 @@ def test_json_is_one_object(folder: Path) -> None:
 
 
 def test_json_of_nothing_has_no_ratio(folder: Path) -> None:
-    """Where there are no tokens, there are no bytes for each."""
+    """Without tokens, bytes per token is null."""
     told = json.loads(count(folder, "--json").stdout)
     nothing = {"bytes": 0, "tokens": 0, "bytes_per_token": None}
     assert told["per_file"] == [{"path": "-", **nothing, "error": None}]
@@ -100,7 +100,7 @@ def test_json_of_nothing_has_no_ratio(folder: Path) -> None:
 @pytest.mark.parametrize("order", list(itertools.permutations(["a.txt", "--json", "b.txt"])))
 @pytest.mark.parametrize("model", [0, 3])
 def test_options_stand_anywhere(folder: Path, order: tuple[str, ...], model: int) -> None:
-    """Options stand before, between and behind the files, and none of these is lost."""
+    """Options are allowed before, between and after the files."""
     words = [*order[:model], "--model", "m.json", *order[model:]]
     result = bpetite("count", *words, cwd=folder)
     named = [word for word in order if word != "--json"]
@@ -108,7 +108,7 @@ def test_options_stand_anywhere(folder: Path, order: tuple[str, ...], model: int
 
 
 def test_a_name_may_begin_with_a_dash(folder: Path) -> None:
-    """Behind `--` all words are names."""
+    """After `--` all words are names."""
     (folder / "-x").write_text("Hello")
     shown = lines(count(folder, "a.txt", "--json", "--", "-x", "--json").stdout)
     names = [file["path"] for file in json.loads(shown[0])["per_file"]]
@@ -118,7 +118,7 @@ def test_a_name_may_begin_with_a_dash(folder: Path) -> None:
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_more_tokens_than_allowed_are_a_failure(folder: Path, more: list[str]) -> None:
-    """`--max N` prints what there is, says by how much it is too much, and ends with 1."""
+    """`--max N` prints the counts, reports the excess, and exits with 1."""
     tokens = tokens_of(folder, A, B)
     plain = count(folder, "a.txt", "b.txt", *more)
     limit = str(tokens - 2)
@@ -144,7 +144,7 @@ def test_as_many_tokens_as_allowed_are_none_too_many(folder: Path) -> None:
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_others_counted(folder: Path) -> None:
-    """As `wc` does: each is told, the rest has its lines and its total, the status is 1."""
+    """As in `wc`: each unreadable file is reported, the rest is counted, the status is 1."""
     (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
     result = count(folder, "a.txt", "missing", "bad.txt", ".", "b.txt")
     a, b = tokens_of(folder, A), tokens_of(folder, B)
@@ -160,7 +160,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_counted(folder: Path)
 
 
 def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
-    """A file that was not counted has an error for its figures; whether all fit is not known."""
+    """An unreadable file has an error instead of figures; "within limit" is then unknown."""
     result = count(folder, "missing", "a.txt", "--json", "--max", "100")
     told = json.loads(result.stdout)
     assert result.returncode == 1
@@ -178,14 +178,14 @@ def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
 
 
 def test_one_file_that_cannot_be_read_is_one_line(folder: Path) -> None:
-    """A single file gets its error, and no line that it is one of one."""
+    """A single unreadable file is reported in one line, without a summary."""
     assert refused(count(folder, "missing")) == [
         "error: missing: No such file or directory; check the path"
     ]
 
 
 def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:
-    """A name is shown as it is, unless it would end the line or move the cursor."""
+    """A name is printed unchanged, unless it would end the line or move the cursor."""
     named = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
     for name in named:
         (folder / name).write_text("Hello")
@@ -210,8 +210,8 @@ add = Counter
 
 
 def test_another_package_counts_by_an_encoding(install: Callable[..., None], here: Path) -> None:
-    """`--encoding` passes the name on; a text that cannot be counted is an error of its file."""
-    install("bpetite_compare")  # an empty one
+    """`--encoding` passes the name on; a text that cannot be counted is an error for its file."""
+    install("bpetite_compare")  # an empty package
     install("words", COUNTER, "bpetite.counters")
     assert bpetite("count", "--encoding", "low", stdin=b"low lower").stdout == b"2\n"
     (here / "a").write_text("low?")
@@ -222,8 +222,8 @@ def test_another_package_counts_by_an_encoding(install: Callable[..., None], her
 
 
 def test_an_encoding_says_what_to_install(install: Callable[..., None]) -> None:
-    """Without a package that has encodings, the error says where to get one."""
-    install("bpetite_compare")  # an empty one
+    """Without a package that has encodings, the error says what to install."""
+    install("bpetite_compare")  # an empty package
     first, second = refused(bpetite("count", "--encoding", "o200k_base"))
     assert first == (
         "error: the encoding o200k_base requires bpetite-compare, which is not installed"
@@ -232,8 +232,8 @@ def test_an_encoding_says_what_to_install(install: Callable[..., None]) -> None:
 
 
 def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
-    """A package whose encodings cannot be loaded is told in a line."""
-    install("bpetite_compare")  # an empty one
+    """A package whose encodings cannot be loaded is reported in one line."""
+    install("bpetite_compare")  # an empty package
     install("broken", "1/0", "bpetite.counters")
     assert refused(bpetite("count", "--encoding", "x")) == [
         "error: the encodings of broken cannot be loaded: division by zero"
@@ -242,7 +242,6 @@ def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    """Return a small tokenizer."""
     return Tokenizer.train("Hello world 船夫 \n\n the<|endoftext|> " * 5, 280)
 
 
@@ -250,7 +249,7 @@ def tokenizer() -> Tokenizer:
 def test_a_text_has_as_many_tokens_in_blocks(
     tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory, text: str, size: int
 ) -> None:
-    """However small the blocks are, the number is that of the whole text."""
+    """However small the blocks are, the count is that of the whole text."""
     path = tmp_path_factory.getbasetemp() / "counted.txt"
     model = path.with_name("counting.json")
     tokenizer.save(model, overwrite=True)

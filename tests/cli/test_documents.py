@@ -1,4 +1,4 @@
-"""Where documents come from: named files, lists of files, lines of JSON, and texts with counts."""
+"""Sources of documents: named files, lists of files, JSON Lines, and texts with counts."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ SIZE = 300
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with texts, and the model that training on them gives."""
+    """Return a folder with texts, and the model trained on them."""
     for name, text in zip(NAMES, TEXTS, strict=True):
         (tmp_path / name).write_bytes(text.encode())
     Tokenizer.train(TEXTS, SIZE).save(tmp_path / "m.json")
@@ -36,7 +36,6 @@ def ids_of(folder: Path, *documents: str) -> list[list[int]]:
 def run(
     folder: Path, command: str, *words: str, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command that reads documents, in the folder."""
     own = {
         "train": ("--vocab-size", str(SIZE), "--output", "new.json", "--force"),
         "encode": ("--model", "m.json"),
@@ -47,7 +46,7 @@ def run(
 
 
 def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
-    """Check that the commands find the documents TEXTS, as the library is given them."""
+    """Check that each command reads the documents TEXTS, like the library."""
     ids = ids_of(folder, *TEXTS)
     assert run(folder, "train", *words, stdin=stdin).returncode == 0
     assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
@@ -64,13 +63,13 @@ def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
 def test_a_list_of_files_is_as_good_as_their_names(folder: Path, end: str) -> None:
-    """Every command reads the files of a list, in order; blank lines are skipped."""
+    """Every command reads the files of a list, in order, and skips blank lines."""
     (folder / "list").write_bytes(end.join(["", *NAMES]).encode())
     check_all_commands(folder, "--files-from", "list")
 
 
 def test_a_list_may_come_from_a_pipe_with_nul_bytes(folder: Path) -> None:
-    """`find -print0` ends each path in a NUL byte, and names may then have any other."""
+    """`find -print0` ends each path with a NUL byte; names may then have any other byte."""
     (folder / "a.txt").rename(folder / "a\n.txt")
     listed = "\0".join(["a\n.txt", *NAMES[1:], ""]).encode()
     check_all_commands(folder, "--files-from", "-", "--null", stdin=listed)
@@ -78,7 +77,7 @@ def test_a_list_may_come_from_a_pipe_with_nul_bytes(folder: Path) -> None:
 
 
 def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
-    """A command may have both; `-` in the list is standard input."""
+    """Named files and a list can be combined; `-` in the list is standard input."""
     (folder / "list").write_text("\n".join(["empty.txt", "-", NAMES[3]]))
     third = TEXTS[2].encode()
     result = run(folder, "encode", "--files-from", "list", "--input", "a.txt", stdin=third)
@@ -104,7 +103,7 @@ def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
 def test_a_list_that_cannot_be_used_is_refused(
     folder: Path, command: str, listed: bytes, words: str, complaint: str
 ) -> None:
-    """FR-33: an empty list, or a path that could not be an argument, is told with its place."""
+    """FR-33: an empty list, or a path that cannot be an argument, is reported with its position."""
     (folder / "list").write_bytes(listed)
     result = run(folder, command, "--files-from", "list", *words.split())
     assert result.returncode == 1
@@ -113,7 +112,7 @@ def test_a_list_that_cannot_be_used_is_refused(
 
 
 def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
-    """Standard input is a list or a text."""
+    """Standard input is either a list or a text."""
     result = run(folder, "encode", "--files-from", "-", "--input", "-", stdin=b"a.txt\n")
     assert result.returncode == 1
     assert b"standard input (-) can be read only once" in result.stderr
@@ -121,7 +120,7 @@ def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
 
 @pytest.mark.parametrize("option", ["--files-from", "--counts"])
 def test_the_list_is_no_output(folder: Path, option: str) -> None:
-    """The list, any file that it names, and a file of counts are not replaced by the result."""
+    """The output cannot be the list, a file that it names, or a file of counts."""
     (folder / "list").write_bytes(b"a.txt\n" if option == "--files-from" else counted(("a", 1)))
     for name in ("list", "a.txt") if option == "--files-from" else ("list",):
         words = ("--output", name, "--force", option, "list")
@@ -132,7 +131,7 @@ def test_the_list_is_no_output(folder: Path, option: str) -> None:
 
 @pytest.mark.usefixtures("impatient")
 def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
-    """How much there is to read is known from the check of the files."""
+    """The check of the files measures how much there is to read."""
     (folder / "a.txt").write_bytes(b"word " * 60_000)
     (folder / "list").write_text("a.txt\na.txt\n")
     words = ("--vocab-size", "256", "--output", "t.json", "--files-from", "list")
@@ -154,7 +153,7 @@ def rows(*documents: object) -> bytes:
 
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n \t\r\n\n"])
 def test_each_line_is_a_document(folder: Path, block: int, end: bytes) -> None:
-    """Every command reads a document from each line, of several files; blank lines are skipped."""
+    """Every command reads a document from each line of several files, and skips blank lines."""
     (folder / "1.jsonl").write_bytes(rows(*TEXTS[:2]).replace(b"\n", end))
     (folder / "2.jsonl").write_bytes(end + rows(*TEXTS[2:]).rstrip().replace(b"\n", end))
     (folder / "list").write_text("1.jsonl\n2.jsonl\n")
@@ -165,7 +164,7 @@ def test_each_line_is_a_document(folder: Path, block: int, end: bytes) -> None:
 
 
 def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
-    """A line may be a part of a block, or many blocks long; no token spans two lines."""
+    """A line may be part of a block, or many blocks long; no token spans two lines."""
     texts = ["船 wor" * block, "ld", "a " * block * 3, "", "b\n" * 10]
     data = rows(*texts)
     ids = ids_of(folder, *texts)
@@ -191,7 +190,7 @@ def test_the_summary_of_a_training_counts_the_text(folder: Path) -> None:
 
 
 def test_of_a_key_that_occurs_twice_the_last_value_counts(folder: Path) -> None:
-    """As in Python's json, in jq and in JavaScript; other fields may hold anything."""
+    """As in Python's json, in jq and in JavaScript; other fields may contain anything."""
     stdin = b'{"text": "a", "more": [NaN, 1e999, {"text": 1}], "text": "the end"}'
     result = run(folder, "encode", "--jsonl", "text", "--input", "-", stdin=stdin)
     assert [json.loads(result.stdout)] == ids_of(folder, "the end")
@@ -234,7 +233,7 @@ def test_a_line_that_is_no_document_is_refused(folder: Path, command: str, fault
 
 
 def test_the_other_files_are_counted(folder: Path) -> None:
-    """`count` leaves out a file with a wrong line, as it does with a file that is not UTF-8."""
+    """`count` skips a file with a wrong line, as it does a file that is not UTF-8."""
     (folder / "good").write_bytes(rows("the end"))
     (folder / "bad").write_bytes(rows("the end", 1))
     result = run(folder, "count", "--jsonl", "meta.text", "good", "bad")
@@ -256,7 +255,7 @@ def encoded(folder: Path, *words: str) -> bytes:
 @pytest.mark.parametrize("kind", ["files", "lines"])
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_shards_can_be_joined(folder: Path, kind: str, place: str) -> None:
-    """Shards with a separator before or after each document are, joined, what all would be."""
+    """Joining shards with a separator before or after each document gives the undivided ids."""
     words = ["--separator-at", place, "--input"]
     names = list(NAMES)
     if kind == "lines":
@@ -284,7 +283,7 @@ def test_between_is_the_default(folder: Path) -> None:
 
 
 def test_no_documents_have_no_separators(folder: Path) -> None:
-    """A file of blank lines has no documents."""
+    """A file of blank lines has no documents, so nothing is separated."""
     (folder / "rows").write_bytes(b"\n\n")
     for place in ("between", "before", "after"):
         words = ("--separator-at", place, "--jsonl", "text", "--input", "rows")
@@ -305,7 +304,7 @@ def counted(*pairs: tuple[str, int]) -> bytes:
 def test_counts_are_as_good_as_repeated_documents(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, int]]
 ) -> None:
-    """Training on counts saves the bytes that training on the repeated documents saves."""
+    """Training on counts saves the same bytes as training on the repeated documents."""
     folder = tmp_path_factory.getbasetemp()
     repeated = [text for text, count in pairs for _ in range(count)]
     Tokenizer.train(repeated, SIZE).save(folder / "m.json", overwrite=True)
@@ -317,7 +316,7 @@ def test_counts_are_as_good_as_repeated_documents(
 
 
 def test_the_counts_of_a_text_on_several_lines_add_up(folder: Path) -> None:
-    """The parts of a count that several machines have made need not be added before."""
+    """Counts of one text on several lines, as from several machines, are added."""
     parts = (("ab", 2), ("cd", 3), ("ab", 2))
     (folder / "counts").write_bytes(counted(*parts).replace(b"}\n", b', "more": []}\r\n\n'))
     words = ("--vocab-size", "257", "--output", "t.json", "--counts", "counts")
@@ -351,7 +350,7 @@ def test_a_line_that_is_no_count_is_refused(folder: Path, fault: str) -> None:
 
 
 def test_the_highest_count_can_be_trained_on(folder: Path) -> None:
-    """Counts of 64 bits are added up without a loss."""
+    """Counts of 64 bits are added without overflow."""
     data = counted(("ab", 2**63 - 1), ("cd", 2**62), ("cd", 2**62))
     words = ("--vocab-size", "257", "--output", "t.json", "--counts", "-")
     assert bpetite("train", *words, stdin=data, cwd=folder).returncode == 0

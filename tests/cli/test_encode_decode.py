@@ -1,4 +1,4 @@
-"""`bpetite encode` and `bpetite decode`, as a person or a script meets them."""
+"""`bpetite encode` and `bpetite decode`, from the command line."""
 
 import json
 import signal
@@ -40,7 +40,7 @@ NASTY = [
 
 
 def test_encode_prints_the_compact_array(model: Path) -> None:
-    """FR-32, FR-34: the ids are a compact JSON array and a newline, and that is all."""
+    """FR-32, FR-34: the output is exactly a compact JSON array of ids and a newline."""
     result = bpetite("encode", "--model", model, "--text", "Hello world")
     ids = Tokenizer.load(model).encode("Hello world")
     expected = json.dumps(ids, separators=(",", ":")).encode() + b"\n"
@@ -48,13 +48,13 @@ def test_encode_prints_the_compact_array(model: Path) -> None:
 
 
 def test_no_text_is_an_empty_array(model: Path) -> None:
-    """FR-17: the empty text is an empty array."""
+    """FR-17: the empty text gives an empty array."""
     assert bpetite("encode", "--model", model, "--text", "").stdout == b"[]\n"
     assert bpetite("encode", "--model", model, "--input", "-").stdout == b"[]\n"
 
 
 def test_decode_writes_the_text_and_nothing_else(model: Path) -> None:
-    """FR-32, FR-34: the text goes out as it is, without a newline."""
+    """FR-32, FR-34: the output is exactly the text, without an added newline."""
     ids = Tokenizer.load(model).encode("Hello ⛵")
     result = bpetite("decode", "--model", model, "--ids", *map(str, ids))
     assert (result.returncode, result.stdout, result.stderr) == (0, "Hello ⛵".encode(), b"")
@@ -72,7 +72,7 @@ def test_decode_writes_the_text_and_nothing_else(model: Path) -> None:
     ],
 )
 def test_ids_may_have_commas_and_brackets(model: Path, words: list[str]) -> None:
-    """Ids are words, or have commas between them, or are what `encode` prints."""
+    """Ids may be words, be separated by commas, or be the output of `encode`."""
     result = bpetite("decode", "--model", model, "--ids", *words)
     assert (result.returncode, result.stdout, result.stderr) == (0, b"He", b"")
     result = bpetite("decode", "--model", model, "--ids", *words, "7,999")
@@ -80,13 +80,13 @@ def test_ids_may_have_commas_and_brackets(model: Path, words: list[str]) -> None
 
 
 def test_no_ids_are_no_text(model: Path) -> None:
-    """FR-21: no ids decode to nothing."""
+    """FR-21: no ids decode to the empty text."""
     assert bpetite("decode", "--model", model, "--ids").stdout == b""
     assert bpetite("decode", "--model", model, "--input", "-", stdin=b" [ ]\n").stdout == b""
 
 
 def test_encode_and_decode_in_a_pipe_are_cat(model: Path, tmp_path: Path) -> None:
-    """FR-25: in a pipe, too, what goes through both comes out byte for byte."""
+    """FR-25: a pipe through both commands returns the input byte for byte."""
     text = "".join(NASTY)
     (tmp_path / "text").write_bytes(text.encode())
     result = pipeline(
@@ -121,14 +121,14 @@ STRAY = st.sampled_from([0x80, 0xAC, 0xC3, 0xE2, 0xF0, 256, 257, 258, 260, 261])
 
 
 def ids_with(other: st.SearchStrategy[int]) -> st.SearchStrategy[list[int]]:
-    """Return lists of ids, most of them text, with a few others anywhere among them."""
+    """Return lists of ids, most of them text, with a few others at random positions."""
     parts = CHARACTERS | CHARACTERS | CHARACTERS | other.map(lambda token_id: [token_id])
     return st.lists(parts).map(lambda lists: [*chain(*lists)])
 
 
 @pytest.fixture(scope="module")
 def decoded_at_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[int]], str]:
-    """Return a function that decodes ids by one call of the core; an error is its message."""
+    """Return a function that decodes ids by one call of the core, or returns its error message."""
     path = write_artifact(tmp_path_factory.mktemp("model") / "odd.json", MERGES)
     tokenizer = Tokenizer.load(path)
 
@@ -146,7 +146,7 @@ def decoded_at_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[
 
 
 def decoded_in_blocks(blocks: list[list[int]]) -> str:
-    """Return the text of blocks of ids by the command's own decoder, or its message."""
+    """Return the text of blocks of ids from the command's own decoder, or its error message."""
     try:
         return f"text: {b''.join(_texts(TOKENS, blocks, None)).decode()}"
     except Failure as failure:
@@ -167,7 +167,7 @@ def blocks_of(ids: list[int], sizes: list[int]) -> list[list[int]]:
 def test_ids_decode_alike_in_any_blocks(
     decoded_at_once: Callable[[list[int]], str], ids: list[int], sizes: list[int]
 ) -> None:
-    """FR-23: wherever blocks end, the text or the error is that of a single decode."""
+    """FR-23: wherever blocks end, the text or the error equals that of a single decode."""
     assert decoded_in_blocks(blocks_of(ids, sizes)) == decoded_at_once(ids)
 
 
@@ -175,7 +175,7 @@ def test_ids_decode_alike_in_any_blocks(
 def test_the_first_error_that_is_read_is_reported(
     decoded_at_once: Callable[[list[int]], str], ids: list[int], sizes: list[int]
 ) -> None:
-    """FR-22: reading stops at the block with an error, which a single decode reports alike."""
+    """FR-22: reading stops at the block with an error, and the error is that of a single decode."""
     blocks = blocks_of(ids, sizes)
     shown = decoded_in_blocks(blocks)
     so_far = [decoded_at_once([*chain(*blocks[:end])]) for end in range(1, len(blocks) + 1)]
@@ -188,14 +188,14 @@ def test_the_first_error_that_is_read_is_reported(
 @pytest.mark.parametrize(
     ("begin", "again", "end"),
     [
-        ([], [0xE8, 0x88, 0xB9], []),  # no token is a whole character
+        ([], [0xE8, 0x88, 0xB9], []),  # no token is a complete character
         ([0xE2, 0x82], [258], [0xAC]),  # each token ends a character and begins the next
     ],
 )
 def test_all_that_is_read_is_decoded_but_an_unfinished_character(
     begin: list[int], again: list[int], end: list[int]
 ) -> None:
-    """However long the text, no more than three bytes wait for the ids that are still to come."""
+    """However long the text, at most three bytes wait for the next ids."""
     read = decoded = 0
 
     def blocks() -> Iterator[list[int]]:
@@ -212,7 +212,7 @@ def test_all_that_is_read_is_decoded_but_an_unfinished_character(
 
 @given(ids_with(STRAY), st.lists(st.integers(0, 4)))
 def test_bytes_are_those_of_the_tokens_in_any_blocks(ids: list[int], sizes: list[int]) -> None:
-    """Where text is not asked for, each block gives all its bytes, complete text or not."""
+    """With `--bytes`, each block gives all its bytes, complete characters or not."""
     blocks = blocks_of(ids, sizes)
     expected = [b"".join(map(TOKENS.__getitem__, block)) for block in blocks if block]
     found = _texts(TOKENS, blocks, None, is_text=False)
@@ -220,7 +220,7 @@ def test_bytes_are_those_of_the_tokens_in_any_blocks(ids: list[int], sizes: list
 
 
 def test_decode_writes_bytes_that_are_not_text(model: Path, tmp_path: Path) -> None:
-    """`--bytes` writes what is not UTF-8, to a file too, and still refuses unknown ids."""
+    """`--bytes` writes invalid UTF-8, also to a file, and still rejects unknown ids."""
     words = ("decode", "--model", model, "--bytes")
     result = bpetite(*words, "--ids", "72", "226", "155")
     assert (result.returncode, result.stdout, result.stderr) == (0, b"H\xe2\x9b", b"")
@@ -239,7 +239,7 @@ def test_decode_writes_bytes_that_are_not_text(model: Path, tmp_path: Path) -> N
 
 
 def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
-    """A block of ids whose tokens are long becomes text in parts that fit in memory."""
+    """A block of ids with long tokens is decoded in parts that fit in memory."""
     parts = list(_texts({0: b"a" * 1_000_000}, [[0] * 50], None))
     assert max(map(len, parts)) <= 1 << 20
     assert sum(map(len, parts)) == 50_000_000
@@ -267,7 +267,7 @@ def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
     ],
 )
 def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint: str) -> None:
-    """FR-22, FR-23, FR-33: the wrong id and its position are named."""
+    """FR-22, FR-23, FR-33: the error names the wrong id and its position."""
     assert refused(bpetite("decode", "--model", model, "--ids", *ids)) == [f"error: {complaint}"]
 
 
@@ -292,7 +292,7 @@ def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint
         (b"[[72]]", "[72]"),
         (b"[" * 100_000, "the end, without a ]"),
         (b"[" + b"9" * 5000 + b"]", "9" * 40),
-        (b"[" + b"9" * 3_000_000, "9" * 40),  # and is not read to its end
+        (b"[" + b"9" * 3_000_000, "9" * 40),  # longer than is read
         (b"[72,-0]", "-0"),
         (b"[72,-00]", "-00"),
         (b"[" + b"1" * 31 + b"]", "1" * 31),
@@ -303,7 +303,7 @@ def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint
 def test_a_file_that_is_no_array_of_ids_is_refused(
     model: Path, tmp_path: Path, content: bytes, found: str
 ) -> None:
-    """FR-33: the command says what it looked for and what it found."""
+    """FR-33: the error names what was expected and what was found."""
     (tmp_path / "ids").write_bytes(content)
     first, second = refused(bpetite("decode", "--model", model, "--input", "ids", cwd=tmp_path))
     assert first == (
@@ -325,7 +325,7 @@ def test_the_position_of_a_late_id_is_that_in_the_whole(model: Path, wrong: str)
 
 
 def test_text_that_is_not_utf_8_is_wrong_usage(model: Path) -> None:
-    """An argument is text or it is an error; no surrogate gets in."""
+    """An argument that is not text is an error; no surrogate gets in."""
     result = bpetite("encode", "--model", model, "--text", b"a\xff")
     assert (result.returncode, result.stdout) == (2, b"")
     assert b"expected UTF-8 in an argument, found b'a\\xff'; use a file" in result.stderr
@@ -335,7 +335,7 @@ def test_text_that_is_not_utf_8_is_wrong_usage(model: Path) -> None:
 def test_a_long_result_that_finds_no_room_is_a_failure(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long result waits in a temporary file; where that cannot grow, the way out is named."""
+    """A long result waits in a temporary file; the error for a full disk suggests a fix."""
     (tmp_path / "text").write_bytes(b"abc " * 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with no_file_above(1000):
@@ -351,7 +351,7 @@ def test_a_long_result_that_finds_no_room_is_a_failure(
 
 
 def test_an_input_that_is_a_folder_is_refused(model: Path, tmp_path: Path) -> None:
-    """A folder is not read; the answer says what to name."""
+    """A folder is not read; the error says what to name."""
     for command in ("encode", "decode"):
         result = bpetite(command, "--model", model, "--input", tmp_path)
         assert lines(result.stderr) == [f"error: {tmp_path} is a folder; name the files in it"]
@@ -360,7 +360,7 @@ def test_an_input_that_is_a_folder_is_refused(model: Path, tmp_path: Path) -> No
 def test_a_signal_while_a_result_is_being_written_leaves_its_first_part(
     model: Path, tmp_path: Path
 ) -> None:
-    """The status tells a result that a signal has cut off from the whole."""
+    """The exit status tells a result cut off by a signal from a complete one."""
     (tmp_path / "text").write_bytes(b"Hello world " * 100_000)
     words = ["encode", "--model", str(model), "--input", str(tmp_path / "text")]
     whole = bpetite(*words).stdout

@@ -1,6 +1,6 @@
-"""What commands do alike with models, inputs, outputs and streams that cannot be used.
+"""What all commands do with unusable models, inputs, outputs and streams.
 
-What a command makes of good input is in the file of its name.
+How each command handles good input is tested in the file of its name.
 """
 
 import os
@@ -34,14 +34,14 @@ NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"
 
 @pytest.mark.parametrize("command", BUILT_IN)
 def test_every_command_has_a_good_call(folder: Path, command: str) -> None:
-    """The calls above succeed, so the tests below see what they change."""
+    """The calls above succeed, so the tests below see the effect of their changes."""
     result = bpetite(*words_of(command), cwd=folder)
     assert (result.returncode, bool(result.stdout)) == (0, True), result.stderr
 
 
 @pytest.mark.parametrize("command", CALLS)
 def test_common_options_have_a_letter(folder: Path, command: str) -> None:
-    """`-m`, `-i`, `-o`, `-j` and `-q` stand for the long names, with a space or without."""
+    """`-m`, `-i`, `-o`, `-j` and `-q` are short for the long names, with a space or without."""
     more = ["--output", "new.json"] if command in SAVING else []
     more += ["--jobs", "1"] if command in WITH_JOBS else []
     words = words_of(command, "--quiet", *more)
@@ -62,7 +62,7 @@ def test_common_options_have_a_letter(folder: Path, command: str) -> None:
 
 @pytest.mark.parametrize("command", WITH_MODEL)
 def test_a_bad_model_is_refused_in_one_line(folder: Path, command: str) -> None:
-    """FR-33: no traceback, whatever the file holds, and nothing is printed or saved."""
+    """FR-33: there is no traceback, whatever the file contains, and nothing is printed or saved."""
     model = folder / "m.json"
     model.unlink()
     missing = "error: tokenizer file not found: m.json (create one with `bpetite train`)"
@@ -110,7 +110,7 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     [("encode", "encoding"), ("decode", "decoding"), ("show", "showing"), ("count", "counting")],
 )
 def test_a_terminal_is_told_that_it_is_waited_for(folder: Path, command: str, doing: str) -> None:
-    """Without an input a person may type it, and is told how to end it."""
+    """Without an input, a command at a terminal says that it is waiting, and how to end."""
     typed = b"[72]\n\x04"
     status, shown = shown_in_terminal([command, "--model", "m.json"], folder, typed=typed)
     assert status == 0
@@ -136,7 +136,7 @@ def test_encode_reads_documents_from_a_pipe(folder: Path) -> None:
 def test_all_inputs_are_checked_first(
     folder: Path, command: str, inputs: str, complaint: str
 ) -> None:
-    """FR-33: what is wrong with the last input is said before the first is read."""
+    """FR-33: an error in the last input is reported before the first is read."""
     options = CALLS[command].replace("--input text", f"--input {inputs}").split()
     output = ["--output", "new"] if command in SAVING else []
     assert refused(bpetite(command, *options, *output, cwd=folder)) == [f"error: {complaint}"]
@@ -145,7 +145,7 @@ def test_all_inputs_are_checked_first(
 
 @pytest.mark.parametrize("command", ["train", "encode", "decode", "count", "show", "verify"])
 def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> None:
-    """A standard input that is not there is said to be closed."""
+    """A closed standard input is reported as closed."""
     words = ["-" if word in {"text", "ids"} else word for word in words_of(command)]
     result = bpetite(*words, cwd=folder, closed="stdin")
     assert (result.returncode, result.stdout) == (1, b"")
@@ -153,7 +153,7 @@ def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> Non
 
 
 def test_a_shell_closes_standard_streams_alike(folder: Path) -> None:
-    """What `<&-` and `>&-` close, a command of the installed program finds closed."""
+    """`<&-` and `>&-` close a stream of the installed program, which finds it closed."""
     words = "bpetite encode --model m.json --input -"
     shown = lines(pipeline(f"{words} <&-", folder).stderr)
     assert shown == ["error: standard input is closed; name a file"]
@@ -165,7 +165,7 @@ def test_a_shell_closes_standard_streams_alike(folder: Path) -> None:
 
 @pytest.mark.parametrize("command", SAVING)
 def test_an_existing_output_is_kept_without_force(folder: Path, command: str) -> None:
-    """FR-27, FR-33: an existing file is not replaced unasked, and the way out is named."""
+    """FR-27, FR-33: an existing file is replaced only with `--force`, which the error names."""
     (folder / "out").write_bytes(b"precious")
     assert refused(bpetite(*words_of(command, "--output", "out"), cwd=folder)) == [
         "error: out already exists; use --force to replace it, or choose another file"
@@ -177,7 +177,7 @@ def test_an_existing_output_is_kept_without_force(folder: Path, command: str) ->
 
 @pytest.mark.parametrize("command", SAVING)
 def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
-    """What would keep a result from being saved is said before the work, even with `--force`."""
+    """An output that cannot be saved is reported before the work, even with `--force`."""
     os.mkfifo(folder / "fifo")
     (folder / "lost").symlink_to("nowhere/new")
     read = [word for word in words_of(command) if word in {"text", "ids", "m.json"}]
@@ -206,7 +206,7 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
 
 @pytest.mark.parametrize("command", SAVING)
 def test_a_dash_is_no_output(folder: Path, command: str) -> None:
-    """No file called - is made where standard output was meant, unless that is said."""
+    """`-` is not a file name for `--output`, unless it is written as a path."""
     result = bpetite(*words_of(command, "--output", "-"), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines(result.stderr)[0].endswith(
@@ -233,7 +233,7 @@ def test_a_saved_file_has_the_mode_of_any_new_file(folder: Path, command: str) -
 
 @pytest.mark.parametrize("command", CALLS)
 def test_a_closed_standard_output_is_a_failure(folder: Path, command: str) -> None:
-    """A closed standard output is told before anything is made for it."""
+    """A closed standard output is reported before anything is computed for it."""
     more = ["--output", "new.json"] if command in SAVING else []
     result = bpetite(*words_of(command, *more), cwd=folder, closed="stdout")
     assert result.returncode == 1
@@ -248,13 +248,13 @@ FORMS: Final = {
     "show": ("--steps", "--json"),
     "inspect": ("--json", "--token 256", "--token 256 --json", "--tokens"),
 }
-"""Options with which a command writes to standard output by other ways."""
+"""Options that make a command write to standard output in other ways."""
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("command", [*CALLS, "--help"])
 def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None:
-    """Status 0 means that all of it was written, the summary of a saved file too."""
+    """Status 0 means that all of it was written, including the summary of a saved file."""
     for form in ("", *FORMS.get(command, ())):
         words = words_of(command, *form.split()) if command in CALLS else [command]
         result = bpetite(*words, stdout=Path("/dev/full"), cwd=folder)
@@ -263,8 +263,8 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
 
 @pytest.mark.parametrize("command", ["encode", "count", "show", "inspect"])
 def test_a_reader_that_has_enough_is_no_error(folder: Path, command: str) -> None:
-    """A closed pipe ends the command without a word."""
-    (folder / "text").write_bytes(b"low lower " * 20_000)  # all results are more than a pipe holds
+    """A closed pipe ends the command silently."""
+    (folder / "text").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
     (folder / ("a" * 200)).write_text("low")
     (folder / "list").write_text(f"{'a' * 200}\n" * 1000)
     write_artifact(folder / "deep.json", [(97, 97), *((256 + n, 97) for n in range(599))])
@@ -291,7 +291,7 @@ def test_the_locale_changes_nothing(folder: Path, command: str) -> None:
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
 def test_a_job_that_takes_a_moment_draws_nothing(folder: Path, command: str) -> None:
-    """A terminal is left alone by what is over at once."""
+    """A short job draws nothing on a terminal."""
     status, output, drawn = in_terminal(words_of(command), folder)
     assert (status, drawn, bool(output)) == (0, b"", True)
 
@@ -315,7 +315,7 @@ def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
 
 
 def test_a_closed_standard_error_is_no_reason_to_stop(folder: Path) -> None:
-    """Training needs nobody who watches."""
+    """Training continues although nobody can see its progress."""
     words = " ".join(words_of("train"))
     result = pipeline(f"bpetite {words} 2>&-", folder)
     assert result.returncode == 0

@@ -1,4 +1,4 @@
-"""The examples in the docstrings of the command line are run."""
+"""Run the examples in the docstrings of the command line."""
 
 import doctest
 import importlib
@@ -8,7 +8,7 @@ import pytest
 
 import bpetite_cli
 
-# `__main__` would run the command.
+# Importing `__main__` would run the command.
 MODULES = [
     module.name
     for module in pkgutil.walk_packages(bpetite_cli.__path__, "bpetite_cli.")
@@ -18,11 +18,10 @@ MODULES = [
 
 @pytest.mark.parametrize("name", MODULES)
 def test_the_examples_are_right(name: str) -> None:
-    """Every example in a docstring prints what it says."""
+    """Every example in a docstring prints what it shows."""
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_there_are_examples() -> None:
-    """The check of the examples has something to check."""
     found = [doctest.testmod(importlib.import_module(name)).attempted for name in MODULES]
     assert sum(found) >= 6

@@ -1,4 +1,4 @@
-"""The formats of `encode` and `decode`, several files, and results that go to a file."""
+"""The formats of `encode` and `decode`, several files, and results saved to a file."""
 
 import json
 import os
@@ -38,25 +38,23 @@ NAMES = list(FORMATS)
 
 @pytest.fixture(scope="module")
 def tokenizer() -> Tokenizer:
-    """Return a small tokenizer."""
     return Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, tokenizer: Tokenizer) -> Path:
-    """Return a folder with a model and a text."""
     tokenizer.save(tmp_path / "m.json")
     (tmp_path / "text").write_bytes(TEXT.encode())
     return tmp_path
 
 
 def run(folder: Path, command: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run a command with the model of the folder, in it."""
+    """Run a command with the folder's model, in the folder."""
     return bpetite(command, "--model", "m.json", *words, cwd=folder)
 
 
 def written(name: str, ids: list[int]) -> bytes:
-    """Return what a format is said to be, made in another way."""
+    """Return the ids in a format, written by independent code."""
     match name:
         case "json":
             return json.dumps(ids, separators=(",", ":")).encode() + b"\n"
@@ -75,7 +73,7 @@ def written(name: str, ids: list[int]) -> bytes:
 def test_a_format_is_what_the_help_says(
     folder: Path, tokenizer: Tokenizer, name: str, text: str
 ) -> None:
-    """Standard output is the ids in the format, and nothing else."""
+    """Standard output is exactly the ids in the format."""
     (folder / "text").write_bytes(text.encode())
     result = run(folder, "encode", "--input", "text", "--format", name)
     assert (result.returncode, result.stderr) == (0, b"")
@@ -85,7 +83,7 @@ def test_a_format_is_what_the_help_says(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_decode_reads_what_encode_writes(folder: Path, name: str) -> None:
-    """Through both of them, on standard output or by files, a text comes out byte for byte."""
+    """Encoding and decoding, on standard output or in files, returns a text byte for byte."""
     words = ("--model", "m.json", "--format", name, "--input")
     ids = bpetite("encode", *words, "text", cwd=folder).stdout
     assert bpetite("decode", *words, "-", stdin=ids, cwd=folder).stdout == TEXT.encode()
@@ -108,7 +106,7 @@ def test_text_may_have_any_whitespace(folder: Path) -> None:
 def both_ways(
     tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, dict[int, bytes]]:
-    """Return the file of a tokenizer, and the bytes of each of its ids, as the file has them."""
+    """Return the file of a tokenizer, and the bytes of each of its ids from that file."""
     path = tmp_path_factory.mktemp("model") / "m.json"
     tokenizer.save(path)
     vocab = json.loads(path.read_bytes())["vocab"]
@@ -125,7 +123,7 @@ def test_blocks_change_nothing(
     text: str,
     size: int,
 ) -> None:
-    """However small the blocks are, the ids are those of the whole text, and come back."""
+    """However small the blocks are, the ids are those of the whole text, and decode to it."""
     model, tokens = both_ways
     source = tmp_path_factory.getbasetemp() / "source"
     target = tmp_path_factory.getbasetemp() / "target"
@@ -142,14 +140,14 @@ def test_blocks_change_nothing(
 
 
 def ignore(_: int) -> None:
-    """Nobody is watching."""
+    """Ignore progress."""
 
 
 @pytest.mark.parametrize("size", range(1, 15))
 def test_a_special_token_is_found_across_blocks(
     folder: Path, tokenizer: Tokenizer, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    """Wherever a block ends in it, <|endoftext|> is one id, and what only begins so is text."""
+    """`<|endoftext|>` is one id, wherever a block ends in it; a prefix of it is text."""
     text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
     (folder / "text").write_text(text)
     monkeypatch.setattr(input_files, "_BLOCK_BYTES", size)
@@ -162,7 +160,7 @@ def test_a_special_token_is_found_across_blocks(
 
 
 def test_the_ids_of_several_files_follow_each_other(folder: Path, tokenizer: Tokenizer) -> None:
-    """No token spans two files, in whichever way they are named."""
+    """No token spans two files, however they are named."""
     (folder / "1").write_text("Hello wor")
     (folder / "2").write_text("ld")
     ids = tokenizer.encode("Hello wor") + tokenizer.encode("ld")
@@ -175,7 +173,7 @@ def test_the_ids_of_several_files_follow_each_other(folder: Path, tokenizer: Tok
 
 
 def test_a_disk_that_fails_is_told(folder: Path) -> None:
-    """An input that cannot be read is named, though the system does not name it."""
+    """The error names the input that cannot be read, though the system does not."""
     if not Path("/proc/self/mem").exists():
         pytest.skip("no /proc/self/mem on this system")
     assert refused(
@@ -184,7 +182,7 @@ def test_a_disk_that_fails_is_told(folder: Path) -> None:
     assert not (folder / "ids").exists()
 
 
-# What a format cannot hold, and what is no such format
+# What a format cannot represent, and invalid input
 
 
 @pytest.mark.thorough
@@ -195,7 +193,7 @@ def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
     assert FORMATS["u32"].pack([65536]) == struct.pack("<I", 65536)
     pairs = [(number % 256, number // 256) for number in range(65536 - 256)]
     write_artifact(tmp_path / "m.json", pairs)
-    (tmp_path / "bad").write_bytes(b"\xff")  # the refusal comes before any reading
+    (tmp_path / "bad").write_bytes(b"\xff")  # the error comes before any reading
     assert refused(run(tmp_path, "encode", "--input", "bad", "--format", "u16")) == [
         (
             "error: u16 holds ids up to 65535, but this tokenizer has ids up to 65536 "
@@ -206,7 +204,7 @@ def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["u16", "u32"])
 def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
-    """A terminal would show nonsense or worse; the ways out are named, and they work."""
+    """Binary ids could garble a terminal; the error suggests alternatives, and they work."""
     words = ["encode", "--model", "m.json", "--text", "Hi", "--format"]
     message = (
         f"error: refusing to write binary {name} data to a terminal; use --output or redirect\n"
@@ -247,7 +245,7 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
 def test_ids_that_are_no_text_are_refused(
     folder: Path, name: str, ids: list[int], complaint: str
 ) -> None:
-    """FR-33: the wrong id is named with its position, and its place in a file of bytes."""
+    """FR-33: the error names the wrong id, its position, and its offset in a binary file."""
     (folder / "ids").write_bytes(written(name, ids))
     for more in ([], ["--output", "back"]):
         assert refused(run(folder, "decode", "--input", "ids", "--format", name, *more)) == [
@@ -264,7 +262,7 @@ def test_ids_that_are_no_text_are_refused(
 def test_a_file_that_is_cut_short_is_refused(
     folder: Path, name: str, size: int, width: int, offset: int
 ) -> None:
-    """FR-33: bytes that make no whole id are told with their place."""
+    """FR-33: bytes that are not a complete id are reported with their offset."""
     (folder / "ids").write_bytes(b"\0" * size)
     assert refused(run(folder, "decode", "--input", "ids", "--format", name)) == [
         (
@@ -296,7 +294,7 @@ def test_a_file_that_is_cut_short_is_refused(
 def test_a_file_that_is_no_decimal_is_refused(
     folder: Path, content: bytes, found: str, offset: int
 ) -> None:
-    """FR-33: the word that is no id is shown with its place."""
+    """FR-33: a word that is not an id is shown with its position."""
     (folder / "ids").write_bytes(content)
     assert refused(run(folder, "decode", "--input", "ids", "--format", "text")) == [
         (
@@ -308,7 +306,7 @@ def test_a_file_that_is_no_decimal_is_refused(
 
 
 def test_endless_input_ends(folder: Path) -> None:
-    """A device without an end is refused in each format."""
+    """A device without an end is rejected in each format."""
     for name in ("json", "text"):
         result = run(folder, "decode", "--input", "/dev/zero", "--format", name)
         assert result.returncode == 1
@@ -317,7 +315,7 @@ def test_endless_input_ends(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["text", "u16", "u32"])
 def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
-    """Without brackets around them, no ids are no bytes."""
+    """Without brackets, an empty file is an empty list of ids."""
     (folder / "empty").touch()
     result = run(folder, "decode", "--input", "empty", "--format", name)
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
@@ -327,7 +325,7 @@ def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
 
 
 def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None:
-    """With `--output`, the file is what standard output would have been, and a summary tells."""
+    """With `--output`, the file has the bytes of standard output, which gets a summary."""
     plain = run(folder, "encode", "--input", "text", "--format", "u16").stdout
     result = run(folder, "encode", "--input", "text", "--format", "u16", "--output", "ids")
     assert result.returncode == 0
@@ -356,7 +354,7 @@ COMMANDS = {
 
 @pytest.fixture
 def both(folder: Path) -> Path:
-    """Return the folder, with ids in it."""
+    """Return the folder after adding ids to it."""
     (folder / "ids.json").write_bytes(run(folder, "encode", "--input", "text").stdout)
     return folder
 
@@ -378,7 +376,7 @@ def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, output: 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
-    """Where the file cannot grow, it is named and gone."""
+    """An output file that cannot grow is named and removed."""
     (folder / "text").write_bytes(b"abc " * 1000)
     (folder / "ids.json").write_bytes(b"[" + b"72," * 2000 + b"72]")
     before = sorted(folder.iterdir())
@@ -396,7 +394,7 @@ def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
 def test_a_long_file_does_not_pass_through_temporary_files(
     both: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is saved needs no room but its own: the folder for temporary files may be gone."""
+    """Saving needs space only for the output: the folder for temporary files may be missing."""
     monkeypatch.setattr(tempfile, "tempdir", str(both / "nowhere"))
     result = run(both, command, *COMMANDS[command])
     assert (result.returncode, result.stdout) == (1, b"")
@@ -410,9 +408,9 @@ def test_a_long_file_does_not_pass_through_temporary_files(
 def test_an_end_while_a_file_is_written_leaves_nothing(
     folder: Path, number: int, status: int
 ) -> None:
-    """A signal while ids come undoes what was written; a kill leaves a file that says what it is.
+    """A signal while ids arrive undoes what was written; a kill leaves a recognizable file.
 
-    The name itself is never there before all of it is.
+    The file appears under its name only when it is complete.
     """
     results = folder / "results"
     results.mkdir()
@@ -436,7 +434,7 @@ def test_an_end_while_a_file_is_written_leaves_nothing(
 
 @pytest.mark.usefixtures("block", "impatient")
 def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
-    """Who waits for a file sees how far it is; standard output has the summary alone."""
+    """The terminal shows progress; standard output has only the summary."""
     os.mkfifo(folder / "fifo")
     with subprocess.Popen(["cp", "text", "fifo"], cwd=folder):
         status, output, drawn = in_terminal(
@@ -450,7 +448,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert json.loads(output)["format"] == "u16"
     assert b"encoding" in drawn
     assert drawn.count(b"saved: ids, ") == 1
-    assert b"%" not in drawn  # as nobody knows the size of what comes through a pipe
+    assert b"%" not in drawn  # the size of a pipe is unknown
 
 
 @pytest.mark.usefixtures("impatient")
@@ -464,7 +462,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
 def test_no_bar_is_drawn_where_a_person_types(
     folder: Path, words: str, text: bytes, shown: str
 ) -> None:
-    """Who types a text at a terminal sees it and the result, and no bar around them."""
+    """A terminal shows the typed text and the result, with no bar."""
     status, screen = shown_in_terminal(words.split(), folder, typed=text)
     assert status == 0
     assert shown in screen.replace("^D\b\b", "")
@@ -481,4 +479,4 @@ def test_a_result_comes_after_its_bar(folder: Path) -> None:
     bar, _, rest = shown.rpartition("decoding")
     assert bar
     assert rest.endswith("HABC\n")
-    assert "\x1b[?25h" in rest  # the cursor is shown again after the last of the bar
+    assert "\x1b[?25h" in rest  # the cursor is shown again after the last bar

@@ -1,4 +1,4 @@
-"""What the command line says of itself: the help, its examples, the completion of its words."""
+"""The help, its examples, the completions and the man page."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from help_tools import SUMMARIES, check_help, prepare_files, run_example, with_e
 
 
 def listed(shown: str) -> dict[str, list[tuple[str, str]]]:
-    """Return the commands of each group in a help, with what is said of them."""
+    """Return the commands of each group in a help, with their descriptions."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for title, name, summary in re.findall(r"^(.{7})(\S+) {2,}(\S.*)$", shown, re.MULTILINE):
         if title.strip():
@@ -28,7 +28,7 @@ def listed(shown: str) -> dict[str, list[tuple[str, str]]]:
 
 
 def test_every_command_is_in_the_help() -> None:
-    """FR-32: `--help` lists each command once, by what it is for, with a line on it."""
+    """FR-32: `--help` lists each command once, in its group, with a one-line description."""
     result = bpetite("--help", env={"COLUMNS": "80"})
     assert (result.returncode, result.stderr) == (0, b"")
     groups = listed(result.stdout.decode().partition("options:")[0])
@@ -48,7 +48,7 @@ def test_the_help_stays_on_one_screen() -> None:
 
 @pytest.mark.parametrize("columns", [40, 59, 60, 200])
 def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
-    """A narrow terminal breaks what is said of a command, and loses none of it."""
+    """A narrow terminal wraps descriptions, and loses none of their text."""
     shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
     assert max(map(len, shown.splitlines())) <= max(columns, 60)
     list_of_commands = shown.split("\n\n")[2]
@@ -59,8 +59,8 @@ def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
 
 
 def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> None:
-    """Without the comparison its commands are named in a line of their own."""
-    install("bpetite_compare")  # an empty one
+    """Without the comparison its commands are listed in a line of their own."""
+    install("bpetite_compare")  # an empty package
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     names = [name for group in listed(shown).values() for name, _ in group]
     assert OF_COMPARE.isdisjoint(names)
@@ -74,7 +74,7 @@ def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> N
 def test_a_command_of_another_package_is_in_a_group_of_its_own(
     install: Callable[..., None],
 ) -> None:
-    """FR-32: what other packages add stands in the help under `more`."""
+    """FR-32: the help lists commands of other packages under `more`."""
     install("greet", "def add(commands):\n    commands.add_parser('greet', help='say hello')\n")
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     assert listed(shown)["more"] == [("greet", "say hello")]
@@ -85,7 +85,7 @@ def test_a_command_of_another_package_is_in_a_group_of_its_own(
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files that the examples speak of."""
+    """Return a folder with the files that the examples use."""
     folder = tmp_path_factory.mktemp("prepared")
     prepare_files(folder)
     return folder
@@ -93,20 +93,20 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @with_examples(*BUILT_IN)
 def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Path) -> None:
-    """What stands in the help of a command as an example runs as it stands there."""
+    """Each example in a command's help runs as written."""
     result = run_example(example, prepared, tmp_path / "folder")
     assert result.returncode == 0, result.stderr.decode()
 
 
 @pytest.mark.parametrize("command", BUILT_IN)
 def test_every_command_has_examples(command: str) -> None:
-    """The help of each command has two examples or more, below lines that fit the screen."""
+    """The help of each command has at least two examples, in lines that fit the screen."""
     check_help(command)
 
 
 @pytest.mark.parametrize("example", ["bpetite nonsense", "false | cat", "false > x"])
 def test_an_example_that_fails_is_found(example: str, prepared: Path, tmp_path: Path) -> None:
-    """The status of an example is that of any of its programs."""
+    """An example fails if any of its programs does."""
     assert run_example(example, prepared, tmp_path / "folder").returncode != 0
 
 
@@ -128,7 +128,7 @@ COMPLETED: dict[str, list[str]] = {
     "bpetite parity --model to": ["tokenizer.json"],
     "bpetite ''": sorted({*BUILT_IN, *OF_COMPARE}),
 }
-"""What the tab key makes of the last word, in a folder with a few files."""
+"""How the tab key completes the last word, in a folder with a few files."""
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def some_files(tmp_path: Path) -> Path:
 
 
 def test_bash_completes(some_files: Path) -> None:
-    """In bash the tab key completes commands, options, choices and the names of files."""
+    """In bash the tab key completes commands, options, choices and file names."""
     program = """
         eval "$(bpetite --completion bash)"
         function=$(complete -p bpetite | sed 's/.* -F \\([^ ]*\\) .*/\\1/')
@@ -172,7 +172,7 @@ def test_fish_completes(some_files: Path) -> None:
 
 
 def test_zsh_takes_the_completion(tmp_path: Path) -> None:
-    """In zsh the words of `bpetite` are completed by a function of ours."""
+    """In zsh our function completes the words of `bpetite`."""
     if shutil.which("zsh") is None:
         pytest.skip("there is no zsh")
     program = (
@@ -185,7 +185,7 @@ def test_zsh_takes_the_completion(tmp_path: Path) -> None:
 
 
 def test_another_shell_is_wrong_usage() -> None:
-    """A shell for which there is no completion is refused, and those there are, are named."""
+    """A shell without completions is an error that lists the supported shells."""
     result = bpetite("--completion", "tcsh")
     assert (result.returncode, result.stdout) == (2, b"")
     assert (
@@ -194,14 +194,14 @@ def test_another_shell_is_wrong_usage() -> None:
 
 
 def test_the_completion_needs_no_installed_package(install: Callable[..., None]) -> None:
-    """A shell that is starting is not held up by a package with a broken command."""
+    """A package with a broken command does not delay a starting shell."""
     install("broken", "1/0")
     result = bpetite("--completion", "bash")
     assert (result.returncode, result.stderr) == (0, b"")
 
 
 def test_the_man_page_is_where_man_looks(tmp_path: Path) -> None:
-    """Where the folder of `bpetite` is on the path, `man bpetite` finds its page."""
+    """If the folder of `bpetite` is on the path, `man bpetite` finds its page."""
     if shutil.which("man") is None:
         pytest.skip("there is no man")
     path = f"{Path(BPETITE).parent}{os.pathsep}{os.environ['PATH']}"

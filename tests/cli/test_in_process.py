@@ -1,4 +1,4 @@
-"""The tests call `main` in their own process: what that shows is what users of the script get."""
+"""The tests call `main` in their own process, which behaves like the installed script."""
 
 import logging
 import os
@@ -23,7 +23,7 @@ OTHERS = (
 
 @pytest.mark.parametrize("words", [*map(words_of, CALLS), *map(str.split, OTHERS)], ids=" ".join)
 def test_a_call_is_like_a_start(words: list[str], folder: Path) -> None:
-    """The status and the bytes of both streams are those of the installed program."""
+    """The status and the bytes of both streams equal those of the installed program."""
     force = ["--force"] if "--output" in words else []
     check_as_started(*words, *force, stdin="é <|endoftext|>".encode(), cwd=folder)
 
@@ -34,7 +34,7 @@ def test_the_script_is_the_installed_one() -> None:
 
 
 def test_a_call_leaves_nothing_behind(folder: Path) -> None:
-    """Streams, descriptors, folder, environment, signals and loggers are as they were."""
+    """Streams, descriptors, folder, environment, signals and loggers are unchanged."""
 
     def state() -> list[object]:
         logger = logging.getLogger("bpetite")
@@ -51,12 +51,12 @@ def test_a_call_leaves_nothing_behind(folder: Path) -> None:
     words = "train --input text --vocab-size 270 --output new.json"
     assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
     bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
-    bpetite("--version", env={"COLUMNS": "0"})  # which the program removes
+    bpetite("--version", env={"COLUMNS": "0"})  # the program removes it
     assert state() == before
 
 
 def test_a_signal_to_the_tests_ends_them(install: Callable[..., None]) -> None:
-    """A command that a signal interrupts does not keep the tests from ending."""
+    """A command that handles a signal does not keep it from ending the tests."""
     install(
         "end",
         "import os, signal\n"

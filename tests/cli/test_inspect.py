@@ -1,4 +1,4 @@
-"""`bpetite inspect`: what is in an artifact, and the tree of a token."""
+"""`bpetite inspect`: the content of an artifact, and the tree of a token."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ from bpetite_cli.views.tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, refused, shown_in_terminal
 from project_tools import ROOT
 
-COLOUR = re.compile(r"\x1b\[[\d;]*m")
+COLOR = re.compile(r"\x1b\[[\d;]*m")
 PLAIN = Screen(80, colored=False, paint=lambda text, _: text)
 LINE = re.compile(r"((?:│   |    |├── |└── )*)(.*)  id (\d+), (?:a byte|rank (\d+), .* bytes?)(.*)")
 
@@ -38,23 +38,23 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made_of(merges: Sequence[tuple[int, int]]) -> Artifact:
-    """Return merges as the artifact that a file with them is loaded as."""
+    """Return the artifact that a file with these merges is loaded as."""
     vocabulary = oracle.vocabulary(merges)
     return Artifact(merges, [vocabulary[token_id] for token_id in range(256 + len(merges))])
 
 
 def chain(length: int) -> list[tuple[int, int]]:
-    """Return merges of which each adds one `a` to the last."""
+    """Return merges that each append one `a` to the last token."""
     return [(97, 97), *((256 + rank, 97) for rank in range(length - 1))]
 
 
 def doubling(times: int) -> list[tuple[int, int]]:
-    """Return merges of which each doubles the last: 2 to the power of `times` letters `a`."""
+    """Return merges that each double the last token: 2 to the power of `times` letters `a`."""
     return [(97, 97), *((256 + rank, 256 + rank) for rank in range(times - 1))]
 
 
 def test_the_page_says_what_the_file_is(sample: Path) -> None:
-    """Path, size, sha256, version, vocabulary, special token and pattern stand at the top."""
+    """Path, size, sha256, version, vocabulary, special token and pattern come first."""
     result = bpetite("inspect", "--model", "tokenizer.json", cwd=sample.parent)
     assert (result.returncode, result.stderr) == (0, b"")
     data = sample.read_bytes()
@@ -70,7 +70,7 @@ def test_the_page_says_what_the_file_is(sample: Path) -> None:
 
 
 def test_the_page_shows_the_longest_tokens_the_lengths_and_the_scripts(sample: Path) -> None:
-    """Below are the longest tokens, bars for lengths and scripts, and parts of characters."""
+    """Then come the longest tokens, bars for lengths and scripts, and incomplete characters."""
     shown = bpetite("inspect", "--model", sample).stdout.decode()
     assert "\nlongest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown
     assert f"  1  256   50.0%  {'█' * 40}\n" in shown
@@ -84,7 +84,7 @@ def test_the_page_shows_the_longest_tokens_the_lengths_and_the_scripts(sample: P
 
 
 def test_json_leaves_nothing_out(sample: Path) -> None:
-    """The figures are those of the file: every length, every script, every part of a character."""
+    """The figures are those of the file: every length, every script, every incomplete character."""
     result = bpetite("inspect", "--model", sample, "--json")
     data = json.loads(result.stdout)
     file = json.loads(sample.read_bytes())
@@ -135,14 +135,14 @@ def test_json_leaves_nothing_out(sample: Path) -> None:
     ],
 )
 def test_the_script_of_a_token(token: str | bytes, script: str) -> None:
-    """A token is of the script of its characters, or of what has none."""
+    """A token belongs to the script of its characters, or to a class without a script."""
     data = token.encode() if isinstance(token, str) else token
     assert take_census([data]).scripts == {script: 1}
 
 
 @pytest.mark.thorough
 def test_the_list_of_scripts_is_complete() -> None:
-    """Every letter of Unicode 15.1 is of a script on the list, or of what many scripts have."""
+    """Every letter of Unicode 15.1 is in a listed script, or shared by many scripts."""
     if tuple(map(int, unicodedata.unidata_version.split("."))) > (15, 1, 0):
         pytest.skip("this Python knows letters that are younger than the list")
     characters = map(chr, range(0x110000))
@@ -151,7 +151,7 @@ def test_the_list_of_scripts_is_complete() -> None:
 
 
 def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
-    """A histogram of any vocabulary has few lines, and none is missing among them."""
+    """A histogram has few lines for any vocabulary, with no gap among them."""
     write_artifact(tmp_path / "m.json", doubling(10))
     shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path).stdout.decode()
     _, _, drawn = shown.partition("\ntokens by length in bytes\n")
@@ -179,7 +179,7 @@ def test_the_tree_of_the_worked_example(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("token_id", ["259", "-1", "99999999999"])
 def test_an_unknown_id_is_refused(tmp_path: Path, token_id: str) -> None:
-    """An id that is none is told with the range of those that are."""
+    """The error gives the range of valid ids."""
     Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
     words = ("inspect", "--model", "tokenizer.json", "--token", token_id, "--json")
     assert refused(bpetite(*words, cwd=tmp_path)) == [
@@ -188,7 +188,7 @@ def test_an_unknown_id_is_refused(tmp_path: Path, token_id: str) -> None:
 
 
 class Reader:
-    """Read a drawn tree: what stands at each line, and beneath it."""
+    """Read a drawn tree: the token on each line, and its parts."""
 
     def __init__(self, drawn: str) -> None:
         self.lines = [match for line in drawn.splitlines() if (match := LINE.fullmatch(line))]
@@ -196,14 +196,14 @@ class Reader:
         self.known: dict[int, bytes] = {}
 
     def spelled(self) -> bytes:
-        """Return the bytes that the leaves of the first tree spell, by way of all others."""
+        """Return the bytes that the leaves of the first tree spell, following the other trees."""
         roots = [place for place, line in enumerate(self.lines) if not line[1]]
-        for root in reversed(roots):  # what is drawn below is known before it is asked for
+        for root in reversed(roots):  # a token drawn below is read before it is used
             self._read(root)
         return self.known[int(self.lines[0][3])]
 
     def _read(self, place: int) -> int:
-        """Read what stands at a line, and return the place of the line after all of it."""
+        """Read the tree that begins on a line, and return the number of the line after it."""
         depth, token_id = len(self.lines[place][1]), int(self.lines[place][3])
         place += 1
         if token_id < 256:
@@ -229,7 +229,7 @@ def test_the_leaves_of_a_tree_spell_the_token(merges: list[tuple[int, int]]) -> 
 
 @pytest.mark.parametrize("merges", [chain(3000), doubling(20)], ids=["deep", "wide"])
 def test_a_tree_stays_small(merges: list[tuple[int, int]]) -> None:
-    """What comes again is drawn once, what is deep starts at the left again, of any depth."""
+    """Repeated parts are drawn once, and deep parts start again at the left."""
     artifact = made_of(merges)
     drawn = "".join(draw_tree(artifact, artifact.special_id - 1, PLAIN))
     assert Reader(drawn).spelled() == artifact.tokens[-1]
@@ -241,7 +241,7 @@ def test_a_tree_stays_small(merges: list[tuple[int, int]]) -> None:
 
 @given(texts.merge_lists().filter(bool))
 def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) -> None:
-    """Applied in order of rank, the merges that are listed make the token."""
+    """Applied in order of rank, the listed merges make the token."""
     artifact = made_of(merges)
     for token_id in range(256, artifact.special_id):
         data = json.loads(json.dumps(tree_data(artifact, token_id)))
@@ -255,14 +255,14 @@ def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) 
 
 @pytest.mark.parametrize("token", ["x", "é", "船", "⛵", "🌊"])
 def test_of_a_long_token_the_start_is_shown(token: str) -> None:
-    """A token is cut to so many characters, however many bytes each has."""
+    """A token is cut after a number of characters, however many bytes each has."""
     assert shortened((token * 6).encode(), 6) == token * 6
     assert shortened((token * 7).encode(), 6) == token * 5 + "…"
     assert shortened((token * 99).encode(), 6) == token * 5 + "…"
 
 
 def test_json_of_a_token_that_no_merge_made(sample: Path) -> None:
-    """A byte and the special token have no merges; a part of a character has no text."""
+    """A byte and the special token have no merges; an incomplete character has no text."""
     words = ("inspect", "--model", sample, "--json", "--token")
     assert json.loads(bpetite(*words, "195").stdout) == {
         "id": 195,
@@ -275,7 +275,7 @@ def test_json_of_a_token_that_no_merge_made(sample: Path) -> None:
 
 
 def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
-    """A line for each token has the bytes, the text, the pair and the rank of the file."""
+    """Each token's line has its bytes, text, pair and rank, as in the file."""
     result = bpetite("inspect", "--model", sample, "--tokens")
     assert (result.returncode, result.stderr) == (0, b"")
     listed = list(map(json.loads, lines(result.stdout)))
@@ -297,34 +297,34 @@ def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
 
 @pytest.mark.parametrize("words", [[], ["--token", "351"]])
 def test_a_terminal_shows_the_same_in_colour(sample: Path, words: list[str]) -> None:
-    """In a terminal the page has colours, and without them it is that of a pipe."""
+    """A terminal gets colors; without them the page is that of a pipe."""
     command = ["inspect", "--model", "tokenizer.json", *words]
     status, shown = shown_in_terminal(command, sample.parent)
     printed = bpetite(*command, cwd=sample.parent).stdout.decode()
     assert status == 0
     assert shown != printed
-    assert COLOUR.sub("", shown) == printed
+    assert COLOR.sub("", shown) == printed
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
 
 
 @pytest.mark.parametrize("columns", [20, 40, 60, 200])
 def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
-    """Below the facts nothing is wider than the screen, if that has room for words at all."""
+    """Below the facts no line is wider than the screen, if the screen has room for words at all."""
     shown = bpetite("inspect", "--model", sample, env={"COLUMNS": str(columns)}).stdout.decode()
     assert max(map(len, shown.splitlines()[8:])) <= max(columns, 55)
     assert all(len(line) <= columns for line in shown.splitlines() if "█" in line)
 
 
 def test_a_screen_that_is_too_narrow_shows_the_start_of_a_token(tmp_path: Path) -> None:
-    """In 16 columns a long token is shown by a sign that there is more of it."""
+    """In 16 columns a sign shows that a long token continues."""
     write_artifact(tmp_path / "m.json", chain(20))
     shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
     assert "  275  21 bytes  …\n" in shown.decode()
 
 
 def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
-    """Bytes alone are a vocabulary, too."""
+    """A vocabulary of only bytes can be inspected."""
     Tokenizer.train("", 256).save(tmp_path / "bytes.json")
     shown = bpetite("inspect", "--model", "bytes.json", cwd=tmp_path).stdout.decode()
     assert "tokens          257: 256 bytes, 0 merges, 1 special token\n" in shown
@@ -332,7 +332,7 @@ def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
 
 
 def test_hostile_tokens_are_shown_not_obeyed(tmp_path: Path) -> None:
-    """Whatever bytes a file calls a token, only what can be printed is."""
+    """Only printable characters are shown, whatever bytes a token has."""
     merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
     write_artifact(tmp_path / "m.json", merges)
     for words in (("--token", "256"), ("--token", "268"), ()):

@@ -1,4 +1,4 @@
-"""The work shared among processes: the same result for every number of them, and no debris."""
+"""Several processes: the result is the same for any number of them, and nothing is left behind."""
 
 import json
 import os
@@ -36,7 +36,7 @@ LARGE = TEXT * 112_000  # more than is read before workers start
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a text that is worth several processes, and with its tokenizer."""
+    """Return a folder with a text large enough for several processes, and its tokenizer."""
     folder = tmp_path_factory.mktemp("large")
     (folder / "text").write_bytes(LARGE.encode())
     (folder / "short").write_bytes(TEXT.encode())
@@ -57,7 +57,7 @@ COMMANDS = {
 
 @given(texts=st.lists(st.text(max_size=5), max_size=12), least=st.integers(1, 8))
 def test_batches_change_nothing(texts: list[str], least: int) -> None:
-    """The results of batches are those of the items, in order; all that is read is told."""
+    """Batches give the results of their items, in order; progress covers all that is read."""
 
     def read() -> Iterator[str]:
         for text in texts:
@@ -75,7 +75,7 @@ def test_batches_change_nothing(texts: list[str], least: int) -> None:
 
 
 def run(folder: Path, command: str, *words: str, jobs: int) -> subprocess.CompletedProcess[bytes]:
-    """Run a command on the large text, or on what the words name."""
+    """Run a command on the large text, or on the named input."""
     (folder / "out").unlink(missing_ok=True)
     return bpetite_process(
         *(command, *(words or COMMANDS[command]), "--jobs", str(jobs)), cwd=folder
@@ -83,12 +83,12 @@ def run(folder: Path, command: str, *words: str, jobs: int) -> subprocess.Comple
 
 
 def content(path: Path) -> bytes | None:
-    """Return the bytes of a file, if it is there."""
+    """Return the bytes of a file, if it exists."""
     return path.read_bytes() if path.exists() else None
 
 
 def test_two_processes_give_what_one_gives(large: Path) -> None:
-    """Standard output and the file are the same byte for byte, but for the time that it took."""
+    """Standard output and the file are identical, byte for byte, except for the elapsed time."""
     results = []
     for jobs in 1, 2:
         result = run(large, "train", jobs=jobs)
@@ -100,7 +100,7 @@ def test_two_processes_give_what_one_gives(large: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
 def test_every_number_of_processes_gives_the_same_ids(large: Path, name: str) -> None:
-    """In each format, from a file, from a pipe and from JSON Lines, to a file and to a pipe."""
+    """In each format, from a file, a pipe and JSON Lines, to a file and to a pipe."""
     jsonl = "".join(json.dumps({"text": TEXT * 999}) + "\n" for _ in range(140)) + "{}"
     (large / "docs").write_text(jsonl.removesuffix("{}"))
     ways = {
@@ -128,7 +128,7 @@ def test_every_number_of_processes_gives_the_same_ids(large: Path, name: str) ->
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", ["train", "verify", "count"])
 def test_every_number_of_processes_counts_the_same(large: Path, command: str) -> None:
-    """From files, from JSON Lines, from texts with counts, and from a list with a missing file."""
+    """From files, JSON Lines, texts with counts, and a list with a missing file."""
     rows = ({"text": f"{TEXT * 99}{number}", "count": number + 1} for number in range(1400))
     (large / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
     own = {
@@ -174,7 +174,7 @@ def test_the_number_of_processes_is_checked(large: Path, limit: str) -> None:
 def test_the_cores_are_those_of_the_container(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
 ) -> None:
-    """The quota of each cgroup above the process counts, rounded up, if it is below the cores."""
+    """The smallest cgroup quota above the process counts, rounded up, if below the cores."""
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -189,7 +189,7 @@ def test_the_cores_are_those_of_the_container(
 def test_the_cores_are_those_of_the_affinity(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where there are no cgroups, the affinity counts, or the cores of the machine."""
+    """Without cgroups, the affinity counts, or the cores of the machine."""
     monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
     assert cores.available_cores() == len(os.sched_getaffinity(0))
     monkeypatch.delattr(os, "sched_getaffinity")
@@ -201,7 +201,7 @@ def test_the_cores_are_those_of_the_affinity(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
-    """Its work is lost: the command fails with the reason, a way out, and nothing written."""
+    """The command fails, explains why, suggests a way out, and writes nothing."""
     (large / "out").unlink(missing_ok=True)
     with start(command, *COMMANDS[command], "--jobs", "2", cwd=large) as process:
         os.kill(first_worker(process.pid), signal.SIGKILL)
@@ -218,7 +218,7 @@ def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status: int) -> None:
-    """A signal to the whole group, as a terminal sends it, is told once and leaves nothing."""
+    """A signal to the whole group, as a terminal sends it, is reported once and leaves nothing."""
     (large / "out").unlink(missing_ok=True)
     words = ("encode", *COMMANDS["encode"], "--jobs", "3")
     with start(*words, cwd=large, before=["setsid"]) as process:
@@ -232,7 +232,7 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
 
 
 def test_workers_end_with_a_process_that_is_killed(large: Path) -> None:
-    """No process stays when the first one could undo nothing."""
+    """No process survives a first process that was killed without cleaning up."""
     with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
         worker = first_worker(process.pid)
         process.kill()
@@ -242,7 +242,7 @@ def test_workers_end_with_a_process_that_is_killed(large: Path) -> None:
 
 @pytest.mark.parametrize("command", ["encode", "train"])
 def test_a_text_that_is_not_utf_8_is_told_where(large: Path, command: str) -> None:
-    """The offset is that of the file, however far the workers are, and nothing is written."""
+    """The offset is that in the file, however far the workers are, and nothing is written."""
     (large / "bad").write_bytes(LARGE.encode() + b"\xff")
     words = [word.replace("text", "bad") for word in COMMANDS[command]]
     result = run(large, command, *words, jobs=2)
@@ -254,7 +254,7 @@ def test_a_text_that_is_not_utf_8_is_told_where(large: Path, command: str) -> No
 
 
 def test_a_full_disk_ends_all_processes(large: Path) -> None:
-    """The usual message, and nothing is left."""
+    """The message is the usual one, and nothing is left."""
     with no_file_above(1 << 20):
         result = run(large, "encode", jobs=2)
     assert (result.returncode, result.stdout) == (1, b"")
@@ -265,14 +265,14 @@ def test_a_full_disk_ends_all_processes(large: Path) -> None:
 
 
 def test_a_reader_that_has_enough_ends_all_processes(large: Path) -> None:
-    """A closed pipe is no error that is told."""
+    """A closed pipe is not reported as an error."""
     result = pipeline("bpetite encode --model m.json --input text -j 2 | head -c 3", large)
     assert (result.stdout, result.stderr) == (b"[27", b"")
     check_nothing_is_left(large)
 
 
 def test_a_system_that_starts_no_process_is_told(large: Path) -> None:
-    """The reason is given, and the way that needs no process."""
+    """The error has the reason, and suggests a way that needs no process."""
     limited = f"ulimit -n 7; exec {BPETITE} count --model m.json text --jobs 8"
     result = pipeline(limited, large)
     assert (result.returncode, result.stdout) == (1, b"")
@@ -284,7 +284,7 @@ def test_a_system_that_starts_no_process_is_told(large: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", ["encode", "train"])
 def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
-    """So it is also where no word comes twice, and the caches of the workers fill."""
+    """This holds even if no word repeats and the workers' caches fill."""
     words = (
         f"{number * 7919 % 10**9:09d}{number * 104729 % 10**9:x}é" for number in range(600_000)
     )
@@ -298,7 +298,7 @@ def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
 
 
 def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
-    """Return the most memory, in bytes, that a command had, and each of its workers."""
+    """Return the peak memory of a command, and of each of its workers, in bytes."""
     most: dict[int, int] = {}
     with start(command, *COMMANDS[command], "--jobs", jobs, cwd=folder) as process:
         while process.poll() is None:
@@ -316,7 +316,7 @@ def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 @pytest.mark.thorough
 @pytest.mark.usefixtures("impatient")
 def test_the_bar_covers_the_whole_job(large: Path) -> None:
-    """It grows from nothing to all with what the workers have done."""
+    """The bar grows from nothing to all as the workers finish."""
     status, _, sent = in_terminal(("encode", *COMMANDS["encode"], "--jobs", "2"), large)
     (large / "out").unlink()
     assert status == 0
@@ -328,7 +328,7 @@ def test_the_bar_covers_the_whole_job(large: Path) -> None:
 
 @pytest.mark.thorough
 def test_progress_is_what_the_workers_have_done(large: Path) -> None:
-    """A batch that has been read counts as soon as its result is there, and no sooner."""
+    """A batch counts as soon as its result arrives, and no sooner."""
     told: list[int] = []
     work: Callable[[list[str]], int] = len
     with Sharing(work, 2, len) as shared:
@@ -344,7 +344,7 @@ def test_progress_is_what_the_workers_have_done(large: Path) -> None:
 
 
 def first_worker(parent: int) -> int:
-    """Return the first worker of a command, once there is one."""
+    """Wait for the first worker of a command and return it."""
     while True:
         for child in children(parent):
             if b"spawn_main" in command_line(child):
@@ -353,7 +353,7 @@ def first_worker(parent: int) -> int:
 
 
 def children(parent: int) -> list[int]:
-    """Return the processes that a process has started."""
+    """Return the child processes of a process."""
     try:
         return [*map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split())]
     except OSError:
@@ -361,7 +361,7 @@ def children(parent: int) -> list[int]:
 
 
 def command_line(number: int) -> bytes:
-    """Return the arguments of a process, or nothing of one that has ended."""
+    """Return the arguments of a process, or nothing if it has ended."""
     try:
         return Path(f"/proc/{number}/cmdline").read_bytes()
     except OSError:
@@ -369,10 +369,9 @@ def command_line(number: int) -> bytes:
 
 
 def is_alive(number: int) -> bool:
-    """Return whether a process goes on."""
+    """Return whether a process is running."""
     return b"spawn_main" in command_line(number)
 
 
 def check_nothing_is_left(folder: Path) -> None:
-    """Check that a command has left no file."""
     assert sorted(path.name for path in folder.iterdir()) == ["m.json", "short", "text"]

@@ -37,8 +37,8 @@ def test_encode_and_decode_in_a_pipe_are_cat(folder: Path, name: str) -> None:
 
 
 def peak_bytes(folder: Path, *words: str) -> int:
-    """Return how much memory a command took at most, in one process (`test_jobs` has several)."""
-    # A small program starts it: on Linux a process begins with the peak of its parent.
+    """Return the peak memory of a command in one process (`test_jobs` has several)."""
+    # A small program starts it: on Linux a process begins with its parent's peak.
     code = (
         "import os, sys\n"
         "process = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ)\n"
@@ -54,7 +54,7 @@ def peak_bytes(folder: Path, *words: str) -> int:
 
 @pytest.mark.parametrize("name", ["text", "u16"])
 def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
-    """A file of 12 MB takes as much memory as one of 3, to encode and to decode."""
+    """Encoding and decoding a file of 12 MB takes as much memory as one of 3 MB."""
     line = "Hello world, hello words; the end of the words 船夫\n"
     for size in (3, 12):
         (folder / f"{size}").write_text(line * (size * 1_000_000 // len(line)))
@@ -96,7 +96,7 @@ def test_memory_is_that_of_the_list_for_many_files(folder: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
-    """Of a long file of JSON Lines or counts one line is in memory, in training too."""
+    """Only one line of a long JSON Lines file is in memory, in training too."""
     sizes = {"small": 100, "large": 40_000}
     for name, number in sizes.items():
         with open(folder / name, "w") as file:

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.thorough
 
 @pytest.mark.parametrize(("name", "dtype"), [("u16", "<u2"), ("u32", "<u4")])
 def test_numpy_maps_the_file(here: Path, tokenizer: Tokenizer, name: str, dtype: str) -> None:
-    """What `numpy.memmap` reads of a file are the ids of the text."""
+    """`numpy.memmap` reads the ids of the text from a file."""
     tokenizer.save("m.json")
     text = "ab 船夫 ab\n<|endoftext|>" * 40
     output = ("--format", name, "--output", "ids.bin")

@@ -1,4 +1,4 @@
-"""A tokenizer file is opened once by each command, so what it prints is of one file."""
+"""Each command opens its tokenizer file once, so all of its output describes one file."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,7 @@ def _note(event: str, arguments: tuple[object, ...]) -> None:
         _OPENED.append(arguments[1])
 
 
-sys.addaudithook(_note)  # for good: Python has no way to take a hook back
+sys.addaudithook(_note)  # permanently: Python cannot remove a hook
 
 
 @pytest.mark.parametrize(
@@ -44,5 +44,5 @@ def test_a_command_opens_its_tokenizer_file_once(words: str, here: Path) -> None
     command, *options = words.split()
     result = bpetite(command, "--model", "model.json", *options, cwd=here)
     assert result.returncode == 0, result.stderr
-    # Python notes `open`, and the `os.open` that it opens the file with, which has no mode.
+    # Python reports both `open` and the underlying `os.open`, which has no mode.
     assert [mode is None for mode in _OPENED] == [False, True]

@@ -1,4 +1,4 @@
-"""A file that is not a tokenizer file is described, and its path is quoted as it is."""
+"""A file that is not a tokenizer file is described, and its path is quoted if necessary."""
 
 from ast import literal_eval
 from pathlib import Path
@@ -45,14 +45,14 @@ def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str
     ],
 )
 def test_a_damaged_or_unknown_file_has_its_first_fault_told(here: Path, content: bytes) -> None:
-    """Nothing is guessed of a file that may be one of ours, or anything."""
+    """A file that may be one of ours, or anything, is not guessed at."""
     (here / "other").write_bytes(content)
     (line,) = refused(bpetite("inspect", "--model", "other"))
     assert line.startswith("error: cannot use this tokenizer file: other: ")
 
 
 def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
-    """The command that is named can be pasted into a shell."""
+    """The suggested command can be pasted into a shell."""
     (here / "a folder").mkdir()
     (here / "a folder" / "vocab.json").write_text('{"a": 0, "b": 1, "c": 2}')
     first, second = refused(bpetite("inspect", "--model", "a folder/vocab.json"))
@@ -62,7 +62,7 @@ def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
 
 @given(st.text() | st.from_regex(r"[a-z./ ]+", fullmatch=True))
 def test_a_path_is_quoted_only_where_it_could_be_misread(path: str) -> None:
-    """A path is shown as it is, or as Python would quote it if it could be misread."""
+    """A path is shown as it is, or quoted like a Python string if it could be misread."""
     plain = all(character.isalnum() or character in "_./+@%=~-" for character in path)
     assert quoted(path) == (path if path and plain else repr(path))
     assert quoted(path) == path or literal_eval(quoted(path)) == path

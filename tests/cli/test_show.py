@@ -1,4 +1,4 @@
-"""`bpetite show`: what a person sees of tokens, in a terminal and elsewhere."""
+"""`bpetite show`: tokens as a person sees them, in a terminal and elsewhere."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from cli_tools import (
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
 HOSTILE += "\x00\r\n\t"
-COLOUR = re.compile(r"\x1b\[[\d;]*m")
+COLOR = re.compile(r"\x1b\[[\d;]*m")
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +37,12 @@ def worked(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def plain(width: int) -> Screen:
-    """Return a screen without colours."""
+    """Return a screen without colors."""
     return Screen(width, colored=False, paint=lambda text, _: text)
 
 
 def test_the_tokens_stand_over_their_ids(worked: Path) -> None:
-    """Off a terminal a sign parts the tokens, each with its id underneath, and a line sums up."""
+    """Off a terminal a sign separates the tokens, each with its id below; a line sums up."""
     result = bpetite("show", "--model", worked, "--text", "ab ab\n\nxab<|endoftext|>é")
     assert (result.returncode, result.stderr) == (0, b"")
     assert lines(result.stdout) == [
@@ -60,7 +60,7 @@ def test_the_tokens_stand_over_their_ids(worked: Path) -> None:
 
 
 def test_no_text_has_no_tokens(worked: Path) -> None:
-    """Of the empty text only the sum is shown, and of its steps nothing."""
+    """The empty text has only a total, and no steps."""
     assert bpetite("show", "--model", worked, "--text", "").stdout == b"0 tokens, 0 bytes\n"
     assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
 
@@ -70,7 +70,7 @@ def test_no_text_has_no_tokens(worked: Path) -> None:
     [("\U0001f3fb", "◌\U0001f3fb"), ("\u1160", "‹U+1160›"), ("\u11ff\ud7b0", "◌\u11ff\ud7b0")],
 )
 def test_a_token_that_takes_no_room_is_shown(token: str, shown: str) -> None:
-    """A skin tone or the end of a Hangul syllable, alone in a token, is not left out."""
+    """A skin tone or the end of a Hangul syllable, alone in a token, is shown."""
     assert list(draw_rows([(7, token.encode())], -1, plain(16))) == [f"{shown}\n7\n\n"]
 
 
@@ -79,7 +79,7 @@ def test_a_token_that_takes_no_room_is_shown(token: str, shown: str) -> None:
     st.integers(16, 90),
 )
 def test_rows_hold_every_token_and_fit(tokens: list[tuple[int, bytes]], width: int) -> None:
-    """No line is wider than the screen; the tokens and the ids are all there, in their columns."""
+    """No line is wider than the screen; all tokens and ids are there, in aligned columns."""
     tokens = [(token_id, token.replace("│".encode(), b"")) for token_id, token in tokens]
     tokens = [(token_id, token) for token_id, token in tokens if token]
     shown, ids = "", []
@@ -99,13 +99,13 @@ def test_rows_hold_every_token_and_fit(tokens: list[tuple[int, bytes]], width: i
 
 
 def test_a_token_wider_than_the_screen_is_folded() -> None:
-    """Its parts stand in rows of their own, and below those that follow stands …."""
+    """Its parts are in separate rows; below each part after the first is a `…`."""
     rows = list(draw_rows([(7, b"x" * 40), (8, b"y")], -1, plain(16)))
     assert rows == [f"{'x' * 16}\n7\n\n", f"{'x' * 16}\n…\n\n", f"{'x' * 8}│y\n…       │8\n\n"]
 
 
 def test_a_terminal_shows_colours(worked: Path, tmp_path: Path) -> None:
-    """Neighbours differ in colour, and the special token has its own."""
+    """Neighbors differ in color, and the special token has its own."""
     text = "ab ab<|endoftext|>x"
     words = ["show", "--model", str(worked), "--text", text]
     status, shown = terminal_process(words, tmp_path)
@@ -116,7 +116,7 @@ def test_a_terminal_shows_colours(worked: Path, tmp_path: Path) -> None:
         "\x1b[30;46mab\x1b[0m  \x1b[30;42m·ab\x1b[0m "
         "\x1b[1;37;44m<|endoftext|>\x1b[0m \x1b[30;45mx\x1b[0m"
     )
-    assert COLOUR.sub("", below) == "256 257 258           120"
+    assert COLOR.sub("", below) == "256 257 258           120"
     assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
 
 
@@ -137,7 +137,7 @@ def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, colum
     """A row is as wide as the terminal allows."""
     words = ["show", "--model", str(model), "--text", "Hello words, 船夫. " * 20]
     _, shown = shown_in_terminal(words, tmp_path, columns=columns)
-    widths = [cell_len(COLOUR.sub("", line)) for line in shown.splitlines()]
+    widths = [cell_len(COLOR.sub("", line)) for line in shown.splitlines()]
     assert columns - 12 < max(widths[:-1]) <= columns
 
 
@@ -145,12 +145,12 @@ def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, colum
 def test_nothing_in_a_text_reaches_the_terminal_raw(
     model: Path, tmp_path: Path, form: list[str]
 ) -> None:
-    """Escape sequences, markup, controls and marks are shown, never obeyed."""
+    """Escape sequences, markup, controls and marks are made visible and have no effect."""
     (tmp_path / "text").write_bytes(HOSTILE.encode())
     words = ["show", "--model", str(model), "--input", "text", *form]
     _, shown = shown_in_terminal(words, tmp_path)
     printed = bpetite(*words, cwd=tmp_path).stdout.decode()
-    for picture in (COLOUR.sub("", shown), printed):
+    for picture in (COLOR.sub("", shown), printed):
         assert picture.replace("\n", "").isprintable()
     assert "‹U+001B›" in printed
     assert "]" in printed
@@ -158,7 +158,7 @@ def test_nothing_in_a_text_reaches_the_terminal_raw(
 
 @pytest.mark.usefixtures("block")
 def test_a_file_is_shown_as_it_is_read(model: Path, tmp_path: Path) -> None:
-    """What is before a fault has been shown when the fault is told, with its place."""
+    """Text before an error is shown before the error, which has its offset."""
     (tmp_path / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
     result = bpetite("show", "--model", model, "--input", "text", cwd=tmp_path)
     assert result.returncode == 1
@@ -170,7 +170,7 @@ def test_a_file_is_shown_as_it_is_read(model: Path, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("block")
 def test_the_rows_of_a_file_are_those_of_its_text(model: Path, tmp_path: Path) -> None:
-    """Blocks leave no trace in the picture."""
+    """Where blocks end does not affect the picture."""
     text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 400
     (tmp_path / "text").write_bytes(text.encode())
     tokenizer = Tokenizer.load(model)
@@ -202,7 +202,7 @@ def test_json_has_the_span_of_each_token(model: Path, text: str) -> None:
 
 @pytest.mark.usefixtures("block")
 def test_json_is_written_whole_or_not_at_all(model: Path, tmp_path: Path) -> None:
-    """JSON is data: what fails half way writes nothing."""
+    """JSON is data: an error half way writes nothing."""
     (tmp_path / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
     result = bpetite("show", "--model", model, "--input", "text", "--json", cwd=tmp_path)
     assert (result.returncode, result.stdout) == (1, b"")
@@ -244,7 +244,7 @@ def test_a_merge_is_applied_wherever_it_stands(worked: Path) -> None:
 
 
 def test_what_finds_no_room_beside_a_chunk_stands_below(worked: Path) -> None:
-    """On a narrow screen the words of a step have a line of their own."""
+    """On a narrow screen the description of a step has its own line."""
     words = ("show", "--model", worked, "--text", " ab", "--steps")
     assert lines(bpetite(*words, env={"COLUMNS": "40"}).stdout) == [
         "chunk 1: ·ab",
@@ -259,16 +259,16 @@ def test_what_finds_no_room_beside_a_chunk_stands_below(worked: Path) -> None:
 
 
 def test_steps_in_a_terminal_mark_what_is_new(worked: Path, tmp_path: Path) -> None:
-    """In colour no bracket stands around the new token, which a text may hold as well."""
+    """In color the new token has no brackets, which a text may contain too."""
     words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]
     _, shown = shown_in_terminal(words, tmp_path)
     assert "\x1b[1;30;43mab\x1b[0m" in shown
-    assert "[ab]" not in COLOUR.sub("", shown)
+    assert "[ab]" not in COLOR.sub("", shown)
 
 
 @given(st.lists(texts.TIES | texts.RUNS, max_size=3), texts.TEXTS | texts.RUNS)
 def test_the_steps_end_in_the_ids_of_the_encoder(corpus: list[str], text: str) -> None:
-    """The steps of all chunks end in what `encode` gives, and the chunks join to the text."""
+    """The last step of each chunk has the ids of `encode`, and the chunks join to the text."""
     tokenizer = Tokenizer.train(corpus, 280)
     ranks = ranks_of(oracle.train(corpus, 280))
     chunks = list(chunks_of(text, oracle.PATTERN, oracle.END_OF_TEXT))
@@ -289,6 +289,6 @@ def test_the_steps_end_in_the_ids_of_the_encoder(corpus: list[str], text: str) -
 def test_any_merges_that_a_file_may_hold_are_replayed(
     merges: list[tuple[int, int]], chunk: bytes
 ) -> None:
-    """Merges that no training learns are replayed as one pass for each rank applies them."""
+    """Merges that no training learns are replayed in passes, one for each rank."""
     steps = [step.ids for step in replay(chunk, ranks_of(merges))]
     assert list([list(chunk), *steps][-1]) == oracle.encode_chunk(chunk, merges)

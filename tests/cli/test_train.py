@@ -1,4 +1,4 @@
-"""`bpetite train`, as a person or a script meets it."""
+"""`bpetite train`, from the command line."""
 
 import hashlib
 import json
@@ -34,12 +34,12 @@ def artifact_of(*documents: str, vocab_size: int, folder: Path) -> bytes:
 
 
 def train(corpus: Path | str, output: Path, *more: str) -> subprocess.CompletedProcess[bytes]:
-    """Train at 300 and return what came of it."""
+    """Train to 300 tokens and return the result."""
     return bpetite("train", "--input", corpus, "--vocab-size", "300", "--output", output, *more)
 
 
 def test_standard_output_is_one_json_object(corpus: Path, tmp_path: Path) -> None:
-    """FR-34: the specification's five figures, then those that other commands print as well."""
+    """FR-34: the specification's five figures come first, then those shared with other commands."""
     result = train(corpus, tmp_path / "t.json")
     summary = json.loads(result.stdout)
     assert result.returncode == 0
@@ -96,7 +96,7 @@ def test_a_file_of_many_blocks_trains_as_one_text(tmp_path: Path, block: int) ->
 
 
 def test_an_empty_file_is_valid(tmp_path: Path) -> None:
-    """An empty corpus trains the base vocabulary, and says why it is no larger."""
+    """An empty corpus trains the base vocabulary, and a message explains why."""
     (tmp_path / "empty").touch()
     result = train(tmp_path / "empty", tmp_path / "t.json")
     assert json.loads(result.stdout)["actual_mergeable_vocab_size"] == 256
@@ -104,7 +104,7 @@ def test_an_empty_file_is_valid(tmp_path: Path) -> None:
 
 
 def test_progress_is_plain_lines_off_a_terminal(tmp_path: Path) -> None:
-    """Progress is told at the start, every 100 merges, and at the end."""
+    """Progress is reported at the start, every 100 merges, and at the end."""
     (tmp_path / "c.txt").write_text(" ".join(f"{n:x}" for n in range(5000)))
     result = bpetite(
         *("train", "--input", "c.txt", "--vocab-size", "512", "--output", "t.json"), cwd=tmp_path
@@ -119,7 +119,7 @@ def test_progress_is_plain_lines_off_a_terminal(tmp_path: Path) -> None:
 
 
 def test_a_path_is_no_markup(corpus: Path, tmp_path: Path) -> None:
-    """What is over in less than a second leaves one line on a terminal, whatever the name."""
+    """A training under a second leaves one line on a terminal, whatever the file name."""
     words = ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "[red]t.json"]
     status, output, drawn = in_terminal(words, tmp_path)
     assert status == 0
@@ -134,7 +134,7 @@ def test_a_path_is_no_markup(corpus: Path, tmp_path: Path) -> None:
 def test_a_size_that_no_screen_has_is_ignored(
     corpus: Path, tmp_path: Path, name: str, columns: str
 ) -> None:
-    """A size that is 0, no number or far too large is not drawn for."""
+    """A size that is 0, not a number or far too large is ignored."""
     words = ["train", "--input", str(corpus), "--vocab-size", "300", "--output", "t.json"]
     status, _, drawn = in_terminal(words, tmp_path, {name: columns})
     assert status == 0
@@ -152,7 +152,7 @@ def test_a_size_that_no_screen_has_is_ignored(
 def test_colours_and_bars_can_be_declined(
     corpus: Path, tmp_path: Path, env: dict[str, str], shown: bytes, absent: tuple[bytes, ...]
 ) -> None:
-    """With NO_COLOR set the bar has no colour; a terminal that cannot draw gets plain lines."""
+    """With NO_COLOR set the bar has no color; a terminal that cannot draw gets plain lines."""
     words = ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "t.json"]
     _, _, drawn = in_terminal(words, tmp_path, env)
     assert shown in drawn
@@ -173,7 +173,7 @@ def test_a_path_is_shown_escaped(corpus: Path, tmp_path: Path, to: str) -> None:
 
 
 def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
-    """An output is recognized as an input also behind `<`."""
+    """An output is also recognized as an input given with `<`."""
     words = ("train", "--input", "-", "--vocab-size", "300", "--output", corpus, "--force")
     result = bpetite(*words, stdin=corpus)
     assert result.returncode == 1
@@ -182,7 +182,7 @@ def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
 
 
 def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
-    """A FIFO is read to its end, as `<(...)` of the shell is one."""
+    """A FIFO is read to its end; the shell's `<(...)` is one."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
     with subprocess.Popen(["cp", str(corpus), str(fifo)]):
@@ -243,7 +243,7 @@ def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> Non
 def test_a_file_that_is_not_utf_8_is_refused(
     tmp_path: Path, content: bytes, first: str, second: str
 ) -> None:
-    """Path, offset and bytes are named, and what the file looks like."""
+    """The error names path, offset and bytes, and what the file looks like."""
     (tmp_path / "bad.txt").write_bytes(content)
     assert refused(train(tmp_path / "bad.txt", tmp_path / "t.json"))[-2:] == [
         f"error: {tmp_path}/bad.txt is not UTF-8: {first}",
@@ -253,7 +253,7 @@ def test_a_file_that_is_not_utf_8_is_refused(
 
 
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Ctrl-C ends with status 130 and one line, and no file is there."""
+    """Ctrl-C ends with status 130 and one line, and leaves no file."""
     words = "train --input - --vocab-size 300 --output t.json"
     with start(*words.split(), cwd=tmp_path) as process:
         assert process.stderr is not None
@@ -273,7 +273,7 @@ def test_an_end_during_the_saving_leaves_nothing_behind(
     corpus: Path, tmp_path: Path, number: int, status: int
 ) -> None:
     """A signal while the artifact is written undoes what was written."""
-    # A disk that is slow at the worst moment, and tells when that is.
+    # A disk that is slow at the worst moment, and reports that moment.
     (tmp_path / "sitecustomize.py").write_text(
         "import os, sys\n"
         "def fsync(descriptor):\n"
@@ -295,7 +295,7 @@ def test_an_end_during_the_saving_leaves_nothing_behind(
 
 
 def test_nohup_is_respected(tmp_path: Path) -> None:
-    """A hangup that the shell has told to ignore is ignored."""
+    """A hangup signal is ignored if the shell has set it so."""
     words = "train --input - --vocab-size 300 --output t.json"
     with start(*words.split(), cwd=tmp_path, before=["nohup"]) as process:
         assert process.stderr is not None
@@ -308,7 +308,7 @@ def test_nohup_is_respected(tmp_path: Path) -> None:
 
 
 def as_nobody_special(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite` without the right of root to read and write everything."""
+    """Run `bpetite` without root's right to read and write everything."""
     command = [BPETITE, *arguments]
     if os.geteuid() == 0:
         if not shutil.which("setpriv"):

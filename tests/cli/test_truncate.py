@@ -1,4 +1,4 @@
-"""`bpetite truncate`, as a person or a script meets it."""
+"""`bpetite truncate`, from the command line."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ TRAINED: dict[str, tuple[list[str], int]] = {
     "runs": (["a" * 100, "ab" * 50, "aab" * 33, "   " * 30], 280),
     "nothing": ([], 300),
 }
-"""The documents of each corpus, and the size of the vocabulary that is asked for."""
+"""The documents of each corpus, and the requested vocabulary size."""
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def truncate(folder: Path, size: object, *more: str, output: str = "small.json")
     [pytest.param(name, marks=[] if name == "ties" else pytest.mark.thorough) for name in TRAINED],
 )
 def test_every_smaller_tokenizer_is_that_of_training(name: str, tmp_path: Path) -> None:
-    """At each size the file is, byte for byte, that of a training at this size."""
+    """The file is, byte for byte, that of a training to the smaller size."""
     documents, wanted = TRAINED[name]
     Tokenizer.train(documents, wanted).save(tmp_path / "model.json")
     largest = json.loads((tmp_path / "model.json").read_bytes())["mergeable_vocab_size"]
@@ -67,7 +67,7 @@ def test_every_smaller_tokenizer_is_that_of_training(name: str, tmp_path: Path) 
 def test_the_first_merges_are_those_of_training(
     tmp_path_factory: pytest.TempPathFactory, documents: list[str]
 ) -> None:
-    """Whatever the corpus, its first tokens at any size are those of a training at this size."""
+    """Whatever the corpus, training to a smaller size learns the same first tokens."""
     path = tmp_path_factory.getbasetemp() / "model.json"
     model = Artifact.read(write_artifact(path, train_bpe(documents, 290).merges))
     for size in range(256, model.special_id + 1):
@@ -90,7 +90,7 @@ def test_the_result_is_told(folder: Path) -> None:
 
 
 def test_the_size_of_the_model_gives_the_model(folder: Path) -> None:
-    """The same size makes a copy in the bytes that bpetite saves, whatever the model's were."""
+    """Truncating to the same size writes bpetite's own format, whatever the model's was."""
     saved = (folder / "model.json").read_bytes()
     (folder / "model.json").write_text(json.dumps(json.loads(saved), indent=1) + "\n")
     (told,) = truncate(folder, 300)[1:]
@@ -99,7 +99,7 @@ def test_the_size_of_the_model_gives_the_model(folder: Path) -> None:
 
 
 def test_a_size_above_that_of_the_model_is_refused(folder: Path) -> None:
-    """A larger tokenizer has to be trained, and the message says so."""
+    """The error says that a larger tokenizer has to be trained."""
     assert truncate(folder, 301) == [
         "",
         (
@@ -120,7 +120,7 @@ def test_a_model_that_no_training_made_is_cut_all_the_same(folder: Path) -> None
 
 
 def test_the_published_hash_is_reached_from_above(folder: Path) -> None:
-    """A longer training on the sample, cut, has the hash that the documentation gives."""
+    """A longer training on the sample, truncated, has the hash in the documentation."""
     Tokenizer.train(SAMPLE, 900).save(folder / "model.json", overwrite=True)
     truncate(folder, 512)
     digest = hashlib.sha256((folder / "small.json").read_bytes()).hexdigest()
@@ -132,7 +132,7 @@ def test_the_published_hash_is_reached_from_above(folder: Path) -> None:
 def test_a_model_of_any_size_that_loads_is_truncated(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A model just as large as a file may be has smaller ones: nothing larger is written."""
+    """A model at the size limit can be truncated, as the result is never larger."""
     limit = (folder / "model.json").stat().st_size
     for module in ("_artifact", "_schema"):
         monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", limit)

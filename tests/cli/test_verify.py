@@ -1,4 +1,4 @@
-"""`bpetite verify`, as a person or a script meets it."""
+"""`bpetite verify`, from the command line."""
 
 import hashlib
 import json
@@ -18,14 +18,14 @@ SIZE = 300
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a text, and the model that training makes of it."""
+    """Return a folder with a text, and the model trained on it."""
     (tmp_path / "text.txt").write_bytes(CORPUS.encode())
     Tokenizer.train(CORPUS, SIZE).save(tmp_path / "model.json")
     return tmp_path
 
 
 def verify(folder: Path, *inputs: str, model: str = "model.json") -> tuple[int, Any, list[str]]:
-    """Return the exit status, the data, and the lines that are not those of the training."""
+    """Return the exit status, the data, and the messages without those of the training."""
     files = inputs or ("text.txt",)
     result = bpetite("verify", "--model", model, "--input", *files, cwd=folder)
     assert result.stdout.count(b"\n") == 1
@@ -35,7 +35,7 @@ def verify(folder: Path, *inputs: str, model: str = "model.json") -> tuple[int, 
 
 
 def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
-    """Every merge is that of the corpus, and the file has the bytes that training gives."""
+    """Every merge comes from the corpus, and the file has the bytes that training gives."""
     status, data, told = verify(folder)
     digest = hashlib.sha256((folder / "model.json").read_bytes()).hexdigest()
     assert (status, told) == (0, ["proved: all 44 merges come from this corpus"])
@@ -57,7 +57,7 @@ def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
 
 @pytest.mark.parametrize("wanted", [256, 257, 100_000])
 def test_a_model_of_any_size_is_proved(folder: Path, wanted: int) -> None:
-    """A model without merges, and one that has all there are, come from their corpus."""
+    """This includes a model without merges, and one with all possible merges."""
     Tokenizer.train(CORPUS, wanted).save(folder / "other.json")
     status, data, _ = verify(folder, model="other.json")
     assert (status, data["equal"]) == (0, True)
@@ -65,7 +65,7 @@ def test_a_model_of_any_size_is_proved(folder: Path, wanted: int) -> None:
 
 
 def test_files_are_documents_in_any_order(tmp_path: Path) -> None:
-    """The files of a training prove it in any order, but not as one text."""
+    """A training's files prove it in any order, but not when joined to one text."""
     (tmp_path / "a").write_text("ab" * 9)
     (tmp_path / "b").write_text("cd" * 9)
     (tmp_path / "both").write_text("ab" * 9 + "cd" * 9)
@@ -82,7 +82,7 @@ def test_standard_input_proves_as_a_file_does(folder: Path) -> None:
 
 
 def test_another_word_is_found(folder: Path) -> None:
-    """A corpus with one word changed does not prove the model; what it gives instead is told."""
+    """A corpus with one word changed does not prove the model; the error shows the difference."""
     text = CORPUS.replace("the mat", "the rat", 1)
     merges, others = oracle.train([CORPUS], 320), oracle.train([text], 320)
     rank = next(rank for rank in range(64) if merges[rank] != others[rank])
@@ -104,7 +104,7 @@ def test_another_word_is_found(folder: Path) -> None:
 
 
 def test_the_first_wrong_merge_is_named_wherever_it_is(tmp_path: Path) -> None:
-    """Two merges changed about, at any rank where that can be loaded, are found at that rank."""
+    """Two swapped merges are found at the rank of the first, wherever that file can be loaded."""
     merges = oracle.train([CORPUS], SIZE)
     (tmp_path / "text.txt").write_bytes(CORPUS.encode())
     swapped = 0
@@ -119,7 +119,7 @@ def test_the_first_wrong_merge_is_named_wherever_it_is(tmp_path: Path) -> None:
 
 
 def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
-    """Of pairs that stand equally often the smallest is first, and a model may not choose."""
+    """Of equally frequent pairs the smallest is first; the error shows a model with another."""
     (tmp_path / "text.txt").write_text("ab cd")
     write_artifact(tmp_path / "model.json", [(97, 98), (32, 99)])
     _, data, told = verify(tmp_path)
@@ -131,7 +131,7 @@ def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
 
 
 def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
-    """A pair that training takes later is named with the rank at which it does."""
+    """If training learns the file's pair later, the error gives the rank."""
     (tmp_path / "text.txt").write_text("efefefef cdcdcd abab")
     write_artifact(tmp_path / "model.json", [(101, 102), (97, 98), (99, 100), (256, 256)])
     _, data, told = verify(tmp_path)
@@ -142,7 +142,7 @@ def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
 
 
 def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
-    """Of a pair that training does not take at the size of the model, that is said."""
+    """If training does not learn the file's pair at this size, the error says so."""
     (tmp_path / "text.txt").write_text("ab cd")
     write_artifact(tmp_path / "model.json", [(97, 98)])
     _, _, told = verify(tmp_path)
@@ -150,7 +150,7 @@ def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
 
 
 def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
-    """A merge more than the corpus can give is the first that is not proved."""
+    """A merge more than the corpus has is reported as the first that is not proved."""
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(97, 98), (256, 256)])
     status, data, told = verify(tmp_path)
@@ -159,7 +159,7 @@ def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
 
 
 def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
-    """Other Unicode tables may be the reason, so the release of `regex` is named."""
+    """Other Unicode tables may be the reason, so the message names the release of `regex`."""
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(98, 97)])
     _, data, told = verify(tmp_path)
@@ -168,7 +168,7 @@ def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("change", [b"\n", b" "])
 def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) -> None:
-    """The merges are proved, and the bytes are not; the way out is named and works."""
+    """If the merges are proved but the bytes differ, the suggested fix works."""
     model = folder / "model.json"
     model.write_bytes(model.read_bytes() + change)
     status, data, told = verify(folder)
@@ -201,7 +201,7 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
     ],
 )
 def test_what_cannot_be_read_is_named(folder: Path, arguments: str, complaint: str) -> None:
-    """FR-33: a model or a corpus that is none is told in a line or two, and nothing printed."""
+    """FR-33: an invalid model or corpus is reported in a line or two, and nothing is printed."""
     (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
     model, corpus = arguments.split()
     result = bpetite("verify", "--model", model, "--input", corpus, cwd=folder)
@@ -211,7 +211,7 @@ def test_what_cannot_be_read_is_named(folder: Path, arguments: str, complaint: s
 
 @pytest.mark.usefixtures("impatient")
 def test_a_bar_is_drawn_as_in_training(folder: Path) -> None:
-    """On a terminal the training is shown, and the verdict below it."""
+    """A terminal shows the training, and the verdict below it."""
     status, output, drawn = in_terminal(
         ["verify", "--model", "model.json", "--input", "text.txt"], folder
     )

@@ -1,4 +1,4 @@
-"""Tokens as a person sees them."""
+"""Tokens in visible characters."""
 
 import pytest
 import regex
@@ -29,13 +29,13 @@ from bpetite_cli.terminal.visible import visible
     ],
 )
 def test_a_token_is_shown(token: bytes | str, shown: str) -> None:
-    """Whitespace has its signs, parts of characters their bytes, the invisible its code point."""
+    """Whitespace becomes signs, incomplete characters bytes, the invisible its code point."""
     assert visible(token) == shown
 
 
 @given(st.binary() | st.text(st.characters(codec="utf-8")))
 def test_whatever_is_shown_can_be_printed(token: bytes | str) -> None:
-    """Nothing that is shown moves the cursor or cannot be seen."""
+    """Nothing that is shown moves the cursor or is invisible."""
     shown = visible(token)
     assert shown.isprintable()
     assert " " not in shown

@@ -1,4 +1,4 @@
-"""Fixtures for the tests of the comparison: a small tokenizer file, and tiktoken's encodings."""
+"""Fixtures for the comparison: a small tokenizer file, and tiktoken's encodings."""
 
 import os
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from compare_tools import CORPUS
 
 @pytest.fixture(scope="session")
 def small_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the artifact of a small tokenizer."""
+    """Return a small tokenizer file."""
     path = tmp_path_factory.mktemp("model") / "tokenizer.json"
     Tokenizer.train(CORPUS, 340).save(path)
     return path
@@ -24,7 +24,7 @@ def small_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def offline(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have tiktoken hold no encoding, and reach neither a folder of files nor a network."""
+    """Clear tiktoken's encodings, and keep it from its cache and from the network."""
     monkeypatch.setattr(registry, "ENCODINGS", {})
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", os.devnull)
     for name in ("HTTPS_PROXY", "https_proxy"):
@@ -35,7 +35,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Return a function that has tiktoken know an encoding, which it need not download."""
+    """Return a function that registers an encoding in tiktoken, so that nothing is downloaded."""
     tiktoken.list_encoding_names()  # the first call finds the constructors
     constructors = registry.ENCODING_CONSTRUCTORS
     assert constructors is not None
@@ -62,7 +62,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture(scope="session")
 def encoding_named(tiktoken_cache: Path) -> Callable[[str], tiktoken.Encoding]:
-    """Return a function that gets an encoding from the files, or skips the test."""
+    """Return a function that loads an encoding from its file, or skips the test."""
 
     def get(name: str) -> tiktoken.Encoding:
         def refuse(path: str) -> bytes:

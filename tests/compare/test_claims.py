@@ -1,4 +1,4 @@
-"""What docs/comparison.md says of others, run with the others themselves."""
+"""The claims about other libraries in docs/comparison.md, checked by running these libraries."""
 
 import io
 import re
@@ -50,7 +50,6 @@ def hugging_face(corpus: Iterable[str], vocab_size: int, *special: str) -> token
 def rust(
     corpus: Iterable[str], vocab_size: int, pattern: str = oracle.PATTERN
 ) -> rustbpe.Tokenizer:
-    """Train with rustbpe."""
     tokenizer = rustbpe.Tokenizer()
     tokenizer.train_from_iterator(iter(corpus), vocab_size, pattern=pattern)
     return tokenizer
@@ -58,7 +57,7 @@ def rust(
 
 @cache
 def sentence_piece() -> sentencepiece.SentencePieceProcessor:
-    """Train with sentencepiece, as it does by default but for the model and the size."""
+    """Train with sentencepiece's defaults, except for the model and the size."""
     model = io.BytesIO()
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(["the cat sat on the mat"] * 9),
@@ -83,7 +82,7 @@ def test_a_tie_is_broken_by_the_bytes_here_and_by_letters_at_hugging_face() -> N
 
 @given(st.lists(TIES, max_size=3))
 def test_rustbpe_learns_the_same_merges(corpus: list[str]) -> None:
-    """On texts made of ties, rustbpe learns the tokens of bpetite in the same order."""
+    """On texts made of ties, rustbpe learns bpetite's tokens in bpetite's order."""
     merges = oracle.train(corpus, 280)
     vocab = oracle.vocabulary(merges)
     ours = [vocab[token_id] for token_id in range(256, 256 + len(merges))]
@@ -92,7 +91,7 @@ def test_rustbpe_learns_the_same_merges(corpus: list[str]) -> None:
 
 @given(CORPORA)
 def test_rustbpe_learns_the_same_merges_with_gpt_4s_pattern(corpus: list[str]) -> None:
-    """With GPT-4's pattern rustbpe learns the tokens of the reference model, in the same order."""
+    """With GPT-4's pattern rustbpe learns the tokens of the reference model, in its order."""
     assume(drift().isdisjoint("".join(corpus)))
     model = train(corpus, 280, GPT4_PATTERN)
     ours = [model.vocab[token_id] for token_id in range(256, 256 + len(model.merges))]
@@ -101,14 +100,14 @@ def test_rustbpe_learns_the_same_merges_with_gpt_4s_pattern(corpus: list[str]) -
 
 
 def test_a_pair_that_stands_once_is_merged() -> None:
-    """All three merge pairs until none is left, and give fewer tokens than were asked for."""
+    """All three merge until no pair is left, and return fewer tokens than requested."""
     assert Tokenizer.train("abc", 999).encode(f"abc{SPECIAL}") == [257, 258]
     assert rust(["abc"], 999).vocab_size == 258
     assert hugging_face(["abc"], 999).get_vocab_size() == 258
 
 
 def test_what_a_vocabulary_size_counts() -> None:
-    """Hugging Face counts special tokens in it, bpetite does not; tiktoken's n_vocab does."""
+    """It includes special tokens in Hugging Face and in tiktoken's n_vocab, but not in bpetite."""
     assert Tokenizer.train(CORPUS, 260).encode(SPECIAL) == [260]
     assert hugging_face([CORPUS], 260, SPECIAL).get_vocab_size() == 260
     assert hugging_face([CORPUS], 260, SPECIAL).token_to_id(SPECIAL) == 0
@@ -119,7 +118,7 @@ def test_what_a_vocabulary_size_counts() -> None:
 
 @given(TEXTS)
 def test_hugging_face_has_the_same_pattern_at_its_byte_level(text: str) -> None:
-    """The `ByteLevel` of Hugging Face cuts as GPT-2's pattern does, if both know the characters."""
+    """The `ByteLevel` of Hugging Face cuts like GPT-2's pattern, if both know the characters."""
     cut = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)
     if drift().isdisjoint(text):
         chunks = [match.span() for match in regex.finditer(oracle.PATTERN, text)]
@@ -139,7 +138,7 @@ def test_rustbpe_has_another_pattern_unless_told() -> None:
 
 
 def test_who_finds_the_special_token(small_model: Path) -> None:
-    """In any text bpetite finds it, as Hugging Face does; tiktoken raises; rustbpe has none."""
+    """Both bpetite and Hugging Face find it in any text; tiktoken raises; rustbpe has none."""
     text = f"a{SPECIAL}"
     encoding = to_tiktoken(small_model)
     assert Tokenizer.load(small_model).encode(text) == [97, 323]
@@ -161,7 +160,7 @@ def test_who_finds_the_special_token(small_model: Path) -> None:
 
 
 def test_who_replaces_half_a_character(small_model: Path) -> None:
-    """Ids that are no text are refused here; the others replace, or refuse if told to."""
+    """Ids that are not text are an error in bpetite; the others replace them, or can be strict."""
     ids = list(HALF_A_CHARACTER)
     with pytest.raises(UnicodeDecodeError):
         Tokenizer.load(small_model).decode(ids)
@@ -175,7 +174,7 @@ def test_who_replaces_half_a_character(small_model: Path) -> None:
 
 
 def test_who_gives_a_text_back(small_model: Path) -> None:
-    """The byte-level ones give every hostile text back; sentencepiece changes and loses."""
+    """Byte-level tokenizers return every hostile text; sentencepiece changes and loses some."""
     tokenizer, encoding = Tokenizer.load(small_model), to_tiktoken(small_model)
     ranks = rust([CORPUS], 300)
     hf = hugging_face([CORPUS], 300)
@@ -190,7 +189,7 @@ def test_who_gives_a_text_back(small_model: Path) -> None:
 
 
 def test_a_pattern_that_leaves_text_out_loses_it() -> None:
-    """With a pattern of one's own, rustbpe loses what it does not match; bpetite has no such."""
+    """With a custom pattern, rustbpe loses what it does not match; bpetite's pattern is fixed."""
     tokenizer = rust(["hello world"], 260, pattern=r"\w+")
     assert tokenizer.decode(tokenizer.encode("hello, world!")) == "helloworld"
 
@@ -199,7 +198,7 @@ def test_a_pattern_that_leaves_text_out_loses_it() -> None:
 
 
 def test_who_takes_a_lone_surrogate(small_model: Path) -> None:
-    """A lone surrogate is refused, by tiktoken encoded as another character in its place."""
+    """A lone surrogate is an error in bpetite; tiktoken encodes another character instead."""
     with pytest.raises(UnicodeEncodeError):
         Tokenizer.load(small_model).encode("\ud800")
     encoding = to_tiktoken(small_model)
@@ -209,7 +208,7 @@ def test_who_takes_a_lone_surrogate(small_model: Path) -> None:
 
 
 def test_who_takes_an_unknown_id(small_model: Path) -> None:
-    """For an unknown id bpetite and tiktoken raise `KeyError`; Hugging Face leaves it out."""
+    """For an unknown id bpetite and tiktoken raise `KeyError`; Hugging Face drops the id."""
     with pytest.raises(KeyError):
         Tokenizer.load(small_model).decode([97, 9999])
     with pytest.raises(KeyError):
@@ -220,7 +219,7 @@ def test_who_takes_an_unknown_id(small_model: Path) -> None:
 
 
 def test_who_takes_true_for_an_id(small_model: Path) -> None:
-    """For an id `True` is refused, which to tiktoken is 1."""
+    """An id `True` is an error in bpetite; tiktoken takes it for 1."""
     with pytest.raises(TypeError):
         Tokenizer.load(small_model).decode([True])
     assert to_tiktoken(small_model).decode([True]) == "\x01"
@@ -242,14 +241,14 @@ def test_the_bytes_have_other_ids_in_gpt_2(
 
 @pytest.mark.parametrize("name", ["tiktoken", "tokenizers", "rustbpe", "sentencepiece"])
 def test_the_page_is_about_the_versions_that_are_run(name: str) -> None:
-    """The versions in docs/comparison.md are those of the libraries here."""
+    """The versions in docs/comparison.md are the installed ones."""
     page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")
     (told,) = re.findall(rf"^\| .*{name}`? (\d+\.\d+)", page, re.MULTILINE)
     assert version(name).startswith(f"{told}.")
 
 
 def test_every_test_that_the_page_names_is_there() -> None:
-    """Whatever test docs/comparison.md names exists, and it names every test of this module."""
+    """Every test that docs/comparison.md names exists, and it names every test of this module."""
     tests = Path(__file__).parents[1]
     page = (tests.parent / "docs" / "comparison.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`(test_\w+)`", page))

@@ -1,4 +1,4 @@
-"""The commands of the comparison, as a person or a script meets them."""
+"""The commands of the comparison, from the command line."""
 
 import hashlib
 import json
@@ -21,7 +21,7 @@ from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
 OTHER_FORMS = ("huggingface", "gpt2")
-"""What a library in the group `thorough` reads."""
+"""Formats whose readers are in the group `thorough`."""
 
 NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
@@ -36,18 +36,17 @@ def folder(small_model: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def tiny(register: Callable[..., None]) -> None:
-    """Have tiktoken know the encodings "tiny", of a few tokens, and "whole", which cuts nothing."""
+    """Register the encodings "tiny", of a few tokens, and "whole", which cuts nothing."""
     register("tiny", b" z", b"oo", b" zoo", b" [", "é".encode())
     register("whole", b"th", b"the", pattern="(?s:.+)")
 
 
 def loading(result: subprocess.CompletedProcess[bytes]) -> str:
-    """Return the program that `export` prints."""
     return result.stderr.decode().partition("to load it in Python:\n")[2]
 
 
 def data(output: bytes) -> dict[str, Any]:
-    """Return the one JSON object that an output is."""
+    """Return an output's only JSON object."""
     assert output.count(b"\n") == 1
     result: dict[str, Any] = json.loads(output)
     return result
@@ -80,7 +79,7 @@ def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
 
 
 def test_a_file_is_its_text(folder: Path) -> None:
-    """A file, standard input and an argument of one text give one result."""
+    """A text gives one result, from a file, standard input or an argument."""
     (folder / "t").write_bytes("the cat\r\n日本".encode())
     sources: list[list[str]] = [
         ["--input", "t"],
@@ -100,7 +99,7 @@ def test_a_file_is_its_text(folder: Path) -> None:
 
 @pytest.mark.usefixtures("tiny")
 def test_another_vocabulary_is_compared(folder: Path) -> None:
-    """FR-35: whatever comes of it, the status is 0, and the first difference is told."""
+    """FR-35: whatever the result, the status is 0, and the first difference is reported."""
     result = bpetite(
         *("compare-tiktoken", "--model", "tokenizer.json", "--text", "A zoo Ω"),
         *("--encoding", "tiny"),
@@ -131,7 +130,7 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
 
 @pytest.mark.usefixtures("offline")
 def test_without_a_network_one_line_says_what_to_do(folder: Path) -> None:
-    """FR-33: a download is announced; where it fails, one line names TIKTOKEN_CACHE_DIR."""
+    """FR-33: a download is announced; if it fails, one line names TIKTOKEN_CACHE_DIR."""
     announced, failed = refused(
         bpetite("compare-tiktoken", "--model", "tokenizer.json", "--text", "x", cwd=folder)
     )
@@ -142,7 +141,7 @@ def test_without_a_network_one_line_says_what_to_do(folder: Path) -> None:
 
 @pytest.mark.usefixtures("tiny")
 def test_a_report_is_a_row_for_each(folder: Path) -> None:
-    """A report over files has the model first, then the encodings; the lines say the same."""
+    """A report over files has the model first, then the encodings; its lines match the JSON."""
     result = bpetite(
         *("compare-tiktoken", "--model", "tokenizer.json", "--report", "--input", "text.txt"),
         *("tokenizer.json", "--encoding", "tiny", "whole"),
@@ -157,11 +156,11 @@ def test_a_report_is_a_row_for_each(folder: Path) -> None:
 
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("columns", [40, 71, 72, 120])
-@pytest.mark.parametrize("colour", [{}, {"NO_COLOR": "1"}])
-def test_it_is_drawn_on_a_terminal(columns: int, colour: dict[str, str], folder: Path) -> None:
-    """On a terminal the tokens are drawn, whitespace visible, in any width, with colour or none."""
+@pytest.mark.parametrize("color", [{}, {"NO_COLOR": "1"}])
+def test_it_is_drawn_on_a_terminal(columns: int, color: dict[str, str], folder: Path) -> None:
+    """On a terminal the tokens are drawn in any width, with visible whitespace, in color or not."""
     arguments = ["compare-tiktoken", "--model", "tokenizer.json", "--text", "the [b]cat[/b]\té\x1b"]
-    env = {"COLUMNS": str(columns), **colour}
+    env = {"COLUMNS": str(columns), **color}
     status, output, drawn = in_terminal([*arguments, "--encoding", "tiny"], folder, env)
     shown = drawn.decode()
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown)
@@ -173,14 +172,14 @@ def test_it_is_drawn_on_a_terminal(columns: int, colour: dict[str, str], folder:
     assert max(map(len, plain.splitlines())) <= columns
     beside = [line for line in plain.splitlines() if " bpetite " in line and " tiny " in line]
     assert any("╭" in line for line in beside) == (columns >= 72)
-    assert ("\x1b[30;46m" in shown) == (not colour)
-    assert ("|·[" in plain) == bool(colour)
+    assert ("\x1b[30;46m" in shown) == (not color)
+    assert ("|·[" in plain) == bool(color)
 
 
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("columns", [40, 100])
 def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
-    """On a terminal the report is a table, or lines where a table finds no room."""
+    """On a terminal the report is a table, or lines if a table does not fit."""
     arguments = ["compare-tiktoken", "--model", "tokenizer.json", "--input", "text.txt"]
     env = {"COLUMNS": str(columns)}
     arguments += ["--report", "--encoding", "tiny", "whole"]
@@ -192,7 +191,7 @@ def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
 
 
 def test_a_long_text_is_drawn_where_it_parts(folder: Path) -> None:
-    """Of a long text what is around the difference is drawn, and how much is not."""
+    """Of a long text, only the part around the difference is drawn, and the rest is counted."""
     write_artifact(folder / "odd.json", UNREACHABLE)
     (folder / "long").write_bytes(b"x y " * 300 + b"abc" + b" x y" * 300)
     arguments = ["compare-tiktoken", "--model", "odd.json", "--input", "long", "--encoding", "self"]
@@ -208,7 +207,7 @@ def test_a_long_text_is_drawn_where_it_parts(folder: Path) -> None:
 
 
 def test_parity_of_files(folder: Path) -> None:
-    """Where all ids are the same, the status is 0 and the figures say how much was compared."""
+    """If all ids are equal, the status is 0 and the figures say how much was compared."""
     result = bpetite(
         *("parity", "--model", "tokenizer.json", "--input", "text.txt", "-"),
         stdin="日本語 <|endoftext|>".encode(),
@@ -224,7 +223,7 @@ def test_parity_of_files(folder: Path) -> None:
 
 
 def test_a_true_difference_is_an_error(folder: Path) -> None:
-    """FR-33: where ids differ, the status is 1, and place, tokens and context are told."""
+    """FR-33: if ids differ, the status is 1, and position, tokens and context are reported."""
     write_artifact(folder / "odd.json", UNREACHABLE)
     (folder / "t").write_bytes("é\nx abc\n".encode())
     result = bpetite("parity", "--model", "odd.json", "--input", "t", cwd=folder)
@@ -250,7 +249,7 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
 
 
 def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
-    """Where only the engines' tables differ, the status is 0 and the characters are listed."""
+    """If only the engines' tables differ, the status is 0 and the characters are listed."""
     new = min(drift())
     Tokenizer.train(f"x{new}x " * 3, 270).save(folder / "new.json")
     (folder / "t").write_bytes(f"x{new}x".encode())
@@ -268,7 +267,7 @@ def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
 
 @pytest.mark.parametrize("to", ["tiktoken", "huggingface", "gpt2"])
 def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
-    """The lines that load it go to standard error; a second export needs `--force`."""
+    """The lines that load the export go to standard error; a second export needs `--force`."""
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "out"]
     result = bpetite(*words, cwd=folder)
     assert result.returncode == 0, result.stderr
@@ -291,7 +290,7 @@ def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
     "to", ["tiktoken", *(pytest.param(to, marks=pytest.mark.thorough) for to in OTHER_FORMS)]
 )
 def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: Path) -> None:
-    """A name that is not ASCII is written as it is or escaped, and the program finds the file."""
+    """A name that is not ASCII is written unchanged or escaped, and the program finds the file."""
     output = "é.json" if to == "huggingface" else "é"
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", output, "--force"]
     ours, other = bpetite(*words, cwd=folder), bpetite_process(*words, cwd=folder, env=NOT_UTF_8)
@@ -315,7 +314,7 @@ def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: P
 def test_what_force_cannot_replace_is_refused_at_once(
     words: str, output: str, kind: str, force: list[str], folder: Path
 ) -> None:
-    """Where a file stands for a folder, or the reverse, no message suggests `--force`."""
+    """If a file is in the way of a folder, or the reverse, no message suggests `--force`."""
     (folder / "file").write_bytes(b"old")
     (folder / "link").symlink_to("nowhere")
     (folder / "folder").mkdir()
@@ -333,7 +332,7 @@ def test_what_export_prints_loads_it(folder: Path) -> None:
 
 
 def test_an_export_for_transformers(folder: Path) -> None:
-    """A folder has the ids of the special tokens, the length and the template that were given."""
+    """The folder has the ids of the special tokens, and the given length and template."""
     (folder / "chat.jinja").write_text("{{ messages }}é", encoding="utf-8")
     words = "export --model tokenizer.json --to huggingface --output hf --max-length 1024"
     words += " --chat-template chat.jinja --special <|user|> <|bot|> --special é<"
@@ -354,7 +353,7 @@ def test_an_export_for_transformers(folder: Path) -> None:
 
 @pytest.mark.parametrize("file", ["bad", "fifo", "/dev/zero", "none"])
 def test_a_chat_template_is_a_text_file(file: str, folder: Path) -> None:
-    """A template that is not UTF-8, not a regular file or missing is an error in one line."""
+    """A template that is not UTF-8, not a regular file or missing is a one-line error."""
     (folder / "bad").write_bytes(b"{{ \xff }}")
     os.mkfifo(folder / "fifo")
     words = "export --model tokenizer.json --to huggingface --output hf --chat-template"
@@ -365,7 +364,7 @@ def test_a_chat_template_is_a_text_file(file: str, folder: Path) -> None:
 
 
 def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
-    """A hand-made model that bytes cannot stand for is refused in one line."""
+    """A hand-made model with two tokens of the same bytes is rejected in one line."""
     write_artifact(folder / "odd.json", DUPLICATE)
     words = "export --model odd.json --to tiktoken --output out"
     assert refused(bpetite(*words.split(), cwd=folder)) == [
@@ -375,7 +374,7 @@ def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["tiktoken", "huggingface", "gpt2"])
 def test_export_and_import_in_a_row(form: str, folder: Path) -> None:
-    """What was exported comes back the same, byte for byte."""
+    """Importing an export restores the file, byte for byte."""
     words = f"export --model tokenizer.json --to {form} --output exported"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
     words = f"import --from {form} --input exported --output back.json"
@@ -397,7 +396,7 @@ def test_export_and_import_in_a_row(form: str, folder: Path) -> None:
 
 
 def test_the_former_name_of_an_import(folder: Path) -> None:
-    """`import-tiktoken` prints what `import --from tiktoken` prints, and a file has its name."""
+    """`import-tiktoken` prints what `import --from tiktoken` prints; `--ranks` names a file."""
     words = "export --model tokenizer.json --to tiktoken --output gpt2"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
     words = "import --from tiktoken -i ./gpt2 --output x"
@@ -408,7 +407,7 @@ def test_the_former_name_of_an_import(folder: Path) -> None:
 
 
 def test_special_tokens_are_left_out_on_demand(folder: Path) -> None:
-    """Other special tokens are refused by name; asked to, `import` leaves them out and says so."""
+    """The error names other special tokens; `import` drops them if asked, and says so."""
     words = "export --model tokenizer.json --to huggingface --output hf --special <|a|> <|b|>"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
     words = "import --from huggingface --input hf --output back.json --id-map ids.json"
@@ -428,7 +427,7 @@ def test_special_tokens_are_left_out_on_demand(folder: Path) -> None:
 
 
 def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
-    """An id map has the ids from before, and with it `export` writes the file that was read."""
+    """An id map has the original ids, and with it `export` restores the file that was read."""
     words = "export --model tokenizer.json --to huggingface --output hf.json"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
     content = json.loads((folder / "hf.json").read_bytes())
@@ -458,7 +457,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     )
 
 
-# What all of them share
+# Common behavior
 
 
 @pytest.mark.parametrize(
@@ -490,7 +489,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     ],
 )
 def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
-    """FR-33: wrong usage is told on standard error, with status 2."""
+    """FR-33: wrong usage is reported on standard error, with status 2."""
     result = bpetite(*shlex.split(words), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
     assert result.stderr.startswith(b"error: ")
@@ -549,7 +548,7 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
     ],
 )
 def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> None:
-    """FR-33: what goes wrong is told on standard error in one line, with status 1."""
+    """FR-33: failures are reported on standard error in one line, with status 1."""
     (folder / "bad").write_bytes(b"a\xff")
     (folder / "list.json").write_bytes(b"[]")
     (line,) = refused(bpetite(*shlex.split(words), cwd=folder, env=OFFLINE))
@@ -567,7 +566,7 @@ def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> N
     ],
 )
 def test_another_file_for_a_model_is_described(words: str, folder: Path) -> None:
-    """The message is that of every command, with the command that accepts the file."""
+    """The message is that of every command, and names the command that accepts the file."""
     first, second = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
     assert first == "error: text.txt is not a tokenizer file; it looks like plain text"
     assert second.startswith("make one from it with `bpetite train --input text.txt ")
@@ -577,7 +576,7 @@ def test_another_file_for_a_model_is_described(words: str, folder: Path) -> None
 def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
     to: str, folder: Path
 ) -> None:
-    """The command that an error names makes a tokenizer file of the file, which is then ours."""
+    """The command that an error names imports the file as a tokenizer file."""
     out = folder / ("out.json" if to == "huggingface" else "out")
     words = ("export", "--model", "tokenizer.json", "--to", to, "--output", out)
     assert bpetite(*words, cwd=folder).returncode == 0
@@ -620,7 +619,7 @@ WRITERS = [
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("words", WRITERS)
 def test_an_output_that_cannot_be_written_is_told(words: str, folder: Path) -> None:
-    """FR-33: a closed standard output is an error in one line, and so is a full one."""
+    """FR-33: a closed or full standard output is a one-line error."""
     result = bpetite(*words.split(), cwd=folder, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr)[-1] == (
@@ -664,7 +663,7 @@ def test_the_locale_changes_nothing(words: str, status: int, folder: Path) -> No
 
 
 def test_rich_is_imported_only_to_draw(folder: Path) -> None:
-    """Off a terminal nothing of the comparison loads rich."""
+    """Off a terminal the comparison does not load rich."""
     code = (
         "import sys, bpetite_cli as b\n"
         "for line in sys.argv[1:]:\n"

@@ -21,7 +21,7 @@ from texts import CORPORA, TEXTS
 def test_tiktoken_with_our_vocabulary_has_our_ids(
     corpus: list[str], vocab_size: int, text: str
 ) -> None:
-    """Whatever was trained, tiktoken with its tokens makes the same ids, and decodes ours."""
+    """Whatever was trained, tiktoken with our tokens makes equal ids, and decodes ours."""
     tokenizer = Tokenizer.train(corpus, vocab_size)
     with TemporaryDirectory() as folder:
         tokenizer.save(path := Path(folder) / "model.json")
@@ -34,7 +34,7 @@ def test_tiktoken_with_our_vocabulary_has_our_ids(
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_the_same_vocabulary_does_not_part(text: str, small_model: Path) -> None:
-    """With "self" ids are compared, and there is no difference but by the engines' tables."""
+    """With "self", ids are compared, and only the engines' tables can make a difference."""
     comparison = compare(small_model, text, "self")
     assert comparison.ours.ids == Tokenizer.load(small_model).encode(text)
     assert b"".join(comparison.ours.tokens) == b"".join(comparison.theirs.tokens) == text.encode()
@@ -63,7 +63,7 @@ def test_a_true_difference_is_found(tmp_path: Path) -> None:
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"ab"])), st.lists(st.sampled_from([b"a", b"b"])))
 def test_the_first_difference_is_the_first(ours: list[bytes], theirs: list[bytes]) -> None:
-    """Before the difference all tokens are the same, and at it they are not."""
+    """All tokens before the first difference are equal, and those at it are not."""
     number = {b"a": 1, b"b": 2, b"ab": 3}
     sides = [
         Tokenization("", [number[token] for token in tokens], tokens) for tokens in (ours, theirs)
@@ -79,7 +79,7 @@ def test_the_first_difference_is_the_first(ours: list[bytes], theirs: list[bytes
 
 
 def test_ids_count_where_the_vocabulary_is_the_same() -> None:
-    """The same bytes under other ids are a difference by ids, and none by bytes."""
+    """Equal bytes with different ids differ when comparing ids, and not when comparing bytes."""
     ours, theirs = Tokenization("", [1], [b"a"]), Tokenization("", [2], [b"a"])
     assert first_difference(ours, theirs, by_id=False) is None
     found = first_difference(ours, theirs, by_id=True)
@@ -88,14 +88,14 @@ def test_ids_count_where_the_vocabulary_is_the_same() -> None:
 
 
 def test_characters_of_the_engines_are_named(small_model: Path) -> None:
-    """Characters that the two engines put into different classes come with the comparison."""
+    """The comparison lists characters that the two engines put into different classes."""
     character = min(drift())
     comparison = compare(small_model, f"x{character}y", "self")
     assert comparison.engine_characters == {character}
 
 
 def test_no_text_has_no_ratio(small_model: Path) -> None:
-    """No tokens have no bytes per token."""
+    """Without tokens there are no bytes per token."""
     comparison = compare(small_model, "", "self")
     assert comparison.ours.bytes_per_token is comparison.theirs.bytes_per_token is None
     assert comparison.difference is None
@@ -111,13 +111,13 @@ def test_a_lone_surrogate_is_refused(small_model: Path) -> None:
 
 @pytest.mark.thorough
 def test_what_tiktoken_cannot_bear_is_told(small_model: Path) -> None:
-    """A million spaces are too much for the engine of tiktoken; the error says so."""
+    """A million spaces are too much for tiktoken's engine; the error says so."""
     with pytest.raises(ValueError, match="tiktoken failed on this text"):
         compare(small_model, " " * 1_200_000 + "x", "self")
 
 
 def test_an_unknown_encoding_is_refused(small_model: Path) -> None:
-    """A name that tiktoken does not know is refused, and those that it knows are listed."""
+    """An unknown encoding is an error that lists the known ones."""
     with pytest.raises(ValueError, match="encoding 'gpt9'; choose from gpt2, r50k_base"):
         compare(small_model, "x", "gpt9")
 
@@ -126,7 +126,7 @@ def test_an_unknown_encoding_is_refused(small_model: Path) -> None:
 def test_a_download_is_told_before_it_begins(
     small_model: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """Where a file is missing, the address is logged first; without a network one line follows."""
+    """If a file is missing, the address is logged first; without a network one line follows."""
     with pytest.raises(OSError, match="cannot download") as caught:
         compare(small_model, "x", "gpt2")
     (record,) = caplog.records

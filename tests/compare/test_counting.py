@@ -34,7 +34,7 @@ def toy(register: Callable[..., None]) -> str:
 
 
 def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Path) -> None:
-    """The output has the form that it has with a model."""
+    """The output has the same form as with a model."""
     (here / "a.txt").write_bytes(CORPUS.encode())
     (here / "b.txt").write_bytes(b"the<|endoftext|>the")
     a, b = expected(toy, CORPUS), expected(toy, "the<|endoftext|>the")
@@ -48,7 +48,7 @@ def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Pa
 
 
 def test_other_special_tokens_are_text(register: Callable[..., None]) -> None:
-    """Only `<|endoftext|>` is a special token, and only of an encoding that has it."""
+    """Only `<|endoftext|>` is a special token, and only in an encoding that has it."""
     register("other", special="<|im_end|>")
     for text in ("<|im_end|>", "<|endoftext|>"):
         result = bpetite("count", "--encoding", "other", stdin=text.encode())
@@ -59,7 +59,7 @@ def test_other_special_tokens_are_text(register: Callable[..., None]) -> None:
 def test_a_text_has_as_many_tokens_in_blocks(
     pattern: str, register: Callable[..., None], here: Path
 ) -> None:
-    """However small the blocks are, the number is that of the whole text."""
+    """However small the blocks are, the count is that of the whole text."""
     name = pattern if pattern in PATTERNS else "other"
     register(name, *TOKENS, pattern=PATTERNS.get(pattern, r"(?s)the\s+the|.+?\s\s|."))
 
@@ -75,7 +75,7 @@ def test_a_text_has_as_many_tokens_in_blocks(
 
 
 def test_another_process_needs_no_file(toy: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A counter is pickled with its vocabulary, so a process that gets it never looks for one."""
+    """A counter is pickled with its vocabulary, so another process does not look for the file."""
     pickled = pickle.dumps(make_counter(toy))
     tokens = expected(toy, CORPUS)
     monkeypatch.setattr(registry, "ENCODINGS", {})
@@ -84,7 +84,7 @@ def test_another_process_needs_no_file(toy: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_tiktoken_gives_up_on_is_told_and_the_rest_counted(toy: str, here: Path) -> None:
-    """A run of a million spaces is an error of its file alone."""
+    """A run of a million spaces is an error only for its own file."""
     (here / "a.txt").write_bytes(b" " * 1_000_000 + b"x")
     (here / "b.txt").write_bytes(b"the")
     result = bpetite("count", "--encoding", toy, "a.txt", "b.txt")
@@ -96,7 +96,7 @@ def test_what_tiktoken_gives_up_on_is_told_and_the_rest_counted(toy: str, here: 
 
 
 def test_an_unknown_encoding_is_refused_by_name() -> None:
-    """The error lists the encodings that there are."""
+    """The error lists the known encodings."""
     (line,) = refused(bpetite("count", "--encoding", "nope"))
     assert line.startswith("error: unknown tiktoken encoding 'nope'; choose from ")
     assert "o200k_base" in line
@@ -104,7 +104,7 @@ def test_an_unknown_encoding_is_refused_by_name() -> None:
 
 @pytest.mark.usefixtures("offline")
 def test_without_a_network_the_way_out_is_named() -> None:
-    """An encoding that is not there and cannot be downloaded is a failure of one line."""
+    """An encoding that is missing and cannot be downloaded is a one-line error."""
     download, line = lines(bpetite("count", "--encoding", "gpt2").stderr)
     assert download.startswith("downloading ")
     assert line.startswith("error: tiktoken cannot download the encoding gpt2 (")
@@ -115,7 +115,7 @@ def test_without_a_network_the_way_out_is_named() -> None:
 def test_the_counts_are_those_of_tiktoken(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding], here: Path
 ) -> None:
-    """The encodings of the models that people call count as tiktoken does."""
+    """The encodings of well-known models count as tiktoken does."""
     encoding_named(name)
     for place, text in enumerate([*HOSTILE, CORPUS * 40]):
         (here / f"{place}").write_bytes(text.encode())

@@ -1,4 +1,4 @@
-"""What the two engines hold of Unicode, and the spellings of GPT-2's pattern."""
+"""The two engines' Unicode tables, and the spellings of GPT-2's pattern."""
 
 from functools import cache
 
@@ -17,12 +17,12 @@ from texts import TEXTS, every_character
 
 @cache
 def found_by_both(name: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the characters of a class, as tiktoken's engine has it and as `regex` does."""
+    """Return the characters of a class, according to tiktoken's engine and to `regex`."""
     return _found_by_tiktoken(name, every_character()), _found_by_regex(name, every_character())
 
 
 def test_the_pattern_is_that_of_the_artifact() -> None:
-    """What is called GPT-2's pattern here is what an artifact holds, letter for letter."""
+    """GPT-2's pattern here is the artifact's, letter for letter."""
     assert GOOD["pretokenizer_pattern"] == oracle.PATTERN == GPT2_PATTERN
 
 
@@ -34,7 +34,7 @@ def test_the_spellings_of_the_pattern_cut_alike(text: str) -> None:
 
 
 def test_the_engines_agree_on_most_and_not_on_all() -> None:
-    """Thousands of characters are in different classes, none of them ASCII, none whitespace."""
+    """The engines classify thousands of characters differently, but no ASCII and no whitespace."""
     assert 0 < len(drift()) < 0x110000 // 10
     assert not any(character.isascii() for character in drift())
     assert _found_by_regex(r"\s", every_character()) == _found_by_tiktoken(r"\s", every_character())
@@ -43,7 +43,7 @@ def test_the_engines_agree_on_most_and_not_on_all() -> None:
 
 @pytest.mark.thorough
 def test_what_differs_is_new_in_unicode() -> None:
-    """Every character on which they differ is one that `regex` knows and tiktoken does not."""
+    """`regex` knows every character on which they differ, and tiktoken does not."""
     for name in (r"\p{L}", r"\p{N}"):
         theirs, ours = found_by_both(name)
         assert theirs < ours
@@ -52,7 +52,7 @@ def test_what_differs_is_new_in_unicode() -> None:
 @pytest.mark.thorough
 @given(st.characters(codec="utf-8"))
 def test_one_character_is_in_the_class_that_it_is_found_in(character: str) -> None:
-    """What is found in all code points at once is what is found in each alone."""
+    """Searching all code points at once finds the same as testing each one."""
     for name in _CLASSES:
         theirs, ours = found_by_both(name)
         alone = tiktoken.Encoding(

@@ -1,4 +1,4 @@
-"""`export`: each form, and the ids that tiktoken gives with its own."""
+"""`export`: each form, and the ids that tiktoken gives with the exported ranks."""
 
 import hashlib
 import json
@@ -29,7 +29,6 @@ def test_an_export_has_equal_ids_on_hostile_texts(text: str) -> None:
 
 @given(text=TEXTS)
 def test_an_export_has_equal_ids_on_any_text(text: str) -> None:
-    """The same on whatever Hypothesis finds."""
     check_ids("tiktoken", text)
 
 
@@ -47,7 +46,7 @@ def test_the_lines_that_load_it_are_a_program(small_model: Path, tmp_path: Path)
 def test_tiktoken_reads_the_ranks_with_its_own_reader(
     small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`load_tiktoken_bpe` reads the file; a second export to the same path it would not see."""
+    """`load_tiktoken_bpe` reads the file, but would not notice a second export to the same path."""
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
     path = tmp_path / "model.tiktoken"
     export(small_model, "tiktoken", path)
@@ -60,12 +59,12 @@ def test_tiktoken_reads_the_ranks_with_its_own_reader(
 
 
 def test_a_letter_stands_for_each_byte() -> None:
-    """The bytes of a space, a newline and é are the letters that GPT-2 has for them."""
+    """A space, a newline and é have GPT-2's letters for their bytes."""
     assert to_letters(b" \n\xc3\xa9a") == "ĠĊÃ©a"
 
 
 def test_the_pair_of_files_is_as_gpt_2_has_it(small_model: Path, tmp_path: Path) -> None:
-    """`vocab.json` has every id by its letters, `merges.txt` a header and a line for each merge."""
+    """`vocab.json` has every token in letters with its id, `merges.txt` a header and the merges."""
     exported = export(small_model, "gpt2", tmp_path / "folder")
     assert [Path(path).name for path in exported.files] == ["vocab.json", "merges.txt"]
     vocab = json.loads((tmp_path / "folder" / "vocab.json").read_bytes())
@@ -92,7 +91,7 @@ def test_the_folder_for_transformers(small_model: Path, tmp_path: Path) -> None:
 
 
 def test_what_transformers_would_also_read_is_refused(small_model: Path, tmp_path: Path) -> None:
-    """A folder with settings of another tokenizer is not exported to, and stays as it was."""
+    """Exporting to a folder with another tokenizer's settings is an error and changes nothing."""
     (tmp_path / "hf").mkdir()
     (tmp_path / "hf" / "special_tokens_map.json").write_text("{}")
     with pytest.raises(ValueError, match=r"hf contains special_tokens_map\.json, which transfor"):
@@ -104,7 +103,7 @@ def test_what_transformers_would_also_read_is_refused(small_model: Path, tmp_pat
 def test_settings_of_transformers_go_with_its_folder(
     output: tuple[str, str], small_model: Path, tmp_path: Path
 ) -> None:
-    """A length or a template that no file would have is refused."""
+    """A length or a template needs a folder for Hugging Face; a length is at least 1."""
     for settings in ({"max_length": 8}, {"chat_template": "x"}):
         with pytest.raises(ValueError, match="require a folder for Hugging Face as output"):
             export(small_model, output[0], tmp_path / output[1], **settings)
@@ -119,7 +118,7 @@ SPECIALS = {"<|endoftext|>": 323, "<|user|>": 324, "<é 日>": 325}
 
 
 def test_special_tokens_are_appended_to_every_form(small_model: Path, tmp_path: Path) -> None:
-    """More special tokens have the ids after the last one, and other ids stay."""
+    """Additional special tokens get ids after the last one, and no other id changes."""
     names = ["<|user|>", "<é 日>"]
     before = small_model.read_bytes()
     for to in FORMATS:
@@ -139,7 +138,7 @@ def test_tiktoken_has_the_special_tokens(small_model: Path, tmp_path: Path) -> N
     """`to_tiktoken` and the lines of an export give the same encoding, special tokens included."""
     exported = export(small_model, "tiktoken", tmp_path / "x", special_tokens=list(SPECIALS)[1:])
     names: dict[str, Any] = {}
-    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     text = "the cat<|user|> <é 日><|endoftext|>"
     for encoding in (names["encoding"], to_tiktoken(small_model, list(SPECIALS)[1:])):
         ids = encoding.encode(text, allowed_special="all")
@@ -166,7 +165,7 @@ def test_tiktoken_has_the_special_tokens(small_model: Path, tmp_path: Path) -> N
 def test_special_tokens_that_cannot_be_told_apart_are_refused(
     names: list[str], fault: str, small_model: Path, tmp_path: Path
 ) -> None:
-    """A special token is text that no token and no other special token begins with."""
+    """A special token must not be a prefix of another one, or equal to a token or its letters."""
     with pytest.raises(ValueError, match=re.escape(fault)):
         export(small_model, "tiktoken", tmp_path / "out", special_tokens=names)
     with pytest.raises(ValueError, match=re.escape(fault)):
@@ -175,7 +174,7 @@ def test_special_tokens_that_cannot_be_told_apart_are_refused(
 
 
 def test_special_tokens_are_a_list_of_texts(small_model: Path) -> None:
-    """One text, or what is not text, is a wrong type."""
+    """A single string, or bytes, is the wrong type."""
     with pytest.raises(TypeError, match=r"must be a list of str, such as \['<x>'\]"):
         to_tiktoken(small_model, "<x>")
     with pytest.raises(TypeError, match="special tokens must be str, got bytes"):
@@ -194,7 +193,7 @@ def test_special_tokens_are_a_list_of_texts(small_model: Path) -> None:
 def test_what_others_would_encode_otherwise_is_refused(
     to: str, merges: list[tuple[int, int]], fault: str, tmp_path: Path
 ) -> None:
-    """A hand-made model that bytes cannot stand for is refused, with the reason."""
+    """A hand-made model with ambiguous or unreachable tokens is an error with the reason."""
     model = write_artifact(tmp_path / "a.json", merges)
     with pytest.raises(ValueError, match=f"^cannot export this tokenizer: {fault}$"):
         export(model, to, tmp_path / "out")
@@ -202,7 +201,7 @@ def test_what_others_would_encode_otherwise_is_refused(
 
 
 def test_a_merge_that_would_be_a_comment_is_refused(tmp_path: Path) -> None:
-    """A line of `merges.txt` that begins like its header would be skipped, so it is refused."""
+    """A merge that begins like the header of `merges.txt` would be skipped, so it is an error."""
     merges = [(ord("#"), ord("v"))]
     merges += [(255 + place, ord(letter)) for place, letter in enumerate("ersionx", 1)]
     model = write_artifact(tmp_path / "a.json", merges)
@@ -217,7 +216,7 @@ def test_the_merges_of_gpt_2_are_known_by_their_digest(
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The warning comes for the merges that have the digest, and for no others."""
+    """The warning appears exactly for the merges with this digest."""
     export(small_model, "tiktoken", tmp_path / "before")
     assert caplog.records == []
     merges = json.loads(small_model.read_bytes())["merges"]
@@ -229,7 +228,6 @@ def test_the_merges_of_gpt_2_are_known_by_their_digest(
 
 
 def test_an_unknown_form_is_refused(small_model: Path, tmp_path: Path) -> None:
-    """There are three forms, and no other."""
     with pytest.raises(
         ValueError, match="unknown export format 'x'; choose from tiktoken, huggingface, gpt2"
     ):
@@ -242,7 +240,7 @@ def test_an_unknown_form_is_refused(small_model: Path, tmp_path: Path) -> None:
 def test_the_model_is_never_replaced(
     to: str, model: str, small_model: Path, tmp_path: Path
 ) -> None:
-    """An output that is the model, by whatever name, is refused, and the model is as it was."""
+    """An output that is the model, under any name, is an error, and the model is unchanged."""
     path = tmp_path / model
     path.parent.mkdir(exist_ok=True)
     path.write_bytes(small_model.read_bytes())
@@ -255,7 +253,7 @@ def test_the_model_is_never_replaced(
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_nothing_is_overwritten_unasked(to: str, small_model: Path, tmp_path: Path) -> None:
-    """A second export to the same place is refused, and the first stays; asked, it replaces it."""
+    """A second export to the same path is an error and changes nothing, unless asked to replace."""
     output = tmp_path / "out"
     files = export(small_model, to, output).files
     before = [Path(path).read_bytes() for path in files]
@@ -271,7 +269,6 @@ def test_nothing_is_overwritten_unasked(to: str, small_model: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("to", FORMATS)
 def test_an_export_is_the_same_every_time(to: str, small_model: Path, tmp_path: Path) -> None:
-    """The same model gives the same bytes."""
     first, second = (export(small_model, to, tmp_path / name).files for name in "ab")
     for one, other in zip(first, second, strict=True):
         assert Path(one).read_bytes() == Path(other).read_bytes()

@@ -1,4 +1,4 @@
-"""What the comparison shows to others: its names, its examples, its weight."""
+"""The comparison's public face: its names, its examples, its imports."""
 
 import doctest
 import importlib
@@ -15,7 +15,7 @@ MODULES = [
 
 
 def test_the_names_are_those_that_are_promised() -> None:
-    """The functions are a handful, and what they return are dataclasses."""
+    """The functions are a handful, and their results are dataclasses."""
     names = bpetite_compare.__all__
     functions = [name for name in names if name[0].islower()]
     importing = ["import_tiktoken", "import_tokenizer"]
@@ -27,7 +27,7 @@ def test_the_names_are_those_that_are_promised() -> None:
 
 
 def test_every_public_function_is_documented() -> None:
-    """Each says what it takes, returns and raises."""
+    """Each docstring has the arguments, the result and the errors."""
     for name in bpetite_compare.__all__:
         function = getattr(bpetite_compare, name)
         if name[0].islower():
@@ -36,11 +36,10 @@ def test_every_public_function_is_documented() -> None:
 
 @pytest.mark.parametrize("name", [bpetite_compare.__name__, *MODULES])
 def test_the_examples_are_right(name: str) -> None:
-    """Every example in a docstring prints what it says."""
+    """Every example in a docstring prints what it shows."""
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
 def test_there_are_examples() -> None:
-    """The check of the examples has something to check."""
     found = [doctest.testmod(importlib.import_module(name)).attempted for name in MODULES]
     assert sum(found) > 8

@@ -11,7 +11,7 @@ from help_tools import SUMMARIES, check_help, prepare_files, run_example, with_e
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the files that the examples speak of."""
+    """Return a folder with the files that the examples use."""
     folder = tmp_path_factory.mktemp("prepared")
     prepare_files(folder)
     export(folder / "tokenizer.json", "tiktoken", folder / "model.tiktoken")
@@ -21,14 +21,14 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_command_is_listed() -> None:
-    """FR-32, FR-35: where the comparison is installed, the help lists its commands."""
+    """FR-32, FR-35: if the comparison is installed, the help lists its commands."""
     assert SUMMARIES.keys() >= OF_COMPARE
 
 
 @pytest.mark.usefixtures("offline")
 @with_examples(*sorted(OF_COMPARE))
 def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Path) -> None:
-    """What stands in the help of a command as an example runs, or says which file it needs."""
+    """Each example in a command's help runs, or reports which file it needs."""
     result = run_example(example, prepared, tmp_path / "folder")
     if result.returncode:
         assert b"set TIKTOKEN_CACHE_DIR" in result.stderr
@@ -36,5 +36,5 @@ def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Pa
 
 @pytest.mark.parametrize("command", sorted(OF_COMPARE))
 def test_every_command_has_examples(command: str) -> None:
-    """The help of each command has two examples or more, below lines that fit the screen."""
+    """The help of each command has at least two examples, in lines that fit the screen."""
     check_help(command)

@@ -1,4 +1,4 @@
-"""Hugging Face: its tokenizers and ours come and go with equal ids; tiktoken has its Unicode."""
+"""Export to and import from Hugging Face keep all ids; its Unicode tables equal tiktoken's."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -40,7 +40,6 @@ def test_an_export_has_equal_ids_on_hostile_texts(to: str, text: str) -> None:
 @pytest.mark.parametrize("to", FORMS)
 @given(text=TEXTS)
 def test_an_export_has_equal_ids_on_any_text(to: str, text: str) -> None:
-    """The same on whatever Hypothesis finds."""
     check_ids(to, text)
 
 
@@ -58,7 +57,7 @@ def test_the_lines_that_load_it_are_a_program(to: str, small_model: Path, tmp_pa
 
 
 def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: Path) -> None:
-    """The special token has the id that it has here, and is told to be special."""
+    """The special token keeps its id, and is marked as special."""
     export(small_model, "huggingface", tmp_path / "hf.json")
     hf = tokenizers.Tokenizer.from_file(str(tmp_path / "hf.json"))
     assert hf.token_to_id(SPECIAL) == 323
@@ -69,18 +68,18 @@ def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: P
 
 @pytest.mark.parametrize("to", FORMS)
 def test_decode_does_what_the_lines_say(to: str, small_model: Path, tmp_path: Path) -> None:
-    """The lines that load an export say what `decode` does with special tokens, and it does."""
+    """A comment in the loading lines says how `decode` treats special tokens, and it is true."""
     exported = export(small_model, to, tmp_path / ("x.json" if to == "huggingface" else "x"))
     said = "# decode() leaves special tokens out, unless skip_special_tokens=False.\n"
     assert said in exported.loading
     names: dict[str, Any] = {}
-    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     assert names["tokenizer"].decode([97, 323]) == "a"
     assert names["tokenizer"].decode([97, 323], skip_special_tokens=False) == f"a{SPECIAL}"
 
 
 def check_import(theirs: tokenizers.Tokenizer, texts: list[str]) -> None:
-    """Move what Hugging Face saved to us, to tiktoken and back: its ids are its own everywhere."""
+    """Import a file of Hugging Face, and export it to tiktoken and back: all ids are equal."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         new, again, id_map = (folder / name for name in ("new.json", "again.json", "ids.json"))
@@ -99,9 +98,9 @@ def check_import(theirs: tokenizers.Tokenizer, texts: list[str]) -> None:
 
 
 @given(CORPORA, st.integers(257, 300), st.booleans())
-@example(corpus=[":\U00018d80"], size=260, first=False)  # one chunk to Hugging Face, and two to us
+@example(corpus=[":\U00018d80"], size=260, first=False)  # one chunk in Hugging Face, two here
 def test_what_hugging_face_trains_is_imported(corpus: list[str], size: int, first: bool) -> None:
-    """Its ids come out, whether the special token was there before training or added later."""
+    """Its ids are kept, whether the special token was added before or after training."""
     theirs = ByteLevelBPETokenizer(add_prefix_space=False)
     specials = [SPECIAL] if first else []
     theirs.train_from_iterator(corpus, size, 1, show_progress=False, special_tokens=specials)
@@ -110,7 +109,7 @@ def test_what_hugging_face_trains_is_imported(corpus: list[str], size: int, firs
 
 
 def test_a_vocabulary_without_all_bytes_is_refused(tmp_path: Path) -> None:
-    """A trainer that was not given the alphabet leaves bytes out, and the first is named."""
+    """A trainer without the initial alphabet omits bytes; the error names the first."""
     theirs = tokenizers.Tokenizer(BPE())
     theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
     theirs.train_from_iterator(["the cat"], BpeTrainer(show_progress=False))
@@ -120,7 +119,7 @@ def test_a_vocabulary_without_all_bytes_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_letters_are_those_of_hugging_face() -> None:
-    """The characters that stand for bytes are the alphabet of Hugging Face's byte level."""
+    """The letters for bytes are the alphabet of Hugging Face's byte level."""
     assert sorted(BYTE_LETTERS.values()) == sorted(ByteLevel.alphabet())
 
 
@@ -134,7 +133,7 @@ def test_a_merge_that_would_be_a_comment_can_be_exported(tmp_path: Path) -> None
 
 
 def test_hugging_face_and_tiktoken_hold_the_same_of_unicode() -> None:
-    """The two engines of others put every code point into the same class as each other."""
+    """The two engines put every code point into the same class."""
     for name in _CLASSES:
         finder = Split(Regex(name), behavior="removed", invert=True)
         found = "".join(piece for piece, _ in finder.pre_tokenize_str(every_character()))

@@ -1,7 +1,7 @@
-"""`import_tokenizer`: what was trained elsewhere fits exactly, or is refused with the reason.
+"""`import_tokenizer`: other libraries' files are imported exactly, or rejected with the reason.
 
-Here the files are exports and changes of them; `test_hugging_face.py` and `test_published.py`
-import what the libraries themselves have made.
+The files here are exports and changed exports; `test_hugging_face.py` and `test_published.py`
+import files that the libraries themselves have made.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ BYTES = {bytes([value]): value for value in range(256)}
 @pytest.mark.thorough
 @given(CORPORA, st.integers(256, 300), st.sampled_from(SOURCES))
 def test_what_is_exported_comes_back(corpus: list[str], vocab_size: int, form: str) -> None:
-    """The tokenizer file, exported in any form and imported, is the same byte for byte."""
+    """Exporting a tokenizer file in any form and importing it gives the same bytes."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         Tokenizer.train(corpus, vocab_size).save(folder / "model")
@@ -45,7 +45,7 @@ def test_what_is_exported_comes_back(corpus: list[str], vocab_size: int, form: s
 
 @pytest.mark.parametrize("order", [GPT2_BYTE_ORDER, bytes(reversed(range(256)))])
 def test_the_order_of_the_bytes_is_undone(order: bytes, tmp_path: Path) -> None:
-    """In whatever order the bytes have their ids, the artifact has them in its own."""
+    """Whatever ids the bytes have, the artifact numbers them in its own order."""
     vocab = oracle.vocabulary(merges := oracle.train([CORPUS], 300))
     ranks = {bytes([value]): rank for rank, value in enumerate(order)}
     ranks |= {vocab[token_id]: token_id for token_id in range(256, 300)}
@@ -59,7 +59,7 @@ def test_the_order_of_the_bytes_is_undone(order: bytes, tmp_path: Path) -> None:
 
 
 def test_the_byte_order_of_gpt_2_is_a_permutation() -> None:
-    """Every byte has one place in GPT-2's order, and the printable ones of ASCII come first."""
+    """GPT-2's order has every byte once, and begins with the printable ASCII bytes."""
     assert sorted(GPT2_BYTE_ORDER) == list(range(256))
     assert GPT2_BYTE_ORDER[:94] == bytes(range(0x21, 0x7F))
 
@@ -74,7 +74,7 @@ def test_an_encoding_is_imported_by_its_name(tmp_path: Path, register: Callable[
 def test_an_encoding_that_does_not_fit_is_refused(
     tmp_path: Path, register: Callable[..., None]
 ) -> None:
-    """An encoding with another pattern, or other special tokens, is refused with the reason."""
+    """An encoding with another pattern, or other special tokens, is an error with the reason."""
     register("uncut", pattern="(?s:.+)")
     with pytest.raises(
         ValueError, match=r"^cannot import uncut: it does not have GPT-2's split pattern"
@@ -112,7 +112,7 @@ def trained_by(merges: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> d
 def test_ranks_that_do_not_fit_are_refused(
     ranks: dict[bytes, int], reason: str, tmp_path: Path
 ) -> None:
-    """Ranks with a gap, without the bytes, of no BPE or of another pattern are refused."""
+    """Ranks with a gap, without the bytes, or not from BPE or this pattern are errors."""
     path = write_ranks(tmp_path / "ranks", ranks)
     with pytest.raises(ValueError, match=f"^cannot import {path}: {reason}"):
         import_tiktoken(tmp_path / "model.json", ranks=path)
@@ -120,7 +120,7 @@ def test_ranks_that_do_not_fit_are_refused(
 
 
 def test_a_token_that_tiktoken_makes_otherwise_is_recovered(tmp_path: Path) -> None:
-    """A token is recovered as tiktoken makes it, by bytes, which is a merge of its own."""
+    """The recovered merge is the one of tiktoken, which merges by bytes."""
     path = write_ranks(tmp_path / "ranks", trained_by(UNREACHABLE))
     import_tiktoken(tmp_path / "model.json", ranks=path)
     assert Tokenizer.load(tmp_path / "model.json").encode("abc") == [258]
@@ -128,7 +128,7 @@ def test_a_token_that_tiktoken_makes_otherwise_is_recovered(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("beginning", ["'l", "'v", "'r"])
 def test_the_beginning_of_a_contraction_fits(beginning: str, tmp_path: Path) -> None:
-    """Part of a contraction is two chunks by itself, and yet a token that training can make."""
+    """A part of a contraction alone is two chunks, and yet training can make it a token."""
     ranks = BYTES | {beginning.encode(): 256}
     import_tiktoken(tmp_path / "model.json", ranks=write_ranks(tmp_path / "ranks", ranks))
     corpus = "'ll" if beginning == "'l" else f"{beginning}e"
@@ -144,7 +144,7 @@ def test_the_beginning_of_a_contraction_fits(beginning: str, tmp_path: Path) -> 
     ],
 )
 def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> None:
-    """A line that is no token and rank is named with its number."""
+    """The error gives the number of a line that is not a token and a rank."""
     path = tmp_path / "ranks"
     path.write_bytes(b"AA== 0\n" + line + b"\n")
     with pytest.raises(
@@ -165,7 +165,7 @@ def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> Non
 def test_lines_that_contradict_each_other_are_refused(
     lines: bytes, fault: str, tmp_path: Path
 ) -> None:
-    """A token or a rank on a second line is named with that line, and neither is chosen."""
+    """A repeated token or rank is an error with the number of its second line."""
     path = write_ranks(tmp_path / "ranks", BYTES)
     path.write_bytes(path.read_bytes() + lines)
     with pytest.raises(ValueError, match=f"^cannot import {path}: {fault}$"):
@@ -174,7 +174,7 @@ def test_lines_that_contradict_each_other_are_refused(
 
 
 def test_ranks_from_a_pipe_are_refused(tmp_path: Path) -> None:
-    """Ranks are read from a regular file; a pipe, from which they may never come, is refused."""
+    """Ranks are read only from a regular file, because a pipe may never send any."""
     ranks = write_ranks(tmp_path / "ranks", BYTES)
     os.mkfifo(fifo := tmp_path / "fifo")
     with subprocess.Popen(["cp", ranks, fifo]) as writer:
@@ -186,7 +186,7 @@ def test_ranks_from_a_pipe_are_refused(tmp_path: Path) -> None:
 
 
 def test_ranks_without_end_are_refused(tmp_path: Path) -> None:
-    """No more is read of a file than ranks can be."""
+    """A file is not read beyond the largest possible size of ranks."""
     with (tmp_path / "ranks").open("wb") as file:
         file.truncate((1 << 26) + 1)
     with pytest.raises(ValueError, match=r"ranks is larger than 67108864 bytes"):
@@ -194,7 +194,7 @@ def test_ranks_without_end_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_existing_file_is_kept(tmp_path: Path) -> None:
-    """The artifact is saved by the core: nothing is overwritten unasked."""
+    """The core saves the artifact: it replaces nothing unless asked."""
     path = write_ranks(tmp_path / "ranks", BYTES)
     (tmp_path / "model.json").write_bytes(b"old")
     with pytest.raises(FileExistsError):
@@ -205,7 +205,7 @@ def test_an_existing_file_is_kept(tmp_path: Path) -> None:
 
 
 def test_the_ranks_are_never_replaced(tmp_path: Path) -> None:
-    """An output that is the file of ranks is refused, and the file is as it was."""
+    """If the output is the file of ranks, that is an error, and the file is unchanged."""
     path = write_ranks(tmp_path / "ranks", BYTES)
     before = path.read_bytes()
     with pytest.raises(ValueError, match="is also an input and would be overwritten"):
@@ -214,7 +214,7 @@ def test_the_ranks_are_never_replaced(tmp_path: Path) -> None:
 
 
 def test_one_source_is_asked_for(tmp_path: Path) -> None:
-    """A name and a file are one too many, and neither is one too few."""
+    """Naming both an encoding and a file is an error, and so is naming neither."""
     with pytest.raises(TypeError, match="the name of an encoding or a file of ranks"):
         import_tiktoken(tmp_path / "model.json")
     with pytest.raises(TypeError, match="the name of an encoding or a file of ranks"):

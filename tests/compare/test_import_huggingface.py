@@ -1,4 +1,4 @@
-"""`import_tokenizer` of Hugging Face's files: what fits, what is refused by name, hostile files."""
+"""`import_tokenizer` with Hugging Face's files: valid, unsupported and hostile ones."""
 
 import json
 import os
@@ -37,7 +37,7 @@ def write(content: object, folder: Path) -> Path:
 
 
 def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
-    """Return a pre-tokenizer made of several."""
+    """Return a pre-tokenizer that chains several."""
     return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
@@ -60,7 +60,7 @@ def split(pattern: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a f
 def test_other_spellings_of_the_same_tokenizer_fit(
     change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
-    """What changes no id is imported exactly, and settings that are left out are named."""
+    """Settings that change no id are accepted, and those that are dropped are listed."""
     path = write(content | change, tmp_path)
     imported = import_tokenizer(path, "huggingface", tmp_path / "new.json")
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
@@ -118,7 +118,7 @@ def test_settings_of_the_model_that_change_no_id(
 def test_what_would_change_ids_is_refused_by_name(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
-    """A part that a tokenizer file cannot have is named, and nothing is written."""
+    """The error names a part that a tokenizer file cannot have, and nothing is written."""
     path = write(content | change, tmp_path)
     with pytest.raises(ValueError, match="cannot import ") as caught:
         import_tokenizer(path, "huggingface", tmp_path / "new.json")
@@ -148,7 +148,7 @@ def test_what_would_change_ids_is_refused_by_name(
 def test_a_model_that_does_not_fit_is_refused_by_name(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
-    """What makes it another algorithm, or contradicts itself, is named."""
+    """The error names a setting of another algorithm, or a contradiction."""
     content["model"]["vocab"]["th"] = 1000
     content["model"].update(change)
     with pytest.raises(ValueError, match="cannot import ") as caught:
@@ -159,7 +159,7 @@ def test_a_model_that_does_not_fit_is_refused_by_name(
 def test_a_file_without_the_special_token_gets_it(
     content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
-    """The lowest free id is that of `<|endoftext|>`, whatever else is left out."""
+    """`<|endoftext|>` gets the lowest free id, whatever else is dropped."""
     del content["model"]["vocab"]["<|endoftext|>"]
     content["added_tokens"] = [{"content": "<s>", "id": 323}, {"content": "<pad>", "id": 325}]
     content["post_processor"] = {"type": "TemplateProcessing"}
@@ -176,14 +176,14 @@ def test_a_file_without_the_special_token_gets_it(
 def test_a_token_that_no_merge_makes_is_a_special_token(
     content: dict[str, Any], tmp_path: Path
 ) -> None:
-    """A token that is in the vocabulary alone is refused, as leaving it out has to be asked for."""
+    """A token without a merge is an error unless dropping it was requested."""
     content["model"]["vocab"]["unused0"] = 1000
     with pytest.raises(ValueError, match="it has the special tokens 'unused0', but"):
         import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
 
 
 def test_merges_that_whole_chunks_skip_are_refused(tmp_path: Path) -> None:
-    """Without ignore_merges a token that is never made fits; with it, its ids would differ."""
+    """A token that is never made is accepted, except with ignore_merges, which changes ids."""
     model = tmp_path / "model.json"
     Tokenizer._of(Artifact.of_merges([(97, 98)])).save(model)
     export(model, "huggingface", tmp_path / "hf.json")
@@ -203,7 +203,7 @@ def test_merges_that_whole_chunks_skip_are_refused(tmp_path: Path) -> None:
 
 
 def test_other_ids_are_mapped(content: dict[str, Any], small_model: Path, tmp_path: Path) -> None:
-    """With the ids in any order, the tokenizer file is the same, and the map leads back."""
+    """With shuffled ids, the tokenizer file is the same, and the map restores the ids."""
     vocab = content["model"]["vocab"]
     content["model"]["vocab"] = {text: 7 * (323 - one) for text, one in vocab.items()}
     content["added_tokens"][0]["id"] = 0
@@ -244,7 +244,7 @@ def test_an_id_map_of_something_else_is_refused(
 def test_nothing_is_replaced_that_is_read_or_not_meant(
     content: dict[str, Any], tmp_path: Path
 ) -> None:
-    """Input, tokenizer file and id map are three files, and none is overwritten unasked."""
+    """Input, tokenizer file and id map are three files; none is replaced unless asked."""
     path = write(content, tmp_path)
     before = path.read_bytes()
     new = tmp_path / "new.json"
@@ -287,7 +287,7 @@ def test_hostile_json_is_refused(form: str, data: bytes, tmp_path: Path) -> None
 def test_what_is_not_a_file_is_refused(
     form: str, make: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    """A pipe or an endless device is refused at once."""
+    """A pipe or an endless device is rejected immediately."""
     make(tmp_path / "theirs")
     source = [tmp_path / "theirs"] * (2 if form == "gpt2" else 1)
     with pytest.raises(ValueError, match="regular file"):
@@ -305,7 +305,7 @@ def test_what_is_not_a_file_is_refused(
 def test_merges_of_something_else_are_refused(
     merges: bytes, reason: str, small_model: Path, tmp_path: Path
 ) -> None:
-    """A line of `merges.txt` that is not two tokens is named."""
+    """The error names a line of `merges.txt` that is not two tokens."""
     export(small_model, "gpt2", tmp_path / "folder")
     path = tmp_path / "folder" / "merges.txt"
     windows = path.read_bytes().replace(b"\n", b"\r\n")
@@ -319,7 +319,7 @@ def test_merges_of_something_else_are_refused(
 
 
 def test_a_wrong_conversion_would_be_found(small_model: Path, tmp_path: Path) -> None:
-    """The comparison before saving fails for a merge that is missing, and for a wrong id."""
+    """The comparison before saving finds a missing merge and a wrong id."""
     export(small_model, "huggingface", tmp_path / "hf.json")
     foreign = read_huggingface(str(tmp_path / "hf.json"), drop_special=False)
     artifact = Artifact.read(small_model)
@@ -334,7 +334,7 @@ def test_a_wrong_conversion_would_be_found(small_model: Path, tmp_path: Path) ->
 def test_the_slow_encoder_has_the_ids_of_the_tokenizer(
     text: str, content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
-    """Rank by rank, the file's own merges give the ids that the tokenizer file gives."""
+    """Applying the file's merges rank by rank gives the ids of the tokenizer file."""
     foreign = read_huggingface(str(write(content, tmp_path)), drop_special=False)
     for line in text.replace("<|endoftext|>", "").split():
         chunk = line if line.isalpha() else "".join(filter(str.isalpha, line))
@@ -343,7 +343,6 @@ def test_the_slow_encoder_has_the_ids_of_the_tokenizer(
 
 
 def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
-    """There are three forms, and no other."""
     with pytest.raises(
         ValueError, match="unknown import format 'x'; choose from tiktoken, huggingface"
     ):

@@ -1,4 +1,4 @@
-"""The commands of the comparison, called by the tests, do what they do when they are started."""
+"""The comparison's commands behave the same in the tests' process and in their own."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ CALLS = (
 
 @pytest.mark.parametrize("words", CALLS)
 def test_a_call_is_like_a_start(words: str, small_model: Path, tmp_path: Path) -> None:
-    """The status and the bytes of both streams are those of the installed program."""
+    """The status and the bytes of both streams equal those of the installed program."""
     (tmp_path / "m.json").write_bytes(small_model.read_bytes())
     (tmp_path / "text").write_bytes(CORPUS.encode())
     export(small_model, "tiktoken", tmp_path / "ranks")
@@ -30,7 +30,7 @@ def test_a_call_is_like_a_start(words: str, small_model: Path, tmp_path: Path) -
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", CALLS)
 def test_common_options_have_a_letter(words: str, small_model: Path, tmp_path: Path) -> None:
-    """`-m`, `-i`, `-o` and `-q` stand for the long names, and `help` for `--help`."""
+    """`-m`, `-i`, `-o` and `-q` are short for the long names, and `help` for `--help`."""
     (tmp_path / "m.json").write_bytes(small_model.read_bytes())
     (tmp_path / "text").write_bytes(CORPUS.encode())
     export(small_model, "tiktoken", tmp_path / "ranks")
@@ -42,5 +42,4 @@ def test_common_options_have_a_letter(words: str, small_model: Path, tmp_path: P
 
 
 def test_every_command_is_started_once() -> None:
-    """No command is left out above."""
     assert {words.split()[0] for words in CALLS} == OF_COMPARE | {"import-tiktoken"}

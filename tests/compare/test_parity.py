@@ -1,4 +1,4 @@
-"""`parity`: whole files, and what is a difference and what is not."""
+"""`parity`: whole files, and what counts as a difference."""
 
 from pathlib import Path
 
@@ -12,7 +12,6 @@ from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 
 
 def write(folder: Path, text: str, name: str = "text") -> Path:
-    """Write a file of text."""
     path = folder / name
     path.write_bytes(text.encode())
     return path
@@ -39,7 +38,7 @@ def test_hostile_files_are_equal(
 def test_a_true_difference_is_located(
     block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The first true difference comes with its file, byte, line, context and both tokens."""
+    """The first real difference has its file, byte, line, context and both tokens."""
     monkeypatch.setattr(_text, "_BLOCK_BYTES", block)
     model = write_artifact(tmp_path / "a.json", UNREACHABLE)
     good = write(tmp_path, "ab bc é\n", "good")
@@ -56,7 +55,7 @@ def test_a_true_difference_is_located(
 
 
 def test_characters_of_the_engines_are_listed_apart(tmp_path: Path) -> None:
-    """Where the engines' tables differ, other ids are no difference, but are counted."""
+    """Ids that differ because of the engines' tables are counted separately."""
     new = sorted(drift())[:3]
     model = tmp_path / "model.json"
     Tokenizer.train(f"x{new[0]}x end{new[0]}x " * 3, 290).save(model)
@@ -68,7 +67,7 @@ def test_characters_of_the_engines_are_listed_apart(tmp_path: Path) -> None:
 
 
 def test_what_differs_beside_such_a_character_is_found(tmp_path: Path) -> None:
-    """A character of the engines hides no true difference in the same section of a text."""
+    """Such a character does not hide a real difference in the same section of a text."""
     model = write_artifact(tmp_path / "a.json", UNREACHABLE)
     new = min(drift())
     found = parity(model, [write(tmp_path, f"x{new}!abc")]).difference

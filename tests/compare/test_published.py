@@ -1,6 +1,6 @@
-"""The encodings that OpenAI publishes, and corpora: what needs files that tests do not download.
+"""The encodings that OpenAI publishes, and corpora: tests of files that are not downloaded.
 
-TIKTOKEN_CACHE_DIR or BPETITE_DATA names their folder; where a file is missing, a test is skipped.
+TIKTOKEN_CACHE_DIR or BPETITE_DATA names their folder. If a file is missing, a test is skipped.
 """
 
 import hashlib
@@ -67,7 +67,7 @@ def test_special_tokens_are_treated_alike(
 def test_the_first_place_where_two_vocabularies_part(
     small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
-    """With another vocabulary the bytes of the tokens count, and not their ids."""
+    """With another vocabulary, tokens are compared by their bytes, not their ids."""
     encoding_named("gpt2")
     comparison = compare(small_model, "é the cat zebra", "gpt2")
     found = comparison.difference
@@ -81,7 +81,7 @@ def test_nothing_is_told_where_the_files_are(
     small_model: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """What is at hand is not downloaded, and not spoken of."""
+    """Existing files are neither downloaded nor mentioned."""
     encoding_named("r50k_base")
     compare(small_model, "x", "r50k_base")
     assert caplog.records == []
@@ -119,7 +119,7 @@ def test_the_rows_of_encodings(
 
 
 def test_a_corpus_is_equal(tmp_path: Path) -> None:
-    """A megabyte of English has the same ids in tiktoken, where it is at hand."""
+    """A megabyte of English has the same ids in tiktoken."""
     corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
     if not corpus.is_file():
         pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
@@ -136,7 +136,7 @@ def test_a_corpus_is_equal(tmp_path: Path) -> None:
 def test_gpt_2_is_imported(
     name: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
-    """GPT-2's own ids come out on hostile and on real text, but for the order of the bytes."""
+    """GPT-2's ids are kept on hostile and real texts, except for the order of the bytes."""
     encoding = encoding_named(name)
     imported = import_tiktoken(tmp_path / "gpt2.json", encoding=name)
     assert imported.mergeable_vocab_size == 50256
@@ -165,7 +165,7 @@ def _real_texts() -> list[str]:
 def test_other_encodings_are_refused(
     name: str, reason: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
-    """An encoding that does not fit is refused with the reason, by its name and by its file."""
+    """An encoding that does not fit is an error with the reason, by name or from its file."""
     encoding = encoding_named(name)
     with pytest.raises(ValueError, match=f"^cannot import {name}: {reason}"):
         import_tiktoken(tmp_path / "model.json", encoding=name)
@@ -203,7 +203,7 @@ def test_the_original_ids_come_back(
     assert json.loads(id_map.read_bytes()) == list(imported.original_ids)
     exported = export(model, "tiktoken", tmp_path / "ranks", id_map=id_map)
     names: dict[str, Any] = {}
-    exec(exported.loading, names)  # noqa: S102 - what a user is told to run
+    exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     for text in (*HOSTILE, CORPUS, *_real_texts()):
         ids = encoding.encode(text, allowed_special="all")
         assert names["encoding"].encode(text, allowed_special="all") == ids
@@ -220,7 +220,7 @@ def test_an_imported_gpt_2_is_exported_with_a_warning(
     encoding_named: Callable[[str], tiktoken.Encoding],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The ids of an imported GPT-2 are GPT-2's but for the bytes, and the export says so."""
+    """The ids of an imported GPT-2 are GPT-2's except for the bytes, and the export says so."""
     gpt2 = encoding_named("gpt2")
     import_tiktoken(model := tmp_path / "gpt2.json", encoding="gpt2")
     encode, _ = load_back(model, "huggingface", tmp_path)
@@ -249,7 +249,6 @@ def test_the_patterns_are_those_of_tiktoken(
 
 @cache
 def model_of_encoding(encoding: tiktoken.Encoding) -> Model:
-    """Return the model of an encoding of tiktoken."""
     return Model.of_ranks(encoding._mergeable_ranks, encoding._pat_str, encoding._special_tokens)
 
 
@@ -257,7 +256,7 @@ def model_of_encoding(encoding: tiktoken.Encoding) -> Model:
 def test_a_published_encoding_is_well_formed(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
-    """All merges of each of OpenAI's encodings are recovered, and fulfil the conditions."""
+    """All merges of OpenAI's encodings are recovered, and satisfy the conditions."""
     encoding = encoding_named(name)
     model = model_of_encoding(encoding)
     assert len(model.merges) == len(encoding._mergeable_ranks) - 256
@@ -267,7 +266,7 @@ def test_a_published_encoding_is_well_formed(
 
 
 def verses() -> list[str]:
-    """Return verses in many languages, where they are at hand."""
+    """Return verses in many languages; skip the test if their file is missing."""
     path = Path(os.environ.get("BPETITE_DATA", "")) / "multilingual.txt.xz"
     if not path.is_file():
         return []
@@ -281,7 +280,7 @@ def verses() -> list[str]:
 def test_its_ids_are_those_of_tiktoken(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
-    """The model gives tiktoken's ids on hostile texts, in many scripts and on any text."""
+    """The model gives tiktoken's ids for hostile texts, many scripts and any text."""
     encoding = encoding_named(name)
     model = model_of_encoding(encoding)
 
@@ -299,7 +298,7 @@ def test_its_ids_are_those_of_tiktoken(
 def test_the_state_machine_has_the_ids_of_tiktoken(
     encoding_named: Callable[[str], tiktoken.Encoding],
 ) -> None:
-    """Cut by the state machine, ASCII text has the ids of cl100k_base in tiktoken."""
+    """ASCII text cut by the state machine has tiktoken's ids in cl100k_base."""
     encoding = encoding_named("cl100k_base")
     model = model_of_encoding(encoding)
 
@@ -315,7 +314,7 @@ def test_the_state_machine_has_the_ids_of_tiktoken(
 def test_no_token_makes_the_branch_for_the_end_matter(
     encoding_named: Callable[[str], tiktoken.Encoding],
 ) -> None:
-    """No token of cl100k_base is whitespace with a newline in it that is not its end."""
+    """No whitespace token of cl100k_base has a newline followed by other whitespace."""
     tokens = encoding_named("cl100k_base")._mergeable_ranks
     blank = [token for token in tokens if not token.strip(b" \t\n\v\f\r")]
     assert len(blank) > 100
@@ -327,7 +326,7 @@ def test_no_token_makes_the_branch_for_the_end_matter(
 
 @pytest.mark.usefixtures("tiktoken_cache")
 def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
-    """GPT-2 is imported, and then has GPT-2's tokens; another encoding is refused in one line."""
+    """GPT-2 is imported and has GPT-2's tokens; another encoding is a one-line error."""
     words = "import-tiktoken --encoding gpt2 --output gpt2.json"
     assert "<|endoftext|> is 50256" in bpetite(*words.split(), cwd=tmp_path).stderr.decode()
     words = "compare-tiktoken --model gpt2.json --input -"
@@ -345,7 +344,7 @@ def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("tiktoken_cache")
 @with_examples("compare-tiktoken", "import-tiktoken")
 def test_an_example_in_the_help_works(example: str, tmp_path: Path) -> None:
-    """What stands in the help of a command as an example runs as it stands there."""
+    """Each example in a command's help runs as written."""
     prepare_files(tmp_path / "prepared")
     export(tmp_path / "prepared/tokenizer.json", "tiktoken", tmp_path / "prepared/model.tiktoken")
     result = run_example(example, tmp_path / "prepared", tmp_path / "folder")

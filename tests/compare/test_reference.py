@@ -43,7 +43,7 @@ SPECIAL = "<|endoftext|>"
 IDS = st.lists(st.integers(0, 4), max_size=20)
 BYTES = st.binary(max_size=12)
 
-# As published, before tiktoken added a branch for the whitespace at the end.
+# As published, before tiktoken added a branch for trailing whitespace.
 CL100K_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
     r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+"
@@ -57,7 +57,7 @@ def model_of(merges: list[Pair]) -> Model:
 
 @cache
 def trained(seed: int) -> tuple[Model, dict[bytes, int]]:
-    """Return a trained model with its bytes in a random order, and the ranks it came from."""
+    """Return a trained model with its bytes in random order, and the ranks it came from."""
     order = list(range(256))
     random.Random(seed).shuffle(order)
     vocab = oracle.vocabulary(oracle.train([CORPUS], 300))
@@ -74,7 +74,7 @@ TRAINED = st.integers(0, 3).map(trained)
 
 @given(IDS)
 def test_lemma_of_counting(ids: list[int]) -> None:
-    """`get_stats`: the counts add up to the number of neighbours, and are those of the pairs."""
+    """`get_stats`: the counts add up to the number of adjacent pairs, and each pair is counted."""
     stats = get_stats(ids)
     assert sum(stats.values()) == max(0, len(ids) - 1)
     assert all(stats[pair] == list(pairwise(ids)).count(pair) for pair in stats)
@@ -84,7 +84,7 @@ def test_lemma_of_counting(ids: list[int]) -> None:
     IDS, st.tuples(st.integers(0, 4), st.integers(0, 4)), st.lists(BYTES, min_size=5, max_size=5)
 )
 def test_lemma_of_merge_preservation(ids: list[int], pair: Pair, tokens: list[bytes]) -> None:
-    """`merge`: where the new id stands for both parts, the bytes of the ids stay."""
+    """`merge`: if the new id means both parts, the bytes of the ids do not change."""
     vocab = dict(enumerate(tokens)) | {5: tokens[pair[0]] + tokens[pair[1]]}
     merged = merge(ids, pair, 5)
     assert decode_bytes(vocab, merged) == decode_bytes(vocab, ids)
@@ -107,7 +107,7 @@ def test_lemma_of_decomposition(token: bytes, ranks: dict[bytes, int], most: int
 
 @given(CORPORA, st.integers(256, 290))
 def test_lemma_of_recovery(corpus: list[str], vocab_size: int) -> None:
-    """`recover_merges`: from the ranks of a trained vocabulary come the merges that made it."""
+    """`recover_merges`: the ranks of a trained vocabulary give its merges."""
     merges = oracle.train(corpus, vocab_size)
     vocab = oracle.vocabulary(merges)
     ranks = {vocab[token_id]: token_id for token_id in range(256 + len(merges))}
@@ -118,8 +118,8 @@ def test_lemma_of_recovery(corpus: list[str], vocab_size: int) -> None:
 
 @given(merge_lists())
 def test_lemma_of_construction(merges: list[Pair]) -> None:
-    """`build_vocab`: it is well formed, unless two tokens come out with the same bytes."""
-    assume(len(set(merges)) == len(merges))  # else an id has no merge
+    """`build_vocab`: the result is well formed, unless two tokens have the same bytes."""
+    assume(len(set(merges)) == len(merges))  # otherwise an id has no merge
     model = model_of(merges)
     vocab = build_vocab(model.merges)
     assert vocab == model.vocab
@@ -132,7 +132,7 @@ def test_lemma_of_construction(merges: list[Pair]) -> None:
 
 @given(TRAINED)
 def test_lemma_of_well_formedness(found: tuple[Model, dict[bytes, int]]) -> None:
-    """`check_well_formed`: recovered merges pass with what `build_vocab` makes of them."""
+    """`check_well_formed` accepts recovered merges with the result of `build_vocab`."""
     model, _ = found
     assert model.vocab == build_vocab(model.merges)
     check_well_formed(model.merges, model.vocab, model.byte_shuffle)
@@ -158,7 +158,7 @@ VOCAB = build_vocab(GOOD)
 def test_what_breaks_a_condition_is_refused(
     condition: str, merges: dict[Pair, int], vocab: dict[int, bytes], shuffle: list[int]
 ) -> None:
-    """`check_well_formed` names the condition that is broken."""
+    """`check_well_formed` names the broken condition."""
     check_well_formed(GOOD, VOCAB, range(256))
     with pytest.raises(ValueError, match=f"^{condition}: "):
         check_well_formed(merges, vocab, shuffle)
@@ -166,7 +166,7 @@ def test_what_breaks_a_condition_is_refused(
 
 @given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), CHUNKS | BYTES)
 def test_lemma_of_the_chunk_round_trip(model: Model, chunk: bytes) -> None:
-    """`encode_chunk`: `decode_chunk` gives the chunk back, and no merge is left to be made."""
+    """`encode_chunk`: `decode_chunk` restores the chunk, and no merge is left to apply."""
     ids = encode_chunk(model, chunk)
     assert decode_chunk(model, ids) == chunk
     assert not get_stats(ids).keys() & model.merges.keys()
@@ -174,7 +174,7 @@ def test_lemma_of_the_chunk_round_trip(model: Model, chunk: bytes) -> None:
 
 @given(st.permutations(range(256)), BYTES)
 def test_lemma_of_shuffle_cancellation(shuffle: list[int], data: bytes) -> None:
-    """`decode_chunk`: the inverse shuffle brings each byte back."""
+    """`decode_chunk`: the inverse shuffle restores each byte."""
     model = Model({}, build_vocab({}), shuffle, "", {})
     inverse = model.inverse_byte_shuffle
     assert all(inverse[shuffle[value]] == value for value in range(256))
@@ -194,7 +194,7 @@ def test_lemma_of_locality(found: tuple[Model, dict[bytes, int]], text: str) -> 
 
 @given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), TEXTS)
 def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
-    """`decode`, the claim itself: it gives back what was encoded, special tokens and all."""
+    """`decode`, the main claim: it restores the encoded text, special tokens included."""
     assert decode(model, encode(model, text)) == text
 
 
@@ -205,7 +205,7 @@ def test_a_text_may_have_any_number_of_special_tokens() -> None:
 
 
 def test_of_two_special_tokens_at_one_position_the_shorter_is_found() -> None:
-    """A special token that begins another is found first, and its characters are literal."""
+    """Of two special tokens, the prefix is found first; the rest of the longer one is text."""
     model = Model.of_merges([], oracle.PATTERN, {"<.>": 256, "<.>+": 257})
     assert encode(model, "<.>+<!>") == [256, *b"+<!>"]
 
@@ -220,7 +220,7 @@ def test_lemma_of_partition(text: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in reference.__all__ if name.islower()])
 def test_every_function_names_its_lemma(name: str) -> None:
-    """Each function of the model names one lemma, for which there is a test, and the page too."""
+    """Each function of the model names one lemma, which has a test and is on the page."""
     (lemma,) = re.findall(r"Lemma \(([a-z -]+)", getattr(reference, name).__doc__)
     words = lemma.replace(" ", "_").replace("-", "_")
     assert {f"test_lemma_of_{words}", f"test_lemma_of_the_{words}"} & globals().keys()
@@ -236,13 +236,13 @@ ASCII_ALPHABETS = st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16) | ASCI
 
 @given(ASCII_ALPHABETS)
 def test_the_state_machine_is_the_pattern(text: str) -> None:
-    """On ASCII the seven branches give the chunks of cl100k_base's pattern as published."""
+    """On ASCII the seven branches give the chunks of cl100k_base's published pattern."""
     expected = [chunk.encode() for chunk in regex.findall(CL100K_PATTERN, text)]
     assert pre_tokenize_ascii(text.encode()) == expected
 
 
 def test_the_classes_part_ascii() -> None:
-    """Every ASCII byte is a letter, a digit, whitespace or punctuation, and only one of them."""
+    """Every ASCII byte is exactly one of letter, digit, whitespace or punctuation."""
     classes = (_ascii.is_letter, _ascii.is_digit, _ascii.is_space, _ascii.is_punctuation)
     assert all(sum(is_one(value) for is_one in classes) == 1 for value in range(128))
     assert Counter(map(_ascii.is_newline, range(128)))[True] == 2
@@ -262,7 +262,7 @@ def test_the_classes_part_ascii() -> None:
     ],
 )
 def test_every_branch_takes_a_chunk(text: bytes, branch: Callable[[bytes, int], int]) -> None:
-    """Each of the seven branches matches a chunk that no branch before it does."""
+    """Each of the seven branches matches a chunk that no earlier branch matches."""
     followed = text + b"1" if branch is _ascii._whitespace else text
     before = _ascii._BRANCHES[: _ascii._BRANCHES.index(branch)]
     assert branch(followed, 0) == len(text)
@@ -271,18 +271,18 @@ def test_every_branch_takes_a_chunk(text: bytes, branch: Callable[[bytes, int], 
 
 
 def test_the_state_machine_refuses_what_is_not_ascii() -> None:
-    """A byte above 127 is no ASCII, and is refused."""
+    """A byte above 127 is not ASCII, and is an error."""
     with pytest.raises(ValueError, match="accepts only ASCII"):
         pre_tokenize_ascii("é".encode())
 
 
 def test_tokens_that_are_no_merge_are_refused() -> None:
-    """Ranks in which a token is not a merge of two others are not those of a BPE."""
+    """Ranks with a token that is not a merge of two others do not come from BPE."""
     with pytest.raises(ValueError, match=r"token 300, b'abc', is not a merge of two"):
         recover_merges({bytes([value]): value for value in range(256)} | {b"abc": 300})
 
 
-# Ids equal to those of others
+# Ids equal to those of other implementations
 
 
 @given(merge_lists(), TEXTS)
@@ -309,7 +309,7 @@ def _core_and_model() -> tuple[Tokenizer, Model]:
 def test_its_ids_are_those_of_tiktoken_on_ranks_of_our_own(
     found: tuple[Model, dict[bytes, int]], text: str
 ) -> None:
-    """With no data but a small training, the model and tiktoken agree on any byte order."""
+    """With ranks from a small training, the model and tiktoken agree on any byte order."""
     model, ranks = found
     encoding = tiktoken.Encoding(
         "own",
@@ -321,14 +321,14 @@ def test_its_ids_are_those_of_tiktoken_on_ranks_of_our_own(
         assert encode(model, text) == encoding.encode(text, allowed_special="all")
 
 
-# training
+# Training
 
 PATTERNS = [reference.NO_PATTERN, reference.GPT2_PATTERN, reference.GPT4_PATTERN]
 
 
 @given(CORPORA, st.integers(256, 300))
 def test_it_trains_as_the_core(corpus: list[str], vocab_size: int) -> None:
-    """With GPT-2's pattern the merges are those of the core, in their order."""
+    """With GPT-2's pattern the merges are those of the core, in order."""
     assert reference.GPT2_PATTERN == oracle.PATTERN
     model = train(corpus, vocab_size)
     tokenizer = Tokenizer.train(corpus, vocab_size)
@@ -348,7 +348,7 @@ def test_lemma_of_learning(pattern: str, corpus: list[str]) -> None:
 
 @given(st.sampled_from(PATTERNS), CORPORA)
 def test_repeated_documents_count(pattern: str, corpus: list[str]) -> None:
-    """A document that comes twice counts twice, and the order of documents changes nothing."""
+    """A repeated document counts twice, and the order of documents does not matter."""
     model = train([*corpus, *corpus], 270, pattern)
     assert model == train([*reversed(corpus), *corpus], 270, pattern)
     assert model.merges == train(corpus, 270, pattern).merges  # all counts are doubled
@@ -367,20 +367,20 @@ def test_what_is_trained_goes_to_tiktoken(pattern: str) -> None:
 
 
 def test_equal_bytes_do_not_go_to_tiktoken() -> None:
-    """A model made by hand with two tokens of the same bytes is refused."""
+    """A hand-made model with two tokens of the same bytes is an error."""
     with pytest.raises(ValueError, match="two tokens have the same bytes"):
         to_tiktoken(model_of([(97, 98), (98, 99), (256, 99), (97, 257)]))
 
 
 def test_without_a_pattern_tokens_span_words() -> None:
-    """A chunk is the whole text then, so a token may be any part of it; and no more is learned."""
+    """The whole text is then one chunk, so tokens may span words; training ends early."""
     model = train(["to be to be"], 999, reference.NO_PATTERN)
     assert b"to be" in model.vocab.values()
     assert len(encode(model, "to be to be")) == 1
 
 
 def test_training_refuses_what_it_cannot_do() -> None:
-    """One text is not a list, the bytes have to fit, and no text may be left out."""
+    """A single text, a size below 256, a pattern that skips text, and a surrogate are errors."""
     with pytest.raises(TypeError, match="put a single text into a list"):
         train("abc", 256)
     with pytest.raises(ValueError, match=r"at least 256 \(one for each byte\), got 255"):

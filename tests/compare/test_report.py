@@ -26,7 +26,7 @@ def test_the_row_of_the_model(small_model: Path, tmp_path: Path) -> None:
 
 
 def test_no_text_has_no_ratios(small_model: Path, tmp_path: Path) -> None:
-    """Where nothing is counted there are no ratios."""
+    """Without tokens there are no ratios."""
     (tmp_path / "empty").write_bytes(b"")
     (row,) = report(small_model, [tmp_path / "empty"], []).rows
     assert (row.tokens, row.bytes_per_token, row.single_byte_share) == (0, None, None)
@@ -38,7 +38,7 @@ def test_a_pattern_that_is_not_known_has_whole_files(
     monkeypatch: pytest.MonkeyPatch,
     register: Callable[..., None],
 ) -> None:
-    """With an encoding whose pattern might cut otherwise, no file is cut."""
+    """An encoding whose pattern might cut differently gets each file as a whole."""
     monkeypatch.setattr(_text, "_BLOCK_BYTES", 1)
     (tmp_path / "text").write_bytes(b"a b c")
     register("whole", b"a b c", pattern="(?s:.+)")

@@ -1,4 +1,4 @@
-"""When bytes tell tokens apart: the check, held to its definition, and what follows from it."""
+"""When bytes identify tokens: the check, compared with its definition, and its consequences."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def artifact_of(merges: Sequence[Pair]) -> Artifact:
 
 
 def encode_to_themselves(merges: Sequence[Pair]) -> bool:
-    """Return whether every token does, by the reference model."""
+    """Return whether every token encodes to itself in the reference model."""
     vocab = oracle.vocabulary(merges)
     model = Model.of_merges(merges, oracle.PATTERN, {})
     return all(
@@ -37,13 +37,13 @@ def encode_to_themselves(merges: Sequence[Pair]) -> bool:
 
 @given(merge_lists() | RUNS_OF_A)
 def test_the_check_is_its_definition(merges: list[Pair]) -> None:
-    """A token is found fault with where there is one that does not encode to itself."""
+    """The check reports a token if and only if some token does not encode to itself."""
     assert (find_unreachable(artifact_of(merges)) is None) == encode_to_themselves(merges)
 
 
 @given(merge_lists())
 def test_the_check_of_duplicates_is_its_definition(merges: list[Pair]) -> None:
-    """Two tokens are found fault with where two have the same bytes."""
+    """The check reports two tokens if and only if two have the same bytes."""
     tokens = list(oracle.vocabulary(merges).values())
     assert (find_duplicate(artifact_of(merges)) is None) == (len(set(tokens)) == len(tokens))
 
@@ -58,7 +58,7 @@ def test_what_is_trained_is_sound(corpus: list[str], vocab_size: int) -> None:
 
 @given(merge_lists() | RUNS_OF_A, CHUNKS)
 def test_what_is_sound_has_the_ids_of_tiktoken(merges: list[Pair], chunk: bytes) -> None:
-    """Where every token encodes to itself, merging by pairs and by joined bytes agree."""
+    """If every token encodes to itself, merging by pairs and by joined bytes agree."""
     artifact = artifact_of(merges)
     assume(find_unreachable(artifact) is None)
     whole = tiktoken.Encoding(
@@ -71,14 +71,14 @@ def test_what_is_sound_has_the_ids_of_tiktoken(merges: list[Pair], chunk: bytes)
 
 
 def test_a_token_that_is_never_made_is_named() -> None:
-    """The first token that does not encode to itself is named, with its bytes."""
+    """The error names the first token that does not encode to itself, and its bytes."""
     assert find_unreachable(artifact_of(UNREACHABLE)) == (
         "the token 258, b'abc', does not encode to itself"
     )
 
 
 def test_two_tokens_with_the_same_bytes_are_named() -> None:
-    """Two tokens with the same bytes are named, and tiktoken is not given them."""
+    """The error names both tokens, and tiktoken does not get them."""
     fault = "the tokens 258 and 259 have the same bytes, b'abc'"
     assert find_duplicate(artifact_of(DUPLICATE)) == fault
     with pytest.raises(ValueError, match=f"tiktoken cannot load this vocabulary: {fault}"):
@@ -86,7 +86,7 @@ def test_two_tokens_with_the_same_bytes_are_named() -> None:
 
 
 def test_a_token_with_the_bytes_of_the_special_one_is_named() -> None:
-    """The special token is one of those that must differ."""
+    """The special token is one of the tokens that must differ."""
     letters = [*b"<|endoftext|>"]
     merges = [(letters[0], letters[1])]
     merges += [(255 + place, letter) for place, letter in enumerate(letters[2:], 1)]

@@ -22,13 +22,12 @@ PARTS = st.lists(
 
 
 def chunks(pattern: str, text: str) -> list[str]:
-    """Return the chunks of a text."""
     return [match[0] for match in regex.finditer(pattern, text)]
 
 
 @given(PARTS)
 def test_blocks_join_to_the_text(parts: list[str]) -> None:
-    """Nothing is lost, added or moved, and no block is empty; the same for sections."""
+    """Joined blocks are the text, and none is empty; the same holds for sections."""
     found = list(cut_safely(parts))
     assert "".join(found) == "".join(parts) == "".join(cut_everywhere("".join(parts)))
     assert all(found)
@@ -45,7 +44,7 @@ def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> N
 
 
 def test_blocks_are_cut_where_they_can_be() -> None:
-    """A text of words or of lines is not held back until its end."""
+    """A text of words or lines is not kept in memory until its end."""
     assert list(cut_safely(["one two", " three", "four\nfive."])) == [
         *("one", " two", " threefour", "\nfive.")
     ]
@@ -56,7 +55,7 @@ def test_blocks_are_cut_where_they_can_be() -> None:
 def test_a_file_is_its_text(
     text: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wherever a read ends, in a character or between the two of a line's end, all is text."""
+    """The text is complete, even if a read ends inside a character or a line break."""
     monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
     (tmp_path / "text").write_bytes(text.encode())
     assert "".join(blocks(tmp_path / "text")) == text
@@ -75,7 +74,7 @@ def test_a_file_is_its_text(
 def test_what_is_not_utf_8_is_located(
     data: bytes, place: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A wrong byte is named with its offset in the file, wherever a read ends."""
+    """The error gives a wrong byte's offset in the file, wherever a read ends."""
     monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
     path = tmp_path / "text"
     path.write_bytes(data)
@@ -85,7 +84,7 @@ def test_what_is_not_utf_8_is_located(
 
 
 def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` is standard input, as bytes; where it is closed, that is told."""
+    """`-` is standard input, as bytes; the error says if it is closed."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\r\n\xc3\xa9"), "latin-1"))
     assert "".join(blocks("-")) == "a\r\né"
     monkeypatch.setattr(sys, "stdin", None)

@@ -1,6 +1,6 @@
 """transformers, version 4 or 5, loads an exported folder and has its ids.
 
-Version 5 is in the group `thorough`. Version 4 excludes it, and has an environment of its own:
+Version 5 is in the group `thorough`. Version 4 conflicts with it, and needs its own environment:
 
     uv run --isolated --only-group only-compare --with "transformers==4.*" --with jinja2 \
       pytest -m thorough tests/compare/test_transformers.py
@@ -28,7 +28,6 @@ TEMPLATE = "{% for m in messages %}<|user|>{{ m.content }}<|endoftext|>{% endfor
 
 @pytest.fixture(scope="module")
 def ours() -> Tokenizer:
-    """Return a tokenizer."""
     return Tokenizer.train(CORPUS, 340)
 
 
@@ -62,7 +61,7 @@ def again(theirs: Any, folder: Path) -> Any:
 
 
 def check_ids(text: str, ours: Tokenizer, theirs: Any) -> None:
-    """Compare the ids of a text; with the characters of other Unicode tables it only comes back."""
+    """Compare the ids of a text; if Unicode tables differ, check only the round trip."""
     ids = ours.encode(text)
     assert theirs.decode(ids) == text
     if drift().isdisjoint(text):
@@ -80,12 +79,11 @@ def test_its_ids_are_ours_on_hostile_texts(
 
 @given(text=TEXTS)
 def test_its_ids_are_ours_on_any_text(text: str, ours: Tokenizer, theirs: Any) -> None:
-    """The same on whatever Hypothesis finds."""
     check_ids(text, ours, theirs)
 
 
 def test_its_special_tokens(ours: Tokenizer, theirs: Any, again: Any) -> None:
-    """The special token is there for every purpose, and the added ones follow it."""
+    """The special token has every role, and the added ones follow it."""
     own = len(ours._artifact.tokens)
     for tokenizer in (theirs, again):
         purposes = ("bos", "eos", "pad", "unk")
@@ -115,7 +113,7 @@ def test_padding_and_truncation(ours: Tokenizer, theirs: Any, again: Any) -> Non
 
 @pytest.mark.parametrize("text", [CORPUS, "  a é\n\n日本<|endoftext|> don't  "])
 def test_offsets(text: str, ours: Tokenizer, theirs: Any) -> None:
-    """The offsets of a token are those of the characters that its bytes are in."""
+    """A token's offsets are those of the characters that contain its bytes."""
     encoded = theirs(text, return_offsets_mapping=True)
     place = 0
     for token_id, (start, end) in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):

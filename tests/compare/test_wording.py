@@ -1,4 +1,4 @@
-"""Messages of the commands: tokens and characters in words, and warnings of the library."""
+"""The commands' messages: tokens and characters in words, and warnings of the library."""
 
 import logging
 from contextlib import redirect_stderr
@@ -8,7 +8,7 @@ from bpetite_compare.commands.wording import code_points, described
 
 
 def test_messages_are_short() -> None:
-    """Of many characters eight are named, and of a token its bytes and its id."""
+    """At most eight of many characters are named, and a token is shown by its bytes and id."""
     assert code_points("ba") == "U+0061, U+0062"
     assert code_points(map(chr, range(5000))).endswith("U+0007 and 4,992 more")
     assert described((258, b" \xc3")) == "'·‹c3›' (id 258)"
@@ -16,7 +16,7 @@ def test_messages_are_short() -> None:
 
 
 def test_a_warning_of_the_library_is_shown() -> None:
-    """What the logger `bpetite_compare` warns of is one line on standard error, escaped."""
+    """A warning of the logger `bpetite_compare` is one escaped line on standard error."""
     with redirect_stderr(StringIO()) as shown:
         logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
     assert shown.getvalue() == "beware of \\x1b[2J\n"

@@ -20,7 +20,7 @@ from bpetite._strict_json import parse_json
 from texts import merge_lists
 
 CHAIN = [(97, 98), *((256 + rank, 97) for rank in range(10_000))]
-"""Merges that each make the longest token longer by a letter."""
+"""Merges that each lengthen the longest token by one letter."""
 
 DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
 """Merges that each double the longest token: the last would have 2 to the power of 41 bytes."""
@@ -36,7 +36,7 @@ def test_the_size_is_known_before_the_file_is_made(merges: list[tuple[int, int]]
 
 
 def test_the_size_is_known_where_ids_get_a_digit_more() -> None:
-    """The size stays exact where the vocabulary goes from 999 to 1,000 tokens and beyond."""
+    """The size stays exact when the vocabulary grows beyond 999 tokens."""
     size = FileSize()
     for rank, (left, right) in enumerate(CHAIN[:800], 1):
         size.add(left, right)
@@ -45,7 +45,7 @@ def test_the_size_is_known_where_ids_get_a_digit_more() -> None:
 
 
 def test_a_file_of_exactly_the_maximum_can_be_read_back() -> None:
-    """The size may reach the largest file that is read, and no byte more."""
+    """The size may reach the limit for reading, and not exceed it by a byte."""
     grown = FileSize()
     before = grown.bytes
     grown.add(97, 98)
@@ -56,7 +56,7 @@ def test_a_file_of_exactly_the_maximum_can_be_read_back() -> None:
 
 
 def test_merges_make_the_tokens() -> None:
-    """An artifact made of merges is the one that a file with them is read as."""
+    """An artifact made of merges equals the one read from their file."""
     artifact = Artifact.of_merges(MERGES)
     assert artifact.to_bytes() == canonical(GOOD)
     assert (artifact.vocab, artifact.merges, artifact.special_tokens) == PARTS
@@ -74,13 +74,13 @@ def test_a_merge_of_ids_that_are_not_there_is_refused(pair: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("merges", [CHAIN, DOUBLING])
 def test_merges_that_make_too_large_a_file_are_refused(merges: list[tuple[int, int]]) -> None:
-    """No token is made beyond the size of the largest file, so memory stays bounded as well."""
+    """No token is made beyond the size limit, so memory is bounded."""
     with pytest.raises(ValueError, match="larger than 67108864 bytes, the maximum"):
         Artifact.of_merges(merges)
 
 
 def test_size_and_digest_are_those_of_the_bytes_that_were_read(tmp_path: Path) -> None:
-    """Of a reformatted file, size and digest are the file's; writing it gives the usual bytes."""
+    """Size and digest are those of the file as read; writing it gives the usual bytes."""
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(GOOD, indent=1), encoding="ascii")
     data = path.read_bytes()
@@ -91,7 +91,7 @@ def test_size_and_digest_are_those_of_the_bytes_that_were_read(tmp_path: Path) -
 
 
 def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Path) -> None:
-    """Of a trained tokenizer, size and digest are those of the file that `save` writes."""
+    """For a trained tokenizer, size and digest are those of the file that `save` writes."""
     tokenizer = Tokenizer.train("ab ab ab", 258)
     tokenizer.save(path := tmp_path / "tokenizer.json")
     data, artifact = path.read_bytes(), tokenizer._artifact
@@ -101,7 +101,7 @@ def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Pa
 
 
 def test_a_tokenizer_is_made_of_an_artifact_without_a_file() -> None:
-    """`Tokenizer._of` and `_artifact` are each other's way back."""
+    """`Tokenizer._of` and `_artifact` are inverses."""
     artifact = Artifact.of_merges(MERGES)
     tokenizer = Tokenizer._of(artifact)
     assert tokenizer._artifact is artifact
@@ -109,7 +109,7 @@ def test_a_tokenizer_is_made_of_an_artifact_without_a_file() -> None:
 
 
 def test_every_id_has_its_bytes() -> None:
-    """`bytes_of` gives the bytes of each id, the special token's included."""
+    """`bytes_of` returns the bytes of each id, including the special token's."""
     artifact = Artifact.of_merges(MERGES)
     assert [artifact.bytes_of(token_id) for token_id in range(259)] == [*PARTS[0].values()]
     with pytest.raises(IndexError):
@@ -117,7 +117,7 @@ def test_every_id_has_its_bytes() -> None:
 
 
 def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading opens the file once, so a file that is swapped meanwhile is the old or the new."""
+    """Reading opens the file once, so a file that is replaced meanwhile is read old or new."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(canonical(GOOD))
     opened: list[object] = []
@@ -134,7 +134,7 @@ def test_a_file_is_opened_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 @given(merge_lists())
 def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
-    """The content is that of `json.dumps`, and reading it takes the short way, if it has merges."""
+    """The content is that of `json.dumps`, and the fast reader accepts it, if it has merges."""
     data = to_json(merges)
     assert data == canonical(artifact_with(merges))
     assert of_json(data) == (check_content(parse_json(data)) if merges else None)
@@ -149,7 +149,7 @@ def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
     ],
 )
 def test_a_large_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
-    """So is the content of a file with ids of five digits, and of those with the fewest bytes."""
+    """This also holds for ids of five digits, many short merges and long tokens."""
     data = to_json(merges)
     assert data == canonical(artifact_with(merges))
     assert of_json(data) == check_content(parse_json(data))
@@ -159,9 +159,9 @@ def test_a_large_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None
 def test_the_short_way_is_for_no_other_bytes(
     merges: list[tuple[int, int]], data: st.DataObject
 ) -> None:
-    """One byte more, fewer or changed: the file is left to the checks, or is as it is saved.
+    """If a byte is added, removed or changed, the fast reader declines or agrees with the checks.
 
-    It may be as it is saved, of other merges: two tokens can have the same bytes.
+    It may agree, on other merges: two tokens can have the same bytes.
     """
     good = to_json(merges)
     start = data.draw(st.integers(0, len(good)))
@@ -185,7 +185,7 @@ def test_the_short_way_is_for_no_other_bytes(
     ],
 )
 def test_the_short_way_is_not_for_strange_merges(merges: str) -> None:
-    """Merges that no artifact has are left to the checks, before they take much memory."""
+    """The fast reader declines merges that no artifact has, before they take much memory."""
     data = to_json(MERGES).replace(b"[97,98],[32,256]", merges.encode("ascii"))
     tracemalloc.start()
     found = of_json(data)

@@ -1,4 +1,4 @@
-"""The collector is held back where it has nothing to find, and only there."""
+"""Garbage collection is off where it would find nothing, and only there."""
 
 import gc
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ def _collector_is_on_again() -> Iterator[None]:
 
 @pytest.mark.parametrize("enabled", [True, False])
 def test_collector_is_afterwards_as_it_was_before(tmp_path: Path, *, enabled: bool) -> None:
-    """Training and loading, also those that fail, leave the collector on or off as it was."""
+    """Training and loading, even if they fail, leave the collector on or off as before."""
     if not enabled:
         gc.disable()
     Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
@@ -31,7 +31,7 @@ def test_collector_is_afterwards_as_it_was_before(tmp_path: Path, *, enabled: bo
 
 
 def test_collector_rests_within() -> None:
-    """Inside, the collector is off, and stays off while an inner use of it ends."""
+    """Inside, the collector is off, and stays off after a nested use ends."""
     with garbage_collector_paused():
         assert not gc.isenabled()
         with garbage_collector_paused():
@@ -41,7 +41,7 @@ def test_collector_rests_within() -> None:
 
 
 def test_collector_is_on_while_the_corpus_is_read() -> None:
-    """What the caller does to yield documents runs with the collector as it was."""
+    """While the caller yields documents, the collector is as before."""
     seen = []
 
     def documents() -> Iterator[str]:

@@ -14,7 +14,7 @@ from texts import TEXTS
 
 @given(rows=st.lists(st.tuples(TEXTS, st.integers(1, 5))), data=st.data())
 def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObject) -> None:
-    """However documents are divided and in any order, each chunk is counted as often."""
+    """However documents are divided and ordered, the chunks have the same counts."""
     documents = [text for text, count in rows for _ in range(count)]
     size = data.draw(st.integers(1, 9))
     cut = [(block, count) for text, count in rows for block in blocks(text, size)]
@@ -46,7 +46,7 @@ def test_pieces_wait_until_there_are_too_many() -> None:
 
 
 def test_what_is_counted_elsewhere_is_learned() -> None:
-    """A tokenizer of counted chunks is that of the text, and calls for them once."""
+    """Training on counted chunks equals training on the text, and reads the counts once."""
     counting = [Counting(), Counting()]
     parts = [counting[0]([("low lower", 2)]), counting[1]([(" lowest", 1), ("low", 3)])]
     parts += [each([]) for each in counting]
@@ -58,7 +58,7 @@ def test_what_is_counted_elsewhere_is_learned() -> None:
 def test_records_tell_of_the_sum(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Parts emit no record; what adds them up emits those of the whole."""
+    """Parts emit no record; adding them emits those of the whole."""
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 10)
     caplog.set_level(logging.INFO, "bpetite")
     counting = Counting()

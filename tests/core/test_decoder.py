@@ -19,30 +19,28 @@ LETTERS = oracle.vocabulary([(97, 98), (0xC3, 0xA9), (0xA9, 97)])
 
 
 class Letter(IntEnum):
-    """An integer that is not an `int` itself."""
+    """An integer of a subclass of `int`."""
 
     A = 97
 
 
 class Answer:
-    """No number, but convertible to one, as the integers of other libraries are."""
+    """An object that converts to an integer, like other libraries' integers."""
 
     def __index__(self) -> int:
-        """Return the integer."""
         return 97
 
 
 class Answers:
-    """Several numbers, which have the method of one but refuse, as the rows of an array do."""
+    """Several numbers with an `__index__` that raises, like a row of an array."""
 
     def __index__(self) -> int:
-        """Refuse."""
         message = "not one number"
         raise TypeError(message)
 
 
 def outcome(decode: Callable[[list[int]], str], ids: list[int]) -> object:
-    """Return the text of ids, or what the error says of the bytes that are none."""
+    """Return the text of ids, or the reason why their bytes are not UTF-8."""
     try:
         return decode(ids)
     except UnicodeDecodeError as error:
@@ -64,13 +62,13 @@ def outcome(decode: Callable[[list[int]], str], ids: list[int]) -> object:
     ],
 )
 def test_ids_decode_as_by_hand(ids: list[int], text: str) -> None:
-    """FR-20: the bytes of the ids are joined first, and then decoded, all at once."""
+    """FR-20: the bytes of all ids are joined, then decoded at once."""
     assert Decoder(LETTERS).decode(ids) == text
 
 
 @given(CORPORA, st.data())
 def test_ids_decode_as_in_the_oracle(documents: list[str], data: st.DataObject) -> None:
-    """FR-20: any ids of a vocabulary give the text, or the error, that the oracle gives."""
+    """FR-20: any ids of a vocabulary give the oracle's text or error."""
     merges = oracle.train(documents, 280)
     decoder = Decoder(oracle.vocabulary(merges))
     ids = data.draw(st.lists(st.integers(0, 256 + len(merges)), max_size=8))
@@ -95,7 +93,7 @@ def test_no_ids_are_the_empty_text() -> None:
     ids=["next", "negative", "first-of-two", "before-wrong-bytes", "huge", "huge-negative"],
 )
 def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
-    """FR-22: an unknown id, a negative one too, raises `KeyError` with its place."""
+    """FR-22: an unknown id, even a negative one, raises `KeyError` with its position."""
     with pytest.raises(KeyError) as caught:
         Decoder(LETTERS).decode(ids)
     assert caught.value.args == (message,)
@@ -107,7 +105,7 @@ def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
     )
 )
 def test_ids_are_those_of_the_vocabulary_and_no_other(ids: list[int]) -> None:
-    """FR-22, FR-23: known ids decode to what their bytes say; else the first unknown is named."""
+    """FR-22, FR-23: known ids decode to their bytes' text; else the first unknown id is named."""
     unknown = [token_id for token_id in ids if token_id not in LETTERS]
     joined = b"".join(LETTERS.get(token_id, b"") for token_id in ids)
     if unknown:
@@ -125,7 +123,7 @@ def test_ids_are_those_of_the_vocabulary_and_no_other(ids: list[int]) -> None:
 
 @pytest.mark.parametrize("size", [4095, 4096, 4097, 8192, 10_000])
 def test_long_lists_are_decoded_whole(size: int) -> None:
-    """However many ids there are, each has its bytes in the text, in order."""
+    """However many ids there are, the text has the bytes of each, in order."""
     ids = [256 if position % 5 else 97 for position in range(size)]
     expected = "".join("ab" if position % 5 else "a" for position in range(size))
     assert Decoder(LETTERS).decode(ids) == expected
@@ -135,7 +133,7 @@ def test_long_lists_are_decoded_whole(size: int) -> None:
     ("token_id", "shown"), [(10**30 - 1, "9" * 30), (10**30, "of 100 bits"), (-(10**30), "of 100")]
 )
 def test_unknown_id_is_shown_if_it_is_short(token_id: int, shown: str) -> None:
-    """FR-22: an unknown id of more than thirty digits is described and not written out."""
+    """FR-22: an unknown id of more than thirty digits is described, not printed."""
     with pytest.raises(KeyError, match=f"unknown token id {shown} "):
         Decoder(LETTERS).decode([token_id])
 
@@ -155,7 +153,7 @@ def test_unknown_id_is_shown_if_it_is_short(token_id: int, shown: str) -> None:
     ids=["lone", "last", "half", "cut-off", "inside-a-token", "overlong", "surrogate", "late"],
 )
 def test_bytes_that_are_not_utf_8_are_refused(ids: list[int], byte: int, reason: str) -> None:
-    """FR-23: they raise `UnicodeDecodeError`, which says which byte of which id is wrong."""
+    """FR-23: they raise `UnicodeDecodeError`, which names the wrong byte and its id."""
     with pytest.raises(UnicodeDecodeError, match=f"{re.escape(reason)}$") as caught:
         Decoder(LETTERS).decode(ids)
     assert caught.value.start == byte
@@ -163,7 +161,7 @@ def test_bytes_that_are_not_utf_8_are_refused(ids: list[int], byte: int, reason:
 
 
 def test_special_token_decodes_to_its_literal() -> None:
-    """FR-24: its id is the text <|endoftext|>, among other ids as well."""
+    """FR-24: its id decodes to <|endoftext|>, among other ids as well."""
     decoder = Decoder(LETTERS)
     assert decoder.decode([259]) == "<|endoftext|>"
     assert decoder.decode([256, 259, 259, 256]) == "ab<|endoftext|><|endoftext|>ab"
@@ -185,14 +183,14 @@ def test_special_token_decodes_to_its_literal() -> None:
     ],
 )
 def test_what_is_no_integer_is_no_id(ids: list[int], message: str) -> None:
-    """A boolean, a float and all else that is no integer raise `TypeError` with the place."""
+    """A boolean, a float or any other non-integer raises `TypeError` with the position."""
     with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
         Decoder(LETTERS).decode(ids)
 
 
 @pytest.mark.parametrize("ids", [None, 97, 97.0])
 def test_what_is_no_sequence_holds_no_ids(ids: list[int]) -> None:
-    """A lone number, or nothing, raises `TypeError`."""
+    """A single number, or None, raises `TypeError`."""
     with pytest.raises(TypeError, match="not iterable"):
         Decoder(LETTERS).decode(ids)
 
@@ -210,19 +208,18 @@ def test_what_is_no_sequence_holds_no_ids(ids: list[int]) -> None:
     ids=["tuple", "range", "enum", "index", "bytes", "deque"],
 )
 def test_integers_of_any_type_are_ids(ids: list[int]) -> None:
-    """FR-20: whatever sequence, and whatever type with `__index__`, 97 is "a"."""
+    """FR-20: in any sequence, and with any type that has `__index__`, 97 is "a"."""
     assert Decoder(LETTERS).decode(ids) == "a" * len(ids)
 
 
 def test_decoding_leaves_the_ids_alone() -> None:
-    """The sequence that is decoded is not changed."""
     ids = [Letter.A, 97]
     Decoder(LETTERS).decode(ids)
     assert [type(token_id) for token_id in ids] == [Letter, int]
 
 
 def test_ids_of_another_tokenizer_are_refused() -> None:
-    """FR-22: an id that a larger vocabulary has is unknown in a smaller one."""
+    """FR-22: an id of a larger vocabulary is unknown in a smaller one."""
     large, small = Tokenizer.train("ab ab", 300), Tokenizer.train("", 300)
     with pytest.raises(KeyError, match="unknown token id 257 at position 0; the ids are 0 to 256"):
         small.decode(large.encode(" ab"))

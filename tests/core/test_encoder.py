@@ -1,4 +1,4 @@
-"""Encoding: what the cache keeps and what merges make, against the specification."""
+"""Encoding: the cache and the merges, compared with the specification."""
 
 import re
 import sys
@@ -29,7 +29,6 @@ END_OF_TEXT = "<|endoftext|>"
 
 
 def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
-    """Return an encoder for these merges and the special token."""
     return Encoder(merges, 256 + len(merges))
 
 
@@ -39,7 +38,7 @@ def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
 @example(NESTED, "aaaaabaaabaaaab")
 @example([(39, 108), (256, 108)], "'l'll'l")
 def test_what_is_kept_of_parts_changes_nothing(merges: list[tuple[int, int]], text: str) -> None:
-    """FR-16: what an encoder knows of any part of a text never changes the ids of the whole."""
+    """FR-16: what an encoder remembers of any text never changes the ids of another."""
     encoder = encoder_of(merges)
     for end in range(len(text) + 1):
         assert encoder.encode(text[:end]) == oracle.encode(text[:end], merges)
@@ -56,13 +55,13 @@ def test_endless_chunk_is_encoded(piece: str) -> None:
 
 @given(st.one_of(CORPORA), st.one_of(TEXTS, TIES, RUNS, ASCII_TEXTS))
 def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
-    """FR-16: special tokens out, the rest in chunks, each merged by rank: as specified."""
+    """FR-16: special tokens are cut out, and each chunk is merged by rank, as specified."""
     merges = oracle.train([*documents, text[: len(text) // 2]], 280)
     assert encoder_of(merges).encode(text) == oracle.encode(text, merges)
 
 
 def test_ids_are_integers() -> None:
-    """FR-16: `encode` returns a `list` of `int`, each an `int` itself."""
+    """FR-16: `encode` returns a `list` of exact `int` objects."""
     ids = encoder_of([(97, 98)]).encode("ab<|endoftext|>c")
     assert ids == [256, 257, 99]
     assert type(ids) is list
@@ -76,7 +75,7 @@ def test_empty_text_has_no_ids() -> None:
 
 @pytest.mark.parametrize("length", range(1, len(END_OF_TEXT)))
 def test_part_of_the_special_token_is_ordinary_text(length: int) -> None:
-    """FR-18: any beginning and any end of <|endoftext|> has the ids of its bytes."""
+    """FR-18: every prefix and suffix of <|endoftext|> has the ids of its bytes."""
     encoder = encoder_of([])
     assert encoder.encode(END_OF_TEXT[:length]) == list(END_OF_TEXT[:length].encode("utf-8"))
     assert encoder.encode(END_OF_TEXT[-length:]) == list(END_OF_TEXT[-length:].encode("utf-8"))
@@ -93,7 +92,7 @@ def test_part_of_the_special_token_is_ordinary_text(length: int) -> None:
     ],
 )
 def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
-    """FR-18: what is not the exact literal has the ids of its bytes."""
+    """FR-18: anything but the exact literal has the ids of its bytes."""
     assert encoder_of([]).encode(text) == list(text.encode("utf-8"))
 
 
@@ -113,12 +112,12 @@ def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
     ],
 )
 def test_special_tokens_are_extracted_in_order(text: str, ids: list[int]) -> None:
-    """FR-19: each occurrence is one id, in its place, however many follow one another."""
+    """FR-19: each occurrence is one id, in order, even if they are adjacent."""
     assert encoder_of([(97, 98)]).encode(text) == ids
 
 
 def test_special_token_is_never_split_or_merged() -> None:
-    """FR-15: merges that could take its bytes, or its neighbours, leave the token whole."""
+    """FR-15: merges that could take its bytes, or its neighbors, leave the token whole."""
     tokenizer = Tokenizer.train("<|endoftext|> x<|endoftext|>y" * 20, 400)
     special_id = tokenizer.encode(END_OF_TEXT)[0]
     assert tokenizer.encode("x<|endoftext|>y") == [120, special_id, 121]
@@ -126,14 +125,14 @@ def test_special_token_is_never_split_or_merged() -> None:
 
 
 def test_text_around_the_special_token_is_cut_apart() -> None:
-    """FR-16: whitespace before and after the special token belongs to different chunks."""
+    """FR-16: whitespace before and after the special token is in different chunks."""
     encoder = encoder_of([(32, 32), (256, 32)])
     assert encoder.encode("   ") == [257]
     assert encoder.encode("  <|endoftext|> ") == [256, 258, 32]
 
 
 def test_long_text_encodes_like_its_chunks() -> None:
-    """FR-16: a text longer than the block that is cut at once loses nothing."""
+    """FR-16: a text longer than a block is encoded completely."""
     merges = oracle.train(["low lower lowest \u2003"], 300)
     ids_by_hand = [
         token_id
@@ -147,20 +146,20 @@ def test_long_text_encodes_like_its_chunks() -> None:
 
 
 def test_ids_handed_out_belong_to_the_caller() -> None:
-    """Changing a list of ids does not change what the encoder gives next."""
+    """Changing a list of ids does not affect later results."""
     encoder = encoder_of([(97, 98)])
     encoder.encode("ab").append(1)
     assert encoder.encode("ab") == [256]
 
 
 def kept_by(encoder: Encoder) -> dict[str, tuple[int, ...]]:
-    """Return what an encoder keeps, in both generations."""
+    """Return the encoder's cache, both generations."""
     return {**encoder._cache._old, **encoder._cache}
 
 
 @pytest.mark.thorough
 def test_cache_is_bounded_in_bytes() -> None:
-    """However many distinct words come, the cache takes 151 MB at most, and the ids are right."""
+    """However many distinct words occur, the cache takes at most 151 MB, and the ids are right."""
     encoder = encoder_of([(49, 49)])
     words = [str(number) for number in range(700_000)]
     ids = encoder.encode(" ".join(words))
@@ -171,18 +170,18 @@ def test_cache_is_bounded_in_bytes() -> None:
         sizes = map(sys.getsizeof, chain(generation, generation.values()))
         assert sum(sizes) + sys.getsizeof(generation) < 75_500_000
     assert " 699999" in encoder._cache
-    assert room > (1 << 21) - 14  # the old generation was used up before it became the old one
+    assert room > (1 << 21) - 14  # the old generation was full before it became the old one
 
 
 @pytest.fixture
 def room(monkeypatch: pytest.MonkeyPatch) -> int:
-    """Return how much room a generation of the cache has: that of 73 words of 7 characters."""
+    """Return the size of a cache generation: 73 words of 7 characters."""
     monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", 73 * 14)
     return 73 * 14
 
 
 def test_a_full_generation_becomes_the_old_one(room: int) -> None:
-    """Words are kept until their characters, and 7 for each, need more room than there is."""
+    """Words are cached until their characters, plus 7 for each, exceed the size."""
     words = [f" {number}" for number in range(100_000, 100_000 + room // 14)]
     encoder = encoder_of([])
     encoder.encode("".join(words))
@@ -194,7 +193,7 @@ def test_a_full_generation_becomes_the_old_one(room: int) -> None:
 def test_a_chunk_that_keeps_occurring_is_never_worked_out_again(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A frequent chunk is taken from the old generation, however many rare ones come between."""
+    """A frequent chunk is taken from the old generation, however many rare ones occur."""
     encoder = encoder_of([(97, 98)])
     applied: list[bytes] = []
     apply = encoder._cache._merges.apply
@@ -212,7 +211,7 @@ def test_a_chunk_that_keeps_occurring_is_never_worked_out_again(
 
 @pytest.mark.parametrize("room", [0, 60, 1 << 21])
 def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) -> None:
-    """Threads that fill and empty the same cache at once all get the ids of the oracle."""
+    """Threads that fill and empty one cache at the same time all get the oracle's ids."""
     monkeypatch.setattr("bpetite._encoder._CACHE_ROOM", room)
     merges = oracle.train(["abc bca cab abcabc bcabca"], 270)
     texts = [" ".join(map("".join, permutations(word))) for word in ("abcab", "bccab", "aabbc")]
@@ -230,7 +229,7 @@ def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) ->
 
 @pytest.mark.parametrize("text", ["abcab", "abcabc", "abc bcab cababc"])
 def test_thread_that_comes_between_any_two_calls_changes_nothing(text: str) -> None:
-    """The ids are those of the oracle, whenever another thread works out and keeps the same."""
+    """The ids are the oracle's, whenever another thread computes and caches the same chunk."""
     expected = oracle.encode(text, TWINS)
     encoder = encoder_of(TWINS)
     number, left = 0, 0
@@ -255,7 +254,7 @@ def test_thread_that_comes_between_any_two_calls_changes_nothing(text: str) -> N
 
 
 def test_long_chunk_is_not_cached() -> None:
-    """Chunks of up to 64 characters are kept; a longer one is not."""
+    """Chunks of up to 64 characters are cached; longer ones are not."""
     encoder = encoder_of([])
     encoder.encode("é" * 64)
     encoder.encode("é" * 65 + " one")
@@ -274,7 +273,7 @@ def test_long_chunk_is_not_cached() -> None:
     ],
 )
 def test_what_is_no_text_is_refused(text: str, name: str) -> None:
-    """FR-37: bytes of any type, and all else that is no `str`, raise `TypeError`."""
+    """FR-37: bytes of any type, and anything else that is not a `str`, raise `TypeError`."""
     with pytest.raises(TypeError, match=f"^text must be str, got {name}$"):
         encoder_of([]).encode(text)
 

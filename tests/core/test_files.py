@@ -1,6 +1,6 @@
-"""Files written part by part, and folders of files: whole or not there.
+"""Files written part by part, and folders of files: complete or not there.
 
-What holds of every file that is written, `test_saving.py` shows of `Tokenizer.save`.
+`test_saving.py` tests, with `Tokenizer.save`, what is common to all written files.
 """
 
 import errno
@@ -35,7 +35,7 @@ def test_parts_make_one_file(tmp_path: Path) -> None:
 
 
 def refusing(error: Exception) -> Callable[..., object]:
-    """Return a function that the system refuses."""
+    """Return a function that raises a system error."""
 
     def refuse(*_: object, **__: object) -> object:
         raise error
@@ -45,7 +45,7 @@ def refusing(error: Exception) -> Callable[..., object]:
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "a bad disk"), ValueError("bad text")])
 def test_what_the_parts_raise_comes_out_as_it_is(tmp_path: Path, error: Exception) -> None:
-    """A failure to read is not told as one to write, and leaves no file."""
+    """An error while producing parts is not reported as a write error, and leaves no file."""
 
     def parts() -> Iterator[bytes]:
         yield b"new"
@@ -61,7 +61,7 @@ def test_what_the_parts_raise_comes_out_as_it_is(tmp_path: Path, error: Exceptio
 def test_a_system_that_takes_little_at_once_is_given_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A part of which only some bytes are taken is gone on with."""
+    """After a partial write, the rest is written."""
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, part: write(descriptor, part[:7]))
     write_parts(str(tmp_path / "file"), PARTS, overwrite=False)
@@ -70,7 +70,7 @@ def test_a_system_that_takes_little_at_once_is_given_the_rest(
 
 @pytest.mark.parametrize("call", ["open", "chmod", "write", "fsync", "replace"])
 def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, call: str) -> None:
-    """Whatever the system refuses, the error names the file, and not the temporary one."""
+    """The error names the requested file, not the temporary one."""
     path = tmp_path / "file"
     path.write_bytes(OLD)
     for named in (None, str(tmp_path / ".bpetite-0123456789abcdef.tmp")):
@@ -83,7 +83,7 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, call: str) -
 
 
 def test_a_folder_is_made_whole(tmp_path: Path) -> None:
-    """A folder is made with both files, in an empty one too; one with something in it stays."""
+    """A new or empty folder gets both files; a folder with other content is unchanged."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").write_bytes(OLD)
@@ -104,7 +104,7 @@ def test_a_folder_is_made_whole(tmp_path: Path) -> None:
 
 
 def test_no_file_of_a_folder_is_replaced_where_one_cannot_be(tmp_path: Path) -> None:
-    """What stands in the way of the second file is found before the first is replaced."""
+    """An obstacle to the second file is found before the first is replaced."""
     (tmp_path / "one").write_bytes(OLD)
     (tmp_path / "two").mkdir()
     with pytest.raises(IsADirectoryError):
@@ -113,7 +113,7 @@ def test_no_file_of_a_folder_is_replaced_where_one_cannot_be(tmp_path: Path) -> 
 
 
 def test_every_file_of_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files and folder are synced before the folder takes its name, and its parent after."""
+    """Files and folder are synced before the folder is renamed, and its parent afterward."""
     steps: list[str] = []
     for call in ("fsync", "rename"):
         real = getattr(os, call)
@@ -145,7 +145,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_one_of_several_folders_wins(tmp_path: Path) -> None:
-    """Of threads that write a folder under one name at once, one succeeds, and its files stay."""
+    """If threads write one folder at the same time, one succeeds, and its files stay."""
     for attempt in range(20):
         place = tmp_path / str(attempt)
         won: list[int] = []
@@ -172,7 +172,7 @@ def test_one_of_several_folders_wins(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
-    """Its size alone refuses a file over the limit: none of it is brought into memory."""
+    """Its size alone is enough to reject a file over the limit: none of it is read."""
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate((64 << 20) + 1)  # sparse: it takes no room on the disk

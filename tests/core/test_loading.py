@@ -1,4 +1,4 @@
-"""Everything that `load` refuses: the nineteen checks in their order, and hostile files."""
+"""Everything that `load` rejects: the nineteen checks in their order, and hostile files."""
 
 import errno
 import json
@@ -29,7 +29,7 @@ PATTERN = GOOD["pretokenizer_pattern"]
 TOO_DEEP = "expected JSON: brackets nested more than 32 deep, or not closed"
 TOO_MANY = "expected JSON: more brackets than a tokenizer file of this size has"
 WITHOUT_WAITING = pytest.mark.timeout(20, method="signal")
-"""A test that would wait forever fails after some seconds, and lets the others run."""
+"""A test that would wait forever fails after some seconds, and the others still run."""
 
 LOAD_ON_A_SMALL_STACK = """
     import sys, threading
@@ -50,7 +50,7 @@ LOAD_ON_A_SMALL_STACK = """
 
 
 def check_refused(folder: Path, data: bytes, error: type[Exception], message: str) -> None:
-    """Hold `load` to refusing these bytes, with a short message that begins like this one."""
+    """Check that `load` rejects these bytes with a short message that begins like this."""
     path = folder / "tokenizer.json"
     path.write_bytes(data)
     with pytest.raises((KeyError, ValueError, OSError)) as caught:
@@ -110,7 +110,7 @@ def test_step_1_refuses_what_is_not_utf_8(tmp_path: Path, data: bytes, found: st
     ],
 )
 def test_step_2_refuses_what_is_not_json(tmp_path: Path, data: bytes) -> None:
-    """FR-29: the file must be one JSON document and nothing else."""
+    """FR-29: the file must be a single JSON document."""
     check_refused(tmp_path, data, ValueError, "expected JSON: ")
 
 
@@ -130,7 +130,7 @@ def test_step_2_refuses_what_is_not_json(tmp_path: Path, data: bytes) -> None:
 def test_step_2_refuses_a_key_that_comes_twice(
     tmp_path: Path, old: bytes, new: bytes, key: str
 ) -> None:
-    """FR-29: no object may have a key twice, however it is spelled, and wherever it stands."""
+    """FR-29: no object may have a key twice, however it is spelled, and wherever it occurs."""
     message = f"expected distinct keys, found {key!r} more than once"
     check_refused(tmp_path, canonical(GOOD).replace(old, new), ValueError, message)
 
@@ -144,7 +144,7 @@ def test_step_2_refuses_a_key_that_comes_twice(
 def test_step_2_refuses_numbers_that_are_no_integers(
     tmp_path: Path, number: str, place: Place
 ) -> None:
-    """FR-29: what is infinite, no number or no integer is refused, in any place."""
+    """FR-29: infinity, NaN and fractions are errors, at any position."""
     data = canonical(changed((place, "?"))).replace(b'"?"', number.encode("ascii"))
     message = f"expected integers as the only numbers, found {number}"
     check_refused(tmp_path, data, ValueError, message)
@@ -153,7 +153,7 @@ def test_step_2_refuses_numbers_that_are_no_integers(
 @pytest.mark.parametrize("limit", [0, 640, sys.get_int_max_str_digits()])
 @pytest.mark.parametrize("number", ["1234567890" * 500, "-" + "9" * 700, "1" + "0" * 1_000_000])
 def test_step_2_refuses_integers_without_end(tmp_path: Path, number: str, limit: int) -> None:
-    """FR-29: a long integer is refused before it is converted, whatever the interpreter allows."""
+    """FR-29: a long integer is rejected before conversion, whatever the interpreter allows."""
     data = canonical(changed((("merges", 0, 1), "?"))).replace(b'"?"', number.encode("ascii"))
     message = f"expected integers of a few digits, found one with {len(number):,}"
     before = sys.get_int_max_str_digits()
@@ -165,14 +165,14 @@ def test_step_2_refuses_integers_without_end(tmp_path: Path, number: str, limit:
 
 
 def test_the_longest_integer_has_500_digits() -> None:
-    """FR-29: an integer of 500 digits is read, and one more is too many."""
+    """FR-29: an integer of 500 digits is read, but not one of 501."""
     assert parse_json(b"[" + b"1" * 500 + b"]") == [int("1" * 500)]
     with pytest.raises(ValueError, match="of a few digits, found one with 501"):
         parse_json(b"[" + b"1" * 501 + b"]")
 
 
 def test_long_digits_in_a_string_are_no_integer(tmp_path: Path) -> None:
-    """FR-29: a string of many digits is refused for what it is, at its own step."""
+    """FR-29: a string of many digits is rejected as a string, at its own step."""
     data = canonical(changed((("pretokenizer_pattern",), "1" * 5_000)))
     message = "pretokenizer_pattern: expected the GPT-2 pattern as bpetite writes it"
     check_refused(tmp_path, data, ValueError, message)
@@ -198,14 +198,14 @@ def test_step_3_refuses_what_is_no_object(tmp_path: Path, value: object) -> None
 def test_step_4_refuses_an_artifact_without_a_version(
     tmp_path: Path, artifact: dict[str, Any]
 ) -> None:
-    """FR-29: a missing schema_version raises `KeyError` before any other key is looked at."""
+    """FR-29: a missing schema_version raises `KeyError` before any other key is checked."""
     message = "missing key 'schema_version'; is this a bpetite tokenizer file?"
     check_refused(tmp_path, canonical(artifact), KeyError, message)
 
 
 @pytest.mark.parametrize("key", [key for key in GOOD if key != "schema_version"])
 def test_step_7_refuses_an_artifact_without_a_key(tmp_path: Path, key: str) -> None:
-    """FR-29: each of the six keys must be there; `KeyError` names the first that is not."""
+    """FR-29: each of the six keys is required; `KeyError` names the first missing one."""
     check_refused(tmp_path, canonical(changed(((key,), GONE))), KeyError, f"missing key {key!r}")
     no_other = canonical({"schema_version": 1})
     check_refused(tmp_path, no_other, KeyError, "missing key 'mergeable_vocab_size'")
@@ -270,11 +270,11 @@ VALUES_OF_STEPS: list[tuple[int, Place, str, list[object]]] = [
         [[], [60], SPECIAL_BYTES[:-1], [*SPECIAL_BYTES, 32], list(b"<|ENDOFTEXT|>")],
     ),
 ]
-"""A step, a place, what the step expects there, and values that it refuses."""
+"""A step, a position, what the step expects there, and values that it rejects."""
 
 
 def named(place: Place) -> str:
-    """Return a place as messages name it."""
+    """Return a position as messages name it."""
     return str(place[0]) + "".join(f"[{key!r}]" for key in place[1:])
 
 
@@ -285,7 +285,7 @@ def named(place: Place) -> str:
 def test_steps_refuse_wrong_values(
     tmp_path: Path, step: int, place: Place, expected: str, values: list[object]
 ) -> None:
-    """FR-29: each value must be of its type and in its range; the message gives its place."""
+    """FR-29: each value must have its type and range; the message gives its position."""
     for value in values:
         message = f"{named(place)}: expected {expected}, found {repr(value)[:12]}"
         check_refused(tmp_path, canonical(changed((place, value))), ValueError, message)
@@ -318,7 +318,7 @@ def test_steps_refuse_wrong_values(
 def test_steps_refuse_wrong_keys(
     tmp_path: Path, step: int, place: Place, value: object, expected: str, keys: list[str]
 ) -> None:
-    """FR-29: there is no seventh key, no id as Python would not write it, and none too many."""
+    """FR-29: a seventh key, an id in another notation than Python's, or an extra id is an error."""
     for key in keys:
         data = canonical(changed(((*place, key), value)))
         check_refused(tmp_path, data, ValueError, f"{expected}, found {repr(key)[:12]}")
@@ -326,7 +326,7 @@ def test_steps_refuse_wrong_keys(
 
 @pytest.mark.parametrize("count", [0, 255, 256, 257, 600])
 def test_step_13_names_the_size_of_any_number_of_merges(tmp_path: Path, count: int) -> None:
-    """FR-29: the size that a refusal asks for is 256 and the number of merges, however many."""
+    """FR-29: the required size is 256 plus the number of merges, however many there are."""
     data = canonical(changed((("merges",), [[97, 98]] * count)))
     message = f"mergeable_vocab_size: expected {256 + count} (256 + {count} merges), found 258"
     check_refused(tmp_path, data, ValueError, message)
@@ -336,14 +336,14 @@ def test_step_13_names_the_size_of_any_number_of_merges(tmp_path: Path, count: i
 @pytest.mark.parametrize(
     ("size", "message"),
     [
-        (0x110000, "vocab: expected the ids 0 to 1114111, found 'no 259'"),  # the next fault
+        (0x110000, "vocab: expected the ids 0 to 1114111, found 'no 259'"),  # the next error
         (0x110001, "mergeable_vocab_size: expected at most 1114112, found 1114113"),
     ],
 )
 def test_step_13_refuses_more_tokens_than_ids_can_be(
     tmp_path: Path, size: int, message: str
 ) -> None:
-    """FR-29: one merge more than there are ids to give is refused, before vocab is read."""
+    """FR-29: one merge more than there are ids is rejected before vocab is read."""
     changes = changed((("merges",), "?"), (("mergeable_vocab_size",), size))
     data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (size - 256 - 1)))
     check_refused(tmp_path, data, ValueError, message)
@@ -351,14 +351,14 @@ def test_step_13_refuses_more_tokens_than_ids_can_be(
 
 @pytest.mark.thorough
 def test_a_file_as_it_is_saved_has_no_more_tokens_either(tmp_path: Path) -> None:
-    """FR-29: the limit also holds for a file that is right in all other respects."""
+    """FR-29: the limit also holds for a file that is otherwise valid."""
     message = "mergeable_vocab_size: expected at most 1114112, found 1114113"
     check_refused(tmp_path, to_json([(1, 1)] * (0x110001 - 256)), ValueError, message)
 
 
 @pytest.mark.parametrize("gone", [["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]])
 def test_step_15_refuses_a_vocab_with_a_gap(tmp_path: Path, gone: list[str]) -> None:
-    """FR-29: every mergeable id must be in vocab; of several gaps the lowest is named."""
+    """FR-29: every mergeable id must be in vocab; the message names the lowest missing one."""
     data = canonical(changed(*((("vocab", token_id), GONE) for token_id in reversed(gone))))
     message = f"vocab: expected the ids 0 to 257, found 'no {gone[0]}'"
     check_refused(tmp_path, data, ValueError, message)
@@ -366,7 +366,7 @@ def test_step_15_refuses_a_vocab_with_a_gap(tmp_path: Path, gone: list[str]) -> 
 
 @pytest.mark.parametrize("rank", [255, 256, 300])
 def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> None:
-    """FR-29: the merge that is refused is named by its rank, the token by its id, above 256 too."""
+    """FR-29: the message names the merge's rank and the token's id, also above 256."""
     count = rank + 1
     good = changed(
         (("merges",), [[97, 98]] * count),
@@ -389,7 +389,7 @@ def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> No
 def test_step_17_refuses_a_merge_that_does_not_make_its_token(
     tmp_path: Path, pair: list[int]
 ) -> None:
-    """FR-29: a merge of other ids than those that its token is made of is refused."""
+    """FR-29: a merge must join the ids that its token is made of."""
     left, right = pair
     message = f"vocab['256']: expected the joined bytes of {left} and {right}, found [97, 98]"
     check_refused(tmp_path, canonical(changed((("merges", 0), pair))), ValueError, message)
@@ -403,7 +403,7 @@ def test_step_18_refuses_a_vocab_without_the_special_token(tmp_path: Path) -> No
 
 
 def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
-    """FR-29: of several ids too many, the smallest string is named."""
+    """FR-29: of several extra ids, the message names the smallest string."""
     message = "vocab: expected only the ids 0 to 258, found '1000'"
     others: list[tuple[Place, object]] = [(("vocab", str(i)), [97]) for i in (999, 400, 1000, 259)]
     for order in (others, others[::-1]):
@@ -432,18 +432,18 @@ FAULTS: dict[int, tuple[Place, object, str]] = {
 
 @pytest.mark.parametrize("first", FAULTS)
 def test_earlier_of_two_faults_is_named(tmp_path: Path, first: int) -> None:
-    """FR-29: a file that two steps would refuse is refused by the earlier one."""
+    """FR-29: if two steps would reject a file, the earlier one does."""
     place, value, message = FAULTS[first]
     error = KeyError if message.startswith("missing key") else ValueError
     for second in range(first + 1, max(FAULTS) + 1):
-        if FAULTS[second][0][: len(place)] != place:  # both stand in one file
+        if FAULTS[second][0][: len(place)] != place:  # one file can have both
             data = canonical(changed(FAULTS[second][:2], (place, value)))
             check_refused(tmp_path, data, error, message)
 
 
 @pytest.mark.parametrize("step", FAULTS)
 def test_bytes_are_checked_before_their_meaning(tmp_path: Path, step: int) -> None:
-    """FR-29: UTF-8 comes before JSON, and JSON before every key and value."""
+    """FR-29: UTF-8 is checked before JSON, and JSON before every key and value."""
     data = canonical(changed(FAULTS[step][:2]))
     check_refused(tmp_path, data + b"x", ValueError, "expected JSON: Extra data")
     check_refused(tmp_path, data + b"x\xff", ValueError, "expected UTF-8, found byte 0xff")
@@ -470,7 +470,7 @@ NESTED = {
 def test_nesting_is_refused_where_the_stack_is_small(
     tmp_path: Path, run_python: Callable[..., str]
 ) -> None:
-    """Brackets nested a hundred thousand deep are a `ValueError`, in a thread of 64 KiB too."""
+    """A hundred thousand nested brackets are a `ValueError`, even in a thread of 64 KiB."""
     for name, data in {**NESTED, "good": canonical(GOOD)}.items():
         (tmp_path / name).write_bytes(data)
     *refused, good = run_python(
@@ -485,14 +485,14 @@ def test_nesting_is_refused_where_the_stack_is_small(
     "text", ["[" * 1000, '["' * 1000, "\\" * 1001 + "[" * 100, '"' + "{" * 100]
 )
 def test_brackets_in_a_string_are_no_nesting(tmp_path: Path, text: str) -> None:
-    """A string full of brackets is as good as any, and is refused only for where it stands."""
+    """A string full of brackets is rejected only for its position."""
     data = canonical(changed(((text,), 1)))
     check_refused(tmp_path, data, ValueError, "top level: expected only the keys")
 
 
 @pytest.mark.parametrize("depth", [1, 2, 10, 30])
 def test_modest_nesting_is_left_to_the_checks(tmp_path: Path, depth: int) -> None:
-    """Lists in lists, as deep as a person might write, are refused for their place alone."""
+    """Nested lists, as deep as a person might write, are rejected only for their position."""
     value: list[object] = []
     for _ in range(depth):
         value = [value]
@@ -512,7 +512,7 @@ def test_modest_nesting_is_left_to_the_checks(tmp_path: Path, depth: int) -> Non
 def test_many_brackets_are_no_deep_nesting(
     tmp_path: Path, place: str, value: object, message: str
 ) -> None:
-    """A thousand brackets side by side are refused for their place alone."""
+    """A thousand adjacent brackets are rejected only for their position."""
     check_refused(tmp_path, canonical(changed(((place,), value))), ValueError, message)
 
 
@@ -526,13 +526,13 @@ def test_many_brackets_are_no_deep_nesting(
     ],
 )
 def test_brackets_are_counted(tmp_path: Path, some: bytes, more: bytes, message: str) -> None:
-    """One list for five bytes and 4,096 more, or 4,096 objects, are left to the checks."""
+    """The checks accept one list for every five bytes and 4,096 more, or 4,096 objects."""
     check_refused(tmp_path, some, ValueError, message)
     check_refused(tmp_path, some.replace(b"[", b"[" + more, 1), ValueError, TOO_MANY)
 
 
 def test_nesting_is_refused_from_33_brackets_on(tmp_path: Path) -> None:
-    """Of brackets that nobody closes, 32 are left to the JSON parser, and 33 are not."""
+    """Up to 32 unclosed brackets are left to the JSON parser; 33 are not."""
     for few in (1, 31, 32):
         check_refused(tmp_path, b"[" * few, ValueError, "expected JSON: Expecting value")
     for many in (33, 34):
@@ -579,14 +579,14 @@ VALUES = st.recursive(
 
 @given(VALUES, st.booleans())
 def test_any_json_is_parsed(value: object, ascii_only: bool) -> None:
-    """JSON of integers and texts, whatever brackets and quotes are in the texts, is parsed."""
+    """JSON of integers and strings is parsed, whatever brackets and quotes the strings contain."""
     assert parse_json(json.dumps(value, ensure_ascii=ascii_only).encode("utf-8")) == value
 
 
 @given(st.lists(st.sampled_from(JSON_PARTS)).map("".join))
 @example("")
 def test_any_text_is_parsed_as_by_json_or_refused(text: str) -> None:
-    """What is parsed at all has the value that `json` gives it; all else is a `ValueError`."""
+    """Whatever is parsed has the value that `json` gives it; anything else is a `ValueError`."""
     try:
         value = parse_json(text.encode("utf-8"))
     except ValueError:
@@ -596,13 +596,13 @@ def test_any_text_is_parsed_as_by_json_or_refused(text: str) -> None:
 
 @given(st.binary(max_size=64))
 def test_any_bytes_are_parsed_or_refused(data: bytes) -> None:
-    """Bytes of any kind are parsed, or raise `ValueError` and nothing else."""
+    """Bytes of any kind are parsed, or raise `ValueError`."""
     with suppress(ValueError):
         assert parse_json(data) == json.loads(data)
 
 
 def places_in(value: object, here: Place = ()) -> list[Place]:
-    """Return where a value stands, and all that it holds, from the first to the last."""
+    """Return the position of a value and of everything inside it, from the first to the last."""
     held: Iterable[tuple[str | int, object]] = ()
     if isinstance(value, dict):
         held = value.items()
@@ -625,9 +625,9 @@ ODD = st.one_of(
 def test_spoiled_artifact_is_refused_or_the_same_tokenizer(
     tmp_path_factory: pytest.TempPathFactory, changes: dict[Place, object]
 ) -> None:
-    """Odd values anywhere raise `KeyError` or `ValueError`, or what is loaded says the same."""
+    """Odd values anywhere raise `KeyError` or `ValueError`, or load as the same tokenizer."""
     path = tmp_path_factory.getbasetemp() / "spoiled.json"
-    # From the last to the first, so that no change takes away the place of another.
+    # From the last to the first, so that no change moves the position of another.
     artifact = changed(*((place, changes[place]) for place in reversed(PLACES) if place in changes))
     path.write_bytes(canonical(artifact))
     try:
@@ -640,7 +640,7 @@ def test_spoiled_artifact_is_refused_or_the_same_tokenizer(
 
 
 def outcomes_of(folder: Path, files: Iterable[bytes]) -> Counter[str]:
-    """Return how many of some files are refused, loaded as the good one, or as another."""
+    """Return how many of some files are rejected, loaded as the valid one, or as another."""
     path = folder / "damaged.json"
     outcomes: Counter[str] = Counter()
     with path.open("w+b", buffering=0) as file:
@@ -669,17 +669,17 @@ DAMAGES: dict[str, Callable[[bytes, int], bytes]] = {
 @pytest.mark.thorough
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_every_damage_at_every_byte_is_refused(tmp_path: Path, damage: str) -> None:
-    """FR-29: cut off, or with a byte lost, moved, doubled or put in, wherever: no artifact."""
+    """FR-29: truncation, and a lost, moved, doubled or inserted byte anywhere, are errors."""
     data = canonical(GOOD)
     files = [DAMAGES[damage](data, place) for place in range(len(data))]
-    damaged = [file for file in files if file != data]  # two equal neighbours may be swapped
+    damaged = [file for file in files if file != data]  # two equal neighbors may be swapped
     assert len(damaged) > len(data) / 2
     assert outcomes_of(tmp_path, damaged) == {"refused": len(damaged)}
 
 
 @pytest.mark.thorough
 def test_every_flipped_bit_is_refused(tmp_path: Path) -> None:
-    """FR-29: whichever bit of an artifact is flipped, it is no artifact any more."""
+    """FR-29: flipping any bit of an artifact makes it invalid."""
     data = canonical(GOOD)
     files = with_other_bytes(lambda byte: [byte ^ 1 << bit for bit in range(8)])
     assert outcomes_of(tmp_path, files) == {"refused": 8 * len(data)}
@@ -690,13 +690,13 @@ def test_every_flipped_bit_is_refused(tmp_path: Path) -> None:
     settings().max_examples < 5_000, reason="808,350 files; BPETITE_PROFILE=release"
 )
 def test_every_other_byte_is_refused(tmp_path: Path) -> None:
-    """FR-29: whichever byte of an artifact is any other, it is no artifact any more."""
+    """FR-29: replacing any byte of an artifact makes it invalid."""
     files = with_other_bytes(lambda byte: [other for other in range(256) if other != byte])
     assert outcomes_of(tmp_path, files) == {"refused": 255 * len(canonical(GOOD))}
 
 
 def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
-    """Yield the good artifact with each of its bytes, in turn, replaced by others."""
+    """Yield the valid artifact with each of its bytes, in turn, replaced by others."""
     data = bytearray(canonical(GOOD))
     for place, byte in enumerate(canonical(GOOD)):
         for other in others(byte):
@@ -717,7 +717,7 @@ def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
     ],
 )
 def test_what_cannot_be_opened_is_an_os_error(here: Path, name: str, error: int) -> None:
-    """A path at which no file stands raises `OSError`, which names it."""
+    """A missing file raises `OSError`, which names the path."""
     (here / "loop").symlink_to("loop")
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
@@ -727,7 +727,7 @@ def test_what_cannot_be_opened_is_an_os_error(here: Path, name: str, error: int)
 
 
 def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
-    """A symbolic link loads what it leads to."""
+    """A symbolic link loads its target."""
     (tmp_path / "tokenizer.json").write_bytes(canonical(GOOD))
     (tmp_path / "link.json").symlink_to("tokenizer.json")
     assert load(tmp_path / "link.json") == PARTS
@@ -735,7 +735,7 @@ def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
 
 @WITHOUT_WAITING
 def test_fifo_is_refused_without_waiting(tmp_path: Path) -> None:
-    """A FIFO that nobody writes to raises `ValueError` at once."""
+    """A FIFO without a writer immediately raises `ValueError`."""
     path = tmp_path / "fifo"
     os.mkfifo(path)
     with pytest.raises(ValueError, match=f"^{re.escape(quoted(path))} is not a regular file$"):
@@ -744,14 +744,14 @@ def test_fifo_is_refused_without_waiting(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
 def test_device_is_refused_unread(device: str) -> None:
-    """A device raises `ValueError`, also one that would never end."""
+    """A device raises `ValueError`, even an endless one."""
     with pytest.raises(ValueError, match=f"^{device} is not a regular file$"):
         load(device)
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11])
 def test_file_within_the_limit_is_read_whole(tmp_path: Path, size: int) -> None:
-    """A file of as many bytes as are allowed is read; one byte more raises `ValueError`."""
+    """A file at the size limit is read; one byte more raises `ValueError`."""
     path = tmp_path / "file"
     path.write_bytes(b"x" * size)
     if size <= 10:
@@ -765,7 +765,7 @@ def test_file_within_the_limit_is_read_whole(tmp_path: Path, size: int) -> None:
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize("limit", [0, 1, 10, 11])
 def test_file_longer_than_it_says_is_refused(limit: int) -> None:
-    """A file that says it is empty, and goes on, is read no further than the limit."""
+    """A file that claims to be empty is read no further than the limit."""
     assert Path("/proc/self/status").stat().st_size == 0
     with pytest.raises(ValueError, match=rf"is larger than {limit} bytes, the maximum$"):
         read_file("/proc/self/status", limit)
@@ -774,7 +774,7 @@ def test_file_longer_than_it_says_is_refused(limit: int) -> None:
 def test_file_that_would_make_the_reader_wait_is_an_os_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A regular file with nothing to read yet, as /proc/kmsg is, raises `OSError`."""
+    """A regular file with nothing to read yet, like /proc/kmsg, raises `OSError`."""
     path = tmp_path / "file"
     path.write_bytes(b"")
     regular = path.stat()
@@ -789,14 +789,14 @@ def test_file_that_would_make_the_reader_wait_is_an_os_error(
 
 
 def open_descriptors() -> set[str]:
-    """Return the numbers of the files that this process has open."""
+    """Return the open file descriptors of this process."""
     return set(os.listdir("/dev/fd"))
 
 
 @WITHOUT_WAITING
 @pytest.mark.parametrize("kind", ["folder", "fifo", "device", "too-large", "bad", "good"])
 def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
-    """Whatever becomes of it, `load` closes what it opened."""
+    """Whatever happens, `load` closes the files that it opened."""
     paths = {name: tmp_path / name for name in ("folder", "fifo", "too-large", "bad", "good")}
     paths["folder"].mkdir()
     os.mkfifo(paths["fifo"])
@@ -815,7 +815,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
 
 
 def test_unreadable_file_is_an_os_error(tmp_path: Path, run_python: Callable[..., str]) -> None:
-    """A file that may not be read raises `PermissionError`."""
+    """A file without read permission raises `PermissionError`."""
     path = tmp_path / "secret.json"
     path.write_bytes(canonical(GOOD))
     path.chmod(0)
@@ -839,7 +839,7 @@ def test_path_with_a_nul_is_refused() -> None:
 
 
 def test_fractions_are_read_on_demand() -> None:
-    """Files of other tokenizers have fractions; a tokenizer file has none, and no file has NaN."""
+    """Other libraries' files may have fractions; tokenizer files may not. No file may have NaN."""
     assert parse_json(b"[0.5, 1e2]", fractions=True) == [0.5, 100.0]
     with pytest.raises(ValueError, match=r"integers as the only numbers, found 0\.5"):
         parse_json(b"[0.5]")

@@ -1,4 +1,4 @@
-"""The logger `bpetite`: how training goes, told to whoever listens, and printed to nobody."""
+"""The logger `bpetite`: progress of training, as records, and never printed."""
 
 import logging
 from collections.abc import Callable
@@ -15,7 +15,7 @@ MANY_PAIRS = [first + second for first in LETTERS for second in LETTERS[:10]]
 
 
 def figures_of(record: logging.LogRecord) -> dict[str, object]:
-    """Return what a record carries beyond what every record does."""
+    """Return the figures that a record adds to the standard attributes."""
     return {name: value for name, value in vars(record).items() if name not in STANDARD}
 
 
@@ -29,7 +29,7 @@ def records_of(
 
 
 def events_of(records: list[logging.LogRecord]) -> list[object]:
-    """Return what each record is about."""
+    """Return the event of each record."""
     return [vars(record)["event"] for record in records]
 
 
@@ -50,7 +50,7 @@ def test_every_record_has_the_shape_of_its_event(
 ) -> None:
     """A record has the attributes that are documented for its event, with their types."""
     shapes = {get_args(get_type_hints(shape)["event"]): shape for shape in get_args(Record)}
-    monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # not sixteen million
+    monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # instead of sixteen million
     records = records_of(caplog, MANY_PAIRS, 256 + 100)
     assert {(event,) for event in events_of(records)} == set(shapes)
     for record in records:
@@ -60,7 +60,7 @@ def test_every_record_has_the_shape_of_its_event(
 
 
 def test_messages_are_for_people(caplog: pytest.LogCaptureFixture) -> None:
-    """Each message says in words, and in grouped digits, what its figures are."""
+    """Each message has its figures in words, with grouped digits."""
     records = records_of(caplog, "ab " * 1000 + "c", 3000)
     assert [record.getMessage() for record in records] == [
         "training: 3,000 mergeable tokens wanted",
@@ -76,7 +76,7 @@ def test_records_are_for_information(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_every_hundredth_merge_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    """FR-10: the record of a hundredth merge has its number, its token and the token's count."""
+    """FR-10: every hundredth merge has a record with its number, token and count."""
     records = records_of(caplog, MANY_PAIRS, 256 + 1000)
     assert events_of(records)[-3:] == ["merge", "merge", "end"]
     assert [figures_of(record) for record in records[-3:-1]] == [
@@ -87,7 +87,7 @@ def test_every_hundredth_merge_is_told(caplog: pytest.LogCaptureFixture) -> None
 
 
 def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
-    """A record holds the first 40 bytes of a long token, and its message how many follow."""
+    """A record has the first 40 bytes of a long token, and its message the number of the others."""
     corpus = "".join(map(chr, range(0x4E00, 0x4E00 + 152)))  # one chunk, learned from its start
     record = records_of(caplog, corpus, 256 + 500)[-2]
     assert vars(record)["token"] == corpus.encode("utf-8")[:40]
@@ -98,12 +98,12 @@ def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
 def test_merges_are_told_by_the_hundred(
     caplog: pytest.LogCaptureFixture, merges: int, told: int
 ) -> None:
-    """There is one record for each full hundred of merges, the last one included."""
+    """There is one record for each full hundred of merges, including the last one."""
     assert events_of(records_of(caplog, MANY_PAIRS, 256 + merges)).count("merge") == told
 
 
 def test_long_counting_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    """While a large corpus is counted, a record tells how far, every sixteen million characters."""
+    """A record reports every sixteen million characters while a large corpus is counted."""
     text = ("x" * 1023 + " ") * (40 << 10)
     records = records_of(caplog, [text], 256)
     assert events_of(records) == ["start", "count", "count", "counted", "end"]
@@ -114,25 +114,25 @@ def test_long_counting_is_told(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_small_documents_are_not_told_one_by_one(caplog: pytest.LogCaptureFixture) -> None:
-    """A thousand documents of a few characters are counted in silence."""
+    """A thousand documents of a few characters are counted without records."""
     assert events_of(records_of(caplog, ["ab"] * 1000, 256)) == ["start", "counted", "end"]
 
 
 def test_early_stop_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    """FR-11: the last record has the size that was wanted and the one that was learned."""
+    """FR-11: the last record has the requested and the learned size."""
     end = records_of(caplog, "ab", 300)[-1]
     assert figures_of(end) == {"vocab_size": 300, "mergeable_vocab_size": 257}
     assert "no pair is left" in end.getMessage()
 
 
 def test_full_training_is_not_called_an_early_stop(caplog: pytest.LogCaptureFixture) -> None:
-    """When all that was wanted is learned, no message says that a pair is missing."""
+    """If the requested size is reached, no message says that pairs ran out."""
     assert "no pair is left" not in records_of(caplog, "ab", 257)[-1].getMessage()
 
 
 @pytest.mark.parametrize("corpus", ["", "100% %s %d {} {0} \n\r\x1b[31m" * 40, "é日👍" * 200])
 def test_message_is_one_line_of_ascii(caplog: pytest.LogCaptureFixture, corpus: str) -> None:
-    """Whatever is learned, a message can be printed anywhere: one line of visible ASCII."""
+    """Whatever is learned, a message is one line of visible ASCII."""
     messages = [record.getMessage() for record in records_of(caplog, corpus, 600)]
     assert len(messages) >= 3
     assert [m for m in messages if not (m.isascii() and m.isprintable())] == []
@@ -141,7 +141,7 @@ def test_message_is_one_line_of_ascii(caplog: pytest.LogCaptureFixture, corpus: 
 def test_encoding_decoding_saving_and_loading_are_silent(
     caplog: pytest.LogCaptureFixture, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Only training has anything to tell."""
+    """Only training emits records."""
     path = tmp_path_factory.mktemp("silent") / "tokenizer.json"
     with caplog.at_level(logging.DEBUG):
         tokenizer.save(path)
@@ -150,7 +150,7 @@ def test_encoding_decoding_saving_and_loading_are_silent(
 
 
 def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
-    """A program that sets up no logging sees nothing on either output."""
+    """A program that does not configure logging prints nothing on either output."""
     program = """
         from bpetite import Tokenizer
         tokenizer = Tokenizer.train("ab ab ab", 300)
@@ -160,7 +160,7 @@ def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
 
 
 def test_basic_configuration_shows_progress(run_python: Callable[..., str]) -> None:
-    """A program that asks `logging` for INFO sees a line for each event."""
+    """A program that asks `logging` for INFO prints a line for each event."""
     program = """
         import logging, sys
         from bpetite import Tokenizer
@@ -176,10 +176,10 @@ def test_basic_configuration_shows_progress(run_python: Callable[..., str]) -> N
 
 
 def test_listener_that_refuses_stops_the_training() -> None:
-    """A handler may end a training by raising: nothing swallows its error."""
+    """A handler may end a training by raising: its error propagates."""
 
     class Refusing(logging.Handler):
-        """Raise at the first record."""
+        """A handler that raises at the first record."""
 
         def emit(self, record: logging.LogRecord) -> None:
             """Raise."""

@@ -1,4 +1,4 @@
-"""Merges: the two fast ways to apply them, against one full pass for each."""
+"""Merges: both fast ways to apply them, compared with one full pass for each merge."""
 
 from collections.abc import Callable
 from itertools import product
@@ -21,14 +21,14 @@ from texts import CHUNKS, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 def test_hand_made_merges_apply_as_in_full_passes(
     merges: list[tuple[int, int]], chunk: bytes
 ) -> None:
-    """FR-16: of any chunk the merges make what one pass for each of them makes."""
+    """FR-16: the merges turn any chunk into the ids that one pass for each merge gives."""
     expected = oracle.encode_chunk(chunk, merges)
     assert Merges(merges).apply(chunk) == expected
 
 
 @given(st.lists(st.one_of(TIES, RUNS), min_size=1, max_size=3), st.one_of(TIES, RUNS))
 def test_trained_merges_apply_as_in_full_passes(documents: list[str], text: str) -> None:
-    """FR-16: merges that training learned apply as one pass for each does."""
+    """FR-16: trained merges give the ids that one pass for each merge gives."""
     merges = oracle.train(documents, 290)
     chunk = (text * 9).encode("utf-8")
     expected = oracle.encode_chunk(chunk, merges)
@@ -40,7 +40,7 @@ def test_trained_merges_apply_as_in_full_passes(documents: list[str], text: str)
 def test_every_short_chunk_is_merged_as_in_full_passes(
     merges: list[tuple[int, int]], length: int
 ) -> None:
-    """FR-16: each chunk of a length in three letters is merged as by the passes."""
+    """FR-16: each chunk of a given length in three letters gets the ids of the passes."""
     chunks = ["".join(letters).encode() for letters in product("abc", repeat=length)]
     expected = [oracle.encode_chunk(chunk, merges) for chunk in chunks]
     ready = Merges(merges)
@@ -69,13 +69,13 @@ def test_chunk_is_merged_as_by_hand(
 @example(TWICE, b"aaaabab" * 30)
 @example(NESTED, b"aaaaabaaab" * 30)
 def test_both_ways_make_the_same(merges: list[tuple[int, int]], chunk: bytes) -> None:
-    """FR-16: the way for short chunks and the way for long ones give the same ids."""
+    """FR-16: the algorithms for short and for long chunks give the same ids."""
     ready = Merges(merges)
     assert ready._apply_short(chunk) == ready._apply_long(chunk)
 
 
 def test_every_byte_is_merged_both_ways() -> None:
-    """FR-16: a byte stays what it is, whatever its value, where no merge takes it."""
+    """FR-16: a byte that no merge takes keeps its id, whatever its value."""
     merges = [(0, 1), (1, 1), (255, 255), (256, 2)]
     chunk = bytes([*range(256), 255, 255, 1, 1, 1, 0, 0, 1])
     expected = oracle.encode_chunk(chunk, merges)
@@ -85,7 +85,7 @@ def test_every_byte_is_merged_both_ways() -> None:
 
 @pytest.mark.parametrize("size", [63, 64, 65])
 def test_the_border_between_the_two_ways(size: int) -> None:
-    """FR-16: chunks of about 64 bytes, where the way changes, are merged as by the passes."""
+    """FR-16: chunks of about 64 bytes, where the algorithm changes, get the ids of the passes."""
     for chunk in (b"aab" * 30, b"a" * 90, b"abcab" * 18):
         part = chunk[:size]
         assert Merges(TWINS).apply(part) == oracle.encode_chunk(part, TWINS)
@@ -116,7 +116,7 @@ def test_memory_of_a_long_chunk(run_python: Callable[..., str], text: str) -> No
 
 @pytest.mark.parametrize("times", [1, 50])
 def test_merges_may_be_as_many_as_pairs_of_bytes(times: int) -> None:
-    """Ids above 65,535, and those that are surrogates as characters, are merged like any."""
+    """Ids above 65,535, and those equal to surrogate code points, are merged like any other."""
     merges = [(left, right) for left in range(256) for right in range(256)]
     low, high = 256 + merges.index((215, 215)), 256 + merges.index((255, 255))
     assert low in range(0xD800, 0xE000)

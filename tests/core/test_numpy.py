@@ -1,4 +1,4 @@
-"""Numpy: its integers are as good as Python's, its floats and booleans are refused."""
+"""Numpy: its integers are accepted like Python's, its floats and booleans are errors."""
 
 import re
 

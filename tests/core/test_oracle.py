@@ -1,4 +1,4 @@
-"""The oracle itself, held to examples worked out by hand."""
+"""The oracle itself, compared with examples worked out by hand."""
 
 import pytest
 
@@ -16,7 +16,7 @@ WIKIPEDIA_MERGES = [
 
 
 def test_the_classic_example_merges_as_by_hand() -> None:
-    """The oracle learns from "aaabdaaabac" the seven merges that paper and pencil find."""
+    """The oracle learns from "aaabdaaabac" the seven merges worked out by hand."""
     assert oracle.train(["aaabdaaabac"], 1000) == WIKIPEDIA_MERGES
 
 
@@ -37,7 +37,7 @@ def test_the_classic_example_merges_as_by_hand() -> None:
 def test_small_corpora_merge_as_by_hand(
     documents: list[str], vocab_size: int, merges: list[tuple[int, int]]
 ) -> None:
-    """The oracle learns from each small corpus what paper and pencil find."""
+    """The oracle learns from each small corpus the merges worked out by hand."""
     assert oracle.train(documents, vocab_size) == merges
 
 
@@ -52,7 +52,7 @@ def test_small_corpora_merge_as_by_hand(
     ],
 )
 def test_one_pass_replaces_from_the_left(ids: list[int], result: list[int]) -> None:
-    """A pass takes the leftmost of overlapping pairs and goes on behind it."""
+    """A pass takes the leftmost of overlapping pairs and continues after it."""
     assert oracle.one_pass(ids, (97, 97), 256) == result
 
 

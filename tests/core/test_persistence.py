@@ -1,4 +1,4 @@
-"""The artifact: what is written, byte for byte, and that reading it gives back the same."""
+"""The artifact: its exact bytes, and that reading it restores the tokenizer."""
 
 import json
 from collections.abc import Callable
@@ -18,13 +18,13 @@ TIES = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍", "", "x\r\ny\u20
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Return where the artifact of a test stands."""
+    """Return the path of a test's artifact."""
     return tmp_path / "tokenizer.json"
 
 
 @pytest.fixture(scope="module")
 def any_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where the artifacts of a property stand, one after the other."""
+    """Return the path of the artifacts of a property test, one after the other."""
     return tmp_path_factory.mktemp("artifacts") / "tokenizer.json"
 
 
@@ -35,7 +35,7 @@ def artifact_of(tokenizer: Tokenizer, path: Path) -> bytes:
 
 
 def test_artifact_is_canonical_json(path: Path) -> None:
-    """FR-12: keys are sorted as strings, there is no space, all is ASCII, no newline ends it."""
+    """FR-12: keys are sorted as strings, and there is only ASCII, no space and no final newline."""
     data = artifact_of(Tokenizer.train("ab ab ab", 258), path)
     assert data == canonical(GOOD)
     assert data.startswith(b'{"mergeable_vocab_size":258,"merges":[[97,98],[32,256]],')
@@ -75,7 +75,7 @@ def test_environment_changes_nothing(
 
 
 def test_one_tokenizer_is_saved_the_same_twice(path: Path, tmp_path: Path) -> None:
-    """FR-12: two files of one tokenizer are equal, after it has been used as well."""
+    """FR-12: saving a tokenizer twice gives equal files, even if it was used in between."""
     tokenizer = Tokenizer.train(TIES, 300)
     first = artifact_of(tokenizer, path)
     tokenizer.encode("ab é日👍<|endoftext|>")
@@ -90,7 +90,7 @@ def test_loading_and_saving_changes_no_byte(any_path: Path, documents: list[str]
 
 
 def test_what_the_merges_do_not_make_is_not_saved(path: Path) -> None:
-    """Parts that do not belong together raise `ValueError` before anything is written."""
+    """Inconsistent parts raise `ValueError` before anything is written."""
     vocab, merges, special_tokens = PARTS
     for parts in (
         ({**vocab, 256: b"ba"}, merges, special_tokens),
@@ -106,7 +106,7 @@ def test_what_the_merges_do_not_make_is_not_saved(path: Path) -> None:
 def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What has just the bytes that `load` reads is saved and loaded; one byte less is too few."""
+    """An artifact of exactly the maximum size is saved and loaded; a byte more is an error."""
     size = len(canonical(GOOD))
     monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", size)
     monkeypatch.setattr("bpetite._artifact.MAX_FILE_BYTES", size)
@@ -121,7 +121,7 @@ def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
 
 
 def test_file_that_is_there_stays_unless_asked_otherwise(path: Path) -> None:
-    """FR-27: `save` without `overwrite` raises `FileExistsError`, and the file stays."""
+    """FR-27: `save` without `overwrite` raises `FileExistsError`, and the file is unchanged."""
     path.write_bytes(b"old")
     with pytest.raises(FileExistsError):
         save(path, *PARTS)
@@ -152,7 +152,7 @@ def test_loaded_parts_have_exact_types(path: Path) -> None:
     ],
 )
 def test_other_spelling_of_an_artifact_loads(path: Path, data: bytes) -> None:
-    """JSON that says the same in other bytes is the same tokenizer."""
+    """Equivalent JSON in other bytes is the same tokenizer."""
     assert data != canonical(GOOD)
     path.write_bytes(data)
     assert load(path) == PARTS
@@ -168,14 +168,14 @@ def test_other_spelling_of_an_artifact_loads(path: Path, data: bytes) -> None:
     ],
 )
 def test_hand_made_merges_load(path: Path, merges: list[tuple[int, int]]) -> None:
-    """FR-29: merges that no training learns are good as long as each joins two earlier ids."""
+    """FR-29: merges that no training learns are valid if each joins two earlier ids."""
     special_tokens = {"<|endoftext|>": 256 + len(merges)}
     save(path, oracle.vocabulary(merges), merges, special_tokens)
     assert load(path) == (oracle.vocabulary(merges), merges, special_tokens)
 
 
 def test_tokenizer_of_hand_made_merges_encodes_as_in_the_oracle(path: Path) -> None:
-    """FR-26: twin tokens and repeated pairs load into a tokenizer that makes the plain passes."""
+    """FR-26: duplicate tokens and repeated pairs load into a tokenizer that encodes in passes."""
     merges = [(97, 98), (97, 98), (98, 99), (256, 99), (97, 258), (259, 260), (260, 259)]
     save(path, oracle.vocabulary(merges), merges, {"<|endoftext|>": 263})
     text = "abcabc abcab<|endoftext|>bcabcabc" * 20
@@ -183,7 +183,7 @@ def test_tokenizer_of_hand_made_merges_encodes_as_in_the_oracle(path: Path) -> N
 
 
 def test_size_is_that_of_hundreds_of_merges(tmp_path: Path) -> None:
-    """FR-25: the size that is saved is 256 and the number of the merges, above 256 as well."""
+    """FR-25: the saved size is 256 plus the number of merges, also above 256 merges."""
     path = tmp_path / "tokenizer.json"
     Tokenizer.train(
         [first + second for first in "abcdefghijklmnopqrst" for second in "uvwxyzabcdefghij"], 556

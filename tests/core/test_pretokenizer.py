@@ -1,4 +1,4 @@
-"""Chunks: the pattern, and the two facts by which most of its work is saved."""
+"""Chunks: the pattern, and the two facts that save most of its work."""
 
 import re
 from collections import Counter
@@ -49,19 +49,19 @@ def test_pattern_is_the_one_of_the_specification() -> None:
     ],
 )
 def test_text_is_cut_as_by_hand(text: str, chunks: list[str]) -> None:
-    """FR-4: each text is cut where the pattern, read by a person, cuts it."""
+    """FR-4: each text is cut where a person following the pattern cuts it."""
     assert pretokenize(text) == [chunk.encode("utf-8") for chunk in chunks]
 
 
 @given(st.one_of(TEXTS, ASCII_TEXTS))
 def test_chunks_are_the_matches_of_the_pattern(text: str) -> None:
-    """FR-4: the chunks of any text are what the pattern finds in it under `regex`."""
+    """FR-4: the chunks of any text are the matches of the pattern in `regex`."""
     assert pretokenize(text) == oracle.chunks_of(text)
 
 
 @given(TEXTS)
 def test_chunks_join_to_the_text(text: str) -> None:
-    """FR-5: no chunk is empty, and in order they are the text, nothing lost or added."""
+    """FR-5: no chunk is empty, and joined in order they are the text."""
     chunks = pretokenize(text)
     assert b"".join(chunks) == text.encode("utf-8")
     assert all(chunks)
@@ -70,7 +70,7 @@ def test_chunks_join_to_the_text(text: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("between", ["", " ", "a", "\n ", "1'"])
 def test_every_character_is_in_a_chunk(between: str) -> None:
-    """FR-5: each of the 1,112,064 characters comes through, whatever stands between them."""
+    """FR-5: each of the 1,112,064 characters is preserved, whatever surrounds it."""
     text = between.join(every_character())
     assert "".join(split(text)) == text
 
@@ -88,7 +88,7 @@ def test_every_character_is_in_a_chunk(between: str) -> None:
     ],
 )
 def test_text_is_not_changed(text: str) -> None:
-    """FR-6: nothing is normalized, folded, trimmed, or put in front."""
+    """FR-6: nothing is normalized, folded, trimmed, or prepended."""
     assert b"".join(pretokenize(text)) == text.encode("utf-8")
 
 
@@ -112,13 +112,13 @@ def test_whitespace_of_regex_is_25_characters() -> None:
     [(r"\p{L}", r"[A-Za-z]"), (r"\p{N}", r"[0-9]"), (r"\s", r"[\t\n\v\f\r ]")],
 )
 def test_class_on_ascii_is_as_stated(name: str, members: str) -> None:
-    """On all 128 characters of ASCII, a class of `regex` is the class that stands for it."""
+    """On all 128 ASCII characters, each class of `regex` equals its replacement."""
     assert [c for c in ASCII if regex.match(name, c)] == [c for c in ASCII if re.match(members, c)]
 
 
 @pytest.mark.parametrize("shape", ["{0}", "{0}{1}", "{0} {1}", "'{0}{1}", "{0}{1} ", "\n{0}{1}{0}"])
 def test_short_ascii_text_is_cut_as_by_regex(shape: str) -> None:
-    """For each two characters of ASCII, in each shape, `re` finds the chunks of `regex`."""
+    """For any two ASCII characters, in each shape, `re` finds the chunks of `regex`."""
     texts = [shape.format(first, second) for first, second in product(ASCII, repeat=2)]
     assert [split(text) for text in texts] == [regex.findall(oracle.PATTERN, t) for t in texts]
 
@@ -130,7 +130,7 @@ def test_ascii_text_is_cut_as_by_regex(text: str) -> None:
 
 
 def safe_boundaries(text: str) -> list[int]:
-    """Return where whitespace of both kinds follows what neither kind counts as whitespace."""
+    """Return where whitespace by both definitions follows a character that is neither."""
     return [
         place
         for place in range(1, len(text))
@@ -140,7 +140,7 @@ def safe_boundaries(text: str) -> list[int]:
 
 @given(TEXTS)
 def test_chunks_of_a_text_are_the_chunks_of_its_parts(text: str) -> None:
-    """Cut at any safe boundary, a text has the chunks of its two parts."""
+    """If a text is cut at any safe boundary, its chunks are those of the two parts."""
     expected = oracle.chunks_of(text)
     for place in safe_boundaries(text):
         assert oracle.chunks_of(text[:place]) + oracle.chunks_of(text[place:]) == expected
@@ -159,7 +159,7 @@ def test_blocks_have_the_chunks_of_the_text(text: str, size: int) -> None:
 
 @given(TEXTS, st.integers(1, 12))
 def test_block_ends_at_the_first_safe_boundary(text: str, size: int) -> None:
-    """A block has `size` characters, and goes on no further than to the next safe boundary."""
+    """A block has at least `size` characters, and ends at the next safe boundary."""
     ends = [0]
     for boundary in safe_boundaries(text):
         if boundary >= ends[-1] + size:
@@ -171,13 +171,13 @@ def test_block_ends_at_the_first_safe_boundary(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["a" * 5000, " " * 5000, "\x1c " * 2500, "日" * 5000])
 def test_text_without_a_safe_boundary_is_one_block(text: str) -> None:
-    """Where no safe boundary comes, a block goes on to the end of the text."""
+    """Without a safe boundary, a block continues to the end of the text."""
     assert list(blocks(text, 10)) == [text]
 
 
 @given(st.lists(TEXTS, max_size=3))
 def test_counted_chunks_are_the_chunks(texts: list[str]) -> None:
-    """Counting by pieces gives the count that counting the chunks of each text gives."""
+    """Counting by pieces gives the same result as counting the chunks of each text."""
     pieces: Counter[str] = Counter()
     for text in texts:
         count_pieces(text, pieces)
@@ -187,7 +187,7 @@ def test_counted_chunks_are_the_chunks(texts: list[str]) -> None:
 
 @pytest.mark.thorough
 def test_chunks_with_every_character_are_counted() -> None:
-    """For each of the 1,112,064 characters, counting by pieces is counting chunks."""
+    """For each of the 1,112,064 characters, counting by pieces equals counting chunks."""
     text = "".join(f"{character}\x1c {character}" for character in every_character())
     pieces: Counter[str] = Counter()
     count_pieces(text, pieces)

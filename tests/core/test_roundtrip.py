@@ -1,4 +1,4 @@
-"""Whatever is encoded decodes to itself: through one tokenizer, and through its file."""
+"""Every text decodes to itself after encoding, with a tokenizer and with its saved copy."""
 
 import pytest
 from hypothesis import given, settings
@@ -49,7 +49,7 @@ FIXTURES = [
 def pair(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Tokenizer]:
-    """Return a tokenizer, and the one that comes out of its file."""
+    """Return a tokenizer, and the one loaded from its file."""
     trained = Tokenizer.train(CORPUS, 400 if request.param == "trained" else 256)
     path = tmp_path_factory.mktemp("roundtrip") / "tokenizer.json"
     trained.save(path)
@@ -58,7 +58,7 @@ def pair(
 
 @pytest.mark.parametrize("text", FIXTURES)
 def test_fixture_decodes_to_itself(pair: list[Tokenizer], text: str) -> None:
-    """FR-25, FR-26: every kind of text comes back; a loaded tokenizer gives the same ids."""
+    """FR-25, FR-26: every kind of text is restored; a loaded tokenizer gives the same ids."""
     ids, ids_of_loaded = (tokenizer.encode(text) for tokenizer in pair)
     assert ids == ids_of_loaded
     assert [tokenizer.decode(ids) for tokenizer in pair] == [text, text]
@@ -80,7 +80,7 @@ def test_text_in_parts_decodes_to_the_same_text(first: str, second: str) -> None
 
 @given(CORPORA, st.one_of(TEXTS, TIES))
 def test_ids_never_outnumber_the_bytes(documents: list[str], text: str) -> None:
-    """A text has at most as many ids as bytes, since every token has one byte or more."""
+    """A text has at most as many ids as bytes, since every token has at least one byte."""
     ids = Tokenizer.train(documents, 280).encode(text)
     assert len(ids) <= len(text.encode("utf-8"))
 
@@ -99,7 +99,7 @@ def test_file_changes_nothing(
 @pytest.mark.thorough
 @pytest.mark.parametrize("between", ["", " "])
 def test_every_character_decodes_to_itself(pair: list[Tokenizer], between: str) -> None:
-    """FR-25: each of the 1,112,064 characters comes back, whatever stands between them."""
+    """FR-25: each of the 1,112,064 characters is restored, whatever surrounds it."""
     tokenizer, _ = pair
     text = between.join(every_character())
     assert tokenizer.decode(tokenizer.encode(text)) == text
@@ -107,12 +107,12 @@ def test_every_character_decodes_to_itself(pair: list[Tokenizer], between: str) 
 
 @pytest.fixture(scope="module")
 def trained() -> Tokenizer:
-    """Return a tokenizer of many scripts."""
+    """Return a tokenizer trained on many scripts."""
     return Tokenizer.train([CORPUS, *PIECES], 400)
 
 
 @settings(max_examples=5 * settings().max_examples)
 @given(text=st.text())
 def test_text_without_end_of_kinds_decodes_to_itself(trained: Tokenizer, text: str) -> None:
-    """FR-25: what hypothesis takes for text comes back, in five times as many examples."""
+    """FR-25: Hypothesis's own texts are restored, with five times as many examples."""
     assert trained.decode(trained.encode(text)) == text

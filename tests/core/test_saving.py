@@ -1,4 +1,4 @@
-"""Saving: a file is replaced whole or not at all, and nothing that is no file is replaced."""
+"""Saving: a file is replaced completely or not at all, and only regular files are."""
 
 import errno
 import os
@@ -29,7 +29,7 @@ LONG_NAME = "x" * 250 + ".json"
 
 @contextmanager
 def umask(mask: int) -> Iterator[None]:
-    """Hold the umask of this process at a value."""
+    """Set the umask of this process for the duration of a block."""
     before = os.umask(mask)
     try:
         yield
@@ -43,11 +43,11 @@ def mode_of(path: Path) -> int:
 
 
 def names_in(folder: Path) -> list[str]:
-    """Return the names of all that stands in a folder."""
+    """Return the names of everything in a folder."""
     return sorted(entry.name for entry in folder.iterdir())
 
 
-# What is written, and when it is refused
+# What is written, and when saving is an error
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
@@ -69,14 +69,14 @@ def names_in(folder: Path) -> list[str]:
 def test_file_is_saved_under_its_name(
     tmp_path: Path, tokenizer: Tokenizer, name: str, overwrite: bool
 ) -> None:
-    """FR-28: any name that the system allows, one of 255 bytes too, holds the whole artifact."""
+    """FR-28: a file with any valid name, even of 255 bytes, has the complete artifact."""
     tokenizer.save(tmp_path / name, overwrite)
     assert names_in(tmp_path) == [name]
     assert (tmp_path / name).read_bytes() == NEW
 
 
 def test_existing_file_is_kept(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """FR-27: without `overwrite`, an existing file raises `FileExistsError` and stays."""
+    """FR-27: without `overwrite`, an existing file raises `FileExistsError` and is unchanged."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(OLD)
     with pytest.raises(FileExistsError) as caught:
@@ -90,7 +90,7 @@ def test_existing_file_is_kept(tmp_path: Path, tokenizer: Tokenizer) -> None:
 def test_link_under_a_temporary_name_is_not_followed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, overwrite: bool
 ) -> None:
-    """Whoever foresees the name of the temporary file cannot have another file written to."""
+    """Guessing the name of the temporary file does not let anyone redirect the write."""
     monkeypatch.setattr("os.urandom", lambda _: bytes.fromhex("0123456789abcdef"))
     (tmp_path / "other").write_bytes(OLD)
     (tmp_path / ".bpetite-0123456789abcdef.tmp").symlink_to("other")
@@ -102,7 +102,7 @@ def test_link_under_a_temporary_name_is_not_followed(
 
 @pytest.mark.parametrize("size", [0, 1, 100_000])
 def test_existing_file_is_replaced_whole(tmp_path: Path, tokenizer: Tokenizer, size: int) -> None:
-    """FR-28: with `overwrite`, a file shorter or longer becomes the artifact and no more."""
+    """FR-28: with `overwrite`, a shorter or longer file becomes exactly the artifact."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(b"x" * size)
     tokenizer.save(path, overwrite=True)
@@ -111,7 +111,7 @@ def test_existing_file_is_replaced_whole(tmp_path: Path, tokenizer: Tokenizer, s
 
 
 def test_other_name_of_the_old_file_keeps_it(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """FR-28: a hard link to the old file, and whoever has it open, still have what it held."""
+    """FR-28: a hard link to the old file, and a process with it open, still have its content."""
     path, other = tmp_path / "tokenizer.json", tmp_path / "other.json"
     path.write_bytes(OLD)
     other.hardlink_to(path)
@@ -142,7 +142,7 @@ def test_other_name_of_the_old_file_keeps_it(tmp_path: Path, tokenizer: Tokenize
 def test_path_that_names_no_file_is_refused(
     here: Path, tokenizer: Tokenizer, name: str, error: type[Exception], overwrite: bool
 ) -> None:
-    """A path at which no file can stand raises its error, and nothing is made anywhere."""
+    """A path that cannot be a file raises its error, and nothing is created anywhere."""
     (here / "folder").mkdir()
     (here / "file").write_bytes(OLD)
     (here / "dangling").symlink_to("nowhere")
@@ -158,7 +158,7 @@ def test_path_that_names_no_file_is_refused(
 
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_missing_folder_is_named(tmp_path: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
-    """The error for a missing folder names the folder, and not a file in it."""
+    """The error for a missing folder names the folder, not a file in it."""
     with pytest.raises(FileNotFoundError) as caught:
         tokenizer.save(tmp_path / "missing" / "tokenizer.json", overwrite)
     assert caught.value.filename == f"{tmp_path / 'missing'}/"
@@ -180,7 +180,7 @@ def test_folder_is_never_replaced(here: Path, tokenizer: Tokenizer, name: str) -
 def test_what_is_no_regular_file_is_never_replaced(
     here: Path, tokenizer: Tokenizer, kind: str, overwrite: bool
 ) -> None:
-    """A FIFO, a socket and a device raise `OSError` and stay what they are."""
+    """A FIFO, a socket and a device raise `OSError` and are unchanged."""
     os.mkfifo("fifo")
     (here / "link-to-fifo").symlink_to("fifo")
     if kind == "device":
@@ -202,7 +202,7 @@ def test_what_is_no_regular_file_is_never_replaced(
 
 @pytest.mark.parametrize("target", ["target.json", "../target.json", "chain"])
 def test_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer, target: str) -> None:
-    """With `overwrite`, what a link leads to is replaced, and the link stays."""
+    """With `overwrite`, the link's target is replaced, and the link is kept."""
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "chain").symlink_to("target.json")
@@ -217,7 +217,7 @@ def test_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer, target: s
 
 
 def test_dangling_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """With `overwrite`, what a link would lead to is made, and the link stays."""
+    """With `overwrite`, the link's missing target is created, and the link is kept."""
     (tmp_path / "link").symlink_to("target.json")
     tokenizer.save(tmp_path / "link", overwrite=True)
     assert (tmp_path / "link").is_symlink()
@@ -258,7 +258,7 @@ def test_new_file_has_the_mode_of_the_umask(
 def test_overwritten_file_keeps_its_mode(
     tmp_path: Path, tokenizer: Tokenizer, name: str, mode: int
 ) -> None:
-    """A file that is replaced keeps its permissions, behind a link as well."""
+    """A replaced file keeps its permissions, even behind a link."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(OLD)
     path.chmod(mode)
@@ -271,7 +271,7 @@ def test_overwritten_file_keeps_its_mode(
 
 @pytest.mark.parametrize("mode", [0o755, 0o555, 0o333])
 def test_folder_decides_who_may_save(run_python: Callable[..., str], mode: int) -> None:
-    """A folder that may not be written to raises `PermissionError`; it need not be readable."""
+    """A folder without write permission raises `PermissionError`; it need not be readable."""
     program = """
         import os, sys
         from bpetite import Tokenizer
@@ -298,7 +298,7 @@ def test_folder_decides_who_may_save(run_python: Callable[..., str], mode: int) 
 def test_folders_above_need_not_be_open(
     tmp_path: Path, run_python: Callable[..., str], overwrite: bool
 ) -> None:
-    """A process saves where it stands, though it may not look into the folders above."""
+    """A process saves in its working directory, even if it may not enter the folders above."""
     inside = tmp_path / "outside" / "inside"
     inside.mkdir(parents=True)
     program = """
@@ -324,7 +324,7 @@ def test_folders_above_need_not_be_open(
 def test_data_is_on_the_disk_before_it_takes_the_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """FR-28: all bytes are synced, then the name is taken in one step, then the folder synced."""
+    """FR-28: saving syncs the bytes, gives the file its name in one step, and syncs the folder."""
     steps = observed_steps(monkeypatch)
     path = tmp_path / "tokenizer.json"
     tokenizer.save(path)
@@ -340,7 +340,7 @@ def test_data_is_on_the_disk_before_it_takes_the_name(
 
 
 def observed_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """Return a list that grows with each step that makes a file last or gives it a name."""
+    """Return a list that records each sync and each naming of a file."""
     steps: list[tuple[object, ...]] = []
     fsync, link, replace = os.fsync, os.link, os.replace
 
@@ -370,7 +370,7 @@ def observed_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
 def test_temporary_file_stands_beside_the_target_of_a_link(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """FR-28: through a link too, the new file is made in the folder of the file it replaces."""
+    """FR-28: even for a link, the new file is created in the folder of the file it replaces."""
     (tmp_path / "far").mkdir()
     (tmp_path / "far" / "target.json").write_bytes(OLD)
     (tmp_path / "link").symlink_to("far/target.json")
@@ -389,19 +389,19 @@ class Fault:
     )
 
     def __init__(self, number: int, error: BaseException, *, after: bool) -> None:
-        """Take which call is to fail, with what, and whether it does its work before."""
+        """Set which call fails, with which error, and whether it does its work first."""
         self.left = number
         self.failed = ""
         self.error = error
         self.after = after
 
     def put_into(self, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...] = NAMES) -> None:
-        """Take the place of the functions, until the patch is undone."""
+        """Replace the functions until the patch is undone."""
         for name in names:
             monkeypatch.setattr(os, name, self.failing(getattr(os, name)))
 
     def failing(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Return the function, but for the call that fails."""
+        """Return the function, wrapped to fail at the given call."""
 
         def call(*arguments: object, **options: object) -> object:
             self.left -= 1
@@ -416,27 +416,27 @@ class Fault:
 
 
 def no_links(*_: object, **__: object) -> None:
-    """Refuse to link, as a file system without hard links does."""
+    """Fail to link, like a file system without hard links."""
     raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
 
 def with_error(number: int) -> Fault:
-    """Return a call that the system refuses."""
+    """Make a call fail with a system error."""
     return Fault(number, OSError(errno.EIO, os.strerror(errno.EIO)), after=False)
 
 
 def with_no_memory(number: int) -> Fault:
-    """Return a call for which there is no memory."""
+    """Make a call fail for lack of memory."""
     return Fault(number, MemoryError(), after=False)
 
 
 def interrupted(number: int) -> Fault:
-    """Return a call before which Ctrl-C comes."""
+    """Make Ctrl-C arrive before a call."""
     return Fault(number, KeyboardInterrupt(), after=False)
 
 
 def done_and_interrupted(number: int) -> Fault:
-    """Return a call after which Ctrl-C comes."""
+    """Make Ctrl-C arrive after a call."""
     return Fault(number, KeyboardInterrupt(), after=True)
 
 
@@ -448,7 +448,7 @@ def contents_of(folder: Path) -> dict[str, bytes]:
 
 @contextmanager
 def saving(case: str, tokenizer: Tokenizer, folder: Path) -> Iterator[Callable[[], None]]:
-    """Yield a call that saves; afterwards check that all or nothing of it is there."""
+    """Yield a call that saves; afterward check that its result is complete or absent."""
     path, old, new = folder / "tokenizer.json", {}, {"tokenizer.json": NEW}
     folder.mkdir()
     if case == "overwrite":
@@ -472,7 +472,7 @@ def test_failure_of_any_call_leaves_nothing_half_done(
     failing: Callable[[int], Fault],
     case: str,
 ) -> None:
-    """FR-28: whichever call fails, the old file stands or the new one, and no other."""
+    """FR-28: whichever call fails, the old or the new file is there, and no other."""
     if case == "new-without-links":
         monkeypatch.setattr(os, "link", no_links)
     number, happened = 0, True
@@ -493,7 +493,7 @@ def test_failure_of_any_call_leaves_nothing_half_done(
 def test_interrupt_at_any_point_leaves_nothing_half_done(
     tmp_path: Path, tokenizer: Tokenizer, case: str
 ) -> None:
-    """FR-28: Ctrl-C wherever Python looks for it, at each call's start and end, is harmless."""
+    """FR-28: Ctrl-C at the start or end of any Python call does no harm."""
     number, left = 0, 0
 
     def count_down(_frame: FrameType, event: str, _argument: object) -> None:
@@ -509,7 +509,7 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
             with suppress(KeyboardInterrupt):
                 sys.setprofile(count_down)
                 save()
-                sys.setprofile(None)  # so is it by an exception that comes out of it
+                sys.setprofile(None)  # an exception that leaves `save` also removes the hook
     assert number > 40
 
 
@@ -540,7 +540,7 @@ def test_error_that_stops_a_save_is_the_one_that_comes_out(
 def test_failed_cleaning_up_is_not_reported_over_success(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """Once the file has its name, a temporary name that cannot be removed is no failure."""
+    """After the file has its name, a temporary name that cannot be removed is not an error."""
     with monkeypatch.context() as patched:
         Fault(1, OSError(errno.EIO, "no"), after=False).put_into(patched, ("unlink",))
         tokenizer.save(tmp_path / "tokenizer.json")
@@ -551,7 +551,7 @@ def test_failed_cleaning_up_is_not_reported_over_success(
 def test_folder_that_cannot_be_synced_is_no_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
 ) -> None:
-    """Where folders cannot be synced, a file is saved all the same; a failing disk is told."""
+    """A file is saved even if its folder cannot be synced; a disk error is reported."""
     failing = pytest.raises(OSError, match="no") if code == errno.EIO else nullcontext()
     with monkeypatch.context() as patched, failing:
         Fault(2, OSError(code, "no"), after=False).put_into(patched, ("fsync",))
@@ -563,7 +563,7 @@ def test_folder_that_cannot_be_synced_is_no_failure(
 def test_folder_without_hard_links_is_saved_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
 ) -> None:
-    """FR-27: where no hard links are, a new file is saved, and an existing one still kept."""
+    """FR-27: without hard links, a new file is saved, and an existing one is still kept."""
     path = tmp_path / "tokenizer.json"
 
     def link(*_: object) -> None:
@@ -589,7 +589,7 @@ def test_file_that_appears_at_the_last_moment_is_kept(
     hard_links: bool,
     content: bytes,
 ) -> None:
-    """FR-27: a file that another process makes while this one writes is not replaced."""
+    """FR-27: a file that another process creates during the save is not replaced."""
     path = tmp_path / "tokenizer.json"
     link = os.link
 
@@ -611,7 +611,7 @@ def test_file_that_appears_at_the_last_moment_is_kept(
 def test_temporary_name_has_sixteen_digits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """A temporary file is called `.bpetite-`, sixteen hexadecimal digits and `.tmp`."""
+    """A temporary file's name is `.bpetite-`, sixteen hexadecimal digits and `.tmp`."""
     names: list[str] = []
     link = os.link
 
@@ -628,7 +628,7 @@ def test_temporary_name_has_sixteen_digits(
 def test_file_put_in_the_place_of_the_held_name_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """Without hard links, a failure takes the empty file away that held the name, and no other."""
+    """Without hard links, a failure removes only the empty file that reserved the name."""
     path = tmp_path / "tokenizer.json"
 
     def late_replace(*_: object) -> None:
@@ -647,7 +647,7 @@ def test_file_put_in_the_place_of_the_held_name_is_kept(
 def test_full_disk_leaves_the_old_file(
     tmp_path: Path, run_python: Callable[..., str], overwrite: bool
 ) -> None:
-    """FR-28: when only so many bytes can be written, the old file is whole, and no other there."""
+    """FR-28: if the disk is full, the old file is complete, and there is no other."""
     old = {"tokenizer.json": OLD} if overwrite else {}
     for name, data in old.items():
         (tmp_path / name).write_bytes(data)
@@ -691,21 +691,19 @@ RACER = """
 
 
 def told(process: subprocess.Popen[str], line: str) -> None:
-    """Write a line to a process."""
     assert process.stdin is not None
     process.stdin.write(line)
     process.stdin.flush()
 
 
 def heard(process: subprocess.Popen[str]) -> str:
-    """Return the next line that a process writes."""
     assert process.stdout is not None
     return process.stdout.readline().strip()
 
 
 @contextmanager
 def racers(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
-    """Run three processes that save a tokenizer of their own, at a time and under a name."""
+    """Run three processes that each save their own tokenizer, at a given time and path."""
     with ExitStack() as stack:
         processes = [
             stack.enter_context(
@@ -735,7 +733,7 @@ def artifacts_of_racers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
 def test_one_of_several_processes_wins(
     tmp_path: Path, artifacts_of_racers: dict[str, bytes]
 ) -> None:
-    """FR-27: of processes that save under one name at once, one succeeds, and its file stands."""
+    """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
     with racers(tmp_path, overwrite=False) as processes:
         for number in range(25):
             for process in processes:
@@ -750,7 +748,7 @@ def test_one_of_several_processes_wins(
 def test_file_is_whole_whenever_it_is_read(
     tmp_path: Path, artifacts_of_racers: dict[str, bytes]
 ) -> None:
-    """FR-28: while processes overwrite one file again and again, every read finds one of theirs."""
+    """FR-28: while processes overwrite a file repeatedly, every read returns one of their files."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(artifacts_of_racers["a"])
     found = set()

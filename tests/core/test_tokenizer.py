@@ -1,4 +1,4 @@
-"""The public class: five methods, what they refuse at the door, and sharing a tokenizer."""
+"""The public class: five methods, their argument checks, and sharing a tokenizer."""
 
 import copy
 import inspect
@@ -35,7 +35,7 @@ class Corner(PathLike[str]):
 
 
 def test_package_exports_one_name() -> None:
-    """FR-30: `from bpetite import Tokenizer` is the public import, and there is no other."""
+    """FR-30: `from bpetite import Tokenizer` is the only public import."""
     assert bpetite.__all__ == ["Tokenizer"]
     assert bpetite.Tokenizer is Tokenizer
 
@@ -46,7 +46,7 @@ def test_public_methods_are_five() -> None:
     assert public == {"train", "encode", "decode", "save", "load"}
     tokenizer = Tokenizer.train("", 256)
     assert public == {name for name in dir(tokenizer) if not name.startswith("_")}
-    assert not hasattr(tokenizer, "__dict__")  # so nothing can be added to it
+    assert not hasattr(tokenizer, "__dict__")  # so no attribute can be added
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_public_methods_are_five() -> None:
 def test_signature_is_as_specified(
     name: str, parameters: list[str], types: dict[str, object]
 ) -> None:
-    """FR-30: each method takes the specified parameters, of the specified types, and no more."""
+    """FR-30: each method has exactly the specified parameters and types."""
     method = getattr(Tokenizer, name)
     assert list(inspect.signature(method).parameters) == parameters
     assert get_type_hints(method) == types
@@ -92,30 +92,30 @@ def test_defaults_are_as_specified() -> None:
 
 
 def test_modules_are_private() -> None:
-    """FR-31: every module of the package has a name that begins with an underscore."""
+    """FR-31: the name of every module of the package begins with an underscore."""
     names = [module.name for module in pkgutil.iter_modules(bpetite.__path__)]
     assert len(names) >= 7
     assert [name for name in names if not name.startswith("_")] == []
 
 
 def test_tokenizer_is_made_by_train_or_load() -> None:
-    """Calling the class raises `TypeError`, which says what to call."""
+    """Calling the class raises `TypeError`, which names the methods to call instead."""
     with pytest.raises(TypeError, match=r"made by Tokenizer\.train\(\.\.\.\) or Tokenizer\.load"):
         Tokenizer()
 
 
 @pytest.mark.parametrize("size", [256, 257, 258])
 def test_representation_gives_the_size(size: int) -> None:
-    """`repr` says how many mergeable tokens there are."""
+    """`repr` gives the number of mergeable tokens."""
     tokenizer = Tokenizer.train("ab ab ab", size)
     assert repr(tokenizer) == f"<bpetite.Tokenizer with {size} mergeable tokens>"
 
 
 def test_subclass_is_kept(tmp_path: Path) -> None:
-    """What a subclass trains, loads and copies is of that subclass."""
+    """Training, loading and copying with a subclass gives an instance of it."""
 
     class Mine(Tokenizer):
-        """A tokenizer of one's own."""
+        """A user's own subclass."""
 
     mine = Mine.train("ab ab ab", 258)
     mine.save(tmp_path / "mine.json")
@@ -124,7 +124,7 @@ def test_subclass_is_kept(tmp_path: Path) -> None:
     ] * 3
 
 
-# Wrong values at the door
+# Invalid arguments
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_subclass_is_kept(tmp_path: Path) -> None:
 def test_path_of_a_wrong_type_is_refused(
     here: Path, tokenizer: Tokenizer, path: str, name: str
 ) -> None:
-    """`save` and `load` raise `TypeError` for what is neither `str` nor a path of `str`."""
+    """`save` and `load` raise `TypeError` for anything but a `str` or a path of `str`."""
     message = rf"^path must be str or os\.PathLike\[str\], got {name}$"
     with pytest.raises(TypeError, match=message):
         tokenizer.save(path)
@@ -147,7 +147,7 @@ def test_path_of_a_wrong_type_is_refused(
 def test_path_may_be_text_or_a_path(
     tmp_path: Path, tokenizer: Tokenizer, kind: Callable[[Path], str | PathLike[str]]
 ) -> None:
-    """`save` and `load` take a `str`, a `Path`, and whatever else is `os.PathLike`."""
+    """`save` and `load` accept a `str`, a `Path`, or any other `os.PathLike`."""
     path = kind(tmp_path / "tokenizer.json")
     tokenizer.save(path)
     assert Path(fspath(path)).read_bytes() == canonical(GOOD)
@@ -155,7 +155,7 @@ def test_path_may_be_text_or_a_path(
 
 
 def test_bytes_are_never_taken_for_text(tmp_path: Path) -> None:
-    """FR-37: Python's own check for comparing bytes with text (-bb) finds nothing to report."""
+    """FR-37: Python's own check for comparing bytes with text (-bb) reports nothing."""
     program = """
 from bpetite import Tokenizer
 tokenizer = Tokenizer.train(["ab ab \\u00e9", "<|endoftext|>"], 300)
@@ -169,7 +169,7 @@ print(loaded.decode(loaded.encode("ab <|endoftext|>\\u00e9")) == "ab <|endoftext
     assert (done.returncode, done.stdout, done.stderr) == (0, b"True\n", b"")
 
 
-# One tokenizer for many
+# Sharing a tokenizer
 
 
 def test_threads_share_a_tokenizer() -> None:
@@ -197,7 +197,7 @@ def test_threads_share_a_tokenizer() -> None:
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_pickled_tokenizer_is_the_same(tokenizer: Tokenizer, protocol: int) -> None:
-    """A tokenizer comes out of every pickle protocol with the ids that it went in with."""
+    """A tokenizer restored with any pickle protocol gives the same ids."""
     twin = pickle.loads(pickle.dumps(tokenizer, protocol))  # noqa: S301 - made in this line
     assert type(twin) is Tokenizer
     assert [twin.encode(text) for text in TEXTS] == [tokenizer.encode(text) for text in TEXTS]
@@ -217,7 +217,7 @@ def test_copied_tokenizer_is_the_same(
 
 
 def test_cache_is_left_behind() -> None:
-    """A tokenizer that has been used is pickled as it was before."""
+    """Using a tokenizer does not change its pickle."""
     tokenizer = Tokenizer.train("ab ab ab", 258)
     before = pickle.dumps(tokenizer)
     tokenizer.encode(" ".join(map(str, range(1000))))
@@ -225,7 +225,7 @@ def test_cache_is_left_behind() -> None:
 
 
 def test_tokenizer_works_in_a_process_pool(tokenizer: Tokenizer) -> None:
-    """The method of a tokenizer can be sent to new processes, and does there what it does here."""
+    """A tokenizer's method can be sent to new processes, where it works as it does here."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(2, mp_context=context) as pool:
         found = list(pool.map(tokenizer.encode, TEXTS))

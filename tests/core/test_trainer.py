@@ -1,4 +1,4 @@
-"""Training: the fast trainer learns what the specification, counted out in full, learns."""
+"""Training: the fast trainer learns the merges of the specification's full recounts."""
 
 import re
 from collections import Counter
@@ -22,7 +22,7 @@ SPECIAL_BYTES = b"<|endoftext|>"
 
 
 class Number:
-    """An integer of another type, as numpy's are."""
+    """An integer of another type, like numpy's."""
 
     def __init__(self, value: int) -> None:
         self.value = value
@@ -33,7 +33,7 @@ class Number:
 
 @pytest.mark.parametrize("name", ["merges", "vocab", "special_tokens", "mergeable_vocab_size"])
 def test_result_cannot_be_changed(name: str) -> None:
-    """What training learned stays as it is: no part of the result can be replaced."""
+    """No part of a training's result can be replaced."""
     with pytest.raises(AttributeError):
         setattr(train_bpe("ab ab ab", vocab_size=258), name, ())
 
@@ -54,20 +54,20 @@ def test_result_cannot_be_changed(name: str) -> None:
 def test_ties_and_overlaps_go_as_by_hand(
     corpus: str | list[str], merges: list[tuple[int, int]]
 ) -> None:
-    """FR-10: the highest count wins, then the smallest pair; replacement goes from the left."""
+    """FR-10: the highest count wins, then the smallest pair; pairs are replaced from the left."""
     assert list(train_bpe(corpus, 1000).merges) == merges
 
 
 @pytest.mark.parametrize("count", [1, 256, 257, 70_000])
 def test_new_pair_is_tied_with_older_ones(count: int) -> None:
-    """FR-10: a pair that a merge makes goes before an older one that is larger, at any count."""
+    """FR-10: a pair made by a merge precedes an older, larger one with the same count."""
     counted = {"cab": count, "xy": count}
     assert train_bpe(counted, 1000).merges == ((97, 98), (99, 256), (120, 121))
 
 
 @given(st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(256, 300))
 def test_few_letters_train_as_in_the_oracle(documents: list[str], vocab_size: int) -> None:
-    """FR-10: where ties and overlaps abound, the merges are those of a full recount."""
+    """FR-10: with many ties and overlaps, the merges are those of a full recount."""
     assert list(train_bpe(documents, vocab_size).merges) == oracle.train(documents, vocab_size)
 
 
@@ -84,7 +84,7 @@ def test_any_text_trains_as_in_the_oracle(documents: list[str], vocab_size: int)
 
 @pytest.mark.parametrize("length", range(10))
 def test_every_short_word_trains_as_in_the_oracle(length: int) -> None:
-    """FR-10: each word of a length in two letters teaches what a full recount teaches."""
+    """FR-10: on each word of a given length in two letters, merges are those of a full recount."""
     words = ["".join(letters) for letters in product("ab", repeat=length)]
     learned = {word: list(train_bpe(word, 1000).merges) for word in words}
     assert learned == {word: oracle.train([word], 1000) for word in words}
@@ -98,7 +98,7 @@ def test_long_run_trains_as_in_the_oracle(length: int) -> None:
 
 @given(st.lists(TEXTS, min_size=1, max_size=3))
 def test_merge_never_crosses_a_chunk(documents: list[str]) -> None:
-    """FR-7: every learned token stands inside a chunk of the pre-tokenizer."""
+    """FR-7: every learned token is inside a chunk of the pre-tokenizer."""
     result = train_bpe(documents, 280)
     chunks = {chunk for document in documents for chunk in oracle.chunks_of(document)}
     learned = [result.vocab[token_id] for token_id in range(256, result.mergeable_vocab_size)]
@@ -106,12 +106,12 @@ def test_merge_never_crosses_a_chunk(documents: list[str]) -> None:
 
 
 def test_pair_across_two_chunks_is_no_pair() -> None:
-    """FR-7: "b" and the space after it never meet, however often they stand together."""
+    """FR-7: "b" and the newline after it are never merged, however often they are adjacent."""
     assert train_bpe("ab\n" * 100, 1000).merges == ((97, 98),)
 
 
 def test_chunk_never_spans_two_documents() -> None:
-    """FR-7: the end of a document is the end of a chunk."""
+    """FR-7: the end of a document ends a chunk."""
     assert train_bpe(["a", "b"] * 100, 1000).merges == ()
     assert train_bpe(["ab"] * 100, 1000).merges == ((97, 98),)
 
@@ -124,7 +124,7 @@ def test_base_vocabulary_is_the_bytes() -> None:
 
 @given(CORPORA)
 def test_ids_follow_one_another(documents: list[str]) -> None:
-    """FR-8: the merge at rank r makes the id 256 + r out of two earlier ids."""
+    """FR-8: the merge at rank r joins two earlier ids into the id 256 + r."""
     result = train_bpe(documents, 290)
     assert list(result.vocab) == list(range(257 + len(result.merges)))
     for token_id, (left, right) in enumerate(result.merges, 256):
@@ -141,7 +141,7 @@ def test_ids_follow_one_another(documents: list[str]) -> None:
     ids=["255", "1", "0", "-1", "sixty-digits", "more", "thousands"],
 )
 def test_vocab_size_below_256_is_refused(vocab_size: int, found: str) -> None:
-    """FR-9: fewer tokens than bytes raise `ValueError`, which says what is wanted."""
+    """FR-9: fewer tokens than bytes raise `ValueError`, which names the minimum."""
     message = f"vocab_size must be at least 256 (one for each byte), got {found}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         train_bpe("ab", vocab_size)
@@ -149,7 +149,7 @@ def test_vocab_size_below_256_is_refused(vocab_size: int, found: str) -> None:
 
 @pytest.mark.parametrize("corpus", ["", "ab ab ab", ["aaaa", "aaaa"]])
 def test_vocab_size_256_makes_no_merge(corpus: str | list[str]) -> None:
-    """FR-9: with 256 tokens there is the base vocabulary and the special token."""
+    """FR-9: with 256 tokens there is only the base vocabulary and the special token."""
     result = train_bpe(corpus, 256)
     assert result == TrainerResult((), oracle.vocabulary([]), {"<|endoftext|>": 256}, 256)
 
@@ -159,13 +159,13 @@ def test_vocab_size_256_makes_no_merge(corpus: str | list[str]) -> None:
     [(300.0, "float"), ("300", "str"), (None, "NoneType"), ([300], "list"), (True, "True")],
 )
 def test_vocab_size_of_a_wrong_type_is_refused(vocab_size: int, name: str) -> None:
-    """What is no integer raises `TypeError`; so does a boolean."""
+    """Anything but an integer raises `TypeError`; so does a boolean."""
     with pytest.raises(TypeError, match=f"^vocab_size must be an integer, got {name}$"):
         train_bpe("ab", vocab_size)
 
 
 def test_vocab_size_may_be_any_integer() -> None:
-    """FR-9: whatever has `__index__` is as good as an `int`."""
+    """FR-9: an object with `__index__` works like an `int`."""
     assert train_bpe("ab ab ab", Number(258)) == train_bpe("ab ab ab", 258)  # type: ignore[arg-type]
 
 
@@ -182,7 +182,7 @@ def test_vocab_size_may_be_any_integer() -> None:
 def test_training_stops_when_no_pair_is_left(
     corpus: str | list[str], merges: tuple[tuple[int, int], ...]
 ) -> None:
-    """FR-11: pairs that occur once are merged too, and then training ends without error."""
+    """FR-11: pairs that occur once are merged too; then training ends without an error."""
     result = train_bpe(corpus, 1000)
     assert result.merges == merges
     assert result.mergeable_vocab_size == 256 + len(merges)
@@ -190,13 +190,13 @@ def test_training_stops_when_no_pair_is_left(
 
 @pytest.mark.parametrize("bits", [20, 21, 64, 20_000])
 def test_vocab_size_has_no_end_for_a_small_corpus(bits: int) -> None:
-    """FR-11: training ends early whatever vocab_size is, one of 6,000 digits included."""
+    """FR-11: training ends early for any larger vocab_size, even one of 6,000 digits."""
     assert train_bpe("ab", 2**bits).merges == ((97, 98),)
 
 
 def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A corpus may run out of pairs, but not out of ids: that is an error, and no early stop."""
-    # The real limit would take a corpus of more than a million merges.
+    """Running out of pairs ends training early, but running out of ids is an error."""
+    # Reaching the real limit would take a corpus of more than a million merges.
     monkeypatch.setattr("bpetite._trainer.MAX_VOCAB_SIZE", 258)
     assert train_bpe("abc", 9999).mergeable_vocab_size == 258
     with pytest.raises(ValueError, match=r"^vocab_size must be at most 258 for this corpus$"):
@@ -206,7 +206,7 @@ def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPat
 def test_training_stops_where_the_tokenizer_could_no_longer_be_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The size that the error allows can be saved and loaded, and one merge more could not be."""
+    """A tokenizer of the largest size that the error names can be saved and loaded."""
     limit = 200_000
     for module in ("_schema", "_artifact", "_trainer"):
         monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", limit)
@@ -229,7 +229,7 @@ def test_training_stops_where_the_tokenizer_could_no_longer_be_saved(
 def test_memory_of_training_is_bounded_by_the_largest_file(
     run_python: Callable[..., str],
 ) -> None:
-    """A small text whose tokens would take gigabytes is refused in half a gigabyte."""
+    """A small text whose tokens would take gigabytes is rejected within half a gigabyte."""
     program = """
         import resource, sys
         from bpetite import Tokenizer
@@ -246,10 +246,10 @@ def test_memory_of_training_is_bounded_by_the_largest_file(
 
 
 def growing_tokens(letters: int) -> str:
-    """Return a corpus that makes a token of all its letters, longer by a letter each merge.
+    """Return a corpus whose merges each lengthen one token, until it has all letters.
 
     Each letter occurs three times by itself, so that it becomes a token; the chunk of all
-    has them in descending order, so that the smallest pair is always at its end.
+    letters has them in descending order, so that the smallest pair is always at its end.
     """
     alphabet = [chr(0x4E00 + number) for number in range(letters)]
     return "".join(f"{letter}\n" * 3 for letter in alphabet) + "".join(reversed(alphabet))
@@ -262,7 +262,7 @@ def test_long_run_may_ask_for_any_size() -> None:
 
 
 def test_endless_chunk_trains(run_python: Callable[..., str]) -> None:
-    """A chunk of a million letters trains in seconds: the work grows with it, not squared."""
+    """A chunk of a million letters trains in seconds: the work is not quadratic."""
     program = """
         from bpetite import Tokenizer
         print(Tokenizer.train("a" * (17 << 16), vocab_size=1000))
@@ -271,20 +271,20 @@ def test_endless_chunk_trains(run_python: Callable[..., str]) -> None:
 
 
 def test_special_token_takes_the_first_free_id() -> None:
-    """FR-13: its id is the number of mergeable tokens, after an early stop as well."""
+    """FR-13: its id is the number of mergeable tokens, also after an early stop."""
     assert train_bpe("ab ab", 257).special_tokens == {"<|endoftext|>": 257}
     assert train_bpe("ab ab", 9999).special_tokens == {"<|endoftext|>": 258}
 
 
 def test_special_token_is_the_only_one() -> None:
-    """FR-14: the vocabulary holds the mergeable tokens and <|endoftext|>, no more."""
+    """FR-14: the vocabulary has only the mergeable tokens and <|endoftext|>."""
     result = train_bpe("ab ab", 9999)
     assert list(result.special_tokens) == ["<|endoftext|>"]
     assert len(result.vocab) == result.mergeable_vocab_size + 1
 
 
 def test_special_token_in_the_corpus_is_ordinary_text() -> None:
-    """FR-15: <|endoftext|> in a corpus is cut and merged as any characters are."""
+    """FR-15: <|endoftext|> in a corpus is cut and merged like any other text."""
     result = train_bpe("<|endoftext|>", 1000)
     learned = {result.vocab[token_id] for token_id in range(256, result.mergeable_vocab_size)}
     assert {b"<|", b"endoftext", b"|>"} <= learned
@@ -314,7 +314,7 @@ def test_corpus_may_come_in_any_form(text: str, size: int) -> None:
 
 @pytest.mark.thorough
 def test_long_document_trains_like_its_blocks() -> None:
-    """FR-12: a document longer than the block that is counted at once loses nothing."""
+    """FR-12: a document longer than a block is counted completely."""
     text = "low lower lowest \u2003" * 70_000
     assert len(text) > 1 << 20
     chunks = ["low", " lower", " lowest", " ", "\u2003"] * 69_999 + ["low", " lower", " lowest"]
@@ -322,7 +322,7 @@ def test_long_document_trains_like_its_blocks() -> None:
 
 
 def test_corpus_is_read_once_and_as_it_comes() -> None:
-    """An iterable is asked for each document once, after the one before has been read."""
+    """An iterable yields each document once, after the previous one was processed."""
     served: list[int] = []
 
     def documents() -> Iterator[str]:
@@ -336,7 +336,7 @@ def test_corpus_is_read_once_and_as_it_comes() -> None:
 
 @given(CORPORA)
 def test_no_two_tokens_have_the_same_bytes(documents: list[str]) -> None:
-    """A trained vocabulary holds every sequence of bytes at most once."""
+    """A trained vocabulary has every sequence of bytes at most once."""
     vocab = train_bpe(documents, 300).vocab
     assert len(set(vocab.values())) == len(vocab)
 
@@ -354,7 +354,7 @@ def test_every_token_encodes_to_itself(documents: list[str]) -> None:
 
 @pytest.mark.thorough
 def test_ids_beyond_the_surrogates_train_and_encode() -> None:
-    """Ids that are surrogates as characters, and those above, are ids like any other."""
+    """Ids equal to surrogate code points, and higher ones, are ids like any other."""
     alphabet = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN"
     words = ["".join(letters) for letters in product(alphabet, repeat=3)]
     result = train_bpe(words, 100_000)
@@ -375,7 +375,7 @@ def test_ids_beyond_the_surrogates_train_and_encode() -> None:
     ],
 )
 def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
-    """FR-37: bytes of any type, and what cannot be gone through, raise `TypeError`."""
+    """FR-37: bytes of any type, and anything that is not iterable, raise `TypeError`."""
     message = f"^corpus must be str, an iterable of str, or a mapping .* int, got {name}$"
     with pytest.raises(TypeError, match=message):
         train_bpe(corpus, 300)
@@ -391,7 +391,7 @@ def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
     ],
 )
 def test_document_that_is_no_text_is_refused(corpus: list[str], found: str) -> None:
-    """A document that is no `str` raises `TypeError`, which names its type and place."""
+    """A document that is not a `str` raises `TypeError` with its type and position."""
     message = f"^documents must be str, got {found}$"
     with pytest.raises(TypeError, match=message):
         train_bpe(corpus, 300)
@@ -402,7 +402,7 @@ COUNTED = st.dictionaries(st.one_of(TIES, RUNS, TEXTS), st.integers(1, 4), max_s
 
 @given(COUNTED, st.integers(256, 300))
 def test_counts_stand_for_repeated_documents(documents: dict[str, int], size: int) -> None:
-    """A mapping from documents to counts learns what the repeated documents teach."""
+    """A mapping from documents to counts trains like the repeated documents."""
     repeated = [document for document, count in documents.items() for _ in range(count)]
     expected = train_bpe(repeated, size)
     assert train_bpe(documents, size) == expected
@@ -412,13 +412,13 @@ def test_counts_stand_for_repeated_documents(documents: dict[str, int], size: in
 
 @given(st.lists(st.one_of(TIES, RUNS, TEXTS), max_size=6).map(" ".join), st.integers(1, 9))
 def test_counts_of_the_parts_of_a_text_teach_what_the_text_does(text: str, size: int) -> None:
-    """A text that is cut at safe boundaries may be counted part by part, in any order."""
+    """A text cut at safe boundaries may be counted part by part, in any order."""
     parts = Counter(blocks(text, size))
     assert train_bpe(parts, 300) == train_bpe(text, 300)
 
 
 def test_a_count_may_be_an_integer_of_any_type() -> None:
-    """A count is anything that `operator.index` takes."""
+    """A count is anything that `operator.index` accepts."""
     counted = cast("dict[str, int]", {"ab ab": Number(3), "ba": 1})
     assert train_bpe(counted, 300) == train_bpe(["ab ab"] * 3 + ["ba"], 300)
 
@@ -442,7 +442,7 @@ def test_a_count_may_be_an_integer_of_any_type() -> None:
     ],
 )
 def test_a_count_that_is_none_is_refused(count: int, error: type[Exception], message: str) -> None:
-    """What is not an integer of at least 1 is not a count, and the message says whose it is."""
+    """A count must be an integer of at least 1; the message names the document of a wrong one."""
     with pytest.raises(error, match=f"^{message}$"):
         train_bpe({"ba": 1, "ab": count}, 300)
 
@@ -465,7 +465,7 @@ def test_lone_surrogate_in_a_document_is_refused(text: str, start: int) -> None:
 
 
 def test_tokens_are_bytes() -> None:
-    """FR-37: every token is `bytes` itself, every id an `int` itself."""
+    """FR-37: every token is exactly `bytes`, every id exactly `int`."""
     result = train_bpe("ab ab ab é", 300)
     assert {type(token) for token in result.vocab.values()} == {bytes}
     assert {type(part) for pair in result.merges for part in pair} == {int}

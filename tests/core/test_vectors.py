@@ -1,4 +1,4 @@
-"""The golden vectors: what every implementation must give, today and on every machine."""
+"""The golden vectors: the results that every implementation must give, on every machine."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def test_artifact_is_the_same_as_ever(tmp_path: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_ids_are_the_same_as_ever(name: str) -> None:
-    """FR-16, FR-20: each text has the ids that it has always had, and they decode to it."""
+    """FR-16, FR-20: each text still has the recorded ids, and they decode to it."""
     golden = read(name)
     tokenizer = Tokenizer.train(golden["documents"], golden["vocab_size"])
     for vector in golden["vectors"]:
@@ -53,7 +53,7 @@ def test_ids_are_the_same_as_ever(name: str) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 def test_vectors_are_those_of_the_oracle(name: str) -> None:
-    """FR-12: the specification as slow code, which shares nothing with bpetite, gives the same."""
+    """FR-12: the oracle, which shares no code with bpetite, gives the same vectors."""
     golden = read(name)
     merges = oracle.train(golden["documents"], golden["vocab_size"])
     artifact = canonical(artifact_with(merges))
@@ -63,7 +63,7 @@ def test_vectors_are_those_of_the_oracle(name: str) -> None:
 
 
 def test_chunks_are_the_same_as_ever() -> None:
-    """FR-4: each text is cut into the chunks into which it has always been cut."""
+    """FR-4: each text is still cut into the recorded chunks."""
     for vector in read("chunks")["vectors"]:
         chunks = [chunk.decode("utf-8") for chunk in pretokenize(vector["text"])]
         assert chunks == vector["chunks"]

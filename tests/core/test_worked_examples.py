@@ -30,7 +30,7 @@ def test_training_of_the_example() -> None:
 
 
 def test_encoding_and_decoding_of_the_example(tokenizer: Tokenizer) -> None:
-    """FR-16, FR-20, FR-24: the special token stands between two merged chunks, and comes back."""
+    """FR-16, FR-20, FR-24: the special token is between two merged chunks, and is restored."""
     ids = tokenizer.encode("ab<|endoftext|>ab")
     assert ids == [256, 258, 256]
     assert tokenizer.decode(ids) == "ab<|endoftext|>ab"
@@ -51,13 +51,13 @@ def test_every_occurrence_of_the_example(tokenizer: Tokenizer) -> None:
 
 
 def test_lone_continuation_byte_of_the_example(tokenizer: Tokenizer) -> None:
-    """FR-23: 0x80 begins no character."""
+    """FR-23: no character begins with 0x80."""
     with pytest.raises(UnicodeDecodeError):
         tokenizer.decode([0x80])
 
 
 def test_saving_and_loading_of_the_example(tmp_path: Path) -> None:
-    """FR-26: what is saved comes back, and the file is the one that the example describes."""
+    """FR-26: loading restores the tokenizer, and the file is the one in the example."""
     result = train_bpe(CORPUS, vocab_size=258)
     path = str(tmp_path / "tok.json")
     save(path, dict(result.vocab), list(result.merges), dict(result.special_tokens))

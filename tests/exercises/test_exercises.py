@@ -1,6 +1,6 @@
 """The exercises: right answers pass, wrong ones are explained, and nothing breaks the check.
 
-The checks compare learners with the answers, so the answers are compared with bpetite.
+The checks compare learners with the answers, so these tests compare the answers with bpetite.
 """
 
 import ast
@@ -114,7 +114,7 @@ def test_a_wrong_answer_is_explained(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The check names the mistake of a wrong answer, or what else is wrong with the file."""
+    """The check names the mistake in a wrong answer, or what else is wrong with the file."""
     code = change if isinstance(change, str) else LEARNERS[number]["right"]
     for old, new in change.items() if isinstance(change, dict) else ():
         assert old in code
@@ -173,7 +173,7 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
-    """A file may import its neighbors; the check shows an exception in one of them there."""
+    """A file may import its neighbors; the check locates an exception in one of them there."""
     (tmp_path / "my_05.py").write_text("def merge_pair(*_):\n    return 1 / 0\n", "utf-8")
     (tmp_path / "my_08.py").write_text(
         "from my_05 import merge_pair\ndef encode_chunk(*_):\n    merge_pair([], (1, 2), 3)\n",
@@ -195,14 +195,14 @@ def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage(arguments: tuple[str, ...], says: str, tmp_path: Path) -> None:
-    """Wrong usage ends with status 2 and says what is wrong."""
+    """Wrong usage ends with status 2 and an explanation."""
     done = command(*arguments, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr
 
 
 def test_a_python_without_bpetite(tmp_path: Path) -> None:
-    """Where bpetite is not installed, the check says what to do."""
+    """If bpetite is not installed, the check says what to do."""
     arguments = (sys.executable, "-S", FOLDER / "check.py", "05", "my.py")
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (1, b"")
@@ -223,7 +223,7 @@ def test_the_exercises_need_only_the_core() -> None:
 
 
 def test_a_closed_standard_output() -> None:
-    """If nobody reads standard output, the check says nothing about it."""
+    """If standard output is closed, the check does not complain."""
     read_end, write_end = os.pipe()
     os.close(read_end)
     arguments = (sys.executable, FOLDER / "check.py", "01", FOLDER / "start" / "exercise_01.py")
@@ -234,7 +234,7 @@ def test_a_closed_standard_output() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk() -> None:
-    """If standard output cannot be written, the check says so in one line."""
+    """If standard output cannot be written, one line says so."""
     arguments = (sys.executable, FOLDER / "check.py", "1", FOLDER / "check.py")
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(arguments, stdout=full, stderr=subprocess.PIPE, check=False)
@@ -270,7 +270,7 @@ def test_the_examples_of_a_starting_file_are_true_of_its_answer(number: str) -> 
 
 
 def test_the_recorded_ids_are_those_of_tiktoken(gpt2_merges: Path) -> None:
-    """The ids of the last exercise are those that tiktoken gives with GPT-2's file."""
+    """The ids of the last exercise are tiktoken's, using GPT-2's file."""
     assert hashlib.sha256(gpt2_merges.read_bytes()).hexdigest() == exercise_13.SHA256
     name = hashlib.sha1(exercise_13.URL.encode(), usedforsecurity=False).hexdigest()
     assert gpt2_merges.name == name
@@ -303,7 +303,7 @@ def test_gpt_2_needs_its_file(
 def test_other_ids_than_tiktokens_are_shown(
     gpt2_merges: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """With GPT-2's file, the first text with other ids is shown, in tokens too."""
+    """With GPT-2's file, the first text with other ids is shown, with its tokens."""
     code = LEARNERS["13"]["right"].replace("(text, merges) for", "(text, merges[:300]) for")
     (tmp_path / "my_13.py").write_text(code, encoding="utf-8")
     (tmp_path / "vocab.bpe").symlink_to(gpt2_merges)
@@ -322,14 +322,14 @@ def test_the_pattern_is_that_of_bpetite() -> None:
 
 @given(st.one_of(st.text(), SPECIAL_TEXTS))
 def test_the_answers_give_the_text_back(text: str) -> None:
-    """The bytes of a text and its segments give the text back."""
+    """The answers restore a text from its bytes and from its segments."""
     assert to_text(to_ids(text)) == text
     assert "".join(segments(text)) == text
 
 
 @given(SHORT_TEXTS, SHORT_TEXTS, st.integers(256, 280))
 def test_the_answers_agree_with_bpetite(corpus: str, text: str, vocab_size: int) -> None:
-    """The answers learn the tokens of bpetite, and encode and decode as it does."""
+    """The answers learn bpetite's tokens, and encode and decode as it does."""
     merges = train(corpus, vocab_size)
     vocab = vocabulary(merges)
     assert learned_tokens(corpus, vocab_size) == list(vocab.values())[256:]

@@ -17,7 +17,7 @@ Ask = Callable[..., Any]  # the answer is JSON
 
 @pytest.fixture(scope="module")
 def ask() -> Iterator[Ask]:
-    """Return a function that has bpe.js answer a question in one process of Node."""
+    """Return a function that passes a question to bpe.js in one process of Node."""
     program = node()
     if program is None:
         pytest.skip("there is no node: neither from `--group node` nor on PATH")

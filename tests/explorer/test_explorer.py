@@ -1,4 +1,4 @@
-"""The explorer's JavaScript gives what bpetite gives, and refuses the files that it refuses."""
+"""The explorer's JavaScript gives bpetite's results, and rejects the files that it rejects."""
 
 import base64
 import json
@@ -71,7 +71,7 @@ def artifact(merges: list[tuple[int, int]], folder: Path) -> bytes:
 def test_classes_differ_only_where_one_table_is_older(
     ask: Ask, drift: frozenset[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """FR-4: where Node and `regex` disagree about a character, one of them does not know it."""
+    """FR-4: if Node and `regex` disagree about a character, one of them does not know it."""
     with capsys.disabled():
         print(f"\nNode has Unicode {ask('version')['unicode']}; {len(drift)} code points differ:")
         print(*ranges(drift), sep=", ")
@@ -82,7 +82,7 @@ def test_classes_differ_only_where_one_table_is_older(
 
 @pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
 def test_golden_vectors(ask: Ask, path: Path) -> None:
-    """FR-12: the chunks, merges, files, ids, texts and refusals are those of every machine."""
+    """FR-12: the chunks, merges, files, ids, texts and errors are those of the golden vectors."""
     golden = json.loads(path.read_bytes())
     if path.stem == "chunks":
         for vector in golden["vectors"]:
@@ -122,7 +122,7 @@ def test_generated_corpora_and_texts(
     answer = ask("train", documents, size)
     trained = answer["file"]
     assert trained.encode() == path.read_bytes()
-    assert answer["expected_size"] == len(trained)  # which bounds training as in the core
+    assert answer["expected_size"] == len(trained)  # it bounds training, as in the core
     ids = tokenizer.encode(text)
     loaded = ask("load", encoded(trained.encode()), [text], [ids])
     assert (loaded["ids"], loaded["decoded"]) == ([ids], [text])
@@ -135,7 +135,7 @@ def test_hand_made_files(
     merges: list[tuple[int, int]],
     text: str,
 ) -> None:
-    """FR-26: repeated pairs and twin tokens load, and encode as the specification says."""
+    """FR-26: repeated pairs and duplicate tokens load, and encode as specified."""
     data = artifact(merges, tmp_path_factory.getbasetemp())
     loaded = ask("load", encoded(data), [text], [])
     assert loaded["file"].encode() == data
@@ -152,7 +152,7 @@ def test_hand_made_files(
     ],
 )
 def test_repeated_pairs(ask: Ask, tmp_path: Path, merges: list[tuple[int, int]]) -> None:
-    """FR-26: of a pair that is listed twice, the first merge counts."""
+    """FR-26: if a pair is listed twice, the first merge counts."""
     texts = ["ab", "abc", "aaaaaaa", "abcabc abcab", "a" * 100 + "bc" * 50]
     ids = [oracle.encode(text, merges) for text in texts]
     loaded = ask("load", encoded(artifact(merges, tmp_path)), texts, ids)
@@ -177,13 +177,13 @@ def test_tinyshakespeare(ask: Ask, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [255, 0, -1, 256.5, None, True, "300"])
 def test_no_size_is_refused(ask: Ask, size: object) -> None:
-    """FR-11: a vocabulary has 256 tokens or more, and an integer says how many."""
+    """FR-11: the vocabulary size must be an integer of at least 256."""
     assert "vocab_size must be" in ask("train", ["ab"], size)["error"]
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\ud83d \udc4d"])
 def test_lone_surrogates_are_refused(ask: Ask, text: str) -> None:
-    """FR-16: what is no text has no ids and trains nothing."""
+    """FR-16: a lone surrogate cannot be encoded or trained on."""
     loaded = ask("load", encoded(canonical(GOOD)), [text], [])
     assert "lone surrogate at index" in loaded["ids"][0]["error"]
     assert "lone surrogate at index" in ask("train", [text], 300)["error"]
@@ -191,7 +191,7 @@ def test_lone_surrogates_are_refused(ask: Ask, text: str) -> None:
 
 @pytest.mark.parametrize("ids", [[259], [-1], [97.5], ["97"], [None], [True], [128], [97, 195]])
 def test_wrong_ids_are_refused(ask: Ask, ids: list[object]) -> None:
-    """FR-20: unknown ids, what is no integer, and half a character decode to nothing."""
+    """FR-20: unknown ids, non-integers, and half a character are not decoded."""
     (decoded,) = ask("load", encoded(canonical(GOOD)), [], [ids])["decoded"]
     assert "error" in decoded
 
@@ -207,7 +207,7 @@ SPELLINGS: Final = {
 
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_other_spellings_load(ask: Ask, tmp_path: Path, name: str) -> None:
-    """JSON that says the same in other bytes is the same tokenizer, to both loaders."""
+    """Equivalent JSON in other bytes is the same tokenizer for both loaders."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(SPELLINGS[name])
     assert load(path) == PARTS
@@ -215,7 +215,7 @@ def test_other_spellings_load(ask: Ask, tmp_path: Path, name: str) -> None:
 
 
 def test_what_the_core_refuses_is_refused(ask: Ask, tmp_path: Path) -> None:
-    """FR-29: each file that the tests of the core's loader hold it to refuse is refused."""
+    """FR-29: it rejects each file that the core's loader must reject."""
     files = hostile_files(tmp_path)
     assert sum(map(len, files.values())) > 250
     for name, some in files.items():
@@ -226,9 +226,9 @@ def test_what_the_core_refuses_is_refused(ask: Ask, tmp_path: Path) -> None:
 
 
 def damaged() -> Iterator[bytes]:
-    """Yield a good file cut off, with a byte lost, doubled, put in, swapped, or one bit flipped.
+    """Yield a valid file truncated, with a byte lost, doubled, inserted, swapped, or a bit flipped.
 
-    Wherever keys and merges are, and at some places of the vocabulary.
+    Every position among keys and merges is damaged, and some in the vocabulary.
     """
     data = canonical(GOOD)
     vocabulary = data.index(b'"vocab":{') + 30
@@ -243,7 +243,7 @@ def damaged() -> Iterator[bytes]:
 
 
 def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
-    """Hold both loaders to refuse a file, or both to load it; return whether they load it."""
+    """Check that both loaders reject a file, or both load it; return whether they load it."""
     path.write_bytes(data)
     try:
         parts = load(path)
@@ -256,17 +256,17 @@ def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
 
 
 def test_damaged_files(ask: Ask, tmp_path: Path) -> None:
-    """FR-29: a file that is damaged at any byte has the verdict that the core has of it."""
+    """FR-29: both loaders have the same verdict on a file with any byte damaged."""
     verdicts = [check_same_verdict(ask, tmp_path / "damaged.json", data) for data in damaged()]
     assert len(verdicts) > 5_000
-    assert 0 < sum(verdicts) < 100  # two equal bytes may change places
+    assert 0 < sum(verdicts) < 100  # two equal bytes may be swapped
 
 
 @pytest.mark.parametrize(
     "path", sorted(ROOT.glob("tests/reliability/findings/load/*")), ids=lambda path: path.name
 )
 def test_what_the_fuzzer_found(ask: Ask, tmp_path: Path, path: Path) -> None:
-    """FR-29: each file that the fuzzer found has the verdict that the core has of it."""
+    """FR-29: both loaders have the same verdict on each file that the fuzzer found."""
     check_same_verdict(ask, tmp_path / "found.json", path.read_bytes())
 
 
@@ -287,7 +287,7 @@ PLACES: Final = [
 def test_odd_values(
     ask: Ask, tmp_path_factory: pytest.TempPathFactory, changes: dict[Any, object]
 ) -> None:
-    """FR-29: a file with odd values anywhere has the verdict that the core has of it."""
+    """FR-29: both loaders have the same verdict on a file with odd values anywhere."""
     path = tmp_path_factory.getbasetemp() / "odd.json"
     ordered = [(place, changes[place]) for place in reversed(PLACES) if place in changes]
     check_same_verdict(ask, path, canonical(changed(*ordered)))
@@ -303,13 +303,13 @@ JSON_PARTS: Final = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9",
 def test_odd_json(
     ask: Ask, tmp_path_factory: pytest.TempPathFactory, place: bytes, text: str
 ) -> None:
-    """FR-29: a file with odd JSON put in has the verdict that the core has of it."""
+    """FR-29: both loaders have the same verdict on a file with odd JSON inserted."""
     data = canonical(GOOD).replace(place, place + text.encode(), 1)
     check_same_verdict(ask, tmp_path_factory.getbasetemp() / "odd.json", data)
 
 
 def test_the_largest_file_and_no_larger(ask: Ask) -> None:
-    """FR-29: a byte more than 64 MiB is refused for its size, and no deep nesting is read."""
+    """FR-29: a byte more than 64 MiB is rejected for its size; deep nesting is rejected."""
     (message, _) = ask("refused", encoded(canonical(GOOD) + b" " * (64 << 20)))
     assert "larger than 67108864 bytes" in message
     for data in (b"[" * 1_000_000, b'{"a":' * 1_000_000, b"[" + b"[]," * 1_000_000 + b"0]"):
@@ -318,7 +318,7 @@ def test_the_largest_file_and_no_larger(ask: Ask) -> None:
 
 
 def test_the_example_on_the_reference_page(ask: Ask, tmp_path: Path) -> None:
-    """Each line of the page's JavaScript gives what the comment behind it says."""
+    """Each line of the page's JavaScript gives the result in its comment."""
     page = (ROOT / "docs" / "reference" / "artifact.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```js\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     Tokenizer.train("ab ab ab", vocab_size=258).save(tmp_path / "small.json")

@@ -1,4 +1,4 @@
-"""The explorer in Chromium, from a disk: each link of the course shows what its page describes."""
+"""The explorer in Chromium, opened as a file: each link of the course shows what it should."""
 
 import json
 import re
@@ -90,18 +90,18 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dic
 
 
 class Answer(BaseHTTPRequestHandler):
-    """What the frames show."""
+    """Receive what the frames show."""
 
     found: ClassVar[list[dict[str, Any]]] = []
 
     def do_POST(self) -> None:
-        """Take the list."""
+        """Receive the list."""
         Answer.found = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.send_response(204)
         self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Do not log requests."""
 
 
 def merges_of(name: str) -> list[tuple[int, int]]:
@@ -114,7 +114,7 @@ def merges_of(name: str) -> list[tuple[int, int]]:
 
 
 def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], dict[str, Any]]) -> None:
-    """The ids in the page are those of the core, after as many merges as the link says."""
+    """The page's ids are the core's, after as many merges as the link says."""
     for (link, _), found in shown.items():
         state = {key: values[0] for key, values in parse_qs(link).items()}
         if state["view"] == "train":

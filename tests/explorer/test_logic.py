@@ -1,4 +1,4 @@
-"""What the explorer's page computes: texts after each number of merges, training, its address."""
+"""The computations of the explorer's page: a text at each step, training, its address."""
 
 import json
 import re
@@ -31,7 +31,7 @@ Ask = Callable[..., Any]
 def test_a_text_after_every_number_of_merges(
     ask: Ask, merges: list[tuple[int, int]], text: str
 ) -> None:
-    """The tokens after r merges are those of the tokenizer that has these merges alone."""
+    """The tokens after r merges are those of a tokenizer with only these merges."""
     replay = ask("replay", merges, text)
     assert replay["size"] == len(text.encode())
     for made, shown in enumerate(replay["all"]):
@@ -53,7 +53,7 @@ def test_a_text_after_every_number_of_merges(
 
 @pytest.mark.parametrize("text", ["ab" * 3_000, "é" * 5_000, "ab " * 4_000, "x\n" * 3_000])
 def test_long_texts_are_in_blocks(ask: Ask, text: str) -> None:
-    """Together the blocks are the text, and none is long, even if the text is one chunk."""
+    """Joined, the blocks are the text, and none is long, even if the text is one chunk."""
     blocks = ask("blocks", text)
     assert sum(blocks) == len(text.encode())
     assert max(blocks) < 4_000
@@ -64,7 +64,7 @@ def test_long_texts_are_in_blocks(ask: Ask, text: str) -> None:
 
 @given(documents=st.lists(TIES, max_size=3), size=st.integers(256, 270))
 def test_training_shows_what_is_counted(ask: Ask, documents: list[str], size: int) -> None:
-    """The winner, its ties, the top of the table and the changed counts are as counted afresh."""
+    """The winner, its ties, the top of the table and the changed counts equal a recount."""
     chunks = [list(chunk) for document in documents for chunk in oracle.chunks_of(document)]
     for rank, step in enumerate(ask("lesson", documents, size)):
         counts = Counter(pair for chunk in chunks for pair in pairwise(chunk))
@@ -104,12 +104,12 @@ def test_the_leaves_of_a_tree_are_the_bytes(ask: Ask, merges: list[tuple[int, in
     ],
 )
 def test_bytes_are_visible(ask: Ask, data: bytes, shown: list[tuple[str, str]]) -> None:
-    """Whitespace has signs, what cannot be seen its code point, part of a character its bytes."""
+    """Whitespace becomes signs, the invisible its code point, an incomplete character bytes."""
     assert [(part["kind"], part["shown"]) for part in ask("visible", list(data))] == shown
 
 
 def test_long_texts_are_refused_in_one_line(ask: Ask) -> None:
-    """102,400 bytes are shown; one more, or what is no text, is refused in a line."""
+    """102,400 bytes are shown; one more, or invalid text, is a one-line error."""
     assert ask("refusal", "x" * 102_400) == ask("refusal", "é" * 51_200) == ""
     for text in ("x" * 102_401, "é" * 51_201, "\ud800"):
         assert re.fullmatch(r"This text [^\n]+\.", ask("refusal", text))
@@ -117,7 +117,7 @@ def test_long_texts_are_refused_in_one_line(ask: Ask) -> None:
 
 @given(st.dictionaries(st.sampled_from(["text", "corpus", "view"]), st.text()))
 def test_a_state_comes_back_from_its_fragment(ask: Ask, state: dict[str, str]) -> None:
-    """Whatever text is in the state, its fragment is one word of ASCII, and gives it back."""
+    """The fragment for any text is one word of ASCII, from which the state is restored."""
     fragment, again = ask("fragment", state)
     assert again == state
     assert re.fullmatch(r"#[!-~]*", fragment)
@@ -133,7 +133,7 @@ def test_the_samples_are_tokenizers() -> None:
 
 
 def test_the_page_is_small_and_whole() -> None:
-    """Page, style and script have 1,500 lines at most; the script names what the page has."""
+    """Page, style and script have at most 1,500 lines; the script uses only ids on the page."""
     names = ("index.html", "style.css", "page.js", "logic.js")
     page, style, script, logic = ((EXPLORER / name).read_text(encoding="utf-8") for name in names)
     assert sum(len(text.splitlines()) for text in (page, style, script, logic)) <= 1_500

@@ -18,7 +18,7 @@ SVG: Final = "{http://www.w3.org/2000/svg}"
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_a_picture_is_small_loads_nothing_and_has_two_themes(name: str) -> None:
-    """It names no host; both themes set the same colours, and every class has a rule."""
+    """It names no host; both themes set the same colors, and every class has a rule."""
     text = PICTURES[name]().svg()
     assert len(text.encode()) < 20_000
     assert re.findall(r"\w+://[^\"]*|url\(|@import", text) == ["http://www.w3.org/2000/svg"]
@@ -46,7 +46,7 @@ def test_every_shape_is_on_the_card(name: str) -> None:
 
 
 def test_what_does_not_fit_is_an_error() -> None:
-    """A line of words or a row of tokens that is too wide is refused, not cut."""
+    """A line of words or a row of tokens that is too wide is an error, not cut."""
     with pytest.raises(ValueError, match="has 60 letters, and a line has room for 50"):
         Drawing().say("a" * 60)
     with pytest.raises(ValueError, match="has no room in its row"):
@@ -60,7 +60,7 @@ def test_bytes_are_made_visible() -> None:
 
 
 def test_the_heap_of_the_picture_gives_the_merges() -> None:
-    """Entries that are true are merged, in bpetite's order; all others are stale."""
+    """Correct entries are merged, in bpetite's order; all others are stale."""
     merges = Tokenizer.train(course_pictures._TOY.CORPUS, 264)._artifact.merges
     popped = course_pictures._popped(len(merges))
     assert [pair for said, pair, true, _ in popped if said == true] == list(merges)

@@ -1,4 +1,4 @@
-"""What is generated is up to date, and a stale file is found."""
+"""Generated files are up to date, and an outdated file is found."""
 
 import re
 from dataclasses import replace
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.thorough
 
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_is_up_to_date(part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each generated file is what its part makes today, byte for byte."""
+    """Each generated file equals the output of its part, byte for byte."""
     if find_spec(PARTS[part]) is None:
         pytest.skip(f"{PARTS[part]} is not installed")
     assert (main(["--check", part]), capsys.readouterr().out) == (0, "")
@@ -47,21 +47,21 @@ def test_files_that_differ_or_are_missing_are_found(
 def test_a_part_that_cannot_be_made_is_skipped(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If the package that a part needs is not installed, one line says so."""
+    """If a package that a part requires is not installed, one line says so."""
     monkeypatch.setattr(command, "PARTS", {"schema": "no_such_package"})
     assert main(["--check"]) == 0
     assert capsys.readouterr().err == "schema: skipped, because no_such_package is not installed\n"
 
 
 def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    """A part that does not exist is wrong usage."""
+    """An unknown part is wrong usage."""
     with pytest.raises(SystemExit, match="2"):
         main(["scheme"])
     assert "there is no part 'scheme', only version, " in capsys.readouterr().err
 
 
 def test_a_changed_sample_changes_what_is_published() -> None:
-    """Other samples make another page and another table, so stale ones are found."""
+    """Other samples make another page and another table, so outdated ones are found."""
     runs = read_runs()
     halved = [
         replace(one, samples=[sample / 2 for sample in one.samples])
@@ -76,7 +76,7 @@ def test_a_changed_sample_changes_what_is_published() -> None:
 
 
 def test_a_page_without_a_place_for_a_table_is_an_error() -> None:
-    """Tables are put between two markers, and nowhere else."""
+    """Tables go between two markers, and nowhere else."""
     page = "# Page\n\n<!-- made by scripts/generate: speed -->\nold\n<!-- end -->\n"
     assert filled(page, {"speed": "new\n"}) == page.replace("old", "\nnew\n")
     for broken in (page.replace("<!-- end -->", ""), page.replace("speed", "sped"), page * 2):
@@ -85,7 +85,7 @@ def test_a_page_without_a_place_for_a_table_is_an_error() -> None:
 
 
 def test_the_terminal_picture_loads_nothing() -> None:
-    """It is a small SVG that names no host, so viewing it tells nobody."""
+    """It is a small SVG that names no host, so viewing it sends no request."""
     text = (ROOT / "docs" / "terminal.svg").read_text(encoding="utf-8")
     assert len(text.encode()) < 60_000
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"  # noqa: S314 - our own

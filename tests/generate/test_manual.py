@@ -20,21 +20,21 @@ MAN_PAGE: Final = ROOT / SHARE / "man" / "man1" / "bpetite.1"
 
 
 def options_of(command: str) -> set[str]:
-    """Return the options that the help of a command names."""
+    """Return the options in a command's help."""
     shown = bpetite(command, "--help").stdout.decode()
     return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
 
 
 @pytest.fixture(scope="module")
 def commands() -> dict[str, set[str]]:
-    """Return the options of each command that the help lists, so of no former name."""
+    """Return the options of each command that the help lists, which excludes old names."""
     (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
     listed = [choice.dest for choice in vars(action)["_choices_actions"]]
     return {command: options_of(command) for command in listed}
 
 
 def test_nothing_else_is_installed() -> None:
-    """The wheel puts into `share` what `scripts/generate` makes, and nothing else."""
+    """The wheel installs into `share` exactly what `scripts/generate` makes."""
     pytest.importorskip("shtab", reason="shtab, which makes the completions, is not installed")
     generated = {*manual.files(), *import_module("generate.completions").files()}
     found = {path.relative_to(ROOT) for path in (ROOT / SHARE).rglob("*") if path.is_file()}
@@ -70,7 +70,7 @@ def test_the_man_page_has_every_option(commands: dict[str, set[str]]) -> None:
 
 
 def test_the_man_page_is_sound() -> None:
-    """What sets man pages has nothing to complain of."""
+    """The program that formats man pages reports no errors."""
     if shutil.which("groff") is None:
         pytest.skip("there is no groff")
     result = subprocess.run(

@@ -1,4 +1,4 @@
-"""docs/pictures.md: it shows every picture, its words are right, and texts can be measured."""
+"""docs/pictures.md: it shows every picture, its text is right, and texts can be measured."""
 
 import json
 import re
@@ -68,7 +68,7 @@ def test_texts_are_measured(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"\xff", None])
 def test_a_text_that_cannot_be_measured_is_refused(content: bytes | None, tmp_path: Path) -> None:
-    """A file that is too short, not UTF-8 or missing is an error in one line."""
+    """A file that is too short, not UTF-8 or missing is a one-line error."""
     path = tmp_path / "text.txt"
     if content is not None:
         path.write_bytes(content)

@@ -13,8 +13,8 @@ from project_tools import ROOT, build_site
 
 @pytest.fixture
 def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Work in a folder that holds what a clone does of the pages' files."""
-    for folder in ("course", "exercises"):  # their pages import from the folder they are in
+    """Work in a folder with the files that pages expect in a clone."""
+    for folder in ("course", "exercises"):  # their pages import from their own folder
         monkeypatch.syspath_prepend(ROOT / "docs" / folder)
     (tmp_path / "docs").mkdir()
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
@@ -27,7 +27,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the site, built from the pages as they are."""
+    """Return the site, built from the current pages."""
     folder = tmp_path_factory.mktemp("site")
     result = build_site(ROOT / "docs", folder)
     assert (result.returncode, result.stderr) == (0, "")

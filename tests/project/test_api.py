@@ -17,7 +17,7 @@ PAGE: Final = ROOT / "docs" / "reference" / "api.md"
 
 
 def test_everything_public_has_a_heading() -> None:
-    """Each name in `__all__`, each of the five methods and each field stands on the page."""
+    """Each name in `__all__`, each of the five methods and each field is on the page."""
     headings = re.findall(r"^#+ `([\w.]+)`$", PAGE.read_text(), re.MULTILINE)
     methods = [f"Tokenizer.{name}" for name in vars(bpetite.Tokenizer) if not name.startswith("_")]
     public = [*bpetite.__all__, *methods, *bpetite_compare.__all__, *reference.__all__]
@@ -27,7 +27,7 @@ def test_everything_public_has_a_heading() -> None:
 
 
 def test_the_examples_of_the_page_are_right() -> None:
-    """Every example gives what the page says, with the names that are public and no others."""
+    """Every example prints what the page shows, using only public names."""
     blocks = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(), re.DOTALL)
     names = {name: getattr(reference, name) for name in reference.__all__}
     names["Tokenizer"] = bpetite.Tokenizer

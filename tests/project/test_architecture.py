@@ -1,7 +1,7 @@
-"""The import contracts of pyproject.toml: all kept, and each able to break.
+"""The import contracts of pyproject.toml: all are kept, and each can break.
 
-Only what a contract cannot say is checked here in another way: that a package imports
-nothing but what its own pyproject.toml asks for.
+What a contract cannot express is checked separately: a package imports only what its own
+pyproject.toml requires.
 """
 
 import re
@@ -49,11 +49,10 @@ class Plant:
     broken: frozenset[str]
 
     def __str__(self) -> str:
-        """Name the test case."""
         return f"{Path(self.module).stem}: {self.line or 'a new module'}"
 
 
-# A module called _planted.py is a new one; the others are as they are, with the line added.
+# A module called _planted.py is new; the others are existing modules with an added line.
 PLANTS: Final = (
     Plant("core/src/bpetite/_trainer.py", "import rich", frozenset({REGEX_ALONE})),
     Plant("core/src/bpetite/_trainer.py", "import tiktoken", frozenset({REGEX_ALONE})),
@@ -126,7 +125,7 @@ def contract_names() -> list[str]:
 
 
 def check_contracts(folder: Path) -> dict[str, str]:
-    """Return KEPT or BROKEN for every contract that pyproject.toml lays on this folder."""
+    """Return KEPT or BROKEN for every contract, checked on this folder."""
     paths = (str(folder / "packages" / member / "src") for member in MEMBERS)
     result = run(
         tool("lint-imports"),
@@ -142,7 +141,7 @@ def check_contracts(folder: Path) -> dict[str, str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Copy the contracts and the code that they are about."""
+    """Copy the contracts and the code that they apply to."""
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for member in MEMBERS:
         shutil.copytree(
@@ -154,20 +153,19 @@ def copy(tmp_path: Path) -> Path:
 
 
 def test_every_contract_is_kept() -> None:
-    """The code keeps every import contract of pyproject.toml."""
     assert check_contracts(ROOT) == dict.fromkeys(contract_names(), "KEPT")
 
 
 @pytest.mark.thorough
 def test_a_copy_keeps_the_contracts(copy: Path) -> None:
-    """A copy without a plant breaks nothing, so what breaks with one is the plant's doing."""
+    """A copy without a plant breaks nothing, so a plant causes what it breaks."""
     assert check_contracts(copy) == dict.fromkeys(contract_names(), "KEPT")
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("plant", PLANTS, ids=str)
 def test_a_planted_import_breaks_its_contract(plant: Plant, copy: Path) -> None:
-    """An import that a contract forbids breaks that contract, by name, and no other."""
+    """A forbidden import breaks its own contract, by name, and no other."""
     with (copy / "packages" / plant.module).open("a", encoding="utf-8") as module:
         module.write(f"\n{plant.line}\n")
     verdicts = check_contracts(copy)
@@ -175,14 +173,14 @@ def test_a_planted_import_breaks_its_contract(plant: Plant, copy: Path) -> None:
 
 
 def test_every_contract_has_a_plant() -> None:
-    """No contract stands in pyproject.toml that was not seen to break."""
+    """Each contract in pyproject.toml has a plant that breaks it."""
     assert set(contract_names()) == frozenset[str]().union(*(plant.broken for plant in PLANTS))
 
 
 def undeclared_imports(member: Path) -> set[str]:
-    """Return what a package imports, less the standard library, itself and what it declares.
+    """Return what a package imports, except the standard library, itself and what it declares.
 
-    The commands of compare are loaded by the command line alone, so they may import its kit.
+    Only the command line loads compare's commands, so they may import its kit.
     """
     project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = {Requirement(requirement).name for requirement in project["dependencies"]}
@@ -196,18 +194,18 @@ def undeclared_imports(member: Path) -> set[str]:
         if source.parent != PACKAGES / "compare/src/bpetite_compare/commands"
         for name in imported_modules(source.read_text(encoding="utf-8"))
     }
-    for_the_type_checker = {"_typeshed"}  # no such module exists when the code runs
+    for_the_type_checker = {"_typeshed"}  # this module does not exist at run time
     return imported - modules - for_the_type_checker - sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_package_imports_what_it_declares(member: str) -> None:
-    """A package imports nothing but the standard library and what it declares, itself included."""
+    """A package imports only the standard library, itself and what it declares."""
     assert undeclared_imports(PACKAGES / member) == set()
 
 
 def test_an_undeclared_import_is_found(copy: Path) -> None:
-    """An import inside a function of something that nobody declared is found."""
+    """An undeclared import inside a function is found."""
     member = copy / "packages" / "core"
     shutil.copy(PACKAGES / "core" / "pyproject.toml", member)
     planted = member / "src" / "bpetite" / "_planted.py"

@@ -1,4 +1,4 @@
-"""The course: its pages are alike and in order, what they name exists, and the toy is bpetite."""
+"""The course: pages are uniform and in order, the names in them exist, and the toy is bpetite."""
 
 import ast
 import importlib
@@ -37,7 +37,7 @@ def part(page: Path, name: str) -> str:
 
 
 def blocks(page: Path, language: str) -> list[str]:
-    """Return the fenced blocks of a page that are of a language."""
+    """Return the fenced blocks of a page in a language."""
     return re.findall(
         rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
     )
@@ -83,7 +83,7 @@ def test_a_page_opens_with_a_question_its_picture_and_the_explorer(page: Path) -
 
 
 def test_every_picture_is_on_one_page() -> None:
-    """No picture is left over, and none is shown twice."""
+    """No picture is unused, and none is shown twice."""
     shown = re.findall(r"\(pictures/(.+?)\)", "".join(page.read_text("utf-8") for page in PAGES))
     assert sorted(shown) == sorted(path.name for path in (COURSE / "pictures").iterdir())
 
@@ -110,7 +110,7 @@ def test_links_to_the_explorer_use_the_keys_that_it_reads(toy: ModuleType) -> No
 
 
 def test_the_pages_lead_through_the_course() -> None:
-    """The start links each page, in order; the foot of each links those before and after it."""
+    """The start links each page, in order; the foot of each links the previous and the next one."""
     table = re.findall(r"^\| \[(.*)\]\((.*)\) \|", START.read_text("utf-8"), re.MULTILINE)
     titles = {page: page.read_text("utf-8").splitlines()[0].removeprefix("# ") for page in PAGES}
     assert table == [(title, page.name) for page, title in titles.items()]
@@ -123,7 +123,7 @@ def test_the_pages_lead_through_the_course() -> None:
 
 
 def test_links_to_a_heading_find_it() -> None:
-    """Where a page of the course links a part of another page, that part is there."""
+    """If a page of the course links to a heading, that heading exists."""
     links = [
         (page.parent / target, anchor)
         for page in [START, *PAGES]
@@ -149,7 +149,7 @@ def resolve(name: str) -> object:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_names_in_the_code_exists(page: Path) -> None:
-    """Each module, function and constant that a page sends to is there."""
+    """Each module, function and constant that a page refers to exists."""
     names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", part(page, "In the code"))
     assert names
     for name in names:
@@ -172,7 +172,7 @@ def test_every_test_that_a_page_names_exists(page: Path) -> None:
 
 
 def test_every_theorem_that_a_page_names_is_proved() -> None:
-    """Each `File.theorem` stands in the tables of the proof."""
+    """Each `File.theorem` is in the tables of the proof."""
     proved = (ROOT / "docs" / "proof" / "README.md").read_text("utf-8")
     files = "|".join(path.stem for path in (ROOT / "docs" / "proof").glob("*.v"))
     named = {
@@ -185,7 +185,7 @@ def test_every_theorem_that_a_page_names_is_proved() -> None:
 
 
 def test_the_toy_is_what_the_pages_show() -> None:
-    """Each definition of toy.py stands, word for word, on the page that is named above it."""
+    """Each definition of toy.py is quoted, word for word, on the page that is named above it."""
     source = (COURSE / "toy.py").read_text("utf-8")
     lines = source.splitlines()
     page = START
@@ -199,12 +199,12 @@ def test_the_toy_is_what_the_pages_show() -> None:
         assert f"\n{shown}\n" in "\n" + "\n".join(blocks(page, "python")), shown
         seen.add(page)
     assert len(seen) == 9
-    assert len([line for line in lines if line and not line.startswith("#")]) < 70  # as is said
+    assert len([line for line in lines if line and not line.startswith("#")]) < 70  # as stated
 
 
 @given(st.lists(TIES | TEXTS, max_size=2), TEXTS)
 def test_the_toy_is_bpetite(toy: ModuleType, documents: Sequence[str], text: str) -> None:
-    """On any corpus and text the toy learns, writes, encodes and decodes what bpetite does."""
+    """On any corpus and text the toy learns, writes, encodes and decodes like bpetite."""
     merges = toy.train(documents, 262)
     tokenizer = Tokenizer.train(documents, 262)
     ids = tokenizer.encode(text)
@@ -213,7 +213,7 @@ def test_the_toy_is_bpetite(toy: ModuleType, documents: Sequence[str], text: str
 
 
 def test_the_toy_writes_the_file_of_bpetite(toy: ModuleType, tmp_path: Path) -> None:
-    """Of the corpus of the course, at every size, the toy writes bpetite's artifact."""
+    """From the course's corpus, at every size, the toy writes bpetite's artifact."""
     for size in range(256, 290):
         Tokenizer.train(toy.CORPUS, size).save(tmp_path / "ours.json", overwrite=True)
         assert (tmp_path / "ours.json").read_bytes() == toy.artifact_of(toy.train(toy.CORPUS, size))
@@ -223,7 +223,7 @@ def test_the_toy_writes_the_file_of_bpetite(toy: ModuleType, tmp_path: Path) -> 
 def test_blocks_can_be_pasted_into_a_prompt(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    """Typed into Python one after the other, the blocks print all that the page shows, no more."""
+    """Typed into Python one after the other, the blocks print exactly what the page shows."""
     for path in ("course/toy.py", "explorer/samples.js", "sample.txt", "pictures.json"):
         (tmp_path / path).parent.mkdir(exist_ok=True)
         shutil.copy(COURSE.parent / path, tmp_path / path)
@@ -248,7 +248,7 @@ def test_blocks_can_be_pasted_into_a_prompt(
 
 @pytest.fixture(scope="module")
 def algorithms(toy: ModuleType) -> dict[str, Any]:
-    """Return what the code on the page of other algorithms defines."""
+    """Return the names that the code on the page of other algorithms defines."""
     names: dict[str, Any] = dict(vars(toy))
     exec("\n".join(blocks(PAGES[13], "python")), names)  # noqa: S102 - our own page
     return names
@@ -265,7 +265,7 @@ def as_letters(token: bytes) -> str:
 
 @given(chunk=CHUNKS)
 def test_wordpiece_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: bytes) -> None:
-    """With the vocabulary of the page, the longest token first gives the library's tokens."""
+    """With the page's vocabulary, taking the longest token first gives the library's tokens."""
     tokens = algorithms["wordpiece"]
     vocab = {"[UNK]": 0} | {as_letters(token): 1 + n for n, token in enumerate(tokens)}
     vocab |= {f"##{letters}": len(vocab) + n for n, letters in enumerate(list(vocab)[1:])}
@@ -277,7 +277,7 @@ def test_wordpiece_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: 
 
 @given(chunk=CHUNKS)
 def test_unigram_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: bytes) -> None:
-    """With the costs of the page, the cheapest cut costs what the library's costs."""
+    """With the page's costs, the cheapest cut costs what the library's costs."""
     costs = algorithms["unigram"]
     scores = [(as_letters(token), -cost) for token, cost in costs.items()]
     model = tokenizers.models.Unigram(scores, unk_id=0)
@@ -290,7 +290,7 @@ def test_unigram_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: by
 def test_the_best_cut_is_the_cheapest_of_all(
     algorithms: dict[str, Any], chunks: list[bytes], size: int
 ) -> None:
-    """Of all ways to cut a chunk into tokens of any vocabulary, none is cheaper."""
+    """For any vocabulary, no way to cut a chunk into tokens is cheaper."""
     costs = algorithms["train_unigram"](chunks, size)
     assert len(costs) <= size
 

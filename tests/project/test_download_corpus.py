@@ -1,4 +1,4 @@
-"""The download script, against a server on this machine: the whole corpus, or nothing."""
+"""The download script, with a server on this machine: it writes the whole corpus, or nothing."""
 
 import hashlib
 import re
@@ -48,17 +48,17 @@ class Handler(BaseHTTPRequestHandler):
     """Answer a request by its path."""
 
     def do_GET(self) -> None:
-        """Send the bytes that have the name of the path."""
-        with suppress(OSError):  # a script that has read enough hangs up
+        """Send the bytes that belong to the path."""
+        with suppress(OSError):  # a script that has read enough closes the connection
             self.wfile.write(ANSWERS[self.path[1:]])
 
     def log_message(self, *_: object) -> None:
-        """Leave standard error to the script."""
+        """Print nothing: standard error belongs to the script."""
 
 
 @pytest.fixture
 def corpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Corpus]]:
-    """Return a function that gives the corpus of a path on a server."""
+    """Return a function that returns the corpus at a path of a server."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,))
@@ -71,13 +71,12 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Corpus]]
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file of a folder, hidden ones too."""
+    """Return every file of a folder, including hidden ones."""
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -85,7 +84,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def test_a_download_leaves_the_whole_file(
     options: list[str], corpus: Callable[[str], Corpus], folder: Path
 ) -> None:
-    """The file has the name that it should have; `--force` replaces an existing one."""
+    """The file has its expected name; `--force` replaces an existing one."""
     if "--force" in options:
         (folder / NAME).write_text("mine")
     assert main(options, corpus("whole")) == 0
@@ -97,7 +96,7 @@ def test_a_download_leaves_the_whole_file(
 def test_a_failed_download_changes_nothing(
     path: str, corpus: Callable[[str], Corpus], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever goes wrong, a full disk too, a file stays as it is, and one line says why."""
+    """Whatever fails, even a full disk, the file is unchanged, and one line explains why."""
     (folder / NAME).write_bytes(b"mine")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
@@ -120,7 +119,7 @@ def test_a_failed_download_changes_nothing(
 def test_a_destination_is_refused_before_the_download(
     options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is there stays, and no server is asked: this one does not exist."""
+    """An existing file is unchanged, and no server is asked: this one does not exist."""
     (folder / NAME).write_bytes(b"mine")
     assert main(options, Corpus("http://127.0.0.1:1/", 1, "")) == 1
     assert message in capsys.readouterr().err
@@ -128,12 +127,12 @@ def test_a_destination_is_refused_before_the_download(
 
 
 def networked(source: str) -> set[str]:
-    """Return the modules that code imports to reach a network."""
+    """Return the network modules that code imports."""
     return {name for name in imported_modules(source) if name.partition(".")[0] in NETWORKED}
 
 
 def test_nothing_else_reaches_a_network() -> None:
-    """Of the packages and scripts, only this script imports what could reach a network."""
+    """Of all packages and scripts, only this script imports a network module."""
     files = sources(PACKAGES) + sources(ROOT / "scripts")
     found = [path.name for path in files if networked(path.read_text("utf-8"))]
     assert found == ["download_corpus.py"]

@@ -1,8 +1,8 @@
-"""docs/reference/errors.md has every message of an error that the packages make, and no other.
+"""docs/reference/errors.md has exactly the error messages of the packages.
 
-The messages are read off the syntax tree, as the code writes them: in a variable `message`
-or `reason`, in the call that makes or raises an exception, in `parser.error`, in the core's
-`refuse`, and in what a few functions return. What is put in at run time is `…`.
+The messages are read from the syntax tree: from a variable `message` or `reason`, the call that
+makes or raises an exception, `parser.error`, the core's `refuse`, and the result of a few
+functions. A value inserted at run time is `…`.
 """
 
 import ast
@@ -19,18 +19,18 @@ pytestmark = pytest.mark.thorough
 PAGE: Final = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
 VARIABLES: Final = frozenset({"message", "reason"})
 TELLING: Final = frozenset({"Failure", "error"})
-"""What is called with the message of an error: a class, and the method of a parser."""
+"""What is called with an error message: a class, and the method of a parser."""
 RETURNING: Final = frozenset({"advice_on_conversion", "find_duplicate", "find_unreachable"})
-"""Functions that return part of a message; others are called `…_message`."""
+"""Functions that return part of a message, besides those called `…_message`."""
 REFUSAL: Final = "…: expected …, found …"
-"""What `refuse` makes of its arguments, which are read where it is called."""
+"""The message that `refuse` makes of its arguments, which are read at its calls."""
 _ROW: Final = re.compile(r"^\| (`.+) \| (.+) \| (.+) \|$", re.MULTILINE)
 _MESSAGE: Final = re.compile(r"(`+) ?(.+?) ?\1(?:<br>|$)")
-"""One of the messages of a row, which has several if they share a cause and a fix."""
+"""A message in a row. Messages with the same cause and fix share a row."""
 
 
 def template(node: ast.expr) -> str:
-    """Return a text of the code with `…` for what is put in, or "" if it is none."""
+    """Return a string of the code with `…` for inserted values, or "" if it is not a string."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -98,20 +98,20 @@ def rows_of(page: str) -> dict[str, tuple[str, str]]:
 
 
 def row(message: str) -> str:
-    """Return the line of the page for a message, with a cause and a fix to be written."""
+    """Return the line of the page for a message, without its cause and fix."""
     quote, pad = ("``", " ") if "`" in message else ("`", "")
     escaped = message.replace("|", "\\|")
     return f"| {quote}{pad}{escaped}{pad}{quote} | CAUSE | FIX |"
 
 
 def missing_and_stale(found: set[str], page: str) -> tuple[list[str], list[str]]:
-    """Return the lines to add to a page, and the messages to take from it."""
+    """Return the lines to add to a page, and the messages to remove from it."""
     rows = rows_of(page)
     return [row(text) for text in sorted(found - rows.keys())], sorted(rows.keys() - found)
 
 
 def test_the_page_has_every_message_and_no_other() -> None:
-    """Every message of an error stands on the page; where one does not, its line is printed."""
+    """Every error message is on the page; the test prints the line of a missing one."""
     found = {text for source in sources(PACKAGES) for text in messages(source.read_text("utf-8"))}
     missing, stale = missing_and_stale(found, PAGE)
     assert missing == [], "add these lines to docs/reference/errors.md:\n" + "\n".join(missing)
@@ -121,7 +121,7 @@ def test_the_page_has_every_message_and_no_other() -> None:
 
 
 def test_every_message_has_a_cause_and_a_fix() -> None:
-    """No line of the page was left as it was printed, or without one of its two sentences."""
+    """Each printed line was completed with a cause and a fix."""
     unwritten = [text for text, told in rows_of(PAGE).items() if {"CAUSE", "FIX"} & set(told)]
     assert unwritten == []
     assert all(len(part) > 5 for told in rows_of(PAGE).values() for part in told)
@@ -144,7 +144,7 @@ def _error_message(): return "broken"
 
 
 def test_a_planted_message_is_found() -> None:
-    """Each way to tell of an error is found, and what is no message of an error is not."""
+    """Each way to report an error is found, and nothing else."""
     assert messages(PLANTED) == {
         "… is wrong in two ways",
         "No such luck",
@@ -161,7 +161,7 @@ def test_a_planted_message_is_found() -> None:
 
 @pytest.mark.parametrize("message", sorted(messages(PLANTED)))
 def test_a_missing_and_a_stale_line_are_found(message: str) -> None:
-    """A message that the page lacks is given as its line, which then is read as the message."""
+    """A missing message is given as its line, which is then read as the message."""
     missing, stale = missing_and_stale({message}, "| message | cause | fix |\n|---|---|---|\n")
     assert (missing, stale) == ([row(message)], [])
     assert missing_and_stale({message}, row(message)) == ([], [])
@@ -169,7 +169,7 @@ def test_a_missing_and_a_stale_line_are_found(message: str) -> None:
 
 
 def test_messages_can_share_a_row() -> None:
-    """Each message in a row has its cause and fix; text beside the messages is not accepted."""
+    """Each message in a row has its cause and fix; text beside the messages is an error."""
     page = "| `one … of`<br>`` `two` \\| three `` | CAUSE | FIX |"
     assert rows_of(page) == dict.fromkeys(("one … of", "`two` | three"), ("CAUSE", "FIX"))
     assert missing_and_stale({"one … of"}, page) == ([], ["`two` | three"])

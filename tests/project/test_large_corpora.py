@@ -1,4 +1,4 @@
-"""docs/large-corpora.md: each block runs as it is, and trains what plain training does."""
+"""docs/large-corpora.md: each block runs as written, and gives the result of plain training."""
 
 import json
 import random
@@ -25,7 +25,7 @@ PAGE: Final = (ROOT / "docs" / "large-corpora.md").read_text(encoding="utf-8")
 BLOCKS: Final = re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 PIECE: Final = BLOCKS[0].strip()
 SIZE: Final = 3000
-"""Tokens enough to show a wrong cut in rare whitespace."""
+"""Large enough to reveal a wrong cut in rare whitespace."""
 
 DASK: Final = """
 from bpetite import Tokenizer
@@ -60,7 +60,7 @@ def block(words: str) -> str:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Return a folder with `corpus/*.jsonl`, and what plain training makes of it."""
+    """Return a folder with `corpus/*.jsonl`, and the result of plain training on it."""
     source = random.Random(13)
     parts = [*PIECES, *WHITESPACE, *SEPARATORS, *"aaaaabbbcc"]
     documents = ["".join(source.choices(parts, k=source.randrange(1, 60))) for _ in range(600)]
@@ -79,7 +79,7 @@ def assert_the_same(folder: Path) -> None:
 
 
 def test_every_block_has_the_same_regular_expression() -> None:
-    """Whatever is pasted from the page cuts alike."""
+    """Every block that is pasted from the page cuts alike."""
     assert PAGE.count(PIECE) == PAGE.count(r"\p{Z}]+|") == 5
 
 
@@ -91,12 +91,12 @@ def test_the_regular_expression_finds_the_pieces(text: str) -> None:
 
 @given(TEXTS)
 def test_a_chunk_may_be_counted_as_a_document(text: str) -> None:
-    """A chunk is its own only chunk, so counts of chunks train as the text does."""
+    """A chunk consists of one chunk, so counts of chunks train like the text."""
     assert [split(chunk) for chunk in split(text)] == [[chunk] for chunk in split(text)]
 
 
 def test_lines_lose_a_chunk() -> None:
-    """The page's example has a chunk that no line of it contains."""
+    """No line contains the chunk in the page's example."""
     text = "if x:\n    y"
     assert "\n   " in split(text)
     assert all("\n   " not in split(line) for line in text.splitlines(keepends=True))
@@ -104,20 +104,20 @@ def test_lines_lose_a_chunk() -> None:
 
 @pytest.mark.usefixtures("clone")
 def test_the_example_runs(tmp_path: Path) -> None:
-    """The first block of Python prints what the page says."""
+    """The first block of Python prints what the page shows."""
     found = run_program(tmp_path, block("most_common")).stdout
     check(BLOCKS[BLOCKS.index(block("most_common")) + 1], found)
 
 
 def test_dask_counts_on_two_workers(corpus: Path) -> None:
-    """Counts of a cluster of two processes train the bytes of plain training."""
+    """Counts from a cluster of two processes train the bytes of plain training."""
     run_program(corpus, f"SIZE = {SIZE}", block("count_with_dask"), DASK)
     assert_the_same(corpus)
 
 
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark and Java are not installed")
 def test_spark_counts(corpus: Path) -> None:
-    """Counts of Spark in local mode train the bytes of plain training."""
+    """Counts from Spark in local mode train the bytes of plain training."""
     run_program(corpus, f"SIZE = {SIZE}", block("count_with_spark"), SPARK)
     assert_the_same(corpus)
 
@@ -132,7 +132,7 @@ def test_sql_writes_counts_for_the_command_line(corpus: Path) -> None:
 
 
 def test_a_folder_is_encoded_by_several_processes(tmp_path: Path) -> None:
-    """The ids of all files come in the order of their paths."""
+    """The ids of all files are in the order of their paths."""
     sample = (ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")
     Tokenizer.train(sample, SIZE).save(tmp_path / "tokenizer.json")
     (tmp_path / "texts" / "more").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""What every command prints as JSON has the fields of docs/reference/output.schema.json."""
+"""Every command's JSON has the fields of docs/reference/output.schema.json."""
 
 import argparse
 import json
@@ -53,12 +53,12 @@ OUTPUTS: Final = {
         "compare-tiktoken -m m.json -i - --report --encoding gpt2",
     ],
 }
-"""Calls of every command for each kind of output; some end with status 1 and print all the same."""
+"""Calls of every command for each kind of output; some print it with status 1."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with what the calls read; tiktoken has a "gpt2" that needs no download."""
+    """Return a folder with the calls' input; tiktoken gets a "gpt2" that needs no download."""
     (tmp_path / "text").write_text(TEXT)
     (tmp_path / "counts").write_text('{"text": "low", "count": 3}\n')
     Tokenizer.train(TEXT, 265).save(tmp_path / "m.json")
@@ -78,12 +78,12 @@ def objects(call: str, folder: Path) -> list[dict[str, Any]]:
 
 
 def validator(output: str) -> Draft202012Validator:
-    """Return what checks one kind of output."""
+    """Return the validator of a kind of output."""
     return Draft202012Validator({**SCHEMA["$defs"][output], "$defs": SCHEMA["$defs"]})
 
 
 def test_every_command_is_listed() -> None:
-    """Each command, of any installed package, has calls above for everything that it prints."""
+    """Each installed command has calls above for everything that it prints."""
     (commands,) = (
         action.choices
         for action in make_parser([])._actions
@@ -104,7 +104,7 @@ def test_every_command_is_listed() -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_what_is_printed_has_the_fields_of_the_schema(output: str, folder: Path) -> None:
-    """All fields are there, in order, with their types, and no other; a change is found."""
+    """Exactly these fields are present, in order, with their types; changing one is an error."""
     check = validator(output)
     for call in OUTPUTS[output]:
         for found in objects(call, folder):
@@ -130,7 +130,7 @@ def test_what_is_printed_has_the_fields_of_the_schema(output: str, folder: Path)
     ],
 )
 def test_an_inner_object_is_checked_as_strictly(output: str, field: str, folder: Path) -> None:
-    """What is inside of an object has all its fields and no other."""
+    """Inner objects also have exactly their fields."""
     found = objects(OUTPUTS[output][-1], folder)[0]
     validator(output).validate(found)
     inner = found[field][0] if isinstance(found[field], list) else found[field]

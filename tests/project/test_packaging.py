@@ -1,4 +1,4 @@
-"""What the metadata of the three packages and the lock file say."""
+"""The metadata of the three packages, and the lock file."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from generate import version as generate_version
 from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv
 
-# Every file in which one of our tools would look for configuration besides pyproject.toml.
+# All files besides pyproject.toml where one of our tools would look for configuration.
 STRAY_CONFIGURATION: Final = (
     ".coveragerc",
     ".flake8",
@@ -35,13 +35,13 @@ STRAY_CONFIGURATION: Final = (
 
 
 def stray_configuration(folder: Path) -> list[Path]:
-    """Return the files that configure a tool past pyproject.toml, in a folder and its packages."""
+    """Return other files that configure a tool, in a folder and its packages."""
     folders = [folder, *folder.glob("packages/*")]
     return [path for place in folders for name in STRAY_CONFIGURATION for path in place.glob(name)]
 
 
 def test_configuration_stands_in_pyproject_toml() -> None:
-    """FR-2: the packages and all tools are configured by pyproject.toml, and by nothing else."""
+    """FR-2: the packages and all tools are configured only by pyproject.toml."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert set(tools) >= {"importlinter", "mypy", "pytest", "ruff", "uv"}
     assert all((PACKAGES / member / "pyproject.toml").is_file() for member in MEMBERS)
@@ -50,7 +50,7 @@ def test_configuration_stands_in_pyproject_toml() -> None:
 
 @pytest.mark.parametrize("place", [".", "packages/core"])
 def test_stray_configuration_is_found(place: str, tmp_path: Path) -> None:
-    """Another file of configuration is found, at the top and in a package."""
+    """Another configuration file is found, at the top and in a package."""
     stray = tmp_path / place / "setup.cfg"
     stray.parent.mkdir(parents=True, exist_ok=True)
     stray.touch()
@@ -58,7 +58,7 @@ def test_stray_configuration_is_found(place: str, tmp_path: Path) -> None:
 
 
 def test_no_version_of_python_is_pinned() -> None:
-    """No .python-version forbids the interpreter that a user already has."""
+    """No .python-version rules out the interpreter that a user already has."""
     assert not list(ROOT.glob(".python-version*"))
 
 
@@ -70,7 +70,7 @@ def test_the_lock_file_is_committed() -> None:
 
 
 def copy_of_workspace(folder: Path) -> Path:
-    """Copy what uv needs to know of the workspace to say whether its lock file is up to date."""
+    """Copy what uv reads to check whether the lock file is up to date."""
     shutil.copy(ROOT / "uv.lock", folder)
     for path in [ROOT, *(PACKAGES / member for member in MEMBERS)]:
         place = folder / path.relative_to(ROOT)
@@ -80,19 +80,19 @@ def copy_of_workspace(folder: Path) -> Path:
 
 
 def check_lock(folder: Path) -> CompletedProcess[str]:
-    """Ask uv, without a network and with nothing in its cache, whether uv.lock is up to date."""
+    """Ask uv, with no network and an empty cache, whether uv.lock is up to date."""
     environment = {"UV_CACHE_DIR": str(folder / "cache")}
     return run_uv("lock", "--check", "--offline", cwd=folder, env=environment)
 
 
 def test_the_lock_file_is_up_to_date(tmp_path: Path) -> None:
-    """FR-3: uv.lock says what every pyproject.toml asks for."""
+    """FR-3: uv.lock matches every pyproject.toml."""
     result = check_lock(copy_of_workspace(tmp_path))
     assert result.returncode == 0, result.stderr
 
 
 def test_a_stale_lock_file_is_found(tmp_path: Path) -> None:
-    """A dependency that pyproject.toml drops makes the lock file stale."""
+    """Removing a dependency from pyproject.toml makes the lock file outdated."""
     metadata = copy_of_workspace(tmp_path) / "packages" / "cli" / "pyproject.toml"
     text = metadata.read_text(encoding="utf-8")
     assert '"rich>=13.7"' in text
@@ -101,7 +101,7 @@ def test_a_stale_lock_file_is_found(tmp_path: Path) -> None:
 
 
 def test_the_versions_are_equal() -> None:
-    """The packages have the version of the workspace, and so has the file for citations."""
+    """The packages and the citation file have the workspace's version."""
     version = project(ROOT)["version"]
     assert {project(PACKAGES / member)["version"] for member in MEMBERS} == {version}
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
@@ -109,14 +109,14 @@ def test_the_versions_are_equal() -> None:
 
 
 def test_a_new_version_is_set_in_one_place(tmp_path: Path) -> None:
-    """The version of the workspace reaches every file that states it, and changes nothing else."""
+    """The workspace's version is copied to every file that states it, and nothing else changes."""
     copy_of_workspace(tmp_path)
     shutil.copy(ROOT / "CITATION.cff", tmp_path)
     version = project(ROOT)["version"]
     workspace = tmp_path / "pyproject.toml"
     old = workspace.read_text(encoding="utf-8")
     workspace.write_text(old.replace(f'version = "{version}"', 'version = "12.3.4rc5"', 1))
-    stated = {"core": 1, "cli": 3, "compare": 2}  # their own, and those of siblings
+    stated = {"core": 1, "cli": 3, "compare": 2}  # its own, and those of its siblings
     wanted = {Path(f"packages/{member}/pyproject.toml"): n for member, n in stated.items()}
     wanted[Path("CITATION.cff")] = 1
     written = generate_version.files(tmp_path)
@@ -126,7 +126,7 @@ def test_a_new_version_is_set_in_one_place(tmp_path: Path) -> None:
 
 
 def test_siblings_take_each_other_in_this_version() -> None:
-    """A package requires exactly its own version of a sibling, as it uses private names of it."""
+    """A package requires exactly its own version of a sibling, because it uses private names."""
     versions = {
         metadata["name"]: metadata["version"]
         for metadata in (project(PACKAGES / member) for member in MEMBERS)
@@ -148,14 +148,14 @@ def test_siblings_take_each_other_in_this_version() -> None:
 
 
 def test_the_core_depends_on_regex_alone() -> None:
-    """The core asks for one package at run time, and has no extras."""
+    """The core has one dependency at run time, and no extras."""
     metadata = project(PACKAGES / "core")
     assert [Requirement(text).name for text in metadata["dependencies"]] == ["regex"]
     assert "optional-dependencies" not in metadata
 
 
 def test_python_has_no_upper_bound() -> None:
-    """All take the same versions of Python, from one on, and nothing forbids a later one."""
+    """All packages support the same versions of Python, with a minimum and no maximum."""
     wanted = {project(folder)["requires-python"] for folder in [ROOT, *PACKAGES.glob("*/")]}
     assert len(wanted) == 1
     assert [part.operator for part in SpecifierSet(wanted.pop())] == [">="]
@@ -163,13 +163,13 @@ def test_python_has_no_upper_bound() -> None:
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_the_licence_is_the_same(member: str) -> None:
-    """Every package carries the licence of the repository, byte for byte."""
+    """Every package has the repository's license, byte for byte."""
     assert (PACKAGES / member / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert project(PACKAGES / member)["license-files"] == ["LICENSE"]
 
 
 def test_the_classifiers_say_what_python_is_wanted() -> None:
-    """The lowest version of Python among the classifiers is the lowest that is taken."""
+    """The lowest version of Python among the classifiers is the minimum."""
     for member in MEMBERS:
         metadata = project(PACKAGES / member)
         minors = [

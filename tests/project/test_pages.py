@@ -1,4 +1,4 @@
-"""The pages show what really happens: their code and their commands are run."""
+"""Run the pages' code and commands, and compare the output with the pages."""
 
 import os
 import re
@@ -32,14 +32,13 @@ PAGES = [
 @pytest.mark.usefixtures("clone")
 @pytest.mark.parametrize("page", PAGES)
 def test_what_a_page_shows_is_what_happens(page: str, request: pytest.FixtureRequest) -> None:
-    """Every block of Python and of commands runs, and prints what the page says."""
+    """Every block of Python and of commands runs, and prints what the page shows."""
     if page.endswith("-gpt-2.md"):
         shutil.copy(request.getfixturevalue("gpt2_merges"), "vocab.bpe")
     assert {"python", "console"} & run_page(ROOT / page)
 
 
 def test_links_inside_the_repository_lead_somewhere() -> None:
-    """No page points to a file that is not there."""
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md")]
     links = [
         (page, target)
@@ -54,7 +53,7 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
 def test_the_published_hashes_of_tinyshakespeare_are_those_of_its_artifacts(
     tmp_path: Path, size: int
 ) -> None:
-    """FR-12: the same for a corpus of a megabyte, where it is at hand."""
+    """FR-12: training on a megabyte gives the published hashes; it needs the corpus."""
     corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
     if not corpus.is_file():
         pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")

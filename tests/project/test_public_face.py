@@ -1,7 +1,7 @@
-"""What others may rely on, and what no code of ours may do.
+"""What others may rely on, and what our code must not do.
 
-The methods of the class are tested in `tests/core/test_tokenizer.py`. The rules about the code are
-read off its syntax tree.
+`tests/core/test_tokenizer.py` tests the methods of the class. The rules about the code are
+checked on its syntax tree.
 """
 
 import ast
@@ -42,20 +42,20 @@ def loaded_by(statement: str, folder: Path) -> set[str]:
 
 
 def test_the_core_loads_light(tmp_path: Path) -> None:
-    """To import the core loads nothing that draws, speaks to a network or starts processes."""
+    """Importing the core loads no module that draws, uses a network or starts processes."""
     loaded = loaded_by("import bpetite", tmp_path)
     assert "bpetite._tokenizer" in loaded
     assert loaded & HEAVY_OR_NETWORKED == set()
 
 
 def test_a_heavy_import_is_found(tmp_path: Path) -> None:
-    """Each module that the core must not load is seen when something loads it."""
+    """Loading any forbidden module is detected."""
     modules = ", ".join(sorted(HEAVY_OR_NETWORKED))
     assert loaded_by(f"import bpetite, {modules}", tmp_path) >= HEAVY_OR_NETWORKED
 
 
 def violations(source: str) -> list[str]:
-    """Return what code does that no code of ours may do, each with its line."""
+    """Return the violations of our rules in some code, each with its line."""
     found = []
     for node in ast.walk(ast.parse(source)):
         match node:
@@ -78,7 +78,7 @@ def violations(source: str) -> list[str]:
     "source", sources(PACKAGES), ids=lambda source: str(source.relative_to(ROOT))
 )
 def test_no_code_is_unsafe_or_noisy(source: Path) -> None:
-    """No module asserts, prints, runs text as code, or reads objects that run code."""
+    """No module asserts, prints, runs text as code, or loads objects that run code."""
     assert violations(source.read_text(encoding="utf-8")) == []
 
 
@@ -101,7 +101,7 @@ def test_no_code_is_unsafe_or_noisy(source: Path) -> None:
     ],
 )
 def test_a_planted_violation_is_found(snippet: str, found: str) -> None:
-    """Each rule finds what breaks it, inside a function too."""
+    """Each rule detects its violation, even inside a function."""
     nested = "def f():\n" + "\n".join(f"    {line}" for line in snippet.splitlines())
     assert violations(snippet) == [f"line 1: {found}"]
     assert violations(nested) == [f"line 2: {found}"]
@@ -111,5 +111,5 @@ def test_a_planted_violation_is_found(snippet: str, found: str) -> None:
     "snippet", ["import regex\nregex.compile(x)", "parser.print_help()", "'assert print(x)'"]
 )
 def test_what_only_looks_like_a_violation_is_not_found(snippet: str) -> None:
-    """Methods and texts with the names of what is forbidden are free."""
+    """Methods and strings with forbidden names are allowed."""
     assert violations(snippet) == []

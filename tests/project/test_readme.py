@@ -1,4 +1,4 @@
-"""The README shows what really happens, and the sample text trains what is published."""
+"""The README shows real output, and the sample text trains the published tokenizer."""
 
 import re
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_what_the_readme_shows_is_what_happens() -> None:
 
 
 def test_a_page_that_is_wrong_is_found_out() -> None:
-    """The comparison of outputs can fail, and lets pass only what `...` stands for."""
+    """The comparison of outputs can fail, and accepts only what `...` matches."""
     check("a ... c", "a b c\n")
     with pytest.raises(AssertionError):
         check("a b", "a c")
@@ -35,7 +35,7 @@ def test_the_map_names_the_modules_and_folders_that_there_are() -> None:
 
 
 def test_the_gate_runs_the_words_of_the_readme() -> None:
-    """The two commands of the README are the ones that `.ci/run` runs."""
+    """`.ci/run` runs the two commands of the README."""
     gate = [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
     (first,) = re.findall(r"^\$ (uv run bpetite train .*)$", PAGE, re.MULTILINE)
     for command in (first, "uv run pytest"):
@@ -44,14 +44,14 @@ def test_the_gate_runs_the_words_of_the_readme() -> None:
 
 
 def test_the_published_hash_of_the_sample_is_that_of_its_artifact(tmp_path: Path) -> None:
-    """FR-12: the hash in the documentation is what training gives here, today."""
+    """FR-12: training gives the hash in the documentation."""
     digest = sha256_of_artifact(ROOT / "docs" / "sample.txt", 512, tmp_path)
     page = (ROOT / "docs" / "architecture.md").read_text()
     assert f"| `docs/sample.txt` | 512 | `{digest}` |" in page
 
 
 def test_the_story_says_the_first_merges() -> None:
-    """The sample text tells of its own first two merges, and is right."""
+    """The sample text describes its own first two merges, correctly."""
     text = (ROOT / "docs" / "sample.txt").read_bytes().decode()
     tokenizer = Tokenizer.train(text, 258)
     assert [tokenizer.decode([token_id]) for token_id in (256, 257)] == ["th", " th"]

@@ -1,4 +1,4 @@
-"""Every functional requirement is on its page, and an everyday test shows it."""
+"""Every functional requirement is on its page and has an everyday test."""
 
 import ast
 import re
@@ -26,7 +26,7 @@ def find_tests(folder: Path) -> dict[str, tuple[str, bool]]:
 
 
 def requirements_of(docstring: str) -> list[str]:
-    """Return the requirements that a docstring begins with, such as `FR-16, FR-18: a fact.`."""
+    """Return the requirements at the start of a docstring, such as `FR-16, FR-18: a fact.`."""
     match = re.match(r"(FR-\d+(?:, FR-\d+)*): ", docstring)
     return match[1].split(", ") if match else []
 
@@ -48,7 +48,7 @@ def test_every_test_on_the_page_exists() -> None:
 
 
 def test_every_requirement_has_an_everyday_test() -> None:
-    """The requirements in the docstrings of everyday tests are those of the page, all of them."""
+    """The docstrings of everyday tests name exactly the requirements of the page."""
     shown = {
         requirement
         for docstring, everyday in TESTS.values()

@@ -1,8 +1,7 @@
-"""The JSON Schema of the artifact, held to the loader: what one accepts, and the other refuses.
+"""The JSON Schema of the artifact, compared with the loader.
 
-What is hostile comes from the tests of the loader: each file that they hold `load` to
-refuse is shown to the schema, too. A schema cannot say everything, and `CANNOT_SAY` lists
-what it lets pass.
+The hostile files come from the loader's tests: each file that `load` must reject is also given
+to the schema. A schema cannot express everything, and `CANNOT_SAY` lists what it accepts.
 """
 
 import json
@@ -39,7 +38,7 @@ CANNOT_SAY: Final = {
     18: "a number from another field, and a key that is one",
     19: "which keys, by a number in another field",
 }
-"""What the schema lets pass in part, by the step of the loader, with what it would have to say."""
+"""The checks of the loader, by step, that a schema cannot make completely, and why."""
 
 PLACES: Final[list[Place]] = [
     *((key,) for key in GOOD),
@@ -55,7 +54,7 @@ VALUES: Final[st.SearchStrategy[object]] = st.sampled_from(
 
 
 def accepts(data: bytes) -> bool:
-    """Return whether the schema accepts a file, read by a reader of JSON as others have it."""
+    """Return whether the schema accepts a file, read by an ordinary JSON parser."""
     return is_json(data) and VALIDATOR.is_valid(json.loads(data))
 
 
@@ -70,14 +69,13 @@ def is_json(data: bytes) -> bool:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[bytes]]:
-    """Return the hostile files, but for those of a million merges: each takes half a minute."""
+    """Return the hostile files, except those of a million merges, which take half a minute each."""
     files = hostile_files(tmp_path_factory.mktemp("hostile"))
     files[19].append(canonical(changed((("vocab", "259"), [97, 98]))))
     return {step: [data for data in found if len(data) < 100_000] for step, found in files.items()}
 
 
 def test_the_schema_is_a_schema() -> None:
-    """The schema is one of JSON Schema 2020-12."""
     Draft202012Validator.check_schema(SCHEMA)
 
 
@@ -85,7 +83,7 @@ def test_the_schema_is_a_schema() -> None:
 def test_what_training_makes_is_accepted(
     tmp_path_factory: pytest.TempPathFactory, documents: list[str], vocab_size: int
 ) -> None:
-    """The artifact of any corpus is one to the schema."""
+    """The schema accepts the artifact of any corpus."""
     path = tmp_path_factory.getbasetemp() / "trained.json"
     Tokenizer.train(documents, vocab_size).save(path, overwrite=True)
     assert accepts(path.read_bytes())
@@ -93,7 +91,7 @@ def test_what_training_makes_is_accepted(
 
 @pytest.mark.parametrize("name", ["untrained", "specification", "ties", "runs", "sample"])
 def test_the_artifacts_of_the_golden_vectors_are_accepted(tmp_path: Path, name: str) -> None:
-    """What every implementation must make is an artifact to the schema."""
+    """The schema accepts the artifacts that every implementation must make."""
     golden = json.loads((ROOT / "tests" / "vectors" / f"{name}.json").read_bytes())
     Tokenizer.train(golden["documents"], golden["vocab_size"]).save(tmp_path / "golden.json")
     assert accepts((tmp_path / "golden.json").read_bytes())
@@ -103,7 +101,7 @@ def test_the_artifacts_of_the_golden_vectors_are_accepted(tmp_path: Path, name: 
 def test_what_a_hand_makes_is_accepted(
     tmp_path_factory: pytest.TempPathFactory, merges: list[tuple[int, int]]
 ) -> None:
-    """Merges that no training learns, but the loader takes, are good to the schema, too."""
+    """The schema accepts merges that no training learns, if the loader does."""
     path = tmp_path_factory.getbasetemp() / "made.json"
     special_tokens = {"<|endoftext|>": 256 + len(merges)}
     save(path, oracle.vocabulary(merges), merges, special_tokens, overwrite=True)
@@ -112,7 +110,7 @@ def test_what_a_hand_makes_is_accepted(
 
 
 def test_every_defect_is_refused_or_listed(hostile: dict[int, list[bytes]]) -> None:
-    """Of what the nineteen checks refuse, the schema lets nothing pass but what is listed."""
+    """Of the files that the nineteen checks reject, the schema accepts only those listed."""
     assert sum(map(len, hostile.values())) > 250
     assert all(hostile.values())
     passed = {step for step, files in hostile.items() if any(map(accepts, files))}
@@ -121,7 +119,7 @@ def test_every_defect_is_refused_or_listed(hostile: dict[int, list[bytes]]) -> N
 
 @pytest.mark.parametrize("data", sorted(ROOT.glob("tests/reliability/findings/load/*")))
 def test_what_the_fuzzer_found_is_refused_by_both_or_by_the_loader(data: Path) -> None:
-    """No file that the fuzzer found is refused by the schema and taken by the loader."""
+    """If the schema rejects a file of the fuzzer, so does the loader."""
     try:
         load(data)
     except (KeyError, ValueError):
@@ -133,9 +131,9 @@ def test_what_the_fuzzer_found_is_refused_by_both_or_by_the_loader(data: Path) -
 def test_what_the_schema_refuses_the_loader_refuses(
     tmp_path_factory: pytest.TempPathFactory, changes: dict[Place, object]
 ) -> None:
-    """Odd values anywhere in an artifact: what loads is accepted by the schema."""
+    """Odd values anywhere in an artifact: the schema accepts whatever loads."""
     path = tmp_path_factory.getbasetemp() / "odd.json"
-    # From the last to the first, so that no change takes away the place of another.
+    # From the last to the first, so that no change moves the position of another.
     ordered = [(place, changes[place]) for place in reversed(PLACES) if place in changes]
     path.write_bytes(canonical(changed(*ordered)))
     try:
@@ -170,7 +168,7 @@ LOOSENED: Final = [
 ]
 
 
-# Hostile in one way alone; in the tests of `load` such tokens have one byte as well.
+# Invalid in only one way; the loader's tests also have one-byte tokens of this kind.
 TWO_BYTES: Final = [
     changed((("vocab", token_id), token))
     for token_id, token in [("007", [7, 7]), ("97", [98, 98]), ("257", [-1, 9]), ("257", ["a", 9])]
@@ -179,14 +177,14 @@ TWO_BYTES: Final = [
 
 @pytest.fixture(scope="module")
 def refused(hostile: dict[int, list[bytes]]) -> list[object]:
-    """Return the hostile documents that the schema refuses."""
+    """Return the hostile documents that the schema rejects."""
     documents = [json.loads(data) for files in hostile.values() for data in files if is_json(data)]
     return [one for one in [*documents, *TWO_BYTES] if not VALIDATOR.is_valid(one)]
 
 
 @pytest.mark.parametrize("place", LOOSENED, ids="-".join)
 def test_a_looser_schema_is_found(refused: list[object], place: Place) -> None:
-    """Without one of its rules the schema lets a hostile file pass that it must not."""
+    """Without one of its rules, the schema accepts a hostile file that it must reject."""
     schema = deepcopy(SCHEMA)
     holder = reduce(getitem, place[:-1], schema)
     del holder[place[-1]]
@@ -194,7 +192,7 @@ def test_a_looser_schema_is_found(refused: list[object], place: Place) -> None:
 
 
 def test_the_page_says_which_checks_a_schema_can_make() -> None:
-    """The table of the nineteen checks says "in part" just where the schema lets some pass."""
+    """The table of the nineteen checks says "in part" exactly where the schema accepts some."""
     page = (ROOT / "docs" / "reference" / "artifact.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) \| .+ \| (yes|in part) \|$", page, re.MULTILINE)
     assert [int(step) for step, _ in rows] == list(range(1, 20))

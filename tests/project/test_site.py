@@ -1,4 +1,4 @@
-"""The site of the pages: built strictly, faults found, and whole without a network."""
+"""The site of the pages: the strict build finds errors, and the site works offline."""
 
 import re
 import shutil
@@ -30,7 +30,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 class Addresses(HTMLParser):
-    """The addresses of what a page loads by itself, which is not what it links to."""
+    """The addresses that a page loads itself, not the ones that it links to."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ def foreign(text: str) -> list[str]:
 
 
 def test_every_page_is_in_the_site(site: Path) -> None:
-    """The strict build says nothing, and makes a page of every page of docs."""
+    """The strict build reports nothing, and includes every page of docs."""
     pages = [page.relative_to(ROOT / "docs") for page in ROOT.glob("docs/**/*.md")]
     assert len(pages) > 5
     assert [page for page in pages if not (site / page.with_suffix(".html")).is_file()] == []
@@ -80,7 +80,7 @@ def test_the_explorer_is_on_the_site_and_linked_with_its_state(site: Path, clone
 
 
 def test_the_links_of_the_explorer_work_in_a_clone() -> None:
-    """Opened from a clone, it links to the Markdown pages, which the site replaces with its own."""
+    """In a clone, it links to the Markdown pages, which the site replaces with its own."""
     page = Page(ROOT / "docs" / "explorer" / "index.html")
     assert {"../index.md", "../course/README.md"} <= set(page.links)
     assert lost_links(ROOT / "docs", {page.path: page}) == []
@@ -113,7 +113,7 @@ def test_the_explorer_may_request_nothing() -> None:
     ],
 )
 def test_what_comes_from_another_host_is_found(text: str) -> None:
-    """A script, a style, a picture and a font of another host are noticed; a link is none."""
+    """A script, a style, a picture and a font of another host are found; a link is not."""
     assert foreign(text)
     assert foreign('<a href="https://host/">host</a><img src="x.png">') == []
 
@@ -129,7 +129,7 @@ FAULTS: Final = {
 
 
 def test_faults_stop_the_build_site(clone: Path) -> None:
-    """A link, an anchor, a picture or a language that is not there is an error."""
+    """A missing link target, anchor or picture, or an unknown language, is an error."""
     (clone / "docs" / "index.md").write_text("# Faults\n\n" + "\n\n".join(FAULTS))
     result = build_site(clone / "docs", clone / "site")
     assert result.returncode == 1
@@ -137,7 +137,7 @@ def test_faults_stop_the_build_site(clone: Path) -> None:
 
 
 def test_a_page_without_a_place_stops_the_build_site(clone: Path) -> None:
-    """A page that the navigation does not hold is an error."""
+    """A page that is missing from the navigation is an error."""
     (clone / "docs" / "lost.md").write_text("# Lost\n", encoding="utf-8")
     result = build_site(clone / "docs", clone / "site")
     assert result.returncode == 1
@@ -145,7 +145,7 @@ def test_a_page_without_a_place_stops_the_build_site(clone: Path) -> None:
 
 
 def test_a_page_is_plain_markdown(clone: Path) -> None:
-    """What MyST adds to Markdown is text; a link out of docs leads to a copy of the file."""
+    """MyST's additions to Markdown stay text; a link out of docs leads to a copy of the file."""
     page = clone / "docs" / "words.md"
     page.write_text(
         "# Plain\n\n(x)=\n\n% seen\n\n{ref}`x` :a: b\n\n+++\n\n"

@@ -1,4 +1,4 @@
-"""What a reader meets on the site: links, pictures, headings, colours, code, and the search."""
+"""The site for its readers: links, pictures, headings, colors, code, and the search."""
 
 import json
 import re
@@ -23,16 +23,16 @@ pytestmark = pytest.mark.thorough
 
 GOOD: Final = '<h1>A</h1><h2 id="b">B</h2><a href="#b">B</a><img src="x.svg" alt="a bar">'
 
-# The fonts of every system have these: the Latin letters of Europe, and a few signs.
+# The fonts of every system have these: Europe's Latin letters, and a few signs.
 GLYPHS: Final = {chr(point) for point in range(0xA0, 0x180)} | set("…←→‹›€�─│┌┐└┘├┤┬┴┼")
 
 LEAST: Final = 4.5
-"""The contrast that WCAG 2 asks of text, level AA."""
+"""The contrast that WCAG 2 requires for text, level AA."""
 
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
-    """Return every page of the site, the explorer's too."""
+    """Return every page of the site, including the explorer's."""
     return {file: Page(file) for file in site.rglob("*.html")}
 
 
@@ -50,7 +50,7 @@ def planted(folder: Path, html: str) -> Page:
 
 
 def test_no_link_is_broken(site: Path, pages: dict[Path, Page]) -> None:
-    """Every link on every page leads to a file of the site, and to a part that the page has."""
+    """Every link on every page leads to an existing file and anchor."""
     assert sum(len(page.links) for page in pages.values()) > 1000
     assert lost_links(site, pages) == []
 
@@ -58,7 +58,7 @@ def test_no_link_is_broken(site: Path, pages: dict[Path, Page]) -> None:
 def test_the_pages_can_be_read_by_anyone(site: Path, pages: dict[Path, Page]) -> None:
     """Pictures are described, headings are in order, and only the explorer needs JavaScript."""
     found = {name: faults(page) for name, page in named(site, pages).items()}
-    # The explorer needs JavaScript, and the theme's search page has its heading from it.
+    # The explorer needs JavaScript, and the theme's search page gets its heading from it.
     del found["explorer/index.html"], found["search.html"]
     assert {name: told for name, told in found.items() if told} == {}
     assert ".no-js .theme-toggle-container{display:none}" in (
@@ -67,7 +67,7 @@ def test_the_pages_can_be_read_by_anyone(site: Path, pages: dict[Path, Page]) ->
 
 
 def test_the_explorer_can_be_read_by_anyone(site: Path, pages: dict[Path, Page]) -> None:
-    """The explorer, too, describes its pictures and orders its headings, and says what it needs."""
+    """The explorer also describes its pictures and orders its headings, and says what it needs."""
     explorer = pages[site / "explorer" / "index.html"]
     assert [told for told in faults(explorer) if not told.startswith("button: ")] == []
     assert "noscript" in explorer.tags
@@ -75,7 +75,7 @@ def test_the_explorer_can_be_read_by_anyone(site: Path, pages: dict[Path, Page])
 
 
 def test_plain_links_reach_every_page(site: Path, pages: dict[Path, Page]) -> None:
-    """Without JavaScript, the navigation leads from the front page to every other."""
+    """Without JavaScript, the navigation leads from the front page to every other page."""
     assert set(pages) - reached(site, pages) == {site / "404.html", site / "search.html"}
 
 
@@ -93,7 +93,7 @@ def test_plain_links_reach_every_page(site: Path, pages: dict[Path, Page]) -> No
     ],
 )
 def test_a_page_that_shuts_someone_out_is_found(old: str, new: str, tmp_path: Path) -> None:
-    """A picture without a description, disorder and what needs JavaScript are found."""
+    """A picture without a description, unordered headings and JavaScript are found."""
     assert faults(planted(tmp_path, GOOD)) == []
     assert old in GOOD
     assert faults(planted(tmp_path, GOOD.replace(old, new))) != []
@@ -103,7 +103,7 @@ def test_a_page_that_shuts_someone_out_is_found(old: str, new: str, tmp_path: Pa
     ("old", "new"), [("#b", "#c"), ("#b", "gone.html"), ("#b", "/gone"), ("x.svg", "y.svg")]
 )
 def test_a_broken_link_is_found(old: str, new: str, tmp_path: Path) -> None:
-    """A link to a missing part or a missing page, and a missing picture, are found."""
+    """A link to a missing part or page, and a missing picture, are found."""
     page = planted(tmp_path, GOOD)
     assert lost_links(tmp_path, {page.path: page}) == []
     assert reached(tmp_path, {page.path: page}) == {page.path}
@@ -112,7 +112,7 @@ def test_a_broken_link_is_found(old: str, new: str, tmp_path: Path) -> None:
 
 
 def test_every_page_is_described(site: Path, pages: dict[Path, Page]) -> None:
-    """Each page has a title and a description of its own, for search engines and for a link."""
+    """Each page has its own title and description, for search engines and link previews."""
     written = {
         name: page.meta
         for name, page in named(site, pages).items()
@@ -137,7 +137,7 @@ def test_a_wrong_address_has_a_page(site: Path, pages: dict[Path, Page]) -> None
 
 
 def test_code_can_be_copied_without_its_prompts(site: Path, pages: dict[Path, Page]) -> None:
-    """Each page with code loads the button that copies it, and which leaves out the prompts."""
+    """Each page with code loads the copy button, which leaves out the prompts."""
     with_code = [page for page in pages.values() if page.blocks]
     assert len(with_code) > 20
     wanted = ("clipboard.min.js", "copybutton.js")
@@ -165,7 +165,7 @@ def test_code_fits_its_column(site: Path, pages: dict[Path, Page], tmp_path: Pat
 
 
 def colours_of_pages(site: Path) -> list[tuple[str, str, str]]:
-    """Return the names of what is written on the pages, its colours and those of its ground."""
+    """Return the names of the texts on the pages, their colors and their backgrounds."""
     furo = (site / "_static" / "styles" / "furo.css").read_text(encoding="utf-8")
     explorer = (site / "explorer" / "style.css").read_text(encoding="utf-8")
     drawing = re.findall(
@@ -206,7 +206,7 @@ def colours_of_pages(site: Path) -> list[tuple[str, str, str]]:
 
 
 def colours_of_code(site: Path) -> list[tuple[str, str, str]]:
-    """Return the kinds of words in code, their colours and that of the ground, in both themes."""
+    """Return the kinds of words in code, their colors and the background, in both themes."""
     css = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
     found = []
     for dark in ("", r'body\[data-theme="dark"\] '):
@@ -214,23 +214,23 @@ def colours_of_code(site: Path) -> list[tuple[str, str, str]]:
         ground = re.search(r"background: (#\w+)", rules[""])
         assert ground
         for name, rule in rules.items():
-            if (colour := re.search(r"(?<![-\w])color: (#\w+)", rule)) and not re.search(
+            if (color := re.search(r"(?<![-\w])color: (#\w+)", rule)) and not re.search(
                 r"lineno| \.w$", name
             ):
                 own = re.search(r"background-color: (#\w+)", rule)
-                found.append((f"{dark}{name}", colour[1], (own or ground)[1]))
+                found.append((f"{dark}{name}", color[1], (own or ground)[1]))
     return found
 
 
 def test_text_stands_out_from_its_ground(site: Path) -> None:
-    """The colours of pages, of code, of the explorer and of drawings have enough contrast."""
-    colours = colours_of_pages(site) + colours_of_code(site)
-    assert len(colours) > 100
-    assert [each for each in colours if contrast(each[1], each[2]) < LEAST] == []
+    """The colors of pages, code, the explorer and drawings have enough contrast."""
+    colors = colours_of_pages(site) + colours_of_code(site)
+    assert len(colors) > 100
+    assert [each for each in colors if contrast(each[1], each[2]) < LEAST] == []
 
 
 def test_weak_colours_are_found() -> None:
-    """Black on white has the greatest contrast, a light grey too little; dark has its own."""
+    """Black on white has the greatest contrast, light gray too little; dark is separate."""
     assert round(contrast("#000", "#ffffff"), 3) == 21
     assert contrast("#999999", "#fff") < LEAST < contrast("#666666", "#fff")
     css = ":root{--a: #111; --b: #222}@media (prefers-color-scheme: dark){:root{--a: #333}}"
@@ -238,13 +238,13 @@ def test_weak_colours_are_found() -> None:
 
 
 def strange_glyphs(svg: str) -> set[str]:
-    """Return the characters that a picture writes and that some system has no font for."""
+    """Return a picture's characters for which some systems have no font."""
     text = "".join(re.findall(r"<text[^>]*>([^<]*)<", svg))
     return {character for character in text if character > "~"} - GLYPHS
 
 
 def test_pictures_need_no_special_fonts() -> None:
-    """The pictures write only characters that the fonts of every system have."""
+    """The pictures use only characters that the fonts of every system have."""
     pictures = [*(ROOT / "docs").rglob("*.svg")]
     assert len(pictures) > 15
     found = {path.name: strange_glyphs(path.read_text(encoding="utf-8")) for path in pictures}
@@ -267,7 +267,7 @@ console.log(JSON.stringify(found.map((hits) => hits.map((hit) => hit[5] + hit[2]
 
 
 def test_the_search_finds_what_people_look_for(site: Path) -> None:
-    """A query gets the page about it: Sphinx's own program finds it, in the site's own index."""
+    """A query finds the page about it, with Sphinx's own program and the site's own index."""
     program = node()
     if program is None:
         pytest.skip("there is no node: neither from `--group node` nor on PATH")

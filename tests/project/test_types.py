@@ -1,4 +1,4 @@
-"""What type checkers find: in a program that uses all of the core, in mistakes, in the packages."""
+"""Type checkers on a program that uses all of the core, on mistakes, and on the packages."""
 
 import json
 import os
@@ -29,7 +29,7 @@ MISTAKES: Final = (
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """Return the program of the README, in a folder in which pyright is strict."""
+    """Return the program of the README, in a folder where pyright is strict."""
     _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
     (block,) = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     (tmp_path / "program.py").write_text(block, encoding="utf-8")
@@ -38,14 +38,14 @@ def program(tmp_path: Path) -> Path:
 
 
 def lines_with_errors(checker: str, program: Path) -> set[int]:
-    """Return the numbers of the lines at which a type checker finds errors."""
+    """Return the numbers of the lines with type errors."""
     if checker == "mypy":
         command = [str(tool("mypy")), "--strict", "--cache-dir", os.devnull, program.name]
         result = run(*command, cwd=program.parent)
         found = re.findall(rf"^{program.name}:(\d+): error:", result.stdout, re.MULTILINE)
         numbers = {int(number) for number in found}
     else:
-        # It looks for packages where the first `python` on the path has them.
+        # It looks for the packages of the first `python` on the path.
         path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
         command = [str(tool("basedpyright")), "--outputjson", program.name]
         result = run(*command, cwd=program.parent, env={"PATH": path})
@@ -76,7 +76,7 @@ def test_mistakes_are_found(checker: str, program: Path) -> None:
 
 @pytest.mark.parametrize("package", ["bpetite", "bpetite_compare", "bpetite_compare.reference"])
 def test_everything_public_has_a_type(package: str, tmp_path: Path) -> None:
-    """Pyright knows the type of every public name, and every part of it, from the package alone."""
+    """Pyright knows the complete type of every public name, from the package alone."""
     path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
     command = [str(tool("basedpyright")), "--ignoreexternal", "--outputjson"]
     result = run(*command, "--verifytypes", package, cwd=tmp_path, env={"PATH": path})

@@ -1,4 +1,4 @@
-"""docs/use-with.md: each section runs as it is, with the real libraries."""
+"""docs/use-with.md: each section runs as written, with the real libraries."""
 
 import os
 import pickle
@@ -31,12 +31,12 @@ NANOCHAT: Final = [
     "<|output_start|>",
     "<|output_end|>",
 ]
-"""Its special tokens in their order: SPECIAL_TOKENS of nanochat/tokenizer.py at 92d63d4."""
+"""nanochat's special tokens in order: SPECIAL_TOKENS of nanochat/tokenizer.py at 92d63d4."""
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with the sample and its tokenizer, and keep other libraries in it."""
+    """Return a folder with the sample and its tokenizer, and confine other libraries to it."""
     monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -47,7 +47,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run_blocks(text: str, folder: Path) -> str:
-    """Run commands and programs, compare what the programs print, and return their messages."""
+    """Run commands and programs, compare the programs' output, and return their messages."""
     printed = messages = ""
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         if language == "sh":
@@ -65,20 +65,20 @@ def run_blocks(text: str, folder: Path) -> str:
 
 @pytest.mark.parametrize("title", SECTIONS)
 def test_a_section_runs(folder: Path, title: str) -> None:
-    """Its commands and its program succeed, and print what the page says."""
+    """Its commands and its program succeed, and print what the page shows."""
     run_blocks(SECTIONS[title], folder)
     assert "```python" in SECTIONS[title]
 
 
 @pytest.mark.parametrize("title", SECTIONS)
 def test_a_section_is_short(title: str) -> None:
-    """It has at most fifteen lines of words, code and output."""
+    """It has at most fifteen lines of text, code and output."""
     lines = [line for line in SECTIONS[title].splitlines() if line and not line.startswith("```")]
     assert len(lines) <= 15
 
 
 def test_datasets_finds_its_cache(folder: Path) -> None:
-    """A second run writes no file: the tokenizer is the same to datasets, used or not."""
+    """A second run writes no file: using the tokenizer does not change its hash in datasets."""
 
     def files() -> dict[Path, int]:
         arrow = (folder / "cache").rglob("*.arrow")
@@ -86,7 +86,7 @@ def test_datasets_finds_its_cache(folder: Path) -> None:
 
     run_blocks(SECTIONS["datasets"], folder)
     before = files()
-    assert any("00001_of_00002" in path.name for path in before)  # of the second process
+    assert any("00001_of_00002" in path.name for path in before)  # from the second process
     run_blocks(SECTIONS["datasets"], folder)
     assert files() == before
 

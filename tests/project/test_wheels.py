@@ -15,7 +15,7 @@ pytestmark = pytest.mark.thorough
 
 
 def file_name(member: str) -> str:
-    """Return the part of the name of a wheel or an sdist that says what is in it."""
+    """Return the start of a wheel's or an sdist's name: the package and its version."""
     metadata = project(PACKAGES / member)
     return f"{metadata['name'].replace('-', '_')}-{metadata['version']}"
 
@@ -28,7 +28,7 @@ def source_files(member: str) -> set[str]:
 
 
 def files_for_the_environment(member: str) -> set[str]:
-    """Return the files that a wheel puts into the environment, by their paths in the wheel."""
+    """Return the files that a wheel installs into the environment, by their paths in the wheel."""
     prefix = f"{IMPORT_NAMES[member]}/installed/"
     names = (name.removeprefix(prefix) for name in source_files(member) if name.startswith(prefix))
     return {f"{file_name(member)}.data/data/{name}" for name in names}
@@ -36,7 +36,6 @@ def files_for_the_environment(member: str) -> set[str]:
 
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build every package."""
     folder = tmp_path_factory.mktemp("dist")
     result = run_uv("build", "--all-packages", "--out-dir", folder)
     assert result.returncode == 0, result.stderr
@@ -54,9 +53,9 @@ def test_each_package_builds_a_wheel_and_an_sdist(dist: Path) -> None:
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_wheel_holds_the_sources_and_its_metadata(member: str, dist: Path) -> None:
-    """A wheel holds every file of src/, the type marker and the licence too, and no other.
+    """A wheel has exactly the files of src/, including the type marker, and the license.
 
-    The man page and the completions are in it twice: for the package, and for the environment.
+    The man page and the completions are included twice: for the package, and for the environment.
     """
     info = f"{file_name(member)}.dist-info"
     with zipfile.ZipFile(dist / f"{file_name(member)}-py3-none-any.whl") as wheel:
@@ -72,7 +71,7 @@ def test_a_wheel_holds_the_sources_and_its_metadata(member: str, dist: Path) -> 
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_build_can_be_repeated(member: str, dist: Path, tmp_path: Path) -> None:
-    """Another build, of a copy whose files are younger, gives the same bytes."""
+    """Building again, from a copy with newer files, gives the same bytes."""
     source = tmp_path / "source"
     shutil.copytree(PACKAGES / member, source, copy_function=shutil.copyfile)
     result = run_uv("build", source, "--out-dir", tmp_path / "again")
@@ -82,7 +81,7 @@ def test_a_build_can_be_repeated(member: str, dist: Path, tmp_path: Path) -> Non
 
 
 def test_the_command_line_comes_with_its_manual() -> None:
-    """The wheel of the command line brings a man page and three completions, no other does."""
+    """Only the wheel of the command line has a man page and three completions."""
     top = f"{file_name('cli')}.data/data/share"
     assert files_for_the_environment("cli") == {
         f"{top}/bash-completion/completions/bpetite",
@@ -95,7 +94,7 @@ def test_the_command_line_comes_with_its_manual() -> None:
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_an_sdist_holds_its_package_alone(member: str, dist: Path) -> None:
-    """An sdist holds src/ and what describes it: no tests, nothing of another package."""
+    """An sdist has src/ and its metadata: no tests, nothing of another package."""
     top = file_name(member)
     with tarfile.open(dist / f"{top}.tar.gz") as sdist:
         names = {entry.name for entry in sdist if entry.isfile()}
@@ -106,7 +105,7 @@ def test_an_sdist_holds_its_package_alone(member: str, dist: Path) -> None:
 
 
 def test_the_core_installs_with_regex_alone(dist: Path, tmp_path: Path) -> None:
-    """In an empty environment the wheel of the core brings regex and nothing else, and works."""
+    """In an empty environment the wheel of the core installs only regex, and works."""
     python = tmp_path / "environment" / "bin" / "python"
     created = run_uv("venv", "--python", sys.executable, tmp_path / "environment")
     assert created.returncode == 0, created.stderr

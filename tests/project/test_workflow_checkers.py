@@ -1,4 +1,4 @@
-"""What GitHub reads is safe and well formed, by the tools that check that."""
+"""The files that GitHub reads are safe and well formed, according to checkers of such files."""
 
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -18,7 +18,7 @@ SCHEMAS: Final = {
     ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
     "CITATION.cff": "vendor.citation-file-format",
 }
-"""The files that GitHub reads, and what they must look like."""
+"""The files that GitHub reads, each with its schema."""
 
 WORKFLOWS: Final = ".github/workflows/*.yml"
 GOOD: Final = """\
@@ -41,13 +41,13 @@ jobs:
 
 
 def audit(folder: Path) -> CompletedProcess[str]:
-    """Look for what an attacker could use in the workflows and in Dependabot's file."""
+    """Look for weaknesses that an attacker could use in the workflows and Dependabot's file."""
     options = ("--offline", "--no-config", "--pedantic", "--strict-collection", "--no-progress")
     return run(tool("zizmor"), *options, folder)
 
 
 def check_schema(root: Path, pattern: str) -> CompletedProcess[str]:
-    """Check the files of a pattern against their schema."""
+    """Check the files matching a pattern against their schema."""
     files = sorted(root.glob(pattern))
     assert files
     return run(tool("check-jsonschema"), "--builtin-schema", SCHEMAS[pattern], *files)
@@ -62,26 +62,26 @@ def plant(folder: Path, text: str) -> Path:
 
 
 def test_the_workflows_are_safe() -> None:
-    """Zizmor finds nothing, not even what only a pedant would mind."""
+    """Zizmor finds nothing, even with its strictest persona."""
     result = audit(GITHUB)
     assert result.returncode == 0, result.stdout
 
 
 @pytest.mark.parametrize("pattern", SCHEMAS)
 def test_the_files_are_well_formed(pattern: str) -> None:
-    """Every key of a file is one that GitHub knows, and its value is of the right type."""
+    """GitHub knows every key of a file, and its value has the right type."""
     result = check_schema(ROOT, pattern)
     assert result.returncode == 0, result.stdout
 
 
 def test_no_file_is_forgotten() -> None:
-    """Every file in YAML that GitHub reads has a schema that it is checked against."""
+    """Every YAML file that GitHub reads has a schema."""
     checked = {path for pattern in SCHEMAS for path in ROOT.glob(pattern)}
     assert set(GITHUB.rglob("*.y*ml")) < checked
 
 
 def test_a_good_workflow_passes(tmp_path: Path) -> None:
-    """The workflow that the next tests spoil passes both checks as it is."""
+    """The workflow that the next tests break is valid as it is."""
     assert audit(plant(tmp_path, GOOD)).returncode == 0
     assert check_schema(tmp_path, WORKFLOWS).returncode == 0
 
@@ -107,7 +107,7 @@ def test_an_unsafe_workflow_is_found(old: str, new: str, finding: str, tmp_path:
     ("old", "new"), [("runs-on", "run-on"), ("timeout-minutes: 5", "timeout-minutes: soon")]
 )
 def test_a_malformed_workflow_is_found(old: str, new: str, tmp_path: Path) -> None:
-    """A key that GitHub does not know and a value of the wrong type are found."""
+    """An unknown key and a value of the wrong type are found."""
     assert old in GOOD
     plant(tmp_path, GOOD.replace(old, new))
     assert check_schema(tmp_path, WORKFLOWS).returncode != 0

@@ -1,4 +1,4 @@
-"""The workflows on GitHub run the gates that we run here, and publish nothing."""
+"""The workflows on GitHub run the local gates, and publish nothing."""
 
 import re
 import tomllib
@@ -18,7 +18,7 @@ GATES: Final = (
 
 
 def commands(text: str) -> set[str]:
-    """Return the lines of a workflow or of a shell script, less comments and `run:` in front."""
+    """Return the lines of a workflow or shell script, without comments and `run:` in front."""
     lines = (re.sub(r"(^|\s)#.*", "", line).strip() for line in text.splitlines())
     return {re.sub(r"^(- )?run: ", "", line) for line in lines}
 
@@ -35,26 +35,26 @@ def test_the_gates_are_run(path: str, gate: str) -> None:
     ["# uv run pytest", "uv run pytest tests/core", "echo uv run pytest", "uv run pytest -x"],
 )
 def test_what_only_looks_like_a_gate_is_no_gate(line: str) -> None:
-    """A gate that is commented out, narrowed or merely printed is none."""
+    """A gate that is commented out, narrowed or merely printed does not count."""
     assert "uv run pytest" not in commands(f"      - run: {line}\n{line}\n")
 
 
 def test_every_job_has_an_end() -> None:
-    """No job may hang for longer than its own limit of minutes."""
+    """Every job has a limit in minutes."""
     for path in WORKFLOWS.glob("*.yml"):
         text = path.read_text(encoding="utf-8")
         assert text.count("runs-on:") == text.count("timeout-minutes:") > 0
 
 
 def test_the_lock_file_is_not_changed_on_the_way() -> None:
-    """In a workflow a stale uv.lock stops `uv run`, which elsewhere updates it and goes on."""
+    """An outdated uv.lock makes `uv run` fail in a workflow; elsewhere it is updated."""
     for path in WORKFLOWS.glob("*.yml"):
         text = path.read_text(encoding="utf-8")
         assert re.search(r'^env:\n(  .*\n)*?  UV_LOCKED: "1"', text, re.MULTILINE), path
 
 
 def test_the_site_is_built_as_an_artifact() -> None:
-    """The workflow builds the site as its pages say, and keeps it."""
+    """The workflow builds the site with the documented command, and keeps it."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
     command = "uv run --group docs sphinx-build --fail-on-warning --fresh-env docs site"
     assert command in commands(text)
@@ -75,7 +75,7 @@ def rights(text: str) -> dict[str, list[str]]:
 
 
 def test_a_release_is_built_checked_and_attested() -> None:
-    """A tag builds and tests with no right to sign; another job signs, and none publishes."""
+    """A tag builds and tests without the right to sign; another job signs, and none publishes."""
     text = (WORKFLOWS / "release.yml").read_text(encoding="utf-8")
     assert re.search(r'^on:\n  push:\n    tags: \["v\*"\]\n\npermissions: {}$', text, re.MULTILINE)
     assert rights(text) == {

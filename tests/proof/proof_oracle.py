@@ -24,7 +24,7 @@ _FRAMES = 100_000
 
 @contextmanager
 def _deep() -> Iterator[None]:
-    """Let a list be as long as recursion on it is deep."""
+    """Allow recursion as deep as a list is long."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _FRAMES))
     try:
@@ -107,19 +107,19 @@ def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
 
 
 def lowest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Encoders.greedy`: the lowest rank that is present, everywhere, and again."""
+    """Return `Encoders.greedy`: apply the lowest rank present everywhere, and repeat."""
     with _deep():
         return _listed(extracted.greedy(_rank(merges), _linked(chunk)))
 
 
 def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Encoders.greedy1`: the leftmost pair of the lowest rank, and again."""
+    """Return `Encoders.greedy1`: apply the lowest rank at its leftmost pair, and repeat."""
     with _deep():
         return _listed(extracted.greedy1(_rank(merges), _linked(chunk)))
 
 
 def by_places(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Places.apply_merges`: pass by pass, at the places that were noted."""
+    """Return `Places.apply_merges`: pass by pass, at the recorded positions."""
     with _deep():
         return _listed(extracted.apply_merges(_linked(merges), _linked(chunk)))
 
@@ -137,13 +137,13 @@ def find_unreachable(merges: Sequence[Pair]) -> int | None:
 
 
 def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
-    """Return `Reachable.is_torn`: whether something is merged across the middle of a pair."""
+    """Return `Reachable.is_torn`: whether a merge crosses the border of a pair."""
     with _deep():
         return bool(extracted.is_torn(_linked(merges), MAX_VOCAB_SIZE, left, right))
 
 
 class Cached:
-    """The encoder that is proved, with a cache that forgets nothing and is cut at every piece."""
+    """The proved encoder, with a cache that forgets nothing, cutting at every piece."""
 
     def __init__(self, merges: Sequence[Pair], longest: int) -> None:
         self._merges = _linked(merges)
@@ -189,7 +189,7 @@ def vocabulary(merges: Sequence[Pair]) -> list[bytes]:
 
 
 def train(documents: Iterable[str], wanted: int) -> list[Pair]:
-    """Return `Tokenizer.train_text`: at most so many merges."""
+    """Return `Tokenizer.train_text`: at most this many merges."""
     with _deep():
         linked = _linked(map(_codes, documents))
         return _listed(extracted.train_text(*_CLASSES, wanted, linked))
@@ -202,7 +202,7 @@ def encode(text: str, merges: Sequence[Pair]) -> list[int]:
 
 
 def decode(ids: Sequence[int], merges: Sequence[Pair]) -> str | None:
-    """Return `Tokenizer.decode_text`: None for an unknown id, and for what is not UTF-8."""
+    """Return `Tokenizer.decode_text`: None for an unknown id or invalid UTF-8."""
     with _deep():
         result = extracted.decode_text(_linked(merges), _linked(ids))
     return None if result is None else _text(result[0])

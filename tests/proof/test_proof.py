@@ -30,7 +30,7 @@ def statements(kind: str = "") -> set[str]:
 
 
 def rows() -> list[tuple[set[str], set[str]]]:
-    """Return each row of the page's tables: its theorems, and what they speak of."""
+    """Return each row of the page's tables: its theorems, and the functions they are about."""
     page = (PROOF / "README.md").read_text(encoding="utf-8")
     found = [
         (set(re.findall(r"`(\w+\.\w+)`", theorems)), set(re.findall(r"`(\w+\.[\w.]+)`", subject)))
@@ -41,7 +41,7 @@ def rows() -> list[tuple[set[str], set[str]]]:
 
 
 def test_every_theorem_on_the_page_is_asked_about() -> None:
-    """The page explains the theorems of which Coq has to say what they rest on: all, no others."""
+    """The page explains exactly the theorems whose axioms Coq is asked for."""
     text = (PROOF / "Theorems.v").read_text(encoding="utf-8")
     asked = re.findall(r"^Print Assumptions (\w+\.\w+)\.$", text, re.MULTILINE)
     explained = [name for theorems, _ in rows() for name in theorems]
@@ -50,13 +50,13 @@ def test_every_theorem_on_the_page_is_asked_about() -> None:
 
 
 def test_every_theorem_is_explained() -> None:
-    """Whatever is called a theorem stands on the page; what is a step on the way is a lemma."""
+    """Everything called a theorem is on the page; intermediate steps are lemmas."""
     explained = {name for theorems, _ in rows() for name in theorems}
     assert sorted(statements("Theorem") - explained) == []
 
 
 def test_every_function_on_the_page_exists() -> None:
-    """What a theorem is said to speak of is a function of the core or of the oracle."""
+    """A theorem is about functions of the core or of the oracle."""
     names = {name for _, subjects in rows() for name in subjects}
     assert {"_merges.Merges.apply", "oracle.one_pass"} <= names
     for name in names:
@@ -72,7 +72,7 @@ def test_every_function_on_the_page_exists() -> None:
 
 
 def test_every_function_in_a_comment_exists() -> None:
-    """A comment of the proof names files of the repository, and what is defined in them."""
+    """A comment of the proof names existing files of the repository, and definitions in them."""
     for path in PROOF.glob("*.v"):
         for file, name in re.findall(r"\[([\w/]+\.py)(?:: ([\w.]+))?\]", path.read_text()):
             found = [*ROOT.glob(f"packages/core/src/bpetite/{file}"), *ROOT.glob(file)]
@@ -82,7 +82,7 @@ def test_every_function_in_a_comment_exists() -> None:
 
 
 def test_every_theorem_names_its_function() -> None:
-    """The comment before a theorem names the functions that the page says it speaks of."""
+    """The comment before a theorem names the functions that the page names for it."""
     for theorems, subjects in rows():
         for file, name in (theorem.split(".") for theorem in theorems):
             text = (PROOF / f"{file}.v").read_text(encoding="utf-8")
@@ -97,7 +97,7 @@ def test_every_theorem_names_its_function() -> None:
 
 
 def test_every_file_is_on_the_page() -> None:
-    """The page lists every file of the folder but itself."""
+    """The page lists every other file of the folder."""
     page = (PROOF / "README.md").read_text(encoding="utf-8")
     listed = re.findall(r"^\| `(\w+\.(?:v|toml))` \|", page, re.MULTILINE)
     assert sorted(listed) == sorted(
@@ -106,7 +106,7 @@ def test_every_file_is_on_the_page() -> None:
 
 
 def test_every_wrong_definition_can_be_made() -> None:
-    """Each edit of broken.toml finds its text once, and the lemma that must refuse it exists."""
+    """Each edit of broken.toml matches once, and the lemma that must fail exists."""
     wrong = list(check.read_broken())
     assert len(wrong) >= 20
     names = {name.split(".")[1] for name in statements()}
@@ -118,7 +118,7 @@ def test_every_wrong_definition_can_be_made() -> None:
 
 @pytest.mark.parametrize("word", ["Axiom f : nat.", "Admitted.", "  admit.", "Parameter p : nat."])
 def test_what_is_left_unproved_is_found(word: str, tmp_path: Path) -> None:
-    """A word that lets Coq take a statement on trust is an error, wherever it stands."""
+    """A word that lets Coq accept an unproved statement is an error, wherever it occurs."""
     check._check_nothing_is_left_out(PROOF)
     shutil.copy(PROOF / "Passes.v", tmp_path)
     check._check_nothing_is_left_out(tmp_path)
@@ -128,7 +128,7 @@ def test_what_is_left_unproved_is_found(word: str, tmp_path: Path) -> None:
 
 
 def test_without_coq_the_command_says_what_to_install(tmp_path: Path) -> None:
-    """Where Coq is not installed, one line says so and how to get it, and the status is 1."""
+    """If Coq is not installed, one line says so and how to install it, and the status is 1."""
     script = ROOT / "scripts" / "proof"
     result = run(sys.executable, script, cwd=tmp_path, env={"PATH": str(tmp_path)})
     assert result.returncode == 1
@@ -137,6 +137,6 @@ def test_without_coq_the_command_says_what_to_install(tmp_path: Path) -> None:
 
 
 def test_the_workflow_checks_the_proof() -> None:
-    """The command that checks the proof is run by a job of the workflow."""
+    """A job of the workflow runs the command that checks the proof."""
     text = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert "python3 scripts/proof" in [line.strip() for line in text.splitlines()]

@@ -1,7 +1,7 @@
-"""The tokenizer against the functions that are proved in docs/proof, ids and all.
+"""The tokenizer, compared with the functions that are proved in docs/proof.
 
-They come from Coq by way of a printer, and need no Coq to run. A wrong encoder may well give
-text back that it was given, so what is compared is never the round trip alone.
+They are printed from Coq, and need no Coq to run. A wrong encoder may still restore every text,
+so ids are compared, never only the round trip.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,14 +38,14 @@ MERGES = {
     "hidden": [(97, 97), (98, 99), (97, 98), (258, 99), (256, 98)],
     "trained": oracle.train(["abcabcaabb bca aab cab"], 266),
 }
-# One character or two of each class on each side of ASCII, and those that the pattern names.
+# One or two characters of each class on each side of ASCII, and those that the pattern names.
 CHARACTERS = "'sdmtlver1² \n\u3000\x1c\x1f!aé日Ⅷ\u0301"
 SMALL = st.lists(st.one_of(TIES, RUNS), max_size=3)
-"""Documents that the proved trainer, which counts by recursion, can take."""
+"""Documents small enough for the proved trainer, which counts by recursion."""
 
 
 def real_ids(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return the ids that the encoder of the core gives for one chunk."""
+    """Return the ids that the core's encoder gives for one chunk."""
     return Merges(merges).apply(chunk)
 
 
@@ -60,7 +60,7 @@ def words(longest: int) -> list[bytes]:
 
 @pytest.mark.parametrize("name", MERGES)
 def test_every_short_chunk_has_the_proved_ids(name: str) -> None:
-    """All 3,280 chunks of up to seven letters have the ids that are proved."""
+    """All 3,280 chunks of up to seven letters have the proved ids."""
     merges = MERGES[name]
     found = [real_ids(chunk, merges) for chunk in words(7)]
     assert found == [proof_oracle.passes(chunk, merges) for chunk in words(7)]
@@ -68,13 +68,13 @@ def test_every_short_chunk_has_the_proved_ids(name: str) -> None:
 
 @given(merge_lists(), CHUNKS)
 def test_chunk_has_the_proved_ids(merges: list[Pair], chunk: bytes) -> None:
-    """Any chunk, under any merges of earlier ids, has the ids that are proved."""
+    """Any chunk, with any merges of earlier ids, has the proved ids."""
     assert real_ids(chunk, merges) == proof_oracle.passes(chunk, merges)
 
 
 @given(merge_lists(), CHUNKS)
 def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
-    """`greedy_eq_passes` and its like hold of what was printed, too."""
+    """`greedy_eq_passes` and similar theorems also hold for the printed functions."""
     expected = proof_oracle.passes(chunk, merges)
     assert proof_oracle.lowest_rank_first(chunk, merges) == expected
     assert proof_oracle.leftmost_first(chunk, merges) == expected
@@ -83,13 +83,13 @@ def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
 @given(merge_lists(), CHUNKS.map(lambda chunk: chunk[:90]))
 @example([(97, 97), (256, 97), (97, 256)], b"a" * 90)
 def test_chunk_is_merged_place_by_place_as_is_proved(merges: list[Pair], chunk: bytes) -> None:
-    """A chunk has the ids that are proved of an encoder that notes the places of pairs."""
+    """A chunk has the proved ids of an encoder that records the positions of pairs."""
     assert real_ids(chunk, merges) == proof_oracle.by_places(chunk, merges)
 
 
 @pytest.mark.parametrize("name", MERGES)
 def test_every_pair_is_torn_as_is_proved(name: str) -> None:
-    """Of any two tokens, something is merged across the middle, or not, as is proved."""
+    """Whether a merge crosses the border of any two tokens is as proved."""
     merges = MERGES[name]
     artifact = Artifact.of_merges(merges)
     ids = dict(zip(reversed(merges), reversed(range(256, 256 + len(merges))), strict=True))
@@ -103,7 +103,7 @@ def test_every_pair_is_torn_as_is_proved(name: str) -> None:
 @example([(97, 97), (97, 97)])
 @example([(97, 98), (98, 99), (256, 99), (97, 257), (258, 259)])
 def test_the_unreachable_token_is_found_as_is_proved(merges: list[Pair]) -> None:
-    """`find_unreachable` names the token that is proved: the first that others encode."""
+    """`find_unreachable` names the proved token: the first that does not encode to itself."""
     found = find_unreachable(Artifact.of_merges(merges))
     token = proof_oracle.find_unreachable(merges)
     vocab = oracle.vocabulary(merges)
@@ -117,7 +117,7 @@ def test_the_unreachable_token_is_found_as_is_proved(merges: list[Pair]) -> None
 @example([(97, 98), (98, 99)], ["ab" * 32, "ab" * 33, "abc", "c" * 65, "abc"])
 @example([(97, 98)], [f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext"] * 2)
 def test_the_cache_holds_what_is_proved(merges: list[Pair], texts: list[str]) -> None:
-    """Text after text has the proved ids, and the cache holds the proved ids of its chunks."""
+    """Text after text has the proved ids, and the cache has the proved ids of its chunks."""
     encoder = Encoder(merges, 256 + len(merges))
     proved = proof_oracle.Cached(merges, _CACHED_CHARACTERS)
     for text in texts:
@@ -134,7 +134,7 @@ def right_to_left(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
 
 
 def highest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Merge the highest rank that is present."""
+    """Always merge the highest rank present."""
     ids = list(chunk)
     while present := [rank for rank, pair in enumerate(merges) if pair in set(pairwise(ids))]:
         ids = oracle.one_pass(ids, merges[present[-1]], 256 + present[-1])
@@ -142,7 +142,7 @@ def highest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
 
 
 def longest_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Take the longest token that comes next, whether it fits or not."""
+    """Always take the longest next token, whatever the merges."""
     vocab = oracle.vocabulary(merges)
     ids = []
     while chunk:
@@ -153,7 +153,7 @@ def longest_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
 
 
 def without_the_last(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Forget the last merge."""
+    """Drop the last merge."""
     return proof_oracle.passes(chunk, merges[:-1])
 
 
@@ -161,7 +161,7 @@ def without_the_last(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     "wrong", [right_to_left, highest_rank_first, longest_first, without_the_last]
 )
 def test_wrong_encoder_gives_the_bytes_back_and_is_noticed(wrong: Encode) -> None:
-    """Four wrong encoders round-trip on every short chunk; only the ids tell them apart."""
+    """Four wrong encoders round-trip every short chunk; only the ids reveal them."""
     merges = MERGES["hidden"]
     vocab = oracle.vocabulary(merges)
     found = {chunk: wrong(chunk, merges) for chunk in words(6)}
@@ -170,7 +170,7 @@ def test_wrong_encoder_gives_the_bytes_back_and_is_noticed(wrong: Encode) -> Non
 
 
 def test_every_short_text_has_the_proved_chunks() -> None:
-    """All 11,155 texts of up to three characters of every class are cut as is proved."""
+    """All 11,155 texts of up to three characters of every class have the proved chunks."""
     texts = ["".join(text) for n in range(4) for text in product(CHARACTERS, repeat=n)]
     assert len(texts) == 11_155
     assert [split(text) for text in texts] == [proof_oracle.split(text) for text in texts]
@@ -179,7 +179,7 @@ def test_every_short_text_has_the_proved_chunks() -> None:
 @given(st.one_of(TEXTS, ASCII_TEXTS))
 @example("".join(CHARACTERS) * 9)
 def test_text_has_the_proved_chunks_and_pieces(text: str) -> None:
-    """Any text is cut into the chunks and into the pieces that are proved."""
+    """Any text has the proved chunks and pieces."""
     assert split(text) == proof_oracle.split(text)
     assert cut(text) == proof_oracle.pieces(text)
 
@@ -195,14 +195,14 @@ def test_classes_are_such_as_the_proof_assumes() -> None:
 @given(merge_lists(), st.one_of(TEXTS, ASCII_TEXTS))
 @example([(97, 98)], f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext")
 def test_text_has_the_proved_ids(merges: list[Pair], text: str) -> None:
-    """Any text has the ids that are proved, special tokens included."""
+    """Any text has the proved ids, special tokens included."""
     ids = Encoder(merges, 256 + len(merges)).encode(text)
     assert ids == proof_oracle.encode(text, merges)
 
 
 @given(SMALL, st.one_of(TEXTS, TIES, RUNS))
 def test_text_has_the_proved_ids_after_training(documents: list[str], text: str) -> None:
-    """A trained tokenizer gives any text the ids that are proved, and decodes as is proved."""
+    """A trained tokenizer gives any text the proved ids, and decodes as proved."""
     tokenizer = Tokenizer.train([*documents, text[:20]], 280)
     merges = oracle.train([*documents, text[:20]], 280)
     ids = proof_oracle.encode(text, merges)
@@ -215,7 +215,7 @@ def test_text_has_the_proved_ids_after_training(documents: list[str], text: str)
     st.lists(st.sampled_from([END_OF_TEXT, "<|endoftext", "|>", "a"])).map("".join),
 )
 def test_special_token_is_found_as_is_proved(first: str, second: str) -> None:
-    """`str.split`, by which the encoder finds the special token, is the split that is proved."""
+    """`str.split`, which the encoder uses for the special token, is the proved split."""
     text = first + second
     assert text.split(END_OF_TEXT) == proof_oracle.split_literal(END_OF_TEXT, text)
 
@@ -225,7 +225,7 @@ def test_special_token_is_found_as_is_proved(first: str, second: str) -> None:
 @example([(0xC3, 0xA9)], [256, 257])
 @example([], [0xED, 0xA0, 0x80])
 def test_ids_decode_as_is_proved(merges: list[Pair], ids: list[int]) -> None:
-    """Any ids decode to the text that is proved, or to an error where that says so."""
+    """Any ids decode to the proved text, or to an error if the proof says so."""
     found: str | None
     try:
         found = Decoder(oracle.vocabulary(merges)).decode(ids)
@@ -236,7 +236,7 @@ def test_ids_decode_as_is_proved(merges: list[Pair], ids: list[int]) -> None:
 
 @given(SMALL, st.integers(0, 12))
 def test_corpus_gives_the_proved_merges(documents: list[str], wanted: int) -> None:
-    """Any corpus gives the merges that are proved, and they the vocabulary."""
+    """Any corpus gives the proved merges, and these the proved vocabulary."""
     result = train_bpe(documents, 256 + wanted)
     assert list(result.merges) == proof_oracle.train(documents, wanted)
     assert list(result.vocab.values()) == [
@@ -247,7 +247,7 @@ def test_corpus_gives_the_proved_merges(documents: list[str], wanted: int) -> No
 
 @given(SMALL, st.one_of(RUNS, TIES))
 def test_merging_by_bytes_gives_the_proved_tokens(documents: list[str], text: str) -> None:
-    """With trained merges, to merge by bytes, as tiktoken does, gives the tokens of the ids."""
+    """With trained merges, merging by bytes, as tiktoken does, gives the tokens of the ids."""
     merges = train_bpe(documents, 268).merges
     vocab = proof_oracle.vocabulary(merges)
     chunk = text[:30].encode("utf-8")
@@ -258,7 +258,7 @@ def test_merging_by_bytes_gives_the_proved_tokens(documents: list[str], text: st
 
 @given(SMALL, st.lists(st.integers(0, 267), min_size=1, max_size=12))
 def test_tokens_that_fit_are_an_encoding(documents: list[str], drawn: list[int]) -> None:
-    """Tokens are the ids of their joined bytes if and only if each two neighbours are of theirs."""
+    """Tokens encode their joined bytes if and only if every two adjacent tokens do."""
     merges = train_bpe(documents, 268).merges
     vocab = proof_oracle.vocabulary(merges)
     ids = [each % len(vocab) for each in drawn]
@@ -271,13 +271,13 @@ def test_tokens_that_fit_are_an_encoding(documents: list[str], drawn: list[int])
 
 @given(TEXTS)
 def test_text_has_the_proved_bytes(text: str) -> None:
-    """Python's UTF-8 of any text is the UTF-8 that is proved, and is read back alike."""
+    """Python's UTF-8 of any text is the proved one, and the proved decoder reads it."""
     assert text.encode("utf-8") == proof_oracle.utf8(text)
     assert proof_oracle.decode_utf8(text.encode("utf-8")) == text
 
 
 def test_characters_have_the_proved_bytes() -> None:
-    """So is that of every 97th character, and of those at which its length changes."""
+    """So is that of every 97th character, and of those where the length changes."""
     edges = (0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF)
     codes = [*edges, *range(0, 0xD800, 97), *range(0xE000, 0x110000, 97)]
     assert [chr(code).encode("utf-8") for code in codes] == [
@@ -297,7 +297,7 @@ def test_characters_have_the_proved_bytes() -> None:
 @example(b"\xc0\xaf")
 @example(b"\xf8\x88\x80\x80\x80")
 def test_bytes_are_read_as_is_proved(data: bytes) -> None:
-    """Python's strict decoder reads what the proved one reads, and refuses what it refuses."""
+    """Python's strict decoder accepts and rejects the same bytes as the proved one."""
     found: str | None
     try:
         found = data.decode("utf-8", errors="strict")

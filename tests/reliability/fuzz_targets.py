@@ -1,6 +1,6 @@
-"""What must hold of any bytes: the fuzzer looks for an exception, the tests keep what it found.
+"""What must hold for any input: the fuzzer looks for exceptions, the tests repeat its findings.
 
-Not here: where the bytes come from (`scripts/reliability/fuzz.py`, `findings`).
+The input comes from `scripts/reliability/fuzz.py` and `findings`.
 """
 
 import json
@@ -14,11 +14,11 @@ from bpetite._persistence import load, save
 __all__ = ["LONGEST_MESSAGE", "check_artifact", "check_text"]
 
 LONGEST_MESSAGE: Final = 200
-"""The most characters of a message of `load`, after the path."""
+"""The maximum length of a message of `load`, after the path."""
 
 
 def check_artifact(data: bytes, path: Path) -> None:
-    """Load bytes: they are refused in few words, or loaded for what they say."""
+    """Load bytes: they are rejected with a short message, or loaded as what they describe."""
     path.write_bytes(data)
     try:
         parts = load(path)
@@ -31,7 +31,7 @@ def check_artifact(data: bytes, path: Path) -> None:
 
 
 def check_text(data: bytes) -> None:
-    """Train on the first line of a text, and encode all of it, as the oracle does."""
+    """Train on the first line of a text and encode all of it; compare with the oracle."""
     text = data.decode("utf-8", errors="replace")
     corpus = text.partition("\n")[0]
     tokenizer = Tokenizer.train(corpus, 280)

@@ -1,4 +1,4 @@
-"""Saving when it is killed, interrupted or refused: short runs of the script for it."""
+"""Saves that are killed, interrupted or fail: short runs of the script."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ print(json.dumps(seen))
 
 
 def broken(*arguments: str) -> dict[str, int]:
-    """Run a section of the script, which must find nothing wrong; return what it saw."""
+    """Run a section of the script, which must find nothing wrong; return its output."""
     done = run(sys.executable, SCRIPTS / "reliability" / "break_saves.py", *arguments)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     seen: dict[str, int] = json.loads(done.stdout)
@@ -39,7 +39,7 @@ def broken(*arguments: str) -> dict[str, int]:
 
 
 def test_a_killed_save_leaves_the_old_file_or_the_new() -> None:
-    """FR-28: killed at any instant, a save leaves one whole file, and the next one succeeds."""
+    """FR-28: killed at any instant, a save leaves one complete file, and the next one succeeds."""
     seen = broken("kill", "150")
     assert set(seen) <= {state + left for state in ("old", "new") for left in ("", LEFT)}
     assert sum(seen.values()) == 150
@@ -56,7 +56,7 @@ def test_an_interrupted_save_leaves_nothing_else() -> None:
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not on PATH")
 @pytest.mark.parametrize("error", ["EIO", "INT"])
 def test_every_system_call_may_fail(error: str) -> None:
-    """FR-28: whichever call of a save the kernel refuses or a signal meets, nothing is torn."""
+    """FR-28: if any system call fails or is interrupted by a signal, no file is incomplete."""
     seen = broken("calls", error)
     failures = {"EIO": {"refused: old", "unsynced: new"}, "INT": {"interrupted: old"}}
     assert failures[error] <= set(seen)
@@ -64,7 +64,7 @@ def test_every_system_call_may_fail(error: str) -> None:
 
 
 def may_mount() -> bool:
-    """Return whether a process may mount in a namespace of its own."""
+    """Return whether a process may mount in its own namespace."""
     if shutil.which("unshare") is None:
         return False
     mount = ("mount", "-t", "tmpfs", "none", "/tmp")  # noqa: S108 - a folder that exists
@@ -73,7 +73,7 @@ def may_mount() -> bool:
 
 @pytest.mark.skipif(not may_mount(), reason="no right to mount, in a namespace either")
 def test_a_disk_that_is_too_small_keeps_the_old_file() -> None:
-    """FR-28: a full disk and one without inodes leave the old file whole."""
+    """FR-28: a full disk and one without inodes leave the old file complete."""
     seen = broken("disk")
     assert set(seen) == {"ENOSPC: old", "saved: new"}
     assert seen["ENOSPC: old"] > 10
@@ -81,7 +81,7 @@ def test_a_disk_that_is_too_small_keeps_the_old_file() -> None:
 
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
 def test_a_naive_save_is_found_out(number: str) -> None:
-    """The script finds that a save without care tears files."""
+    """The script finds that a naive save leaves incomplete files."""
     done = run(sys.executable, "-c", NAIVE, number, env={"PYTHONPATH": str(SCRIPTS)})
     assert (done.returncode, done.stderr) == (0, "")
     assert any("wrong" in what for what in json.loads(done.stdout))

@@ -1,4 +1,4 @@
-"""Inputs that the fuzzer found: each led to code that no smaller one before it had reached."""
+"""Inputs that the fuzzer found: each reached code that no smaller input before it had reached."""
 
 from pathlib import Path
 from typing import Final
@@ -20,23 +20,23 @@ CHECKS: Final = (
     *("mergeable_vocab_size: expected 2", "a list of integers in 0..255", "found 'no "),
     *("']: expected [", "joined", "special_tokens", "expected only the ids"),
 )
-"""What the messages of the checks say, the first to the nineteenth."""
+"""The beginnings of the checks' messages, from the first to the nineteenth."""
 
 
 @pytest.mark.parametrize("finding", ARTIFACTS, ids=lambda path: path.name[:8])
 def test_finding_is_refused_or_loaded_for_what_it_says(tmp_path: Path, finding: Path) -> None:
-    """FR-29: what the fuzzer made is refused with the right error, or says what is loaded."""
+    """FR-29: the fuzzer's files raise the right error, or load as what they describe."""
     check_artifact(finding.read_bytes(), tmp_path / "tokenizer.json")
 
 
 @pytest.mark.parametrize("finding", TEXTS, ids=lambda path: path.name[:8])
 def test_finding_trains_and_encodes_as_in_the_oracle(finding: Path) -> None:
-    """FR-10, FR-16: texts that the fuzzer made train and encode as the specification says."""
+    """FR-10, FR-16: the fuzzer's texts train and encode as the specification says."""
     check_text(finding.read_bytes())
 
 
 def test_findings_reach_every_check(tmp_path: Path) -> None:
-    """FR-29: each of the nineteen checks, in their order, refuses at least one finding."""
+    """FR-29: each of the nineteen checks rejects at least one finding."""
     path = tmp_path / "tokenizer.json"
     refusals = []
     for finding in ARTIFACTS:

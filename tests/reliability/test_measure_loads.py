@@ -1,4 +1,4 @@
-"""Loading large hostile files: the script for it, on small ones."""
+"""The script that loads large hostile files, on small ones."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The script that mutates the core tells a mutant that is killed from one that is not."""
+"""The script that mutates the core distinguishes killed mutants from survivors."""
 
 import tomllib
 from pathlib import Path
@@ -34,7 +34,7 @@ def test_it() -> None:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """Return the copy of a workspace with one small module and its test."""
+    """Return a copy of a workspace with one small module and its test."""
     root = tmp_path / "workspace"
     for path, text in (
         (mutate.CORE / "__init__.py", ""),
@@ -55,7 +55,7 @@ def copy(tmp_path: Path) -> Path:
     ],
 )
 def test_a_planted_mutant_is_judged(copy: Path, old: str, new: str, outcome: str) -> None:
-    """A mutant that a test notices is killed, another survives, and an endless loop is ended."""
+    """A mutant that a test notices is killed, another survives, and an endless loop is stopped."""
     mutated = TINY.replace(old, new)
     mutant = Mutant(mutate.name_of("_tiny", TINY, mutated), mutated)
     turn = Turn(["tests/core/test_tiny.py"], 3 if outcome == "hung" else 100)
@@ -71,7 +71,7 @@ def test_tests_that_fail_without_a_mutant_are_an_error(copy: Path) -> None:
 
 
 def test_survivors_are_compared_with_the_list(capsys: pytest.CaptureFixture[str]) -> None:
-    """A survivor that is not listed is an error, and so is a listed mutant that is killed."""
+    """An unlisted survivor is an error, and so is a listed mutant that is killed."""
     one, other = (Name("_tiny", "", "LIMIT = 3", f"LIMIT = {limit}") for limit in (2, 4))
     assert mutate.report({one: "survived", other: "hung"}, {one, other}) == 0
     assert capsys.readouterr().out == ""

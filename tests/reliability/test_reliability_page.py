@@ -1,4 +1,4 @@
-"""docs/reliability.md names commands that exist, and tests that they select."""
+"""The commands in docs/reliability.md exist, and select tests."""
 
 import re
 from functools import cache
@@ -21,7 +21,7 @@ def collected() -> list[str]:
 
 
 def selects_nothing(command: str) -> bool:
-    """Return whether no test is in a path of a command, or has one of the words after `-k`."""
+    """Return whether a command's path, or a word after its `-k`, selects no test."""
     options, _, words = command.partition(" -k ")
     places = tuple(re.findall(r"tests[\w/.]*", options))
     inside = [test for test in collected() if test.startswith(places)]

@@ -1,1 +1,1 @@
-"""The answers: slow and obvious code. The checks compare what a learner writes with it."""
+"""The answers: slow and obvious code. The checks compare the learner's results with theirs."""

@@ -14,7 +14,7 @@ def segments(text: str) -> list[str]:
 
 
 def encode(text: str, merges: list[Pair]) -> list[int]:
-    """Return the ids of a text: one id per special token, and the ids of all other chunks."""
+    """Return the ids of a text: one per special token, and those of the other chunks."""
     ids: list[int] = []
     for segment in segments(text):
         if segment == END_OF_TEXT:

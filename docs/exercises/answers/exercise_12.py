@@ -21,7 +21,7 @@ def learned_tokens(corpus: str, vocab_size: int) -> list[bytes]:
 
 
 def bytes_per_token(corpus: str, text: str, vocab_size: int) -> float:
-    """Return the bytes of a text divided by its tokens, after training on a corpus."""
+    """Train on a corpus; return the bytes of a text divided by its tokens."""
     ids = Tokenizer.train(corpus, vocab_size).encode(text)
     return len(text.encode("utf-8")) / len(ids)
 

@@ -9,7 +9,7 @@ from given import END_OF_TEXT, Pair, chunks_of
 
 
 def byte_letters() -> list[tuple[str, int]]:
-    """Return the letters of the file and the bytes that they mean, in the order of the ids."""
+    """Return the letters of the file and the bytes they mean, in the order of the ids."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [byte for byte in range(256) if byte not in printable]
     letters = [(chr(byte), byte) for byte in printable]
@@ -17,7 +17,7 @@ def byte_letters() -> list[tuple[str, int]]:
 
 
 def read_merges(text: str) -> list[Pair]:
-    """Return the merges of GPT-2's file. The id of a byte is the byte."""
+    """Return the merges in GPT-2's file. The id of a byte is its value."""
     id_of = dict(byte_letters())
     merges: list[Pair] = []
     for line in text.splitlines()[1:]:
@@ -42,7 +42,7 @@ def gpt2_encode(text: str, merges: list[Pair]) -> list[int]:
 
 
 def _encode_chunk(chunk: bytes, new_ids: dict[Pair, int]) -> list[int]:
-    """Merge the pair that was learned first among those present, until none is left."""
+    """Merge the pair with the lowest rank until no pair is a merge."""
     ids = list(chunk)
     while present := [pair for pair in pairwise(ids) if pair in new_ids]:
         first = min(present, key=new_ids.__getitem__)
@@ -51,6 +51,6 @@ def _encode_chunk(chunk: bytes, new_ids: dict[Pair, int]) -> list[int]:
 
 
 def gpt2_ids(path: str, texts: list[str]) -> list[list[int]]:
-    """Return the ids of some texts by GPT-2's file."""
+    """Return the ids of some texts, using GPT-2's file."""
     merges = read_merges(Path(path).read_text(encoding="utf-8"))
     return [gpt2_encode(text, merges) for text in texts]

@@ -1,4 +1,4 @@
-"""Compare two results: are they the same, which type is wrong, and where do they differ."""
+"""Compare two results: are they equal, which type is wrong, and where do they differ."""
 
 from typing import Final
 
@@ -18,7 +18,7 @@ def same(expected: object, result: object) -> bool:
 
 
 def wrong_type(expected: object, result: object) -> str:
-    """Say which type is wrong, the outermost first."""
+    """Name the wrong type, the outermost first."""
     if isinstance(expected, Raised):
         if isinstance(result, Raised):
             return "An exception is right here, but not one of this kind."
@@ -36,14 +36,14 @@ def wrong_type(expected: object, result: object) -> str:
 
 
 def _items(value: object) -> list[object]:
-    """Return what a value contains; the items of dicts, but not of sets, match in order."""
+    """Return the items of a value; those of dicts, but not of sets, match in order."""
     if isinstance(value, dict):
         return sorted(value.items(), key=repr)
     return [*value] if isinstance(value, (list, tuple)) else []
 
 
 def facing(expected: object, result: object) -> str:
-    """Return two results, one below the other, and where long ones differ."""
+    """Return two results, one below the other, marking the difference in long ones."""
     whole = f"  expected  {short(expected)}\n  got       {short(result)}"
     one, other = (
         dict(enumerate(some)) if isinstance(some, (list, str)) else some
@@ -60,6 +60,6 @@ def facing(expected: object, result: object) -> str:
 
 
 def short(value: object) -> str:
-    """Return a value as Python writes it, cut short if it is long."""
+    """Return the repr of a value, cut if it is long."""
     text = f"the exception {value}" if isinstance(value, Raised) else repr(value)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]} ..."

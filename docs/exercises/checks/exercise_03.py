@@ -16,7 +16,7 @@ _RULES: Final = {
 
 
 def _why(case: tuple[str], expected: list[str], got: list[str]) -> str:
-    """Name the mistake in the first wrong chunk, and the rule that makes the right one."""
+    """Name the mistake in the first wrong chunk, and the rule that gives the right one."""
     (text,) = case
     if not got:
         return "This list is still empty."
@@ -30,7 +30,7 @@ def _why(case: tuple[str], expected: list[str], got: list[str]) -> str:
 
 
 def _rule(chunk: str, behind: str) -> str:
-    """Return the rule that makes a chunk before some text."""
+    """Return the rule that gives a chunk, considering the text after it."""
     if not chunk.isspace():
         return next(words for rule, words in _RULES.items() if re.fullmatch(rule, chunk))
     if not behind:

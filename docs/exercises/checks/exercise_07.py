@@ -11,7 +11,7 @@ from given import Pair
 
 
 def _why(case: tuple[str, int], expected: list[Pair], got: list[Pair]) -> str:
-    """Follow the merges to the first that differs, and show the counts at that point."""
+    """Follow the merges to the first one that differs, and show the counts at that point."""
     pairs = enumerate(zip(expected, got, strict=False))
     rank = next((n for n, (a, b) in pairs if a != b), min(len(expected), len(got)))
     step = Step.after(case[0], expected[:rank])
@@ -25,7 +25,7 @@ def _why(case: tuple[str, int], expected: list[Pair], got: list[Pair]) -> str:
 
 
 def _cases() -> list[Case]:
-    """Return small corpora, the smallest first, then larger ones."""
+    """Return small corpora, sorted by size, then larger ones."""
     words = ["".join(letters) for n in range(1, 6) for letters in product("ab", repeat=n)]
     texts = [*words, *(" ".join(two) for two in product(words, words) if len("".join(two)) < 6)]
     texts += [" ".join(letters) for letters in product("ab", repeat=4)]

@@ -12,7 +12,7 @@ from given import Pair
 
 
 def _why(case: tuple[bytes, list[Pair]], _expected: list[int], got: list[int]) -> str:
-    """Show what each merge does to the chunk, and what the learner's ids stand for."""
+    """Show what each merge does to the chunk, and the bytes of the learner's ids."""
     chunk, merges = case
     vocab = vocabulary(merges)
 

@@ -16,7 +16,7 @@ _BYTES: Final = [bytes([value]) for value in range(256)]
 
 
 def _why_tokens(_case: Case, expected: list[bytes], got: list[bytes]) -> str:
-    """Say which tokens were not learned, or that they are in another order."""
+    """Name the tokens that were not learned, or say that the order is wrong."""
     sentences = {
         "Some of these are single bytes, which were not learned: they have the ids 0 to 255. JSON "
         "keys are text and sorted as text, 10 before 2. So take the ids from 256 on, and look up "
@@ -76,7 +76,7 @@ def _check_files(learner: Learner) -> Iterator[str]:
 
 
 def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
-    """Yield the tokens that only one of the vocabularies has."""
+    """Yield the tokens that occur in only one of the vocabularies."""
     for name, learned in tokens.items():
         others = {token for other in tokens if other != name for token in tokens[other]}
         own = [token_text(token) for token in learned if token not in others]
@@ -85,7 +85,6 @@ def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
 
 
 def _texts(files: object) -> dict[str, str]:
-    """Return the texts of FILES."""
     lists = isinstance(files, dict) and all(isinstance(paths, list) for paths in files.values())
     if not isinstance(files, dict) or not lists or not {"prose", "code"} <= files.keys():
         message = 'FILES must have the keys "prose" and "code", each with a list of file names.'

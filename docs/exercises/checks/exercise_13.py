@@ -1,7 +1,7 @@
-"""The check of exercise 13: GPT-2's tokenizer, with the ids that tiktoken gives.
+"""The check of exercise 13: GPT-2's tokenizer, compared with tiktoken's ids.
 
-The small cases need nothing. The last ones need GPT-2's merges, one of the files that tiktoken
-downloads: the check looks beside the learner's file, in the course and in tiktoken's folder.
+The small cases need no file. The last ones need GPT-2's merges, a file that tiktoken downloads:
+the check looks beside the learner's file, in the course and in tiktoken's folder.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ IDS: Final = {
     "You'll see  2 Seen.\n": [1639, 1183, 766, 220, 362, 34310, 13, 198],
     "See, Seeelefant, öde": [6214, 11, 1001, 26213, 69, 415, 11, 6184, 114, 2934],
 }
-"""Texts, and the ids that tiktoken's encoding "gpt2" gives."""
+"""Texts, and their ids in tiktoken's encoding "gpt2"."""
 
 _AROUND: Final = 8
 _COURSE: Final = Path(__file__).resolve().parents[2] / "course"
@@ -59,12 +59,12 @@ _TEXTS: Final = ["!", "a", "he", "abc", "a a", " the the", "\né", END_OF_TEXT, 
 
 
 def _right(path: str, texts: list[str]) -> list[list[int]]:
-    """Return the ids that are recorded, and those that the answer gives for the long text."""
+    """Return the recorded ids, and for the long text the ids that the answer gives."""
     return [IDS[text] if text in IDS else gpt2_ids(path, [text])[0] for text in texts]
 
 
 def _tokens(case: tuple[str, list[str]], expected: list[list[int]], got: list[list[int]]) -> str:
-    """Show the tokens around the first difference, of the right ids and of the learner's."""
+    """Show the tokens around the first difference, in the right result and the learner's."""
     merges = read_merges(Path(case[0]).read_text(encoding="utf-8"))
     of_byte = vocabulary(merges)
     tokens = {place: bytes([byte]) for place, byte in enumerate(dict(byte_letters()).values())}
@@ -86,7 +86,7 @@ def _with_the_file(learner: Learner) -> Iterator[str]:
     """Compare the ids of real texts with tiktoken's.
 
     Raises:
-        WrongError: a text has other ids, or GPT-2's file is not here.
+        WrongError: the ids of a text differ, or GPT-2's file is missing.
     """
     path = _find(learner.path.parent)
     story = Path(PROSE[0]).read_text(encoding="utf-8")

@@ -1,8 +1,8 @@
-"""Judge what a learner wrote: find the smallest failing case, and name the likely mistake.
+"""Judge a learner's code: find the smallest failing case, and name the likely mistake.
 
-The likely mistakes are in mistakes.toml, as wrong code. The judge names the one that gives the
-learner's results in the failing case and in all cases before it. If several do, it names the one
-that agrees best with the cases that follow.
+The likely mistakes are in mistakes.toml, as wrong code. The judge names the mistake that gives
+the learner's results in the failing case and in all cases before it. If several do, it names
+the one that agrees best with the later cases.
 """
 
 import copy
@@ -25,13 +25,13 @@ __all__ = ["MISTAKES", "Case", "Constant", "Question", "attempt", "constants", "
 Case: TypeAlias = tuple[Any, ...]
 
 MISTAKES: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
-"""For each function the likely mistakes: the sentence that names one, and its wrong code."""
+"""The likely mistakes in each function: a sentence that names the mistake, and its wrong code."""
 
 _CHANGED: Final = (
     "The loop goes over a set or a dict that changes meanwhile. Loop over a copy: `sorted(...)`."
 )
 _LATER: Final = 100
-"""How many cases after the failing one help to tell mistakes apart."""
+"""How many cases after the failing one are used to tell mistakes apart."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +56,10 @@ class Question:
     effect: Callable[[Case], object] | None = None
 
     def check(self, learner: Learner) -> Iterator[str]:
-        """Yield that all cases are right.
+        """Report that all cases are right.
 
         Raises:
-            WrongError: the first case that is not, with an explanation.
+            WrongError: a case is wrong. The message explains the first one.
         """
         results = self.results(learner)
         for number, result in enumerate(results):
@@ -70,15 +70,15 @@ class Question:
         yield f"{self.name}: {what} right"
 
     def shown(self, case: Case) -> str:
-        """Return the call as it would be written, cut short if it is long."""
+        """Return the call as source code, cut if it is long."""
         return f"{self.name}({', '.join(map(short, case))})"
 
     def expected(self, case: Case) -> object:
-        """Return what the answer gives."""
+        """Return the result of the answer."""
         return attempt(self.answer, case)
 
     def results(self, learner: Learner) -> list[object]:
-        """Return what the learner's function gives in each case."""
+        """Return the result of the learner's function in each case."""
         outcomes = learner.outcomes([Call(self.name, case) for case in self.cases])
         return [self._result(*one) for one in zip(self.cases, outcomes, strict=False)]
 
@@ -121,7 +121,7 @@ class Question:
             yield f"This is case {number + 1} of {len(self.cases)}.{before}"
 
     def mistake(self, number: int, results: Sequence[object]) -> str:
-        """Return the sentence of the mistake that explains the results, if there is one."""
+        """Return the sentence about the mistake that explains the results, if any."""
         went = list(zip(self.cases, results, strict=False))
         so_far, later = went[number::-1], went[number + 1 :][:_LATER]
         wrongs = [
@@ -145,11 +145,11 @@ class Constant(Question):
         return self.name + "".join(f"[{key!r}]" for key in case)
 
     def expected(self, case: Case) -> object:
-        """Return what the answer has under the keys."""
+        """Return the value in the answer."""
         return self._look_up(self.answer, case)
 
     def results(self, learner: Learner) -> list[object]:
-        """Return what the learner's constant has under the keys of each case."""
+        """Return the value of each case in the learner's constant."""
         (value,) = constants(learner, [self.name])
         if not (any(value.values()) if isinstance(value, dict) else value):
             message = f"{self.name} is still empty."
@@ -183,7 +183,7 @@ def variant(answer: FunctionType, code: str | Mapping[str, str]) -> Callable[...
     """Return an answer with another body, or with changes to its text.
 
     Raises:
-        ValueError: its text does not contain what is to be changed.
+        ValueError: the text to change does not occur.
     """
     name = answer.__name__
     if isinstance(code, str):

@@ -1,4 +1,4 @@
-"""Run a learner's file in its own process, and collect what comes of each call."""
+"""Run a learner's file in its own process, and collect the outcome of each call."""
 
 import ast
 import os
@@ -18,9 +18,9 @@ _FOLDER: Final = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Call:
-    """A function and its arguments, or a constant, which has none.
+    """A function and its arguments, or a constant, which has no arguments.
 
-    watched: the number of an argument, a list. The outcome says which of its items were read.
+    watched: the number of an argument, a list. The outcome lists the items that were read.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Returned:
-    """A result, the arguments after the call, and which items of the watched one were read."""
+    """A result, the arguments after the call, and the items of the watched list that were read."""
 
     value: object
     after: tuple[object, ...] = ()
@@ -39,7 +39,7 @@ class Returned:
 
 @dataclass(frozen=True)
 class Raised:
-    """An exception: its class and the classes above it, its words, and the learner's line."""
+    """An exception: its class and base classes, its message, and the learner's line."""
 
     kinds: tuple[str, ...]
     words: str = ""
@@ -52,7 +52,7 @@ class Raised:
 
 @dataclass(frozen=True)
 class Failed:
-    """Anything else that prevents a result, in words."""
+    """Any other reason why there is no result, in words."""
 
     words: str
 
@@ -73,7 +73,7 @@ class Learner:
     seconds: float
 
     def outcomes(self, calls: Sequence[Call]) -> list[Outcome]:
-        """Make calls in one process, and return what came of each.
+        """Make calls in one process, and return the outcome of each.
 
         A call that never ends, or that ends the process, is the last one.
 
@@ -93,7 +93,7 @@ class Learner:
         return outcomes
 
     def _run(self, calls: Sequence[Call]) -> tuple[list[tuple[Any, ...]], str]:
-        """Return the worker's lines, and why there are no more of them."""
+        """Return the lines of the worker, and why they ended."""
         asked = (str(self.path), str(_FOLDER.parent), [astuple(call) for call in calls])
         try:
             done = subprocess.run(

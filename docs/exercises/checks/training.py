@@ -1,4 +1,4 @@
-"""Follow training merge by merge, to show why one merge is right and another is not."""
+"""Follow training merge by merge, to show why a merge is right or wrong."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -50,13 +50,13 @@ class Step:
         return " + ".join(token_text(self.tokens[token_id]) for token_id in pair)
 
     def table(self) -> str:
-        """Return the most frequent pairs, the next one to be merged first."""
+        """Return the most frequent pairs, in the order of merging."""
         ranked = sorted(self.counts.items(), key=lambda item: (-item[1], item[0]))[:_ROWS]
         rows = [f"  {count:>5}  {self.pair_text(pair):<16}  {pair}" for pair, count in ranked]
         return "\n".join(["  count  pair", *rows])
 
     def why_not(self, right: Pair, wrong: Pair) -> str:
-        """Say why one pair is merged next and not the other, and show the counts."""
+        """Say why one pair is merged before another, and show the counts."""
         return f"{paragraph(self._reason(right, wrong))}\n\n{self.table()}"
 
     def _reason(self, right: Pair, wrong: Pair) -> str:

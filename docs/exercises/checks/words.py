@@ -1,4 +1,4 @@
-"""What messages are made of."""
+"""Build messages for the learner."""
 
 import textwrap
 from typing import Final
@@ -9,7 +9,7 @@ _WIDTH: Final = 90
 
 
 class WrongError(Exception):
-    """The first thing that is wrong, in paragraphs for the learner."""
+    """The first mistake, explained in paragraphs."""
 
     def __str__(self) -> str:
         return "\n\n".join(filter(None, self.args))
@@ -20,7 +20,7 @@ class NotStartedError(WrongError):
 
 
 def paragraph(words: str) -> str:
-    """Return words in lines of a readable width."""
+    """Wrap words to a readable width."""
     return textwrap.fill(words, _WIDTH, break_long_words=False, break_on_hyphens=False)
 
 

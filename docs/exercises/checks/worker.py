@@ -1,8 +1,8 @@
 """Run a learner's file: make the calls listed on standard input, and write one line for each.
 
-This is a process of its own, so that nothing in the learner's file can harm the check: an endless
-loop, an exit, or output, which goes to standard error. Lines are Python literals, because JSON has
-no bytes and no tuples.
+This is a separate process, so the learner's file cannot harm the check by an endless loop, an exit
+or output, which goes to standard error. Lines are Python literals, because JSON has no bytes and
+no tuples.
 """
 
 import ast
@@ -41,7 +41,7 @@ class Watched(list[object]):
 
 
 class NotPlainError(Exception):
-    """A value that has no literal."""
+    """A value without a literal."""
 
 
 def plain(value: object) -> object:
@@ -49,7 +49,7 @@ def plain(value: object) -> object:
     if isinstance(value, dict):
         return {plain(key): plain(item) for key, item in value.items()}
     if isinstance(value, Watched):
-        value = list(list.__iter__(value))  # looking at it here is not reading
+        value = list(list.__iter__(value))  # this copy does not count as reading
     for kind in (list, tuple, set):
         if type(value) is kind:
             return kind(map(plain, value))
@@ -62,7 +62,7 @@ def plain(value: object) -> object:
 
 def load(path: Path) -> types.ModuleType:
     """Run a file, and return what it defines."""
-    name = "learner_file"  # its own name may be that of a Python module
+    name = "learner_file"  # Python may have a module with the file's own name
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(path.name)
@@ -73,7 +73,7 @@ def load(path: Path) -> types.ModuleType:
 
 
 def raised(error: BaseException, folder: Path) -> Line:
-    """Describe an exception: its classes, its words, and where in the learner's code it arose."""
+    """Describe an exception: its classes, its message, and the learner's line."""
     places = [
         (Path(frame.filename), frame.lineno, frame.line)
         for frame in traceback.extract_tb(error.__traceback__)
@@ -103,20 +103,20 @@ def called(
 
 
 def answer(module: types.ModuleType, call: Sequence[Any], folder: Path) -> Line:
-    """Make a call and describe what came of it."""
+    """Make a call and describe the outcome."""
     try:
         return called(module, *call)
     except NotPlainError as error:
         return "Failed", f"The result is or contains an object of the class {error}."
-    except BaseException as error:  # noqa: BLE001 - the learner gets to see every exception
+    except BaseException as error:  # noqa: BLE001 - the learner sees every exception
         return raised(error, folder)
 
 
 def main() -> None:
-    """Load the file that standard input names, and make the calls."""
+    """Load the file named on standard input, and make the calls."""
     file, tools, calls = ast.literal_eval(sys.stdin.read())
     path = Path(file)
-    # What the learner's code prints goes to standard error: standard output is for the results.
+    # What the learner's code prints goes to standard error; standard output is for the results.
     with os.fdopen(os.dup(1), "w", encoding="ascii") as lines:
         os.dup2(2, 1)
         with contextlib.suppress(ImportError, OSError, ValueError):
@@ -126,7 +126,7 @@ def main() -> None:
         sys.path[:1] = [tools, str(path.parent)]
         try:
             module = load(path)
-        except BaseException as error:  # noqa: BLE001 - the learner gets to see every exception
+        except BaseException as error:  # noqa: BLE001 - the learner sees every exception
             print(ascii(raised(error, path.parent)), file=lines, flush=True)
             return
         print(ascii(("Loaded",)), file=lines, flush=True)

@@ -39,9 +39,8 @@ def read_merges(text: str) -> list[Pair]:
 def gpt2_encode(text: str, merges: list[Pair]) -> list[int]:
     """Return GPT-2's ids of a text.
 
-    It is `encode` of exercise 10 with two differences. The id of a byte is its place in
-    `byte_letters()`. And it must be fast: GPT-2 has 50,000 merges, but the pairs of a chunk are
-    few.
+    It is `encode` of exercise 10 with two differences. The id of a byte is its position in
+    `byte_letters()`. And it must be fast: GPT-2 has 50,000 merges, but a chunk has few pairs.
 
     >>> gpt2_encode(" the!<|endoftext|>", [(32, 116), (104, 101), (256, 257)])
     [258, 0, 259]
@@ -50,5 +49,5 @@ def gpt2_encode(text: str, merges: list[Pair]) -> list[int]:
 
 
 def gpt2_ids(path: str, texts: list[str]) -> list[list[int]]:
-    """Return the ids of some texts, by the merges in the file at `path`, which is UTF-8."""
+    """Return the ids of some texts, using the merges in the file at `path`, which is UTF-8."""
     raise NotImplementedError
