@@ -25,7 +25,7 @@ class Comparison:
     difference: the first difference, or None. With the encoding "self", ids are compared;
         with any other, the bytes of the tokens.
     engine_characters: the characters of the text that the two regex engines classify
-        differently, because of their Unicode tables. Expect differences there.
+        differently.
     """
 
     text: str
