@@ -7,7 +7,8 @@ where `man` looks. `completions` generates the shells' completions, which need s
 import argparse
 import re
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +18,8 @@ from bpetite_cli.commands import GROUPS, OF_COMPARE
 from bpetite_cli.parser import make_parser
 
 SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
+_SHARING: Final = 4
+"""An option that so many commands have, with the same help, is described once on the page."""
 
 _INTRODUCTION: Final = """\
 # Commands
@@ -38,6 +41,12 @@ for Ctrl-C. A failed command leaves standard output empty, with three exceptions
 For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the same with `zsh` after
 `compinit`; in fish, `bpetite --completion fish | source`. `man bpetite` works if the folder of
 `bpetite` is on `PATH`.
+"""
+_SHARED: Final = """\
+## Shared options
+
+Many commands share these options. The usage of each command lists all its options; its table
+describes the ones that are not here.
 """
 
 _EXIT_STATUS: Final = (
@@ -94,14 +103,20 @@ def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
     """Yield the lines of the page in Markdown."""
     of_compare = ", ".join(f"`{name}`" for name in sorted(OF_COMPARE))
     yield _INTRODUCTION.format(of_compare=of_compare)
+    counts = Counter(row for parser in commands.values() for row in _arguments(parser))
+    shared = [row for row, count in counts.items() if count >= _SHARING]
+    yield _SHARED
+    yield from _table(shared)
     for group, names in GROUPS.items():
         yield f"## {group.capitalize()}\n"
         for name in names:
             if name in commands:
-                yield from _section(name, commands[name])
+                yield from _section(name, commands[name], shared)
 
 
-def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
+def _section(
+    name: str, parser: argparse.ArgumentParser, shared: Iterable[tuple[str, str]]
+) -> Iterator[str]:
     summary, more = description(parser)
     # Keep an option and its value on one line.
     usage = re.sub(r"(--[a-z-]+) ", "\\1\u00a0", _usage(parser))
@@ -109,10 +124,17 @@ def _section(name: str, parser: argparse.ArgumentParser) -> Iterator[str]:
     yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
     if more:
         yield f"```text\n{more}\n```\n"
+    if own := [row for row in _arguments(parser) if row not in shared]:
+        yield from _table(own)
+    yield f"```sh\n{_examples(parser)}\n```\n"
+
+
+def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Yield the lines of a table of arguments."""
     yield "| argument | |\n| --- | --- |"
-    for argument, told in _arguments(parser):
-        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in (argument, told)))
-    yield f"\n```sh\n{_examples(parser)}\n```\n"
+    for row in rows:
+        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in row))
+    yield ""
 
 
 def _man_page(

@@ -43,100 +43,99 @@ _PAIR: Final[Schema] = {**_list(_COUNT), "minItems": 2, "maxItems": 2}
 
 
 class _Field(NamedTuple):
-    """A field: its type, the unit of its values, and what it is."""
+    """A field: its type, and its meaning with the unit."""
 
     type: Schema
-    unit: str
     meaning: str
 
 
 _FIELDS: Final = {
     # How much text.
-    "files": _Field(_COUNT, "files", "files read; the figures are their sum"),
+    "files": _Field(_COUNT, "files read; the figures are their sum"),
     "bytes": _Field(
-        _or_null(_COUNT), "bytes", "of the text in UTF-8; with `decode --bytes`, of the tokens"
+        _or_null(_COUNT), "bytes of the text in UTF-8; with `decode --bytes`, of the tokens"
     ),
-    "characters": _Field(_COUNT, "characters", "Unicode code points of the text"),
-    "tokens": _Field(_or_null(_COUNT), "tokens", "of the text"),
-    "bytes_per_token": _Field(_or_null(_NUMBER), "bytes", "`bytes` / `tokens`"),
-    "tokens_per_character": _Field(_or_null(_NUMBER), "tokens", "`tokens` / `characters`"),
+    "characters": _Field(_COUNT, "Unicode code points of the text"),
+    "tokens": _Field(_or_null(_COUNT), "tokens of the text"),
+    "bytes_per_token": _Field(_or_null(_NUMBER), "`bytes` / `tokens`"),
+    "tokens_per_character": _Field(_or_null(_NUMBER), "`tokens` / `characters`"),
     "single_byte_share": _Field(
-        _or_null(_NUMBER), "share, 0 to 1", "the share of tokens that are a single byte"
+        _or_null(_NUMBER), "the share of tokens that are a single byte, from 0 to 1"
     ),
-    "max": _Field(_or_null(_COUNT), "tokens", "the limit of `--max`"),
-    "within": _Field(_or_null(_TRUTH), "", "whether `tokens` is at most `max`; null if unknown"),
-    "per_file": _Field(_list(_part("file")), "", "the figures of each file"),
-    "path": _Field(_TEXT, "", "of the file; `-` is standard input"),
-    "error": _Field(_or_null(_TEXT), "", "why the file could not be read, or null"),
+    "max": _Field(_or_null(_COUNT), "the limit of `--max` in tokens"),
+    "within": _Field(_or_null(_TRUTH), "whether `tokens` is at most `max`; null if unknown"),
+    "per_file": _Field(_list(_part("file")), "the figures of each file"),
+    "path": _Field(_TEXT, "the path of the file; `-` is standard input"),
+    "error": _Field(_or_null(_TEXT), "why the file could not be read, or null"),
     # Tokenizers.
-    "vocab_size": _Field(_COUNT, "tokens", "mergeable tokens: 256 bytes and the merges"),
-    "merges": _Field(_COUNT, "merges", "of the tokenizer"),
-    "special_tokens": _Field(_COUNTS, "ids", "the id of each special token"),
-    "sha256": _Field(_DIGEST, "hex", "the digest of the tokenizer file"),
-    "schema_version": _Field({"type": "integer", "const": 1}, "", "of the tokenizer file"),
-    "pretokenizer_pattern": _Field(_TEXT, "", "the split pattern in the tokenizer file"),
-    "mean_token_bytes": _Field(_NUMBER, "bytes", "the mean length of the mergeable tokens"),
-    "longest": _Field(_list(_part("token")), "", "the ten tokens with the most bytes"),
-    "lengths": _Field(_COUNTS, "tokens", "the number of mergeable tokens of each length in bytes"),
-    "scripts": _Field(_COUNTS, "tokens", "the number of mergeable tokens of each script"),
-    "partial": _Field(_list(_COUNT), "ids", "mergeable tokens that are not complete characters"),
-    "changed_ids": _Field(_COUNT, "ids", "tokens whose id changed"),
-    "dropped_special_tokens": _Field(_COUNTS, "ids", "the special tokens that were dropped"),
-    "shared": _Field(_COUNT, "tokens", "mergeable tokens that the tokenizer file also has"),
-    # What was written.
-    "outputs": _Field(_list(_TEXT), "", "the paths of the files written"),
-    "format": _Field(
-        {**_TEXT, "enum": ["json", "text", "u16", "u32"]}, "", "the format of the ids"
+    "vocab_size": _Field(_COUNT, "mergeable tokens: 256 bytes and the merges"),
+    "merges": _Field(_COUNT, "merges of the tokenizer"),
+    "special_tokens": _Field(_COUNTS, "the id of each special token"),
+    "sha256": _Field(_DIGEST, "the digest of the tokenizer file, in hex"),
+    "schema_version": _Field(
+        {"type": "integer", "const": 1}, "the schema version of the tokenizer file"
     ),
-    "file_bytes": _Field(_COUNT, "bytes", "the size of the file"),
+    "pretokenizer_pattern": _Field(_TEXT, "the split pattern in the tokenizer file"),
+    "mean_token_bytes": _Field(_NUMBER, "the mean length of the mergeable tokens in bytes"),
+    "longest": _Field(_list(_part("token")), "the ten tokens with the most bytes"),
+    "lengths": _Field(_COUNTS, "the number of mergeable tokens of each length in bytes"),
+    "scripts": _Field(_COUNTS, "the number of mergeable tokens of each script"),
+    "partial": _Field(_list(_COUNT), "ids of mergeable tokens that are not complete characters"),
+    "changed_ids": _Field(_COUNT, "tokens whose id changed"),
+    "dropped_special_tokens": _Field(
+        _COUNTS, "the special tokens that were dropped, with their ids"
+    ),
+    "shared": _Field(_COUNT, "mergeable tokens that the tokenizer file also has"),
+    # What was written.
+    "outputs": _Field(_list(_TEXT), "the paths of the files written"),
+    "format": _Field({**_TEXT, "enum": ["json", "text", "u16", "u32"]}, "the format of the ids"),
+    "file_bytes": _Field(_COUNT, "the size of the file in bytes"),
     # Tokens.
-    "id": _Field(_COUNT, "id", "of the token"),
-    "hex": _Field(_HEX, "hex", "the bytes of the token"),
-    "text": _Field(_or_null(_TEXT), "", "of the token; null for incomplete characters"),
-    "start": _Field(_COUNT, "byte offset", "where the token begins in the text"),
-    "end": _Field(_COUNT, "byte offset", "where the token ends"),
-    "pair": _Field(_or_null(_PAIR), "ids", "the two tokens of a merge; null if no merge made it"),
-    "rank": _Field(_or_null(_COUNT), "rank", "of the merge, from 0; null if no merge made it"),
-    "tree": _Field(_list(_part("merge")), "", "the merges that made the token, by rank"),
-    "name": _Field(_TEXT, "", "`bpetite`, or the tiktoken encoding"),
-    "ids": _Field(_list(_COUNT), "ids", "the tokens of the text"),
-    "bpetite": _Field(_part("tokenization"), "", "the text in bpetite"),
-    "tiktoken": _Field(_part("tokenization"), "", "the text in the tiktoken encoding"),
-    "rows": _Field(_list(_part("row")), "", "bpetite, then each encoding"),
+    "id": _Field(_COUNT, "the id of the token"),
+    "hex": _Field(_HEX, "the bytes of the token, in hex"),
+    "text": _Field(_or_null(_TEXT), "the text of the token; null for incomplete characters"),
+    "start": _Field(_COUNT, "the byte offset in the text where the token begins"),
+    "end": _Field(_COUNT, "the byte offset where the token ends"),
+    "pair": _Field(
+        _or_null(_PAIR), "the ids of the two tokens of a merge; null if no merge made it"
+    ),
+    "rank": _Field(_or_null(_COUNT), "the rank of the merge, from 0; null if no merge made it"),
+    "tree": _Field(_list(_part("merge")), "the merges that made the token, by rank"),
+    "name": _Field(_TEXT, "`bpetite`, or the tiktoken encoding"),
+    "ids": _Field(_list(_COUNT), "the ids of the text"),
+    "bpetite": _Field(_part("tokenization"), "the text in bpetite"),
+    "tiktoken": _Field(_part("tokenization"), "the text in the tiktoken encoding"),
+    "rows": _Field(_list(_part("row")), "bpetite, then each encoding"),
     # What was compared.
-    "equal": _Field(_TRUTH, "", "whether both agree; for `verify`, byte for byte"),
-    "difference": _Field(_or_null({"type": "object"}), "", "the first difference, or null"),
-    "merges_proved": _Field(_COUNT, "merges", "merges before the first difference"),
-    "model_merge": _Field(_or_null(_part("joined")), "", "the merge in the tokenizer file"),
-    "corpus_merge": _Field(_or_null(_part("joined")), "", "the merge that training makes there"),
-    "token": _Field(_COUNT, "tokens", "tokens before the difference"),
-    "byte": _Field(_COUNT, "byte offset", "of the difference"),
-    "character": _Field(_COUNT, "characters", "complete characters before the difference"),
-    "line": _Field(_COUNT, "line", "of the difference, from 1"),
-    "before": _Field(_TEXT, "", "some text before the difference"),
-    "after": _Field(_TEXT, "", "some text from the difference on"),
-    "bpetite_token": _Field(_or_null(_part("token")), "", "bpetite's token; null at the end"),
-    "tiktoken_token": _Field(_or_null(_part("token")), "", "tiktoken's token; null at the end"),
+    "equal": _Field(_TRUTH, "whether both agree; for `verify`, byte for byte"),
+    "difference": _Field(_or_null({"type": "object"}), "the first difference, or null"),
+    "merges_proved": _Field(_COUNT, "merges before the first difference"),
+    "model_merge": _Field(_or_null(_part("joined")), "the merge in the tokenizer file"),
+    "corpus_merge": _Field(_or_null(_part("joined")), "the merge that training makes there"),
+    "token": _Field(_COUNT, "tokens before the difference"),
+    "byte": _Field(_COUNT, "the byte offset of the difference"),
+    "character": _Field(_COUNT, "complete characters before the difference"),
+    "line": _Field(_COUNT, "the line of the difference, from 1"),
+    "before": _Field(_TEXT, "some text before the difference"),
+    "after": _Field(_TEXT, "some text from the difference on"),
+    "bpetite_token": _Field(_or_null(_part("token")), "bpetite's token; null at the end"),
+    "tiktoken_token": _Field(_or_null(_part("token")), "tiktoken's token; null at the end"),
     "engine_characters": _Field(
-        _COUNTS,
-        "characters",
-        "the frequency of each character that `regex` and tiktoken classify differently",
+        _COUNTS, "the frequency of each character that `regex` and tiktoken classify differently"
     ),
     "engine_differences": _Field(
-        _COUNT, "sections", "sections whose ids differ only because of these characters"
+        _COUNT, "sections whose ids differ only because of these characters"
     ),
-    "sha256_of_training": _Field(_DIGEST, "hex", "the digest of the file that training makes"),
-    "regex": _Field(_TEXT, "version", "of the package `regex`"),
+    "sha256_of_training": _Field(_DIGEST, "the digest of the file that training makes, in hex"),
+    "regex": _Field(_TEXT, "the version of the package `regex`"),
     # Time.
-    "seconds": _Field(_NUMBER, "seconds", "the time for reading and training"),
+    "seconds": _Field(_NUMBER, "the seconds for reading and training"),
     # Fields that the specification of `train` names differently.
-    "corpus_bytes": _Field(_COUNT, "bytes", "`bytes`"),
-    "requested_vocab_size": _Field(_COUNT, "tokens", "`--vocab-size`"),
-    "actual_mergeable_vocab_size": _Field(_COUNT, "tokens", "`vocab_size`"),
-    "special_token_count": _Field(
-        {"type": "integer", "const": 1}, "tokens", "the number of special tokens"
-    ),
-    "elapsed_ms": _Field(_COUNT, "milliseconds", "`seconds`"),
+    "corpus_bytes": _Field(_COUNT, "`bytes`"),
+    "requested_vocab_size": _Field(_COUNT, "`--vocab-size`"),
+    "actual_mergeable_vocab_size": _Field(_COUNT, "`vocab_size`"),
+    "special_token_count": _Field({"type": "integer", "const": 1}, "the number of special tokens"),
+    "elapsed_ms": _Field(_COUNT, "`seconds` in milliseconds"),
 }
 
 _TEXT_FIGURES: Final = "bytes tokens bytes_per_token"
@@ -185,10 +184,7 @@ _PARTS: Final = {
 
 def schema() -> dict[str, object]:
     """Return the schema: the output of any command, with each command's in `$defs`."""
-    fields = {
-        name: {"description": f"{field.unit}: {field.meaning}".removeprefix(": "), **field.type}
-        for name, field in _FIELDS.items()
-    }
+    fields = {name: {"description": field.meaning, **field.type} for name, field in _FIELDS.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "The JSON that the commands of bpetite print",
@@ -229,10 +225,9 @@ def files() -> dict[Path, str]:
 
 def _fields_table() -> str:
     rows = [
-        f"| `{name}` | {_kind(field.type)} | {field.unit} | {field.meaning} |"
-        for name, field in _FIELDS.items()
+        f"| `{name}` | {_kind(field.type)} | {field.meaning} |" for name, field in _FIELDS.items()
     ]
-    head = ["| field | type | unit | meaning |", "|---|---|---|---|"]
+    head = ["| field | type | meaning |", "|---|---|---|"]
     return "\n".join([*head, *rows, ""])
 
 

@@ -21,21 +21,23 @@ _HEAD: Final = """\
 
 # API reference
 
-This page documents everything public. The core has one class with five methods, a logger, and the
-[tokenizer file](artifact.md). `bpetite_compare` has functions that return plain data.
-[Errors](errors.md) lists every message.
+This page documents everything public in Python. [Errors](errors.md) explains the messages of all
+exceptions.
 """
 _LOGGER: Final = """\
 ## The logger `bpetite`
 
 Training emits these records at level INFO. Each has a message for people, the attribute `event`,
-and the attributes of its event. The other methods log nothing, and nothing is ever printed. For
-typed attributes, match `vars(record)` as in the
-[README of the core](../../packages/core/README.md). A [progress bar](../use-with.md#progress-bar)
-needs only two records.
+and the attributes of its event. The other methods log nothing, and nothing is ever printed. There
+are examples: a [progress bar](../use-with.md#progress-bar), and a program with
+[typed attributes](../../packages/core/README.md#types).
 """
 _WARNING: Final = """\
 The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads a file.
+"""
+_LEMMAS: Final = """\
+The docstring of each function also states a lemma of the
+[proof](../architecture.md#the-reference-model).
 """
 
 Definition = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
@@ -59,6 +61,7 @@ def _page() -> str:
         *_package(compare, "###"),
         "## `bpetite_compare.reference`\n",
         _text(_docstring_of(_tree(compare / "reference" / "__init__.py")).partition("\n")[0]),
+        _LEMMAS,
         *_package(compare / "reference", "###"),
     ]
     return "\n".join(parts)
@@ -160,6 +163,8 @@ def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
 def _paragraphs(docstring: str, types: Mapping[str, str]) -> Iterator[str]:
     for paragraph in docstring.split("\n\n"):
         first, _, rest = paragraph.partition("\n")
+        if first.startswith("Lemma ("):
+            continue
         if title := _PARTS.get(first):
             text = inspect.cleandoc(f"\n{rest}")
             listed = title != "Returns"

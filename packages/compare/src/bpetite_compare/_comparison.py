@@ -25,7 +25,7 @@ class Comparison:
     difference: the first difference, or None. With the encoding "self", ids are compared;
         with any other, the bytes of the tokens.
     engine_characters: the characters of the text that the two regex engines classify
-        differently, because of their Unicode tables. Expect differences there.
+        differently.
     """
 
     text: str
@@ -75,9 +75,8 @@ def to_tiktoken(
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
-        ValueError: two tokens have the same bytes (never after training), or a special token
-            cannot be used.
+        TypeError, ValueError: a special token cannot be used.
+        ValueError: two tokens have the same bytes (never after training).
     """
     if isinstance(model, Model):
         return of_model(model, "bpetite", special_tokens)

@@ -88,12 +88,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, one of them is not a `str`, or
-            `max_length` is not an integer.
-        ValueError: the format is unknown; two tokens have the same bytes, or a token does
-            not encode to itself (never after training); a special token cannot be used; the
-            id map belongs to another tokenizer; the output is also an input; or an option
-            does not apply to the format.
+        TypeError, ValueError: an argument is invalid, or the format cannot represent the
+            tokenizer.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """

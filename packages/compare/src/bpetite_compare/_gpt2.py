@@ -34,9 +34,8 @@ _OTHERS: Final = tuple(value for value in range(256) if value not in _PRINTABLE)
 GPT2_BYTE_ORDER: Final = bytes([*_PRINTABLE, *_OTHERS])
 """At position i, the byte of GPT-2's id i, for the ids 0 to 255.
 
-In bpetite, the id of a byte is the byte. GPT-2 numbers the bytes that are printable in
-Latin-1 first (0x21 to 0x7E, 0xA1 to 0xAC and 0xAE to 0xFF), then the others (0x00 to 0x20,
-0x7F to 0xA0 and 0xAD). The ids from 256 on are the same.
+GPT-2 numbers the printable bytes of Latin-1 first. In bpetite, the id of a byte is the byte.
+The ids from 256 on are the same.
 """
 
 _MERGES_SHA256: Final = "2fcfd37601610f6537324e6179cc2df7ec5ad6c7c58b218a80a9838ac77b8ea7"

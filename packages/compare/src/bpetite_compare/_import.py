@@ -72,8 +72,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
 ) -> Imported:
     """Convert a byte-level BPE tokenizer with GPT-2's pattern to a tokenizer file.
 
-    A text keeps its tokens, but their ids may change: in a tokenizer file, the id of a byte is
-    the byte, the merges follow in order, and `<|endoftext|>` comes last.
+    A text keeps its tokens, but their ids may change. The result has the original ids.
 
     Args:
         source: for "tiktoken", the name of an encoding or the path of a file of ranks; for
@@ -88,9 +87,8 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         id_map: the path for the `original_ids` of the result, as a JSON array.
 
     Raises:
-        ValueError: the form is unknown; the number of paths is wrong; a tokenizer file
-            cannot represent the tokenizer (the message explains why); or an output is also
-            an input.
+        ValueError: an argument is invalid, or a tokenizer file cannot represent the
+            tokenizer.
         OSError: tiktoken cannot download the encoding, or a file cannot be read or written.
         FileExistsError: an output exists, and `overwrite` is false.
     """

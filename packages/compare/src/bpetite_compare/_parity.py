@@ -80,7 +80,7 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         The comparison, up to the first true difference.
 
     Raises:
-        KeyError, ValueError, OSError: the tokenizer file or another file cannot be read.
+        KeyError, ValueError, OSError: a file cannot be read.
         ValueError: two tokens have the same bytes.
     """
     artifact = Artifact.read(model)

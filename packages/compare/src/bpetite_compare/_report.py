@@ -68,8 +68,8 @@ def report(
         encodings: names of tiktoken encodings.
 
     Raises:
-        KeyError, ValueError, OSError: the tokenizer file or another file cannot be read, or
-            tiktoken does not have an encoding or cannot download it.
+        KeyError, ValueError, OSError: a file cannot be read, or tiktoken does not have an
+            encoding or cannot download it.
     """
     artifact = Artifact.read(model)
     others = list(map(get_encoding, encodings))

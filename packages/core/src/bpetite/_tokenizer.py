@@ -56,9 +56,8 @@ class Tokenizer:
         Raises:
             TypeError: corpus or a document is not text, or vocab_size or a count is not an
                 integer.
-            ValueError: a count is below 1, or vocab_size is below 256 or too large for this
-                corpus: with so many tokens, the tokenizer file would exceed its maximum of
-                1,114,112 mergeable tokens or 64 MiB.
+            ValueError: a count is below 1, vocab_size is below 256, or the tokenizer file
+                would exceed its maximum of 1,114,112 mergeable tokens or 64 MiB.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
@@ -105,7 +104,7 @@ class Tokenizer:
             The bytes of the tokens, joined and decoded as UTF-8.
 
         Raises:
-            KeyError: an id is not in the vocabulary; the message names it and its position.
+            KeyError: an id is not in the vocabulary.
             TypeError: an id is not an integer, for example `True` or `1.0`.
             UnicodeDecodeError: the joined bytes are not UTF-8; a character may be incomplete.
 
@@ -142,9 +141,8 @@ class Tokenizer:
             path: a regular file of at most 64 MiB.
 
         Raises:
-            KeyError: a required key is missing; the message names it.
-            ValueError: the content is invalid in another way; the message names the
-                position, the expected value and the value found.
+            KeyError: a required key is missing.
+            ValueError: the content is invalid in another way.
             OSError: the file cannot be read.
         """
         with garbage_collector_paused():

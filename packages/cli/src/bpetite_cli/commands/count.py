@@ -45,9 +45,8 @@ _MORE = (
     "files also get a total. Without FILE, reads standard input and prints only the\n"
     "number. No token spans two files, and each <|endoftext|> is one token.\n"
     "\n"
-    "If a file cannot be read, the error goes to standard error, the other files are\n"
-    "still counted, and the exit status is 1. With more than --max tokens, the counts\n"
-    "are still printed, and the status is 1."
+    "If a file cannot be read, the other files are still counted, and the exit status\n"
+    "is 1."
 )
 
 
@@ -101,7 +100,7 @@ def add_command(commands: Commands) -> None:
         "--max",
         type=_limit,
         metavar="N",
-        help="exit with status 1 if there are more than N tokens in total",
+        help="print the counts, then exit with status 1 if there are more than N tokens in total",
     )
     add_jobs(parser)
     parser.set_defaults(run=_run)

@@ -47,8 +47,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="print the vocabulary as JSON Lines, an object per token: id, bytes in hex, text "
-        "(null for incomplete characters), pair and rank (null if no merge made it)",
+        help="print the vocabulary as JSON Lines: the id, bytes in hex, text, pair and rank of "
+        "each token",
     )
     allow_one(parser, ["--tokens"], ["--token", "--json"])
     parser.set_defaults(run=_run)

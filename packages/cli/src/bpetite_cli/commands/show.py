@@ -58,8 +58,8 @@ def add_command(commands: Commands) -> None:
     form.add_argument(
         "--json",
         action="store_true",
-        help="print JSON Lines, an object per token: id, bytes in hex, text (null for "
-        "incomplete characters), start and end in bytes",
+        help="print JSON Lines: the id, bytes in hex and text of each token, and where it starts "
+        "and ends in bytes",
     )
     parser.set_defaults(run=_run)
 

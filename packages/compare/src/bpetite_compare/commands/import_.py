@@ -30,8 +30,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite import --from gpt2 --input gpt2files --output new.json\n"
         "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map ids.json\n"
         "  bpetite import --from tiktoken --input model.tiktoken --output new.json",
-        "\n\nThe tokenizer must be byte-level BPE with GPT-2's split pattern. Before saving,\n"
-        "the ids of a sample text are compared with a slow encoder's.",
+        "\n\nThe tokenizer must be byte-level BPE with GPT-2's split pattern.",
     )
     parser.add_argument(
         "--from",

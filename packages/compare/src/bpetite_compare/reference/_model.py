@@ -39,9 +39,9 @@ class Model:
     ) -> Self:
         """Return the model of a tokenizer file: the merge at rank r makes the id 256 + r.
 
-        If a handmade file lists a pair twice, the first merge applies. The vocabulary also
-        contains the id of the second.
+        If a handmade file lists a pair twice, the first merge applies.
         """
+        # The vocabulary also has the id of the second.
         ids: dict[Pair, int] = {}
         vocab = build_vocab({})
         for new_id, (left, right) in enumerate(merges, 256):

@@ -33,8 +33,8 @@ _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no pass
 def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN) -> Model:
     """Learn merges: the most frequent pair first, and the smallest pair in a tie.
 
-    Each distinct chunk is stored once, with its count. The frequency of a pair in a chunk
-    includes overlapping occurrences. Training stops early when no chunk has two ids left.
+    The frequency of a pair includes overlapping occurrences. Training stops early when no
+    chunk has two ids left.
 
     Lemma (learning): every merge joins two ids below its own, so the model is well formed
     unless two tokens have the same bytes.
