@@ -8,7 +8,18 @@ from typing import Final
 
 from bench.goals import goals
 from bench.results import ONE_JOB, OURS, Run, comparable, unique
-from bench.tables import Cell, Key, beside_ours, bounds, grid, markdown, plain, share, spread
+from bench.tables import (
+    Cell,
+    Key,
+    across,
+    beside_ours,
+    bounds,
+    grid,
+    markdown,
+    plain,
+    share,
+    spread,
+)
 
 _COLUMNS: Final[dict[str, dict[str, tuple[Key, Cell]]]] = {
     "train": {
@@ -21,12 +32,10 @@ _COLUMNS: Final[dict[str, dict[str, tuple[Key, Cell]]]] = {
         "second half, s": (("encode", "second"), beside_ours),
         "ids that differ": (("equal", "ids"), plain()),
     },
-    "cores": {"s": (("cores", "seconds"), beside_ours)},
     "command": {
         "whole text, s": (("command", "whole"), beside_ours),
         "first half, s": (("command", "half"), beside_ours),
     },
-    "decode": {"first half, s": (("encode", "decode"), beside_ours)},
     "sentence": {
         "p50, µs": (("sentence", "p50"), spread(1e6)),
         "p99, µs": (("sentence", "p99"), spread(1e6)),
@@ -34,6 +43,12 @@ _COLUMNS: Final[dict[str, dict[str, tuple[Key, Cell]]]] = {
     "start": {"ms": (("start", "seconds"), spread(1e3))},
 }
 """The columns of each section, with the section and the case of their series."""
+
+_ACROSS: Final[dict[str, tuple[str, Key, Cell]]] = {
+    "cores": ("s", ("cores", "seconds"), beside_ours),
+    "decode": ("s", ("encode", "decode"), beside_ours),
+}
+"""The unit of each section with one figure for a text, the section and the case of its series."""
 
 _SUMMARY: Final[dict[str, Key]] = {
     "training from a file, all cores": ("train", "seconds"),
@@ -55,6 +70,7 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
         "summary": _summary(runs),
         "goals": markdown(["", "goal", "measured", ""], rows) if rows else "",
         **{name: grid(series, columns) for name, columns in _COLUMNS.items()},
+        **{name: across(series, *column) for name, column in _ACROSS.items()},
         "long": grid(series, long) if long else "",
         "runs": "\n".join(map(_run, runs)),
     }
