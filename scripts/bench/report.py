@@ -40,9 +40,11 @@ _COLUMNS: Final[dict[str, dict[str, tuple[Key, Cell]]]] = {
         "p50, µs": (("sentence", "p50"), spread(1e6)),
         "p99, µs": (("sentence", "p99"), spread(1e6)),
     },
-    "start": {"ms": (("start", "seconds"), spread(1e3))},
 }
 """The columns of each section, with the section and the case of their series."""
+
+_START: Final = {"ms": (("start", "seconds"), spread(1e3))}
+"""The columns of a section that is not on the page, whose goals have its figures."""
 
 _ACROSS: Final[dict[str, tuple[str, Key, Cell]]] = {
     "cores": ("s", ("cores", "seconds"), beside_ours),
@@ -59,7 +61,7 @@ _SUMMARY: Final[dict[str, Key]] = {
 
 
 def sections(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the tables of each section, the goals, the summary and the runs, by their names."""
+    """Return the tables of the page by their names: sections, goals, summary and runs."""
     series = [one for run in runs for one in run.series]
     rows = goals(series)
     long = {
@@ -78,7 +80,8 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
 
 def report(runs: Sequence[Run]) -> str:
     """Return all tables of some runs, each below its name."""
-    shown = sections(runs)
+    series = [one for run in runs for one in run.series]
+    shown = {**sections(runs), "start": grid(series, _START)}
     return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in shown.items())
 
 

@@ -7,22 +7,16 @@ from bench.report import sections, short
 from bench.results import Run, load_runs
 from generate.places import filled
 
-_ONLY_GOALS: Final = {"start"}
-"""Sections of which the goals say enough."""
-
 _ROOT: Final = Path(__file__).parents[2]
 
 
 def files() -> dict[Path, str]:
     """Return the page, the README and a page of the course."""
     runs = read_runs()
-    shown = sections(runs)
     tables = {
-        "docs/benchmarks.md": {
-            name: table for name, table in shown.items() if name not in _ONLY_GOALS
-        },
+        "docs/benchmarks.md": sections(runs),
         "README.md": {"speed": short(runs)},
-        "docs/course/14-questions.md": {"summary": shown["summary"]},
+        "docs/course/14-questions.md": {"summary": sections(runs)["summary"]},
     }
     return {
         Path(page): filled((_ROOT / page).read_text(encoding="utf-8"), made)
