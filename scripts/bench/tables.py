@@ -89,8 +89,3 @@ def beside_ours(one: Series, ours: Series | None) -> str:
     """Write the seconds, and how many times ours they are."""
     ratio = f" ×{two_digits(one.median / ours.median)}" if ours else ""
     return spread()(one, ours) + ratio
-
-
-def share(one: Series, _: Series | None) -> str:
-    """Write a share in percent."""
-    return f"{one.median:.1%}"
