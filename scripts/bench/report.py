@@ -3,37 +3,25 @@
 The text around them is in docs/benchmarks.md, which gets its tables from here.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bench.goals import goals
-from bench.results import ONE_JOB, OURS, Run, comparable, unique
-from bench.tables import Cell, Key, beside_ours, bounds, grid, markdown, plain, share, spread
+from bench.results import ONE_JOB, OURS, Run, Series, comparable, unique
+from bench.tables import Cell, Key, across, beside_ours, bounds, grid, markdown, plain, spread
 
-_COLUMNS: Final[dict[str, dict[str, tuple[Key, Cell]]]] = {
-    "train": {
-        "s": (("train", "seconds"), beside_ours),
-        "peak memory, MB": (("train", "peak"), plain(1e6)),
-        "same tokens": (("train", "same"), share),
-    },
-    "encode": {
-        "first half, s": (("encode", "first"), beside_ours),
-        "second half, s": (("encode", "second"), beside_ours),
-        "ids that differ": (("equal", "ids"), plain()),
-    },
-    "cores": {"s": (("cores", "seconds"), beside_ours)},
-    "command": {
-        "whole text, s": (("command", "whole"), beside_ours),
-        "first half, s": (("command", "half"), beside_ours),
-    },
-    "decode": {"first half, s": (("encode", "decode"), beside_ours)},
-    "sentence": {
-        "p50, µs": (("sentence", "p50"), spread(1e6)),
-        "p99, µs": (("sentence", "p99"), spread(1e6)),
-    },
-    "start": {"ms": (("start", "seconds"), spread(1e3))},
+_TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
+    "train": [
+        ("s", ("train", "seconds"), beside_ours),
+        ("peak memory, MB", ("train", "peak"), plain(1e6)),
+    ],
+    "encode": [("s", ("encode", "first"), beside_ours)],
+    "cores": [("s", ("cores", "seconds"), beside_ours)],
+    "command": [("s", ("command", "whole"), beside_ours)],
+    "decode": [("s", ("encode", "decode"), beside_ours)],
+    "sentence": [("p99, µs", ("sentence", "p99"), spread(1e6))],
 }
-"""The columns of each section, each with the section and the case that it shows."""
+"""The tables of each section: the unit, the section and the case of the series, and the cells."""
 
 _SUMMARY: Final[dict[str, Key]] = {
     "training from a file, all cores": ("train", "seconds"),
@@ -44,17 +32,23 @@ _SUMMARY: Final[dict[str, Key]] = {
 
 
 def sections(runs: Sequence[Run]) -> dict[str, str]:
-    """Return the tables of each section, the goals, the summary and the runs, by their names."""
+    """Return the tables of the page by their names: sections, goals, summary and runs."""
     series = [one for run in runs for one in run.series]
     rows = goals(series)
     long = {
         f"{int(case):,} bytes, s": (("long", case), plain())
         for case in unique(one.case for one in series if one.section == "long")
     }
+    shown = {
+        name: "\n".join(across(series, *table) for table in tables)
+        for name, tables in _TABLES.items()
+    }
+    shown["train"] += _same_tokens(series)
+    shown["encode"] += _different_ids(series)
     return {
         "summary": _summary(runs),
         "goals": markdown(["", "goal", "measured", ""], rows) if rows else "",
-        **{name: grid(series, columns) for name, columns in _COLUMNS.items()},
+        **shown,
         "long": grid(series, long) if long else "",
         "runs": "\n".join(map(_run, runs)),
     }
@@ -62,7 +56,9 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
 
 def report(runs: Sequence[Run]) -> str:
     """Return all tables of some runs, each below its name."""
-    shown = sections(runs)
+    series = [one for run in runs for one in run.series]
+    start = across(series, "ms", ("start", "seconds"), spread(1e3))  # the page has it as goals
+    shown = {**sections(runs), "start": start}
     return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in shown.items())
 
 
@@ -96,6 +92,24 @@ def _summary(runs: Sequence[Run]) -> str:
     trial = any("--quick" in run.facts["command"] for run in runs)
     warning = "**Trial figures, from a megabyte of each text.**\n\n" if trial else ""
     return warning + markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
+
+
+def _same_tokens(series: Iterable[Series]) -> str:
+    """Return the share of tokens that bpetite and a library both learned, at worst."""
+    shares = [one.median for one in series if (one.section, one.case) == ("train", "same")]
+    if not shares:
+        return ""
+    return f"\nAt least {min(shares):.2%} of the tokens of each library and bpetite are the same.\n"
+
+
+def _different_ids(series: Iterable[Series]) -> str:
+    """Return how many ids of a text differ from tiktoken's, at worst."""
+    counts = [one.median for one in series if (one.section, one.case) == ("equal", "ids")]
+    if not counts:
+        return ""
+    if worst := max(counts):
+        return f"\nUp to {worst:,.0f} ids of a text differ from tiktoken's.\n"
+    return "\nThe ids of all libraries are the same.\n"
 
 
 def _run(run: Run) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from bench.results import OURS, Series
+from bench.results import OURS, Series, unique
 
 ABSENT: Final = "-"
 
@@ -32,6 +32,25 @@ def grid(series: Sequence[Series], columns: dict[str, tuple[Key, Cell]]) -> str:
             row.append(cell(one, found.get((key, corpus, OURS))) if one else ABSENT)
         rows.append(row)
     return markdown(["", "", *columns], rows)
+
+
+def across(series: Sequence[Series], head: str, key: Key, cell: Cell) -> str:
+    """Return a table with a row for each contestant and a column for each text."""
+    found = {(one.corpus, one.contestant): one for one in series if (one.section, one.case) == key}
+    texts = unique(corpus for corpus, _ in found)
+    rows = [
+        [
+            contestant,
+            *(
+                cell(one, found.get((corpus, OURS)))
+                if (one := found.get((corpus, contestant)))
+                else ABSENT
+                for corpus in texts
+            ),
+        ]
+        for contestant in unique(contestant for _, contestant in found)
+    ]
+    return markdown([head, *texts], rows)
 
 
 def figure(value: float) -> str:
@@ -69,8 +88,3 @@ def beside_ours(one: Series, ours: Series | None) -> str:
     """Format the seconds, and their ratio to ours."""
     ratio = f" ×{two_digits(one.median / ours.median)}" if ours else ""
     return spread()(one, ours) + ratio
-
-
-def share(one: Series, _: Series | None) -> str:
-    """Format a share in percent."""
-    return f"{one.median:.1%}"

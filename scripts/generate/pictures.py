@@ -44,7 +44,6 @@ def files() -> dict[Path, str]:
         "sizes": _sizes_of_texts(texts),
         "bytes-per-token": _bytes_per_token(texts, {one: sizes.index(one) for one in _SHOWN_SIZES}),
         "lengths": _lengths(texts),
-        "classes": _classes(texts),
         "examples": _examples(texts),
     }
     return {page: filled((_ROOT / page).read_text(encoding="utf-8"), tables)}
@@ -94,15 +93,6 @@ def _lengths(texts: Figures) -> str:
         for where in ("vocabulary", "held-out text")
     ]
     return markdown(["mean length in bytes", *texts], rows)
-
-
-def _classes(texts: Figures) -> str:
-    shares = zip(*(of_classes(one["vocabulary"]["classes"]) for one in texts.values()), strict=True)
-    rows = [
-        [class_name(name), *(f"{share:.1f}%" for share in row)]
-        for name, row in zip(CLASSES, shares, strict=True)
-    ]
-    return markdown(["of the vocabulary", *texts], rows)
 
 
 def _examples(texts: Figures) -> str:

@@ -17,6 +17,7 @@ from bench.equality import BenchError, check_merges, count_different_ids
 from bench.goals import goals
 from bench.libraries import Coder, Documents, Text, documents_of, load
 from bench.results import Run, Series, load_runs, merged, save_runs
+from bench.tables import across, plain
 from bpetite import Tokenizer
 from bpetite._trainer import train_bpe
 from project_tools import ROOT, run
@@ -78,6 +79,17 @@ def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str)
     values = f"prose 0.42, scripts {0.6 * seconds:.2g}"
     share = "train from a file on all cores, time over Hugging Face's"
     assert goals(series) == [[share, "at most 0.6", values, verdict]]
+
+
+def test_a_table_across_has_a_column_for_each_text() -> None:
+    """Each contestant has a row; where it has no figure for a text, the table says so."""
+    series = [
+        Series("cores", text, "seconds", name, [seconds])
+        for text, name, seconds in (("prose", "a", 1.0), ("prose", "b", 2.0), ("code", "a", 3.0))
+    ]
+    table = across(series, "s", ("cores", "seconds"), plain())
+    assert table.splitlines()[2:] == ["| a | 1 | 3 |", "| b | 2 | - |"]
+    assert table.startswith("| s | prose | code |\n")
 
 
 def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
