@@ -110,7 +110,7 @@ def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
     for axes, name in zip(panels, texts, strict=True):
         axes.set_title(f"{name}, held out", loc="left")
         for learned, values in texts.items():
-            style = {"marker": "o", "markersize": 3, "color": _colour(learned)}
+            style = {"marker": "o", "markersize": 3, "color": _color(learned)}
             axes.plot(sizes, values["bytes per token"][name], label=learned, **style)
         axes.set_xscale("log", base=2)
         axes.set_xticks(sizes[1::2], [f"{size:,}" for size in sizes[1::2]])
@@ -127,7 +127,7 @@ def _merges(texts: Figures) -> Figure:
     figure = Figure(figsize=(8, 3), layout="constrained")
     axes = figure.subplots()
     for name, values in texts.items():
-        axes.plot(*zip(*values["merge counts"], strict=True), label=name, color=_colour(name))
+        axes.plot(*zip(*values["merge counts"], strict=True), label=name, color=_color(name))
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -145,7 +145,7 @@ def _lengths(texts: Figures) -> Figure:
     for axes, where in zip(panels, ("vocabulary", "held-out text"), strict=True):
         axes.set_title(f"tokens of the {where}", loc="left")
         for name, values in texts.items():
-            style = {"marker": "o", "markersize": 3, "color": _colour(name)}
+            style = {"marker": "o", "markersize": 3, "color": _color(name)}
             shares = _shares(values[where]["lengths"])
             axes.plot(range(1, _LONGEST + 1), shares, label=name, **style)
         axes.set_xticks([1, 5, 10, 15, 20], ["1", "5", "10", "15", "20 or more"])
@@ -188,7 +188,7 @@ def _classes(texts: Figures) -> Figure:
     return figure
 
 
-def _colour(text: str) -> str:
+def _color(text: str) -> str:
     """Return the color of a text, which is the same in all pictures."""
     return _COLORS.get(text, "C3")
 

@@ -164,7 +164,7 @@ def test_code_fits_its_column(site: Path, pages: dict[Path, Page], tmp_path: Pat
     assert [*wide_lines(planted(tmp_path, html))] == []
 
 
-def colours_of_pages(site: Path) -> list[tuple[str, str, str]]:
+def colors_of_pages(site: Path) -> list[tuple[str, str, str]]:
     """Return the names of the texts on the pages, their colors and their backgrounds."""
     furo = (site / "_static" / "styles" / "furo.css").read_text(encoding="utf-8")
     explorer = (site / "explorer" / "style.css").read_text(encoding="utf-8")
@@ -205,7 +205,7 @@ def colours_of_pages(site: Path) -> list[tuple[str, str, str]]:
     ]
 
 
-def colours_of_code(site: Path) -> list[tuple[str, str, str]]:
+def colors_of_code(site: Path) -> list[tuple[str, str, str]]:
     """Return the kinds of words in code, their colors and the background, in both themes."""
     css = (site / "_static" / "pygments.css").read_text(encoding="utf-8")
     found = []
@@ -224,12 +224,12 @@ def colours_of_code(site: Path) -> list[tuple[str, str, str]]:
 
 def test_text_stands_out_from_its_ground(site: Path) -> None:
     """The colors of pages, code, the explorer and drawings have enough contrast."""
-    colors = colours_of_pages(site) + colours_of_code(site)
+    colors = colors_of_pages(site) + colors_of_code(site)
     assert len(colors) > 100
     assert [each for each in colors if contrast(each[1], each[2]) < LEAST] == []
 
 
-def test_weak_colours_are_found() -> None:
+def test_weak_colors_are_found() -> None:
     """Black on white has the greatest contrast, light gray too little; dark is separate."""
     assert round(contrast("#000", "#ffffff"), 3) == 21
     assert contrast("#999999", "#fff") < LEAST < contrast("#666666", "#fff")
