@@ -54,7 +54,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_checks": ["loading", "artifact persistence saving"],
     "_collector": ["collector"],
     "_corpus": ["corpus trainer logging", "tokenizer"],
-    "_constants": ["worked_examples vectors", "trainer", "loading"],
+    "_constants": ["worked_examples vectors", "trainer artifact", "loading"],
     "_decoder": ["decoder", "roundtrip"],
     "_encoder": ["encoder", "tokenizer vectors"],
     "_files": ["files", "saving", "loading"],
