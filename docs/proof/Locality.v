@@ -68,7 +68,7 @@ Proof.
 Qed.
 
 Lemma encode_parts_upto ws : Forall (Forall byte) ws -> Forall (fun w => w <> []) ws ->
-  neighbours (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
+  neighbors (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
   forall k, k <= length ms -> upto k (concat ws) = concat (map (upto k) ws).
 Proof.
   intros B N H. induction k as [|k IH]; intro K.
@@ -89,7 +89,7 @@ Qed.
 (** Bytes encode part by part if each two neighbouring parts do. Speaks of
     [oracle.encode_chunk]. *)
 Theorem encode_parts ws : Forall (Forall byte) ws -> Forall (fun w => w <> []) ws ->
-  neighbours (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
+  neighbors (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
   encode (concat ws) = concat (map encode ws).
 Proof.
   intros B N H. pose proof (encode_parts_upto ws B N H (length ms) (le_n _)) as E.
@@ -102,9 +102,9 @@ Definition own (t : nat) : Prop := tok t <> [] /\ Forall byte (tok t) /\ encode 
 (** What two tokens are asked for: their bytes, joined, encode to the two. *)
 Definition fit (t t' : nat) : Prop := encode (tok t ++ tok t') = [t; t'].
 
-(** Tokens that encode to themselves, of which each two neighbours fit, are the encoding of
+(** Tokens that encode to themselves, of which each two neighbors fit, are the encoding of
     their bytes. So any way to find such tokens is an encoder. *)
-Theorem fit_encodes ts : Forall own ts -> neighbours fit ts -> encode (bytes_of tok ts) = ts.
+Theorem fit_encodes ts : Forall own ts -> neighbors fit ts -> encode (bytes_of tok ts) = ts.
 Proof.
   intros O F. unfold bytes_of. rewrite flat_map_concat_map, encode_parts.
   - clear F. induction O as [|t ts (_ & _ & E) _ IH]; simpl in *; auto. rewrite E, IH; reflexivity.
@@ -126,11 +126,11 @@ Proof.
   rewrite <- Hs at 1. rewrite (passes_bytes ms tok); auto.
 Qed.
 
-(** And the other way round: in an encoding each two neighbours fit. Speaks of
+(** And the other way round: in an encoding each two neighbors fit. Speaks of
     [oracle.encode_chunk]. *)
-Theorem encoding_fits l : Forall byte l -> neighbours fit (encode l).
+Theorem encoding_fits l : Forall byte l -> neighbors fit (encode l).
 Proof.
-  intro B. assert (G : forall v u, encode l = u ++ v -> neighbours fit v).
+  intro B. assert (G : forall v u, encode l = u ++ v -> neighbors fit v).
   { induction v as [|t [|t' v] IH]; intros u E; simpl; auto. split.
     - pose proof (encode_factor l u [t; t'] v B E) as F.
       unfold bytes_of in F. simpl in F. rewrite app_nil_r in F. exact F.

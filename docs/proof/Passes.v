@@ -31,9 +31,9 @@ Fixpoint adj (x y : nat) (l : list nat) : Prop :=
   end.
 
 (** [P] holds of each two neighbours. *)
-Fixpoint neighbours {A} (P : A -> A -> Prop) (l : list A) : Prop :=
+Fixpoint neighbors {A} (P : A -> A -> Prop) (l : list A) : Prop :=
   match l with
-  | x :: ((y :: _) as tl) => P x y /\ neighbours P tl
+  | x :: ((y :: _) as tl) => P x y /\ neighbors P tl
   | _ => True
   end.
 
@@ -246,7 +246,7 @@ Qed.
 
 (** Parts of which no two neighbours merge across their boundary are merged each for itself. *)
 Lemma merge_pass_concat a b n ss : n <> a -> Forall (fun s => s <> []) ss ->
-  neighbours (fun s t => merge_pass a b n (s ++ t) = merge_pass a b n s ++ merge_pass a b n t) ss ->
+  neighbors (fun s t => merge_pass a b n (s ++ t) = merge_pass a b n s ++ merge_pass a b n t) ss ->
   merge_pass a b n (concat ss) = concat (map (merge_pass a b n) ss).
 Proof.
   intros Hn. induction ss as [|s [|t ss] IH]; intros N H; simpl concat.
