@@ -1,9 +1,8 @@
-(** Merging by the bytes of a token, as tiktoken does, and by pairs of ids, as bpetite does.
+(** Merging by the bytes of tokens, as tiktoken does, and by pairs of ids, as bpetite does.
 
-    [decompose] is what tiktoken does: a chunk is a list of byte strings, and two neighbours
-    are joined if the joined bytes are a token. That looks at other things than a pair of ids,
-    and for merges made by hand it can give another result. Where every token encodes to
-    itself, as in every trained vocabulary, it is the same. *)
+    [decompose] works like tiktoken: a chunk is a list of byte strings, and it joins two adjacent
+    ones if the joined bytes are a token. With handmade merges, this can differ from merging pairs
+    of ids. If every token encodes to itself, as after training, both give the same tokens. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Locality Training Utf8.
 Import ListNotations.
@@ -11,7 +10,7 @@ Import ListNotations.
 Section Ranks.
 Variable ranks : list nat -> option nat.
 
-(** The lowest rank of two neighbours, joined. *)
+(** The lowest rank of two adjacent parts, joined. *)
 Fixpoint lowest (parts : list (list nat)) : option nat :=
   match parts with
   | x :: ((y :: _) as tl) =>
@@ -23,7 +22,7 @@ Fixpoint lowest (parts : list (list nat)) : option nat :=
   | _ => None
   end.
 
-(** Join the leftmost two neighbours of that rank. *)
+(** Join the leftmost two adjacent parts that have this rank. *)
 Fixpoint join_first (r : nat) (parts : list (list nat)) : list (list nat) :=
   match parts with
   | x :: ((y :: t) as tl) =>
@@ -57,7 +56,7 @@ Proof.
     rewrite IH. reflexivity.
 Qed.
 
-(** Decompose round trip: whatever the ranks, the parts join to the token. *)
+(** Decompose round trip: whatever the ranks, the parts join to the bytes. *)
 Theorem decompose_join bytes : concat (decompose bytes) = bytes.
 Proof.
   assert (G : forall fuel parts, concat (decompose_fuel fuel parts) = concat parts).
@@ -67,7 +66,7 @@ Proof.
 Qed.
 End Ranks.
 
-(** The rank of a token by its bytes; the first, if several have them. *)
+(** The rank of a token by its bytes; the lowest, if several tokens have these bytes. *)
 Fixpoint find_token (r : nat) (tokens : list (list nat)) (bytes : list nat) : option nat :=
   match tokens with
   | [] => None
@@ -115,7 +114,8 @@ Proof.
   - intros [L <-]. apply nth_error_nth'. unfold tid; lia.
 Qed.
 
-(** A state of encoding: every part of it leads to the ids of the bytes of that part. *)
+(** A state of encoding: for each part of it, merging on from the ids and encoding their bytes give
+    the same ids. *)
 Definition state (ids : list nat) : Prop :=
   Forall (fun i => i < 256 + length ms) ids /\
   forall u v w, ids = u ++ v ++ w -> encode v = encode (bytes_of tok v).
@@ -158,8 +158,8 @@ Proof.
       apply adj_app.
 Qed.
 
-(** In a state of encoding, two neighbours are a token by their bytes if and only if they are
-    one by their ids. *)
+(** In such a state, looking up two adjacent tokens by their joined bytes or by their ids gives the
+    same rank, or none either way. *)
 Lemma ranks_agree ids x y : state ids -> adj x y ids -> byte_rank ms (tok x ++ tok y) = rank ms x y.
 Proof.
   intros [L F] A. apply adj_parts in A. destruct A as (p & q & ->).
@@ -211,8 +211,7 @@ Proof.
     cbn [map]; f_equal; apply IH; intros u v A; apply H; right; exact A.
 Qed.
 
-(** Merging by bytes gives the tokens that merging by ids gives. Speaks of
-    [oracle.encode_chunk]. *)
+(** Merging by bytes gives the same tokens as merging by ids. Speaks of [oracle.encode_chunk]. *)
 Theorem decompose_encode bytes : Forall byte bytes ->
   decompose (byte_rank ms) bytes = map tok (encode bytes).
 Proof.

@@ -1,14 +1,14 @@
-(** The encoder: [_encoder.py: Encoder], with its cache of chunks.
+(** The encoder with its cache of chunks: [_encoder.py: Encoder].
 
-    A cache is a list of chunks with their ids. What it keeps and what it forgets is left open,
-    so this speaks of two generations, of a cache without room, and of several threads. *)
+    A cache is a list of chunks with their ids. What it keeps and drops is left open, so the
+    theorems cover two generations, a cache without room, and one that threads share. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Training Pattern Special Utf8 Tokenizer.
 Import ListNotations.
 
 Notation cache := (list (list nat * list nat)) (only parsing).
 
-(** The ids of a chunk, if the cache holds them. *)
+(** The ids of a chunk, if the cache contains it. *)
 Fixpoint known (c : cache) (chunk : list nat) : option (list nat) :=
   match c with
   | [] => None
@@ -19,11 +19,11 @@ Section Cache.
 Variables letter number space : nat -> bool.
 (** How a text is cut into parts: [_pretokenizer.py: blocks]. *)
 Variable cut : list nat -> list (list nat).
-(** What the cache holds after a chunk was looked up, with its ids. *)
+(** The cache after a lookup of a chunk with these ids. *)
 Variable keep : cache -> list nat -> list nat -> cache.
 Variable ms : list (nat * nat).
 
-(** [__getitem__] of the cache: look a chunk up, or work out its ids. *)
+(** [__getitem__] of the cache: look up a chunk, or compute its ids. *)
 Definition get (c : cache) (chunk : list nat) : list nat * cache :=
   let ids := match known c chunk with
              | Some ids => ids
@@ -41,7 +41,7 @@ Fixpoint get_all (c : cache) (chunks : list (list nat)) : list nat * cache :=
 Definition segment (c : cache) (s : list nat) : list nat * cache :=
   get_all c (flat_map (split_gpt2 letter number space) (cut s)).
 
-(** The segments behind the first, each with the special token before it. *)
+(** The ids of the segments after the first, each with the special token before it. *)
 Fixpoint others (c : cache) (ss : list (list nat)) : list nat * cache :=
   match ss with
   | [] => ([], c)
@@ -50,7 +50,7 @@ Fixpoint others (c : cache) (ss : list (list nat)) : list nat * cache :=
       (special ms :: ids ++ rest, c'')
   end.
 
-(** [Encoder.encode]: the ids of a text, and the cache after it. *)
+(** [Encoder.encode]: the ids of a text, and the cache afterwards. *)
 Definition encode_cached (c : cache) (text : list nat) : list nat * cache :=
   match split_literal end_of_text text with
   | [] => ([], c)
@@ -65,7 +65,7 @@ Hypothesis KEEP : forall c chunk ids e, In e (keep c chunk ids) -> e = (chunk, i
 
 Definition ids_of (chunk : list nat) : list nat := passes 0 ms (utf8s chunk).
 
-(** All that a cache holds is right. *)
+(** Every entry of a cache has the ids of the specification. *)
 Definition right (c : cache) : Prop := forall chunk ids, In (chunk, ids) c -> ids = ids_of chunk.
 
 Lemma known_right c chunk ids : right c -> known c chunk = Some ids -> ids = ids_of chunk.
@@ -76,8 +76,8 @@ Proof.
   - apply IH. intros u v H. apply R. right; exact H.
 Qed.
 
-(** Whatever the cache keeps and forgets, a chunk has the ids of the specification, and what the
-    cache holds stays right. Speaks of [_encoder.Encoder]. *)
+(** Whatever the cache keeps and drops, a lookup gives the ids of the specification, and the entries
+    stay right. Speaks of [_encoder.Encoder]. *)
 Theorem get_ok c chunk : right c -> fst (get c chunk) = ids_of chunk /\ right (snd (get c chunk)).
 Proof.
   intro R. unfold get. cbn [fst snd].
@@ -115,8 +115,9 @@ Proof.
   destruct (others c' t) as [rest c'']. cbn [fst snd app] in *. split; [congruence|exact R''].
 Qed.
 
-(** A text cut at safe boundaries, its chunks looked up or merged, the leftmost of the lowest pairs
-    first: the ids are those of the specification. Speaks of [_encoder.Encoder.encode]. *)
+(** The whole encoder gives the ids of the specification. It splits at the special token, cuts at
+    safe boundaries, and looks up each chunk. In a new chunk, it merges the leftmost occurrence of
+    the pair of lowest rank first. Speaks of [_encoder.Encoder.encode]. *)
 Theorem encode_cached_ok c text : right c ->
   fst (encode_cached c text) = encode letter number space ms text /\
   right (snd (encode_cached c text)).

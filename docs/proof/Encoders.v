@@ -1,9 +1,9 @@
-(** Three encoders of a chunk, which give the same ids, and the bytes of ids.
+(** Three encoders of a chunk that give the same ids, and the bytes of ids.
 
-    [passes] is [tests/oracle.py: encode_chunk], the specification. [greedy] merges every
-    occurrence of the lowest pair, again and again; for long chunks [_merges.py: Merges.apply] notes
-    the positions and does so. [greedy1] merges only its leftmost occurrence; so does
-    [_merges.py: Merges.apply] for short chunks, and tiktoken. *)
+    [passes] is the specification, [tests/oracle.py: encode_chunk]. [greedy] repeatedly merges every
+    occurrence of the pair of lowest rank; [_merges.py: Merges.apply] does this in long chunks, at
+    recorded positions. [greedy1] merges only the leftmost occurrence; [_merges.py: Merges.apply]
+    does this in short chunks, tiktoken in all. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes.
 Import ListNotations.
@@ -19,7 +19,7 @@ Fixpoint passes (r : nat) (ms : list (nat * nat)) (l : list nat) : list nat :=
   | (a, b) :: t => passes (S r) t (merge_pass a b (tid r) l)
   end.
 
-(** The rank of a pair, by the first merge that has it: [Merges.__init__] fills its table so. *)
+(** The rank of a pair. Its first merge counts, as in the table of [Merges.__init__]. *)
 Fixpoint rank_from (r : nat) (ms : list (nat * nat)) (x y : nat) : option nat :=
   match ms with
   | [] => None
@@ -27,7 +27,7 @@ Fixpoint rank_from (r : nat) (ms : list (nat * nat)) (x y : nat) : option nat :=
   end.
 Definition rank (ms : list (nat * nat)) (x y : nat) : option nat := rank_from 0 ms x y.
 
-(** The lowest rank of the pairs that are present, and its pair. *)
+(** The lowest rank of the pairs in a list, and the pair that has it. *)
 Fixpoint min_rank (lookup : nat -> nat -> option nat) (l : list nat) : option (nat * (nat * nat)) :=
   match l with
   | x :: ((y :: _) as tl) =>
@@ -48,7 +48,7 @@ Lemma min_rank_step lookup x y t : min_rank lookup (x :: y :: t) =
   end.
 Proof. reflexivity. Qed.
 
-(** Repeat: the lowest rank that is present, at every occurrence of its pair. *)
+(** Repeatedly merge every occurrence of the pair of lowest rank. *)
 Fixpoint greedy_fuel (lookup : nat -> nat -> option nat) (fuel : nat) (l : list nat) : list nat :=
   match fuel with
   | 0 => l
@@ -60,7 +60,7 @@ Fixpoint greedy_fuel (lookup : nat -> nat -> option nat) (fuel : nat) (l : list 
 Definition greedy (lookup : nat -> nat -> option nat) (l : list nat) : list nat :=
   greedy_fuel lookup (length l) l.
 
-(** Repeat: the lowest rank that is present, at the leftmost occurrence of its pair. *)
+(** Repeatedly merge the leftmost occurrence of the pair of lowest rank. *)
 Fixpoint greedy1_fuel (lookup : nat -> nat -> option nat) (fuel : nat) (l : list nat) : list nat :=
   match fuel with
   | 0 => l
@@ -72,23 +72,24 @@ Fixpoint greedy1_fuel (lookup : nat -> nat -> option nat) (fuel : nat) (l : list
 Definition greedy1 (lookup : nat -> nat -> option nat) (l : list nat) : list nat :=
   greedy1_fuel lookup (length l) l.
 
-(** The bytes of ids, joined: [_decoder.py: Decoder.decode], up to the last step. *)
+(** The joined bytes of ids: [_decoder.py: Decoder.decode] without its last step. *)
 Definition bytes_of (tok : nat -> list nat) (ids : list nat) : list nat := flat_map tok ids.
 
 Definition byte (b : nat) : Prop := b < 256.
 
-(** * What is asked of merges *)
+(** * Assumptions about merges *)
 
-(** Each merge is of earlier ids: [_persistence.py: load] checks it, and training keeps it. *)
+(** Each merge joins earlier ids. [_persistence.py: load] checks this, and training ensures it. *)
 Definition wf_merges (ms : list (nat * nat)) : Prop :=
   forall r a b, nth_error ms r = Some (a, b) -> a < tid r /\ b < tid r.
 
-(** A pair is found by a merge that has it, and by the first. A hand-made file may list one twice. *)
+(** The lookup gives each listed pair the rank of its first merge, and other pairs no rank. A
+    handmade file may list a pair twice. *)
 Definition lookup_ok (ms : list (nat * nat)) (lookup : nat -> nat -> option nat) : Prop :=
   (forall a b r, lookup a b = Some r -> nth_error ms r = Some (a, b)) /\
   (forall a b k, nth_error ms k = Some (a, b) -> exists r, lookup a b = Some r /\ r <= k).
 
-(** [tok] gives the bytes of ids: of a byte itself, of a merge those of its parts, joined. *)
+(** [tok] gives the bytes of ids: a byte is itself, and a merge is its two joined parts. *)
 Definition wf_tok (ms : list (nat * nat)) (tok : nat -> list nat) : Prop :=
   (forall b, byte b -> tok b = [b]) /\
   (forall r a b, nth_error ms r = Some (a, b) -> tok (tid r) = tok a ++ tok b).
@@ -111,7 +112,7 @@ Proof.
     destruct (IH (S k) x y i H) as (r & -> & L). exists r; split; [reflexivity|lia].
 Qed.
 
-(** The table of [Merges] is as it should be, whatever the merges. *)
+(** The table of [Merges] is such a lookup, whatever the merges. *)
 Lemma rank_ok ms : lookup_ok ms (rank ms).
 Proof.
   split.
@@ -119,12 +120,12 @@ Proof.
   - intros a b k H. apply (rank_from_first ms 0) in H. exact H.
 Qed.
 
-(** Decode-bytes distributivity: the bytes of ids, joined, are the joined bytes of the ids.
-    Speaks of [_decoder.Decoder.decode]. *)
+(** Decode-bytes distributivity: the bytes of a joined list of ids are the joined bytes of its
+    parts. Speaks of [_decoder.Decoder.decode]. *)
 Theorem bytes_of_app tok l1 l2 : bytes_of tok (l1 ++ l2) = bytes_of tok l1 ++ bytes_of tok l2.
 Proof. apply flat_map_app. Qed.
 
-(** Merge preservation: a pass changes no byte. Speaks of [oracle.one_pass]. *)
+(** Merge preservation: a pass does not change the bytes. Speaks of [oracle.one_pass]. *)
 Theorem merge_pass_bytes tok a b n l :
   tok n = tok a ++ tok b -> bytes_of tok (merge_pass a b n l) = bytes_of tok l.
 Proof.
@@ -210,7 +211,7 @@ Proof.
   pose proof (skipn_length r ms) as L; rewrite H in L; simpl in L; lia.
 Qed.
 
-(** Termination: as many rounds as there are bytes always suffice. Speaks of
+(** Termination: after as many rounds as there are bytes, no merge is left. Speaks of
     [_merges.Merges.apply]. *)
 Theorem greedy_fuel_normal fuel l :
   length l <= fuel -> min_rank lookup (greedy_fuel lookup fuel l) = None.
@@ -256,7 +257,8 @@ Proof.
     + rewrite merge_pass_id by assumption. apply IH; auto. eapply clean_skip; eauto.
 Qed.
 
-(** Rank order is lowest rank first: this is what makes [Merges.apply] legal. *)
+(** Repeatedly merging the pair of lowest rank gives the ids of one pass for each rank. This is why
+    [Merges.apply] is right. *)
 Theorem greedy_eq_passes l : greedy lookup l = passes 0 ms l.
 Proof.
   unfold greedy. apply greedy_passes_from; auto. intros x y k _ H; lia.
@@ -278,7 +280,7 @@ Proof.
       apply IH; auto; lia.
 Qed.
 
-(** To merge one occurrence of the lowest rank that is present changes no result. *)
+(** Merging one occurrence of the pair of lowest rank first does not change the result. *)
 Lemma passes_merge_first r a b l : nth_error ms r = Some (a, b) -> clean r l ->
   passes 0 ms (merge_first a b (tid r) l) = passes 0 ms l.
 Proof.
@@ -322,17 +324,17 @@ Proof.
     + symmetry. apply passes_id_none, M.
 Qed.
 
-(** The leftmost occurrence first gives the same ids. Speaks of [_merges.Merges.apply] and
-    [oracle.encode_chunk]. *)
+(** Merging only the leftmost occurrence each time gives the same ids. Speaks of
+    [_merges.Merges.apply] and [oracle.encode_chunk]. *)
 Theorem greedy1_eq_passes l : greedy1 lookup l = passes 0 ms l.
 Proof. apply greedy1_passes; auto. Qed.
 
-(** After all passes no merge is left to make. Speaks of [_merges.Merges.apply]. *)
+(** After all passes, no merge is left. Speaks of [_merges.Merges.apply]. *)
 Theorem passes_normal l : min_rank lookup (passes 0 ms l) = None.
 Proof. rewrite <- greedy_eq_passes. apply greedy_fuel_normal; auto. Qed.
 End Encoders.
 
-(** * What encoding keeps *)
+(** * Properties of the ids *)
 
 Lemma passes_app r ms1 ms2 l : passes r (ms1 ++ ms2) l = passes (r + length ms1) ms2 (passes r ms1 l).
 Proof.
@@ -341,7 +343,7 @@ Proof.
   - rewrite IH. f_equal. lia.
 Qed.
 
-(** All passes but the last, and the last. *)
+(** The passes up to a merge are the passes before it, then its own. *)
 Lemma passes_last k ms a b l : nth_error ms k = Some (a, b) ->
   passes 0 (firstn (S k) ms) l = merge_pass a b (tid k) (passes 0 (firstn k ms) l).
 Proof.
@@ -353,7 +355,7 @@ Proof.
   rewrite F1, F0, passes_app. reflexivity.
 Qed.
 
-(** A merge list is its first [k] merges and the rest. *)
+(** All passes are the first [k] passes, then the rest. *)
 Lemma passes_cut k ms l : k <= length ms ->
   passes 0 ms l = passes k (skipn k ms) (passes 0 (firstn k ms) l).
 Proof.
@@ -377,7 +379,7 @@ Proof.
   unfold bytes_of in *. simpl. rewrite IH, T by auto. reflexivity.
 Qed.
 
-(** The ids of a chunk have the bytes of the chunk, after any number of passes. *)
+(** After any number of passes, the ids of a chunk represent its bytes. *)
 Lemma passes_firstn_bytes ms tok k l : wf_tok ms tok -> Forall byte l ->
   bytes_of tok (passes 0 (firstn k ms) l) = l.
 Proof.
@@ -387,11 +389,11 @@ Proof.
     apply nth_error_Some. simpl. congruence.
 Qed.
 
-(** The ids of a chunk have the bytes of the chunk. Speaks of [oracle.encode_chunk]. *)
+(** The ids of a chunk represent its bytes. Speaks of [oracle.encode_chunk]. *)
 Theorem passes_bytes ms tok l : wf_tok ms tok -> Forall byte l -> bytes_of tok (passes 0 ms l) = l.
 Proof. intros T H. rewrite <- (firstn_all ms). apply passes_firstn_bytes; auto. Qed.
 
-(** Every id that comes out is in the vocabulary. *)
+(** Passes give only ids in the vocabulary. *)
 Lemma passes_bound ms : forall r l, Forall (fun i => i < tid r) l ->
   Forall (fun i => i < tid (r + length ms)) (passes r ms l).
 Proof.

@@ -1,4 +1,4 @@
-(** The definitions at work, and that what the theorems assume can be had. *)
+(** Examples of the definitions, and of classes that satisfy the assumptions of the theorems. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer.
 Import ListNotations.
@@ -7,8 +7,7 @@ Definition ascii_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <
 Definition ascii_number (x : nat) : bool := (48 <=? x) && (x <=? 57).
 Definition ascii_space (x : nat) : bool := ((9 <=? x) && (x <=? 13)) || (x =? 32).
 
-(** There are classes of which all holds that is assumed of classes. Speaks of
-    [_pretokenizer.split]. *)
+(** Some classes satisfy all the assumptions about classes. Speaks of [_pretokenizer.split]. *)
 Example ascii_classes : classes ascii_letter ascii_number ascii_space.
 Proof.
   assert (forall x, ascii_space x = true -> x < 33).
@@ -24,7 +23,7 @@ Qed.
 
 Notation ascii f := (f ascii_letter ascii_number ascii_space).
 
-(** "aaabdaaabac", the example of every article on byte-pair encoding. *)
+(** "aaabdaaabac", the example in every article on byte-pair encoding. *)
 Example the_classic :
   train 100 [[97; 97; 97; 98; 100; 97; 97; 97; 98; 97; 99]] =
   [(97, 97); (97, 98); (256, 257); (97, 99); (100, 258); (258, 260); (261, 259)].
@@ -36,7 +35,7 @@ Example the_pattern :
   [[89; 111; 117]; [39; 108; 108]; [32]; [32; 115; 101; 101]; [10]].
 Proof. vm_compute. reflexivity. Qed.
 
-(** "ab ab ab" is learned from, and "ab<|endoftext|>ab" is encoded. *)
+(** Learn from "ab ab ab", and encode "ab<|endoftext|>ab". *)
 Example the_tokenizer (ms := ascii train_text 2 [[97; 98; 32; 97; 98; 32; 97; 98]]) :
   ms = [(97, 98); (32, 256)] /\
   ascii encode ms ([97; 98] ++ end_of_text ++ [97; 98]) = [256; 258; 256] /\
@@ -44,11 +43,11 @@ Example the_tokenizer (ms := ascii train_text 2 [[97; 98; 32; 97; 98; 32; 97; 98
   decode_text ms [259] = None /\ decode_text [] [128] = None.
 Proof. vm_compute. repeat split. Qed.
 
-(** A token of merges made by hand need not encode to itself: [bc] comes before [ab] and [(ab)c]. *)
+(** With handmade merges, a token may not encode to itself: [bc] comes before [ab] and [(ab)c]. *)
 Example not_own (ms := [(98, 99); (97, 98); (257, 99)]) :
   token ms 258 = [97; 98; 99] /\ passes 0 ms [97; 98; 99] = [97; 256].
 Proof. vm_compute. split; reflexivity. Qed.
 
-(** Why parts must fit: [a] and [aa] are tokens, yet [a] then [aa] is not how "aaa" encodes. *)
+(** Why tokens must fit: [a] and [aa] are tokens, but "aaa" does not encode to [a] then [aa]. *)
 Example not_fit : passes 0 [(97, 97)] [97; 97; 97] = [256; 97].
 Proof. reflexivity. Qed.

@@ -1,5 +1,5 @@
-(** The functions that the theorems are about, as JSON, which [scripts/proof/coq_to_python.py]
-    prints as Python: [tests/proof/extracted.py]. *)
+(** Extracts the functions that the theorems are about, as JSON. [scripts/proof/coq_to_python.py]
+    converts them to Python, in [tests/proof/extracted.py]. *)
 From Coq Require Import Extraction.
 From Bpetite Require Import Encoders Places Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks.
 

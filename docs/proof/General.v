@@ -1,9 +1,8 @@
-(** The round trip in its general form: for byte strings, any splitter and any vocabulary.
+(** The general round trip: for any byte strings, splitter and vocabulary.
 
-    Here the vocabulary is a table that was given, not built, and the bytes may be shuffled
-    before they are merged, as some of OpenAI's vocabularies are. bpetite shuffles nothing:
-    there both tables are the identity. Any pre-tokenizer will do whose chunks join back to
-    the bytes. *)
+    The vocabulary is a given table, not built from the merges. The bytes may be permuted before
+    merging, as in some of OpenAI's vocabularies. bpetite does not permute bytes: its two tables are
+    the identity. Any pre-tokenizer works if its chunks join to the bytes. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders.
 Import ListNotations.
@@ -63,7 +62,7 @@ Proof.
   rewrite IH. unfold bytes_or_none at 2. destruct (tok i); [reflexivity|congruence].
 Qed.
 
-(** Shuffle cancellation. *)
+(** Shuffle cancellation: permuting the bytes and undoing it changes nothing. *)
 Theorem shuffle_cancel s : Forall byte s -> map unshuffle (map shuffle s) = s.
 Proof.
   destruct W as [_ _ _ Ws]. induction 1 as [|b s H _ IH]; [reflexivity|].
@@ -73,7 +72,7 @@ Qed.
 Lemma shuffle_bytes s : Forall byte s -> Forall byte (map shuffle s).
 Proof. destruct W as [_ _ _ Ws]. induction 1; constructor; auto; apply Ws; auto. Qed.
 
-(** Every id that comes out is in the vocabulary. Speaks of [oracle.encode]. *)
+(** Every id of the result is in the vocabulary. Speaks of [oracle.encode]. *)
 Theorem encode_ids s : Forall byte s -> Forall (fun i => i < 256 + length ms) (encode s).
 Proof.
   intro H. rewrite <- (S s) in H. unfold encode.
@@ -82,7 +81,7 @@ Proof.
   apply passes_ids, shuffle_bytes, H1.
 Qed.
 
-(** For all byte strings, [decode (encode s)] is [s]. *)
+(** For every byte string [s], [decode (encode s)] is [s]. *)
 Theorem general_roundtrip s : Forall byte s -> decode (encode s) = Some s.
 Proof.
   intro H. unfold decode. rewrite join_tokens_known by (apply encode_ids, H).

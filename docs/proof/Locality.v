@@ -1,13 +1,13 @@
-(** What encoding makes of parts of a chunk.
+(** How parts of a chunk are encoded.
 
-    The heart is [encode_parts]: bytes cut anywhere encode part by part as soon as each two
-    neighbouring parts do. So a sequence of tokens is the encoding of its bytes if, and only
-    if, each of its tokens encodes to itself and so does each two that stand side by side. *)
+    The main theorem is [encode_parts]: if every two adjacent parts of a chunk encode separately,
+    all parts do. So a list of tokens is the encoding of its bytes if and only if each token encodes
+    to itself and every two adjacent tokens encode to themselves. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders.
 Import ListNotations.
 
-(** Wherever the ids are cut, the bytes can be cut, and each part gave its ids. *)
+(** Wherever the ids are cut, the bytes can be cut so that each part gives its ids. *)
 Lemma passes_split ms : forall r l u v, passes r ms l = u ++ v ->
   exists s t, l = s ++ t /\ passes r ms s = u /\ passes r ms t = v.
 Proof.
@@ -18,7 +18,7 @@ Proof.
     exists s', t'. rewrite Hs', Ht'. auto.
 Qed.
 
-(** An id older than all the merges to come can only have been there. *)
+(** If the result is a single id, and older than all these merges, it was there before them. *)
 Lemma passes_single_low ms : forall r l t, t < tid r -> passes r ms l = [t] -> l = [t].
 Proof.
   induction ms as [|[a b] q IH]; intros r l t H E; simpl in E; auto.
@@ -26,12 +26,12 @@ Proof.
   apply merge_pass_single in E. unfold tid in *. destruct E as [[_ ?]|[? _]]; auto; lia.
 Qed.
 
-(** An id alone is left alone. *)
+(** A single id stays as it is. *)
 Lemma passes_alone ms : forall r t, passes r ms [t] = [t].
 Proof. induction ms as [|[a b] q IH]; intros r t; simpl; auto. Qed.
 
-(** Decompose-token: if the bytes of a token encode to it, the merges of the lower ranks make of
-    them the two ids that its own merge joins. Speaks of [oracle.encode_chunk]. *)
+(** Decompose-token: if the bytes of a token encode to it, the merges of lower ranks turn them into
+    its two parts. Speaks of [oracle.encode_chunk]. *)
 Theorem decompose_token ms r a b bytes :
   Forall byte bytes -> nth_error ms r = Some (a, b) ->
   passes 0 ms bytes = [tid r] -> passes 0 (firstn r ms) bytes = [a; b].
@@ -52,7 +52,7 @@ Hypothesis T : wf_tok ms tok.
 Notation encode := (passes 0 ms).
 Notation upto k := (passes 0 (firstn k ms)).
 
-(** What encodes part by part in the end does so after every pass. *)
+(** If two parts encode separately, they are also separate after every pass. *)
 Lemma parts_upto k u v : k <= length ms -> Forall byte u -> Forall byte v ->
   encode (u ++ v) = encode u ++ encode v -> upto k (u ++ v) = upto k u ++ upto k v.
 Proof.
@@ -68,7 +68,7 @@ Proof.
 Qed.
 
 Lemma encode_parts_upto ws : Forall (Forall byte) ws -> Forall (fun w => w <> []) ws ->
-  neighbours (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
+  neighbors (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
   forall k, k <= length ms -> upto k (concat ws) = concat (map (upto k) ws).
 Proof.
   intros B N H. induction k as [|k IH]; intro K.
@@ -86,25 +86,24 @@ Proof.
       apply parts_upto; auto.
 Qed.
 
-(** Bytes encode part by part if each two neighbouring parts do. Speaks of
-    [oracle.encode_chunk]. *)
+(** If every two adjacent parts encode separately, all parts do. Speaks of [oracle.encode_chunk]. *)
 Theorem encode_parts ws : Forall (Forall byte) ws -> Forall (fun w => w <> []) ws ->
-  neighbours (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
+  neighbors (fun u v => encode (u ++ v) = encode u ++ encode v) ws ->
   encode (concat ws) = concat (map encode ws).
 Proof.
   intros B N H. pose proof (encode_parts_upto ws B N H (length ms) (le_n _)) as E.
   rewrite firstn_all in E. exact E.
 Qed.
 
-(** What a token is asked for: its bytes encode to it. *)
+(** A token is its own encoding: its bytes encode to it. *)
 Definition own (t : nat) : Prop := tok t <> [] /\ Forall byte (tok t) /\ encode (tok t) = [t].
 
-(** What two tokens are asked for: their bytes, joined, encode to the two. *)
+(** Two tokens fit: their joined bytes encode to these two tokens. *)
 Definition fit (t t' : nat) : Prop := encode (tok t ++ tok t') = [t; t'].
 
-(** Tokens that encode to themselves, of which each two neighbours fit, are the encoding of
-    their bytes. So any way to find such tokens is an encoder. *)
-Theorem fit_encodes ts : Forall own ts -> neighbours fit ts -> encode (bytes_of tok ts) = ts.
+(** If each token encodes to itself and every two adjacent tokens fit, the tokens are the encoding
+    of their bytes. So any way to find such tokens is an encoder. *)
+Theorem fit_encodes ts : Forall own ts -> neighbors fit ts -> encode (bytes_of tok ts) = ts.
 Proof.
   intros O F. unfold bytes_of. rewrite flat_map_concat_map, encode_parts.
   - clear F. induction O as [|t ts (_ & _ & E) _ IH]; simpl in *; auto. rewrite E, IH; reflexivity.
@@ -115,8 +114,7 @@ Proof.
     destruct Ot as (_ & _ & ->), Ot' as (_ & _ & ->). exact F.
 Qed.
 
-(** A part of an encoding is the encoding of its part of the bytes. Speaks of
-    [oracle.encode_chunk]. *)
+(** Each part of an encoding is the encoding of its own bytes. Speaks of [oracle.encode_chunk]. *)
 Theorem encode_factor l u v w : Forall byte l -> encode l = u ++ v ++ w ->
   encode (bytes_of tok v) = v.
 Proof.
@@ -126,11 +124,10 @@ Proof.
   rewrite <- Hs at 1. rewrite (passes_bytes ms tok); auto.
 Qed.
 
-(** And the other way round: in an encoding each two neighbours fit. Speaks of
-    [oracle.encode_chunk]. *)
-Theorem encoding_fits l : Forall byte l -> neighbours fit (encode l).
+(** Conversely, every two adjacent tokens of an encoding fit. Speaks of [oracle.encode_chunk]. *)
+Theorem encoding_fits l : Forall byte l -> neighbors fit (encode l).
 Proof.
-  intro B. assert (G : forall v u, encode l = u ++ v -> neighbours fit v).
+  intro B. assert (G : forall v u, encode l = u ++ v -> neighbors fit v).
   { induction v as [|t [|t' v] IH]; intros u E; simpl; auto. split.
     - pose proof (encode_factor l u [t; t'] v B E) as F.
       unfold bytes_of in F. simpl in F. rewrite app_nil_r in F. exact F.
@@ -138,7 +135,7 @@ Proof.
   apply (G _ []); reflexivity.
 Qed.
 
-(** And each of them encodes to itself. Speaks of [oracle.encode_chunk]. *)
+(** Each token of an encoding encodes to itself. Speaks of [oracle.encode_chunk]. *)
 Theorem encoding_owns l : Forall byte l -> Forall (fun t => encode (tok t) = [t]) (encode l).
 Proof.
   intro B. apply Forall_forall. intros t I. apply in_split in I. destruct I as (u & v & E).

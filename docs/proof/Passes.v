@@ -1,11 +1,11 @@
-(** One merge pass, and what it does to a list of ids.
+(** One merge pass, and how it changes a list of ids.
 
-    Ids and bytes are natural numbers. A chunk is a list of ids; at first they are its bytes.
-    [merge_pass] is [tests/oracle.py: one_pass], which is the specification of a merge. *)
+    Ids and bytes are natural numbers. A chunk is a list of ids; at first, they are its bytes.
+    [merge_pass] is [tests/oracle.py: one_pass], the specification of a merge. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 
-(** Replace every occurrence of the pair [a, b] by [n]: from the left, none overlapping another. *)
+(** Replace every occurrence of the pair [a, b] by [n], left to right and without overlaps. *)
 Fixpoint merge_pass (a b n : nat) (l : list nat) : list nat :=
   match l with
   | x :: ((y :: t) as tl) =>
@@ -14,7 +14,7 @@ Fixpoint merge_pass (a b n : nat) (l : list nat) : list nat :=
   | _ => l
   end.
 
-(** Replace the leftmost occurrence only, as tiktoken does. *)
+(** Replace only the leftmost occurrence, as tiktoken does. *)
 Fixpoint merge_first (a b n : nat) (l : list nat) : list nat :=
   match l with
   | x :: ((y :: t) as tl) =>
@@ -23,17 +23,17 @@ Fixpoint merge_first (a b n : nat) (l : list nat) : list nat :=
   | _ => l
   end.
 
-(** The pair [x, y] stands somewhere in the list. *)
+(** The pair [x, y] occurs in the list. *)
 Fixpoint adj (x y : nat) (l : list nat) : Prop :=
   match l with
   | u :: ((v :: _) as tl) => (u = x /\ v = y) \/ adj x y tl
   | _ => False
   end.
 
-(** [P] holds of each two neighbours. *)
-Fixpoint neighbours {A} (P : A -> A -> Prop) (l : list A) : Prop :=
+(** [P] holds for every two adjacent elements. *)
+Fixpoint neighbors {A} (P : A -> A -> Prop) (l : list A) : Prop :=
   match l with
-  | x :: ((y :: _) as tl) => P x y /\ neighbours P tl
+  | x :: ((y :: _) as tl) => P x y /\ neighbors P tl
   | _ => True
   end.
 
@@ -58,7 +58,7 @@ Lemma merge_first_step a b n x y t :
   if (x =? a) && (y =? b) then n :: t else x :: merge_first a b n (y :: t).
 Proof. reflexivity. Qed.
 
-(** Is this the pair, or is it not? *)
+(** Distinguish whether the ids [x, y] are the pair [a, b]. *)
 Ltac pair_case x a y b := destruct (Nat.eqb_spec x a), (Nat.eqb_spec y b); simpl; subst.
 
 Lemma adj_dec x y l : {adj x y l} + {~ adj x y l}.
@@ -82,7 +82,7 @@ Proof.
   destruct (p ++ x :: y :: q) eqn:E; [destruct p; discriminate|right; exact IH].
 Qed.
 
-(** * What a pass does *)
+(** * Properties of a pass *)
 
 Lemma merge_pass_id a b n l : ~ adj a b l -> merge_pass a b n l = l.
 Proof.
@@ -114,7 +114,7 @@ Proof.
   destruct l as [|y [|w t]]; simpl; try congruence. destruct (_ && _); discriminate.
 Qed.
 
-(** Whatever holds of the new id and of all old ones holds of all after the pass. *)
+(** If [P] holds for the new id and for all ids before a pass, it holds for all ids after it. *)
 Lemma merge_pass_bound (P : nat -> Prop) a b n l :
   P n -> Forall P l -> Forall P (merge_pass a b n l).
 Proof.
@@ -123,7 +123,7 @@ Proof.
   destruct (_ && _); constructor; auto.
 Qed.
 
-(** A pair that stands after a pass stood before it, or holds the new id. *)
+(** A pair that occurs after a pass occurred before it, or contains the new id. *)
 Lemma merge_pass_adj a b n x y l :
   adj x y (merge_pass a b n l) -> x <> n -> y <> n -> adj x y l.
 Proof.
@@ -139,7 +139,7 @@ Proof.
     destruct (merge_pass_hd _ _ _ _ _ _ _ E); subst; [left; auto|congruence].
 Qed.
 
-(** After its pass a pair is gone. *)
+(** After its pass, a pair no longer occurs. *)
 Lemma merge_pass_gone a b n l : n <> a -> n <> b -> ~ adj a b (merge_pass a b n l).
 Proof.
   intros Ha Hb. induction l as [|u|u v t IH1 IH2] using list_ind2; try (simpl; tauto).
@@ -174,7 +174,7 @@ Proof.
     destruct t; simpl in E; [|destruct (_ && _)]; inversion E; subst; try congruence; left; auto.
 Qed.
 
-(** To merge the leftmost occurrence first does not change what the pass makes. *)
+(** Merging the leftmost occurrence first does not change the result of the pass. *)
 Lemma merge_first_absorb a b n l :
   n <> a -> n <> b -> merge_pass a b n (merge_first a b n l) = merge_pass a b n l.
 Proof.
@@ -190,9 +190,9 @@ Proof.
       destruct (Nat.eqb_spec n b); [congruence|]. rewrite andb_false_r; reflexivity.
 Qed.
 
-(** ** Locality: what a pass makes of parts *)
+(** ** Locality: a pass over parts of a list *)
 
-(** Wherever the result is cut, the list can be cut, and each part gave its part. *)
+(** Wherever the result is cut, the list can be cut so that each part gives its share. *)
 Lemma merge_pass_split a b n l : forall u v, merge_pass a b n l = u ++ v ->
   exists s t, l = s ++ t /\ merge_pass a b n s = u /\ merge_pass a b n t = v.
 Proof.
@@ -211,7 +211,7 @@ Proof.
       injection Hl as <- _. rewrite merge_pass_step, M, Hs; reflexivity.
 Qed.
 
-(** The same for one occurrence: it was in the one part or in the other, or there was none. *)
+(** The same for [merge_first]: the occurrence was in one of the parts, or there was none. *)
 Lemma merge_first_split a b n l : forall u v, merge_first a b n l = u ++ v ->
   exists s t, l = s ++ t /\ (u = s \/ u = merge_first a b n s) /\
                              (v = t \/ v = merge_first a b n t).
@@ -231,7 +231,7 @@ Proof.
       rewrite merge_first_step, M. reflexivity.
 Qed.
 
-(** Whether a pass crosses a boundary depends on what is left of it and on the one id right of it. *)
+(** A merge across a boundary depends only on the ids before it and the one after it. *)
 Lemma merge_pass_ahead a b n s x t t' : n <> a ->
   merge_pass a b n (s ++ x :: t) = merge_pass a b n s ++ merge_pass a b n (x :: t) ->
   merge_pass a b n (s ++ x :: t') = merge_pass a b n s ++ merge_pass a b n (x :: t').
@@ -244,9 +244,9 @@ Proof.
     + cbn [app]. f_equal. apply IH2; exact E.
 Qed.
 
-(** Parts of which no two neighbours merge across their boundary are merged each for itself. *)
+(** If no two adjacent parts merge across their boundary, the pass merges each part separately. *)
 Lemma merge_pass_concat a b n ss : n <> a -> Forall (fun s => s <> []) ss ->
-  neighbours (fun s t => merge_pass a b n (s ++ t) = merge_pass a b n s ++ merge_pass a b n t) ss ->
+  neighbors (fun s t => merge_pass a b n (s ++ t) = merge_pass a b n s ++ merge_pass a b n t) ss ->
   merge_pass a b n (concat ss) = concat (map (merge_pass a b n) ss).
 Proof.
   intros Hn. induction ss as [|s [|t ss] IH]; intros N H; simpl concat.
@@ -270,9 +270,9 @@ Proof.
     exfalso; apply (merge_pass_nonnil a b n (z :: q)); [discriminate|exact H].
 Qed.
 
-(** ** What a pass does at a border *)
+(** ** A pass at a boundary *)
 
-(** If the last id left of the border is used up, nothing crosses. *)
+(** If the pass uses up the last id before the boundary, nothing merges across. *)
 Lemma merge_pass_used_up a b n s u t : Forall (fun i => i < n) s ->
   merge_pass a b n s = u ++ [n] ->
   merge_pass a b n (s ++ t) = merge_pass a b n s ++ merge_pass a b n t.
@@ -288,7 +288,7 @@ Proof.
     + destruct u as [|c u]; injection E as E E'; [lia|apply (IH2 u F' E')].
 Qed.
 
-(** If the two ids at the border are not the pair, nothing crosses. *)
+(** If the two ids at the boundary are not the pair, nothing merges across. *)
 Lemma merge_pass_border a b n s x y t : ~ (x = a /\ y = b) ->
   merge_pass a b n ((s ++ [x]) ++ y :: t) = merge_pass a b n (s ++ [x]) ++ merge_pass a b n (y :: t).
 Proof.
@@ -301,7 +301,7 @@ Proof.
   - rewrite !(merge_pass_step a b n u v). destruct ((u =? a) && (v =? b)); cbn [app]; congruence.
 Qed.
 
-(** If they are, and the left one is still there after its part's own pass, they merge across. *)
+(** If they are the pair, and a pass over the left part keeps the left one, they merge across. *)
 Lemma merge_pass_crosses a b n s u t : n <> a -> n <> b -> merge_pass a b n s = u ++ [a] ->
   merge_pass a b n (s ++ b :: t) <> merge_pass a b n s ++ merge_pass a b n (b :: t).
 Proof.

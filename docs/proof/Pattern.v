@@ -1,16 +1,16 @@
-(** The split pattern, on all of Unicode, and where a text may be cut.
+(** The split pattern, for all of Unicode, and where a text may be cut.
 
-    Characters are code points, and the classes that the pattern names are parameters: any
-    [letter], [number] and [space], of which [classes] asks only that whitespace is no letter
-    and no number, and that a few characters of ASCII are what they are. So what is proved
-    holds for every version of Unicode.
+    Characters are code points. The character classes of the pattern are parameters: any [letter],
+    [number] and [space] that satisfy [classes]. It assumes only that whitespace is neither a letter
+    nor a number, that the space is whitespace, and that the characters of contractions are not. So
+    the theorems apply to every version of Unicode.
 
     [gpt2] is [_constants.py: PRETOKENIZER_PATTERN], [split_gpt2] is [_pretokenizer.py: split],
     [pieces] is [_pretokenizer.py: cut]. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 
-(** * Splitters that know the length of the next chunk *)
+(** * Splitting, given the length of the next chunk *)
 
 Section Generic.
 Variable next : list nat -> nat.
@@ -36,7 +36,7 @@ Proof.
     rewrite IH. apply firstn_skipn.
 Qed.
 
-(** The chunks join back to the text, whatever [next] is. *)
+(** The chunks join to the text, whatever [next] is. *)
 Lemma split_join s : concat (split s) = s.
 Proof. apply chunks_join. Qed.
 
@@ -67,7 +67,7 @@ Qed.
 
 Definition suffix (t s : list nat) : Prop := exists p, s = p ++ t.
 
-(** A boundary past which [next] never looks and never reaches is a boundary of chunks. *)
+(** A position that [next] never looks past or reaches past is always between two chunks. *)
 Lemma split_app s1 s2 :
   (forall t, suffix t s1 -> t <> [] -> next (t ++ s2) = next t /\ next t <= length t) ->
   split (s1 ++ s2) = split s1 ++ split s2.
@@ -98,22 +98,22 @@ Proof.
 Qed.
 End Generic.
 
-(** How many characters at the beginning are of a class. *)
+(** The number of characters at the start of a text that are in a class. *)
 Fixpoint run (p : nat -> bool) (l : list nat) : nat :=
   match l with x :: t => if p x then S (run p t) else 0 | [] => 0 end.
 
-(** * Patterns, and what a backtracking matcher finds *)
+(** * Patterns, and a backtracking matcher *)
 
 Inductive pattern :=
   | One (p : nat -> bool)         (** one character of a class *)
-  | Plus (p : nat -> bool)        (** [p+]: as many as there are, or fewer *)
-  | Opt (e : pattern)             (** [e?]: with it, or without *)
+  | Plus (p : nat -> bool)        (** [p+]: as many as possible, or fewer *)
+  | Opt (e : pattern)             (** [e?]: once, or not at all *)
   | Seq (e f : pattern)           (** [ef] *)
   | Alt (e f : pattern)           (** [e|f]: the first that matches *)
   | NotBefore (p : nat -> bool).  (** [(?!p)] *)
 
-(** The lengths of all matches at the beginning of a text, in the order in which a
-    backtracking matcher tries them; it takes the first. *)
+(** The lengths of all matches at the start of a text, in the order that a backtracking matcher
+    tries them. It takes the first. *)
 Fixpoint matches (e : pattern) (s : list nat) : list nat :=
   match e with
   | One p => match s with x :: _ => if p x then [1] else [] | [] => [] end
@@ -125,7 +125,7 @@ Fixpoint matches (e : pattern) (s : list nat) : list nat :=
   end.
 Definition first_match (e : pattern) (s : list nat) : nat := hd 0 (matches e s).
 
-(** * The pattern of GPT-2 *)
+(** * The GPT-2 pattern *)
 
 Definition is (c : nat) (x : nat) : bool := x =? c.
 Definition apostrophe : nat := 39.
@@ -150,7 +150,7 @@ Definition gpt2 : pattern :=
   (Alt (Seq (Plus space) (NotBefore (fun x => negb (space x))))
        (Plus space))))).
 
-(** ** The same without backtracking *)
+(** ** The pattern without backtracking *)
 
 Definition contraction (s : list nat) : nat :=
   match s with
@@ -192,12 +192,12 @@ Definition next_gpt2 (s : list nat) : nat :=
 
 Definition split_gpt2 (s : list nat) : list (list nat) := split next_gpt2 s.
 
-(** The pre-tokenizer partitions its input: nothing is lost, added or moved. Speaks of
+(** The pre-tokenizer partitions its input: it drops, adds and moves nothing. Speaks of
     [_pretokenizer.pretokenize] and [oracle.chunks_of]. *)
 Theorem split_gpt2_join s : concat (split_gpt2 s) = s.
 Proof. apply split_join. Qed.
 
-(** What has to be known of the classes. *)
+(** The assumptions about the classes. *)
 Record classes : Prop := {
   letter_not_space : forall x, letter x = true -> space x = false;
   number_not_space : forall x, number x = true -> space x = false;
@@ -288,7 +288,7 @@ Proof.
     apply in_rev, in_seq in I. apply in_map_iff in J. destruct J as (j & <- & _). lia.
 Qed.
 
-(** [next_gpt2] is the pattern: its first match, as a backtracking matcher finds it. Speaks of
+(** [next_gpt2] finds the first match of the pattern, as a backtracking matcher does. Speaks of
     [_pretokenizer.split]. *)
 Theorem next_gpt2_pattern s : next_gpt2 s = first_match gpt2 s.
 Proof.
@@ -305,7 +305,7 @@ Proof.
   rewrite A, hd_app, <- W by assumption. reflexivity.
 Qed.
 
-(** ** Every character is taken *)
+(** ** Every character is in a chunk *)
 
 Lemma orelse_pos a b : 1 <= a \/ 1 <= b -> 1 <= orelse a b.
 Proof. destruct a; simpl; lia. Qed.
@@ -319,7 +319,7 @@ Proof.
   destruct (skipn _ _); [lia|]. destruct (Nat.leb_spec 2 (run space (x :: t))); lia.
 Qed.
 
-(** The pattern matches at every place, so [findall] skips nothing. Speaks of
+(** The pattern matches at every position, so [findall] skips nothing. Speaks of
     [_pretokenizer.pretokenize] and [oracle.chunks_of]. *)
 Theorem next_gpt2_pos x t : 1 <= next_gpt2 (x :: t).
 Proof.
@@ -417,15 +417,14 @@ Proof.
   repeat apply orelse_le; auto using contraction_len, sp_run_len, ws_run_len.
 Qed.
 
-(** Whitespace follows what is not whitespace, or one of the two sides is empty. *)
+(** The position between two texts is a safe boundary, or one of them is empty. *)
 Definition safe (s1 s2 : list nat) : Prop :=
   match s2 with
   | [] => True
   | w :: _ => s1 = [] \/ (exists p x, s1 = p ++ [x] /\ space x = false /\ space w = true)
   end.
 
-(** Fact 1: the chunks of a text are the chunks of its parts, cut at safe boundaries.
-    [_pretokenizer.py: blocks] rests on it. *)
+(** A text cut at a safe boundary, as in [_pretokenizer.py: blocks], has the chunks of its parts. *)
 Theorem split_gpt2_app s1 s2 :
   safe s1 s2 -> split_gpt2 (s1 ++ s2) = split_gpt2 s1 ++ split_gpt2 s2.
 Proof.
@@ -441,7 +440,7 @@ Proof.
   rewrite contraction_app, !sp_run_app, ws_run_app; eauto.
 Qed.
 
-(** Parts that are cut at safe boundaries. *)
+(** Parts of a text that is cut at safe boundaries. *)
 Fixpoint safe_parts (ss : list (list nat)) : Prop :=
   match ss with
   | [] => True
@@ -457,7 +456,7 @@ Qed.
 
 (** ** Pieces *)
 
-(** A piece: whitespace, and what is not whitespace after it. *)
+(** The length of the next piece: whitespace, then other characters. *)
 Definition next_piece (s : list nat) : nat :=
   let n := run space s in n + run (fun x => negb (space x)) (skipn n s).
 Definition pieces (s : list nat) : list (list nat) := split next_piece s.
@@ -518,7 +517,7 @@ Proof.
   eapply IH; [|reflexivity]. rewrite skipn_length. cbn [length]. lia.
 Qed.
 
-(** The chunks of a text are the chunks of its pieces: [count_chunks] rests on it. Speaks of
+(** The chunks of a text are the chunks of its pieces. [count_chunks] relies on this. Speaks of
     [_pretokenizer.cut]. *)
 Theorem split_pieces s : flat_map split_gpt2 (pieces s) = split_gpt2 s.
 Proof. rewrite split_parts by apply pieces_safe. rewrite pieces_join. reflexivity. Qed.

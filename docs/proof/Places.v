@@ -1,10 +1,9 @@
-(** The encoder that keeps the places of pairs: [_merges.py: Merges.apply] of long
-    chunks.
+(** The encoder that records the positions of pairs: [_merges.py: Merges.apply] in long chunks.
 
-    The symbols that are left stand in a list, each with the place of its first byte: this is the
-    linked list, read from its first node. The places of a pair are noted when it comes about.
-    The lowest rank for which a place is noted is next, which is what the heap is for; its places
-    are visited from left to right, and those at which the pair no longer stands are passed over. *)
+    The remaining symbols are in a list, each with the position of its first byte. This is the
+    linked list of the code, read from its first node. When a merge creates a pair, its position is
+    noted. The next pass is for the lowest noted rank; the code finds it with a heap. The pass
+    visits the noted positions from left to right, and skips those where the pair is gone. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders.
 Import ListNotations.
@@ -12,7 +11,7 @@ Import ListNotations.
 Notation symbols := (list (nat * nat)) (only parsing).
 Notation notes := (list (nat * nat)) (only parsing).
 
-(** Merge at a place, if the pair still stands there. *)
+(** Merge at a position, if the pair is still there. *)
 Fixpoint merge_at (a b n p : nat) (l : symbols) : symbols :=
   match l with
   | (q, x) :: (((_, y) :: t) as tl) =>
@@ -21,11 +20,11 @@ Fixpoint merge_at (a b n p : nat) (l : symbols) : symbols :=
   | _ => l
   end.
 
-(** The note of a pair at a place, if it is to be merged. *)
+(** The note of a pair at a position, if the pair has a merge. *)
 Definition note (lookup : nat -> nat -> option nat) (q x y : nat) : notes :=
   match lookup x y with Some r => [(r, q)] | None => [] end.
 
-(** The notes of the two pairs that come about there. *)
+(** The notes of the two pairs that a merge at a position creates. *)
 Fixpoint notes_at (lookup : nat -> nat -> option nat) (a b n p : nat) (before : option (nat * nat))
     (l : symbols) : notes :=
   match l with
@@ -39,7 +38,7 @@ Fixpoint notes_at (lookup : nat -> nat -> option nat) (a b n p : nat) (before : 
   | _ => []
   end.
 
-(** Visit places, one after the other. *)
+(** Visit positions, one after the other. *)
 Fixpoint visit (lookup : nat -> nat -> option nat) (a b n : nat) (ps : list nat) (l : symbols)
     (noted : notes) : symbols * notes :=
   match ps with
@@ -54,14 +53,14 @@ Fixpoint insert (p : nat) (ps : list nat) : list nat :=
   end.
 Definition sorted (ps : list nat) : list nat := fold_right insert [] ps.
 
-(** The lowest rank that is noted. *)
+(** The lowest noted rank. *)
 Fixpoint lowest_noted (noted : notes) : option nat :=
   match noted with
   | [] => None
   | (r, _) :: t => match lowest_noted t with Some k => Some (min r k) | None => Some r end
   end.
 
-(** One pass after the other, as long as there are notes. *)
+(** Make one pass after the other, until no notes are left. *)
 Fixpoint run_passes (ms : list (nat * nat)) (lookup : nat -> nat -> option nat) (fuel : nat)
     (l : symbols) (noted : notes) : list nat :=
   match fuel with
@@ -85,19 +84,19 @@ Fixpoint first_notes (lookup : nat -> nat -> option nat) (l : symbols) : notes :
   | _ => []
   end.
 
-(** [Merges.apply] of a long chunk. *)
+(** [Merges.apply] for a long chunk. *)
 Definition apply_merges (ms : list (nat * nat)) (chunk : list nat) : list nat :=
   let l := combine (seq 0 (length chunk)) chunk in
   run_passes ms (rank ms) (length ms) l (first_notes (rank ms) l).
 
-(** The pair [x, y] stands at [q]. *)
+(** The pair [x, y] is at position [q]. *)
 Fixpoint stands (q x y : nat) (l : symbols) : Prop :=
   match l with
   | (q', x') :: (((_, y') :: _) as tl) => (q' = q /\ x' = x /\ y' = y) \/ stands q x y tl
   | _ => False
   end.
 
-(** Places grow from left to right. *)
+(** Positions increase from left to right. *)
 Fixpoint grows (l : symbols) : Prop :=
   match l with [] => True | (q, _) :: t => Forall (fun e => q < fst e) t /\ grows t end.
 
@@ -193,7 +192,7 @@ Proof.
   - split; [apply (merge_at_places (fun i => q < i)), F|apply IH2; split; auto].
 Qed.
 
-(** The first of a list is no left part of the pair, whatever becomes of what follows. *)
+(** The id [x] before a list is not the left part of the pair, now or after merges in the list. *)
 Definition no_pair (x : nat) (l : symbols) : Prop :=
   x <> a \/ match l with (_, y) :: _ => y <> b | [] => True end.
 
@@ -248,7 +247,7 @@ Proof.
     rewrite Forall_forall in F. specialize (F q I). lia.
 Qed.
 
-(** To visit the places at which the pair stands, and maybe others, is to make the pass. *)
+(** Visiting every position of the pair, and possibly others, gives the result of the pass. *)
 Lemma visit_pass l : forall ps, grows l -> ascends ps -> (forall q, stands q a b l -> In q ps) ->
   map snd (visited ps l) = merge_pass a b n (map snd l).
 Proof.
@@ -287,7 +286,7 @@ Proof.
   induction ps as [|p ps IH]; intros l noted G; simpl; auto. apply IH, merge_at_grows, G.
 Qed.
 
-(** * What is noted *)
+(** * Notes *)
 
 Definition after (before : option (nat * nat)) (l : symbols) : symbols :=
   match before with Some e => e :: l | None => l end.
@@ -295,7 +294,7 @@ Definition after (before : option (nat * nat)) (l : symbols) : symbols :=
 Lemma in_note q x y k : lookup x y = Some k -> In (k, q) (note lookup q x y).
 Proof. unfold note. intros ->. left; reflexivity. Qed.
 
-(** A pair that stands after a merge stood there before it, or it is noted. *)
+(** A pair at a position after a merge was there before, or it is noted. *)
 Lemma stands_noted q x y k p l : forall before, lookup x y = Some k ->
   stands q x y (after before (merge_at p l)) ->
   stands q x y (after before l) \/ In (k, q) (notes_at lookup a b n p before l).
@@ -322,7 +321,7 @@ Proof.
     destruct (T St); [left; right|right]; assumption.
 Qed.
 
-(** What is noted is a merge of the new id. *)
+(** Every new note is for a pair that contains the new id. *)
 Lemma notes_at_new k q p l : forall before, In (k, q) (notes_at lookup a b n p before l) ->
   exists x y, lookup x y = Some k /\ (x = n \/ y = n).
 Proof.
@@ -365,11 +364,11 @@ Variable lookup : nat -> nat -> option nat.
 Hypothesis WF : wf_merges ms.
 Hypothesis LK : lookup_ok ms lookup.
 
-(** Every pair that can be merged is noted where it stands. *)
+(** Every pair that has a merge is noted at its position. *)
 Definition all_noted (l : symbols) (noted : notes) : Prop :=
   forall q x y k, stands q x y l -> lookup x y = Some k -> In (k, q) noted.
 
-(** All that is noted is of rank [r] or a later one. *)
+(** Every note is for rank [r] or a later one. *)
 Definition noted_from (r : nat) (noted : notes) : Prop :=
   forall k q, In (k, q) noted -> r <= k /\ exists x y, lookup x y = Some k.
 
@@ -476,7 +475,7 @@ Proof.
   - constructor; [simpl; lia|]. eapply Forall_impl; [|exact F]. simpl; intros; lia.
 Qed.
 
-(** [Merges.apply], for long chunks, gives the ids of one pass for each merge. *)
+(** [Merges.apply] in long chunks gives the ids of one pass for each merge. *)
 Theorem apply_merges_ok ms chunk : wf_merges ms -> apply_merges ms chunk = passes 0 ms chunk.
 Proof.
   intro W. unfold apply_merges. destruct (placed_ok chunk 0) as (E & G & _).

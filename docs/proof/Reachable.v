@@ -1,32 +1,32 @@
 (** Whether every token encodes to itself: [find_unreachable] in
     [packages/compare/src/bpetite_compare/_soundness.py].
 
-    A token's bytes encode to it unless some merge takes an id from both of its parts before the
-    two are whole. The ids that meet where the parts meet lie on the right edge of the left part's
-    tree of merges and on the left edge of the right part's tree. [is_torn] walks down both
-    edges, from the whole parts to the bytes, and finds such a merge if there is one. *)
+    The bytes of a token encode to it unless a merge crosses its middle before both parts are
+    complete. The ids that meet at the middle are on the right edge of the left part's merge tree,
+    and on the left edge of the right part's. [is_torn] walks down both edges, from the parts to the
+    bytes, and finds such a merge if there is one. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Locality Training.
 Import ListNotations.
 
-(** The two ids that a merge joins; of a byte, the byte. *)
+(** The two ids that a merge joins. For a byte, both are the byte. *)
 Definition left_part (ms : list (nat * nat)) (t : nat) : nat :=
   if t <? 256 then t else fst (nth (t - 256) ms (t, t)).
 Definition right_part (ms : list (nat * nat)) (t : nat) : nat :=
   if t <? 256 then t else snd (nth (t - 256) ms (t, t)).
 
-(** The id that a pair merges to, or a [limit] that no id reaches. *)
+(** The id that a pair merges to, or [limit] if it has no merge. Every id is below [limit]. *)
 Definition merged (ms : list (nat * nat)) (limit x y : nat) : nat :=
   match rank ms x y with Some r => tid r | None => limit end.
 
-(** One step back in time: the later of two ids gives way to its part at the middle. *)
+(** One step back in time: the later of the two ids is replaced by its part at the middle. *)
 Definition go_back (ms : list (nat * nat)) (next : nat -> nat -> nat -> nat -> bool)
     (x y x_until y_until : nat) : bool :=
   if (x <? 256) && (y <? 256) then false
   else if y <=? x then next (right_part ms x) y x y_until
   else next x (left_part ms y) x_until y.
 
-(** The loop of [is_torn], from its test on. The fuel never runs out. *)
+(** The loop of [is_torn], starting at its test. The fuel never runs out. *)
 Fixpoint torn (ms : list (nat * nat)) (limit fuel x y x_until y_until : nat) : bool :=
   match fuel with
   | 0 => true
@@ -36,12 +36,12 @@ Fixpoint torn (ms : list (nat * nat)) (limit fuel x y x_until y_until : nat) : b
       else go_back ms (torn ms limit f) x y x_until y_until
   end.
 
-(** [is_torn] of a pair. The code looks merges up that are not later than the pair's own; here
-    all can be found. Later ones change nothing, as each is later than the parts. *)
+(** [is_torn] of a pair. The code looks up only merges up to the pair's own; here all are looked up.
+    Later merges change nothing, because they are later than both parts. *)
 Definition is_torn (ms : list (nat * nat)) (limit x y : nat) : bool :=
   go_back ms (torn ms limit (x + y)) x y limit limit.
 
-(** The loop of [find_unreachable]: the first token whose pair is listed before, or is torn. *)
+(** The loop of [find_unreachable]: the first token that is torn or whose pair is listed before. *)
 Fixpoint first_unreachable (ms : list (nat * nat)) (limit r : nat) (rest : list (nat * nat))
   : option nat :=
   match rest with
@@ -53,7 +53,7 @@ Fixpoint first_unreachable (ms : list (nat * nat)) (limit r : nat) (rest : list 
 Definition find_unreachable (ms : list (nat * nat)) (limit : nat) : option nat :=
   first_unreachable ms limit 0 ms.
 
-(** The branch that the walk takes. *)
+(** Distinguish the branches of the walk. *)
 Ltac branch W C := lazymatch type of W with (if ?c then _ else _) = _ => destruct c eqn:C end.
 
 Section Reachable.
@@ -65,7 +65,7 @@ Notation encode := (passes 0 ms).
 Notation upto k := (passes 0 (firstn k ms)).
 Notation tok := (token ms).
 
-(** A token whose bytes encode to it. *)
+(** The bytes of a token encode to it. *)
 Definition reachable (t : nat) : Prop := t < tid (length ms) /\ encode (tok t) = [t].
 
 Lemma tok_bytes t : t < tid (length ms) -> Forall byte (tok t).
@@ -79,7 +79,7 @@ Qed.
 Lemma upto_bytes k l : Forall byte l -> bytes_of tok (upto k l) = l.
 Proof. apply passes_firstn_bytes, token_ok, WF. Qed.
 
-(** No pair of a rank that has had its pass is present. *)
+(** After the first [k] passes, no pair of these ranks is left. *)
 Lemma upto_clean c k : k <= length ms -> clean ms k (upto k c).
 Proof.
   induction k as [|k IH]; intro K; [intros ? ? ? _ ?; lia|].
@@ -87,13 +87,13 @@ Proof.
   rewrite (passes_last k ms a b) by exact E. apply clean_pass; auto. apply IH; lia.
 Qed.
 
-(** A token is there as soon as its own merge has been made. *)
+(** A token is complete after the pass of its own merge. *)
 Lemma upto_made k t : k <= length ms -> reachable t -> t < tid k -> upto k (tok t) = [t].
 Proof.
   intros K [_ E] L. rewrite (passes_cut k) in E by exact K. apply passes_single_low in E; auto.
 Qed.
 
-(** What is apart after some passes was apart after fewer. *)
+(** Parts that are separate after some passes were separate after fewer. *)
 Lemma upto_apart K k u v : k <= K -> K <= length ms -> Forall byte u -> Forall byte v ->
   upto K (u ++ v) = upto K u ++ upto K v -> upto k (u ++ v) = upto k u ++ upto k v.
 Proof.
@@ -105,8 +105,8 @@ Proof.
   rewrite firstn_length_le, firstn_firstn, Nat.min_l in H by assumption. auto.
 Qed.
 
-(** The parts of a token that encodes to itself do so too, its pair is listed first for it, and
-    up to its merge the parts are worked out apart. *)
+(** If a token encodes to itself, so do its parts, no earlier merge has its pair, and the parts stay
+    separate until its merge. *)
 Lemma reachable_parts r a b : nth_error ms r = Some (a, b) -> reachable (tid r) ->
   reachable a /\ reachable b /\ rank ms a b = Some r /\
   (forall k, k <= r -> upto k (tok (tid r)) = upto k (tok a) ++ upto k (tok b)).
@@ -139,7 +139,7 @@ Variables x y : nat.
 Hypothesis SX : reachable x.
 Hypothesis SY : reachable y.
 
-(** The pass at rank [k] takes no id from both. *)
+(** The pass at rank [k] does not cross the middle. *)
 Definition passes_by (k : nat) : Prop := forall a b, nth_error ms k = Some (a, b) ->
   merge_pass a b (tid k) (upto k (tok x) ++ upto k (tok y)) =
   merge_pass a b (tid k) (upto k (tok x)) ++ merge_pass a b (tid k) (upto k (tok y)).
@@ -157,13 +157,13 @@ Proof.
     apply P; [lia|exact N].
 Qed.
 
-(** [l] is the last id left of the border from when it is made until the pass of [until]. *)
+(** [l] is the last id before the middle, from when it is made until the pass of [until]. *)
 Definition on_the_left (l until : nat) : Prop :=
   reachable l /\ l <= x /\ l < until /\
   (forall k, k <= length ms -> tid k <= until -> exists u, upto k (tok x) = u ++ upto k (tok l)) /\
   (forall k, k < length ms -> tid k = until -> exists u, upto (S k) (tok x) = u ++ [tid k]).
 
-(** [r] is the first id right of the border from when it is made until the pass of [until]. *)
+(** [r] is the first id after the middle, from when it is made until the pass of [until]. *)
 Definition on_the_right (r until : nat) : Prop :=
   reachable r /\ r <= y /\ r < until /\
   (forall k, k <= length ms -> tid k <= until -> exists v, upto k (tok y) = upto k (tok r) ++ v).
@@ -225,7 +225,8 @@ Proof.
   intros _. exists r. split; [auto|split; [auto|]]. apply (rank_ok ms), E.
 Qed.
 
-(** One look: two ids that meet do not merge across, or the walk says no. *)
+(** One test of the walk: if it finds no merge of the two ids at the middle, no pass crosses the
+    middle while they are there. *)
 Lemma look k l r lu ru : on_the_left l lu -> on_the_right r ru ->
   k < length ms -> l < tid k -> r < tid k -> tid k <= lu -> tid k <= ru ->
   (forall n, merged ms limit l r = tid n -> n <= k -> ~ (tid n < lu /\ tid n <= ru)) ->
@@ -244,7 +245,7 @@ Proof.
     apply (Q n); [apply merged_some, F|exact G|]. unfold tid in *. lia.
 Qed.
 
-(** If the walk finds nothing, no pass takes an id from both. *)
+(** If the walk finds nothing, no pass crosses the middle. *)
 Lemma go_back_sound next l r lu ru k : on_the_left l lu -> on_the_right r ru ->
   k < length ms -> tid k <= lu -> tid k <= ru ->
   (forall n, merged ms limit l r = tid n -> n <= k -> ~ (tid n < lu /\ tid n <= ru)) ->
@@ -274,10 +275,10 @@ Proof.
   rewrite andb_false_iff, ?Nat.ltb_ge, ?Nat.leb_gt in C. unfold tid in *. lia.
 Qed.
 
-(** A pass before both parts are whole takes an id from both. *)
+(** A pass crosses the middle before both parts are complete. *)
 Definition crossed : Prop := exists k, k < length ms /\ tid k <= max x y /\ ~ passes_by k.
 
-(** If the walk finds something, some pass does. *)
+(** If the walk finds a merge, such a pass exists. *)
 Lemma go_back_complete next l r lu ru : on_the_left l lu -> on_the_right r ru -> lu <= limit ->
   (forall l' r' lu' ru', on_the_left l' lu' -> on_the_right r' ru' ->
      lu' <= max x y \/ ru' <= max x y -> lu' <= limit -> l' + r' < l + r ->
@@ -315,7 +316,7 @@ Proof.
     intros. eapply IH; eauto; lia.
 Qed.
 
-(** The walk finds nothing if, and only if, nothing is merged across before the pair is. *)
+(** The walk finds nothing if and only if no pass before the pair's own crosses the middle. *)
 Lemma is_torn_iff K : K < length ms -> rank ms x y = Some K ->
   is_torn ms limit x y = false <-> upto K (tok x ++ tok y) = upto K (tok x) ++ upto K (tok y).
 Proof.
@@ -332,8 +333,8 @@ Proof.
 Qed.
 End Two.
 
-(** The bytes of a merge encode to it if, and only if, its parts encode to themselves, its pair is
-    listed first for it, and nothing is merged across its middle. Speaks of
+(** The bytes of a merge encode to it if and only if both parts encode to themselves, no earlier
+    merge has its pair, and no merge crosses its middle. Speaks of
     [bpetite_compare._soundness.find_unreachable]. *)
 Theorem reachable_iff r a b : nth_error ms r = Some (a, b) ->
   reachable a /\ reachable b /\ rank ms a b = Some r /\ is_torn ms limit a b = false
@@ -378,7 +379,7 @@ Proof.
       destruct (Nat.eq_dec t (tid r)) as [->|N]; [apply R; auto|apply H; unfold tid in *; lia].
 Qed.
 
-(** [find_unreachable] finds nothing if every token encodes to itself, and otherwise the first
+(** If every token encodes to itself, [find_unreachable] finds nothing. Otherwise it finds the first
     token that does not. Speaks of [bpetite_compare._soundness.find_unreachable]. *)
 Theorem find_unreachable_ok : match find_unreachable ms limit with
   | None => forall t, t < tid (length ms) -> reachable t

@@ -1,7 +1,7 @@
-(** The special token: a text is split at every exact occurrence of a literal.
+(** The special token: a text is split at every occurrence of a literal.
 
-    [partition] is Python's [str.partition], [split_literal] is [text.split(END_OF_TEXT_TOKEN)]
-    of [_encoder.py: Encoder.encode]. *)
+    [partition] is Python's [str.partition]. [split_literal] is [text.split(END_OF_TEXT_TOKEN)] in
+    [_encoder.py: Encoder.encode]. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 
@@ -12,7 +12,7 @@ Fixpoint prefixb (p l : list nat) : bool :=
   | _ :: _, [] => false
   end.
 
-(** What stands before the first occurrence, and what stands after it. *)
+(** The text before the first occurrence, and the text after it. *)
 Fixpoint partition (literal text : list nat) : option (list nat * list nat) :=
   if prefixb literal text then Some ([], skipn (length literal) text)
   else match text with
@@ -51,8 +51,7 @@ Proof.
   - destruct H as [q H]. injection H as -> ->. rewrite Nat.eqb_refl. apply IH; eauto.
 Qed.
 
-(** What is found is the literal, and none stands further to the left. Speaks of
-    [oracle.encode]. *)
+(** The search finds the leftmost occurrence of the literal. Speaks of [oracle.encode]. *)
 Theorem partition_some literal text : forall b a, partition literal text = Some (b, a) ->
   text = b ++ literal ++ a /\ (forall p q, text = p ++ literal ++ q -> length b <= length p).
 Proof.
@@ -71,7 +70,7 @@ Proof.
       * injection H as _ H. apply L in H. simpl; lia.
 Qed.
 
-(** Where none is found, none stands. Speaks of [oracle.encode]. *)
+(** If the search finds nothing, the literal does not occur. Speaks of [oracle.encode]. *)
 Theorem partition_none literal text : partition literal text = None ->
   forall p q, text <> p ++ literal ++ q.
 Proof.
@@ -110,8 +109,8 @@ Proof.
   all: apply partition_short in E; f_equal; apply IH; lia.
 Qed.
 
-(** From the left, none overlapping another: after the first occurrence, the same again. Speaks
-    of [_encoder.Encoder.encode]. *)
+(** The search continues after the first occurrence, so occurrences do not overlap. Speaks of
+    [_encoder.Encoder.encode]. *)
 Theorem split_literal_step text : split_literal literal text =
   match partition literal text with
   | Some (b, a) => b :: split_literal literal a
@@ -127,7 +126,7 @@ Qed.
 Lemma split_literal_nonnil text : split_literal literal text <> [].
 Proof. rewrite split_literal_step. destruct (partition literal text) as [[b a]|]; discriminate. Qed.
 
-(** Nothing is lost: with the literal between them, the parts are the text. Speaks of
+(** Nothing is lost: the parts joined by the literal are the text. Speaks of
     [_encoder.Encoder.encode]. *)
 Theorem split_literal_join text : join literal (split_literal literal text) = text.
 Proof.
@@ -139,7 +138,7 @@ Proof.
   - rewrite IH. auto.
 Qed.
 
-(** Every occurrence is found: no part holds the literal. Speaks of [_encoder.Encoder.encode]. *)
+(** Every occurrence is found: no part contains the literal. Speaks of [_encoder.Encoder.encode]. *)
 Theorem split_literal_absent text :
   Forall (fun part => forall p q, part <> p ++ literal ++ q) (split_literal literal text).
 Proof.

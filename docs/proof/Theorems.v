@@ -1,9 +1,9 @@
-(** What is proved, and on what it rests: every line below prints "Closed under the global
-    context", which is Coq's way to say that nothing was assumed. *)
+(** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
+    global context" for every line below. *)
 From Bpetite Require Import
   Passes Encoders Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Examples.
 
-(** The text comes back. *)
+(** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
 Print Assumptions Tokenizer.roundtrip_bytes.
 Print Assumptions Tokenizer.train_roundtrip.
@@ -19,7 +19,7 @@ Print Assumptions Encoders.passes_len.
 Print Assumptions Utf8.decode_utf8_complete.
 Print Assumptions Utf8.decode_utf8_sound.
 
-(** Fast encoders are legal. *)
+(** Fast encoders. *)
 Print Assumptions Encoders.greedy_eq_passes.
 Print Assumptions Encoders.greedy1_eq_passes.
 Print Assumptions Encoders.greedy_fuel_normal.
@@ -73,7 +73,7 @@ Print Assumptions Locality.encoding_fits.
 Print Assumptions Locality.encoding_owns.
 Print Assumptions Locality.decompose_token.
 
-(** Tokens that encode to themselves. *)
+(** Self-encoding tokens. *)
 Print Assumptions Reachable.reachable_iff.
 Print Assumptions Reachable.find_unreachable_ok.
 
@@ -81,5 +81,5 @@ Print Assumptions Reachable.find_unreachable_ok.
 Print Assumptions ByteRanks.decompose_join.
 Print Assumptions ByteRanks.decompose_encode.
 
-(** What is assumed of classes can be had. *)
+(** The assumptions about classes can be satisfied. *)
 Print Assumptions Examples.ascii_classes.

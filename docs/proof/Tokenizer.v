@@ -1,8 +1,8 @@
-(** The tokenizer: text into ids, ids into text, and that nothing is lost on the way.
+(** The tokenizer: it encodes, decodes and trains, and no text is lost.
 
     A text is a list of code points. [encode] is [tests/oracle.py: encode], and so
-    [Tokenizer.encode]; [decode] is [Tokenizer.decode] up to its last step, which
-    [decode_text] makes. *)
+    [Tokenizer.encode]. [decode_text] is [Tokenizer.decode]; [decode] leaves out its last step,
+    decoding UTF-8. *)
 From Coq Require Import List Arith Lia Bool Permutation.
 From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8.
 Import ListNotations.
@@ -19,7 +19,7 @@ Notation pieces_of := (pieces space).
 (** The id of the special token: the first after the merges. *)
 Definition special (ms : list (nat * nat)) : nat := 256 + length ms.
 
-(** The ids of text without special tokens. *)
+(** The ids of a text without special tokens. *)
 Definition ordinary (ms : list (nat * nat)) (s : list nat) : list nat :=
   flat_map (fun c => passes 0 ms (utf8s c)) (chunks_of s).
 
@@ -31,7 +31,7 @@ Definition encode_by (of_segment : list nat -> list nat) (sp : nat) (text : list
 Definition encode (ms : list (nat * nat)) (text : list nat) : list nat :=
   encode_by (ordinary ms) (special ms) text.
 
-(** The bytes of all ids, the special token included. *)
+(** The bytes of all ids, including the special token. *)
 Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ [utf8s end_of_text].
 
 Fixpoint join_tokens (tokens : list (list nat)) (ids : list nat) : option (list nat) :=
@@ -42,13 +42,13 @@ Fixpoint join_tokens (tokens : list (list nat)) (ids : list nat) : option (list 
               | _, _ => None
               end
   end.
-(** An unknown id is an error, here [None]. *)
+(** An unknown id is an error: the result is [None]. *)
 Definition decode (ms : list (nat * nat)) (ids : list nat) : option (list nat) :=
   join_tokens (all_tokens ms) ids.
 Definition decode_text (ms : list (nat * nat)) (ids : list nat) : option (list nat) :=
   match decode ms ids with Some bytes => decode_utf8 bytes | None => None end.
 
-(** The chunks of a corpus, and what [_trainer.py: train_bpe] learns from them. *)
+(** The chunks of a corpus, and the merges that [_trainer.py: train_bpe] learns from them. *)
 Definition corpus_chunks (documents : list (list nat)) : list (list nat) :=
   map utf8s (flat_map chunks_of documents).
 Definition train_text (wanted : nat) (documents : list (list nat)) : list (nat * nat) :=
@@ -112,7 +112,7 @@ Qed.
 Lemma end_of_text_nonnil : end_of_text <> [].
 Proof. discriminate. Qed.
 
-(** The theorem: the ids of any text decode to the UTF-8 of that text, special tokens included. *)
+(** The ids of any text decode to the UTF-8 of the text, including special tokens. *)
 Theorem roundtrip_bytes ms text : wf_merges ms -> text_ok text ->
   decode ms (encode ms text) = Some (utf8s text).
 Proof.
@@ -130,7 +130,7 @@ Proof.
     apply IH. exact H3.
 Qed.
 
-(** And so to the text itself. Speaks of [_tokenizer.Tokenizer.encode] and
+(** The ids of any text decode to the text. Speaks of [_tokenizer.Tokenizer.encode] and
     [_tokenizer.Tokenizer.decode]. *)
 Theorem roundtrip ms text : wf_merges ms -> text_ok text ->
   decode_text ms (encode ms text) = Some text.
@@ -148,22 +148,22 @@ Qed.
 
 Hypothesis C : classes letter number space.
 
-(** Ordinary text, cut at a safe boundary, encodes part by part. Speaks of
-    [_encoder.Encoder.encode]. *)
+(** The ids of a text without special tokens, cut at a safe boundary, are the ids of its parts.
+    Speaks of [_encoder.Encoder.encode]. *)
 Theorem ordinary_app ms s1 s2 : safe space s1 s2 ->
   ordinary ms (s1 ++ s2) = ordinary ms s1 ++ ordinary ms s2.
 Proof.
   intro S. unfold ordinary. rewrite (split_gpt2_app _ _ _ C) by exact S. apply flat_map_app.
 Qed.
 
-(** * The order of a corpus changes nothing *)
+(** * The order of a corpus does not matter *)
 
 Lemma corpus_chunks_perm documents documents' : Permutation documents documents' ->
   Permutation (corpus_chunks documents) (corpus_chunks documents').
 Proof. intro H. apply Permutation_map, Permutation_flat_map, H. Qed.
 
-(** Documents that occur equally often, in whatever order, give the same merges: so does a count
-    of each document. Speaks of [_trainer.train_bpe]. *)
+(** Only the number of times that each document occurs matters, so a count of each is enough. Speaks
+    of [_trainer.train_bpe]. *)
 Theorem train_text_counts wanted documents documents' (dec : forall c d : list nat, {c = d} + {c <> d}) :
   (forall d, count_occ dec documents d = count_occ dec documents' d) ->
   train_text wanted documents = train_text wanted documents'.
@@ -171,7 +171,7 @@ Proof.
   intro H. apply train_perm, corpus_chunks_perm, (Permutation_count_occ dec), H.
 Qed.
 
-(** So do the parts of a text that is cut at safe boundaries. Speaks of [_trainer.train_bpe]. *)
+(** A document cut at safe boundaries gives the same merges. Speaks of [_trainer.train_bpe]. *)
 Theorem train_text_parts wanted parts others : safe_parts space parts ->
   train_text wanted (concat parts :: others) = train_text wanted (parts ++ others).
 Proof.
@@ -179,7 +179,7 @@ Proof.
   rewrite (split_parts _ _ _ C parts) by exact S. reflexivity.
 Qed.
 
-(** * Fact 4, for a corpus of text *)
+(** * Training on text *)
 
 Section Trained.
 Variables (wanted : nat) (documents : list (list nat)).
@@ -201,20 +201,20 @@ Proof. apply train_trained. Qed.
 Lemma train_text_wf : wf_merges ms.
 Proof. apply (trained_wf (corpus_chunks documents)); auto using corpus_bytes, train_text_trained. Qed.
 
-(** From a corpus to a text and back: nothing is assumed of the merges any more. Speaks of
+(** The round trip after training on any corpus, without assumptions about the merges. Speaks of
     [_trainer.train_bpe]. *)
 Theorem train_roundtrip text : text_ok text -> decode_text ms (encode ms text) = Some text.
 Proof. apply roundtrip, train_text_wf. Qed.
 
-(** Every token that training makes encodes to itself. Speaks of [_trainer.train_bpe]. *)
+(** After training, every token encodes to itself. Speaks of [_trainer.train_bpe]. *)
 Theorem train_text_own i : i < 256 + length ms -> passes 0 ms (token ms i) = [i].
 Proof.
   apply (trained_own (corpus_chunks documents)); auto using corpus_bytes, train_text_trained.
 Qed.
 
-(** ** The special token is no other token *)
+(** ** No other token has the bytes of the special token *)
 
-(** [e] is a letter, and [|] is of none of the three classes. *)
+(** [e] is a letter, and [|] is in none of the three classes. *)
 Hypothesis E : letter 101 = true.
 Hypothesis P : letter 124 = false /\ number 124 = false /\ space 124 = false.
 
@@ -224,7 +224,7 @@ Proof.
   destruct (p x) eqn:Px; [|lia]. constructor; [exact Px|apply IH; lia].
 Qed.
 
-(** What a chunk is made of: a contraction, or one class with a space in front. *)
+(** The characters of a chunk: a contraction, or one class, with or without a space before it. *)
 Lemma chunk_made s : exists p : nat -> bool,
   Forall (fun x => x = 32 \/ p x = true) (firstn (next_gpt2 letter number space s) s) /\
   (p = letter \/ p = number \/ p = other letter number space \/ p = space \/ p 124 = false).
@@ -293,7 +293,7 @@ Proof.
       apply in_or_app; left; vm_compute; tauto.
 Qed.
 
-(** Fact 4: no two tokens have the same bytes, the special token included. Speaks of
+(** No two tokens have the same bytes, including the special token. Speaks of
     [_trainer.train_bpe]. *)
 Theorem train_text_injective i j b : nth_error (all_tokens ms) i = Some b ->
   nth_error (all_tokens ms) j = Some b -> i = j.

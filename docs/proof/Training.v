@@ -1,9 +1,8 @@
 (** Vocabularies that training can produce.
 
-    A corpus is a list of chunks, each the list of its bytes. Training, whatever its rule of
-    selection, takes a pair that stands in a chunk as the merges so far have left it:
-    [trained] says that and no more. [train] is [tests/oracle.py: train] with its rule:
-    the most frequent pair, and of several the smallest. *)
+    A corpus is a list of chunks, each a list of bytes. [trained] says only that each chosen pair
+    occurs in a chunk after the merges so far, so it covers every rule for choosing. [train] is
+    [tests/oracle.py: train] with its rule: the most frequent pair, and of several the smallest. *)
 From Coq Require Import List Arith Lia Bool Permutation.
 From Bpetite Require Import Passes Encoders Locality.
 Import ListNotations.
@@ -53,8 +52,8 @@ Proof.
     + intros k x y K. rewrite app_length; simpl. specialize (H (S k) x y K). lia.
 Qed.
 
-(** The bytes of a byte's id are the byte, those of a merge are the bytes of its parts. Speaks
-    of [oracle.vocabulary]. *)
+(** The token of a byte is the byte. The token of a merge is its two joined parts. Speaks of
+    [oracle.vocabulary]. *)
 Theorem token_ok ms : wf_merges ms -> wf_tok ms (token ms).
 Proof.
   intro W. split.
@@ -79,7 +78,7 @@ Proof.
     split; [destruct (token ms a); [congruence|discriminate]|apply Forall_app; auto].
 Qed.
 
-(** No token is empty, and its bytes are bytes. *)
+(** No token is empty, and all its elements are bytes. *)
 Lemma token_nonnil ms i : wf_merges ms -> i < 256 + length ms -> token ms i <> [].
 Proof. intros W L. apply token_bytes_from; auto. Qed.
 
@@ -88,7 +87,7 @@ Proof. intros W L. apply token_bytes_from; auto. Qed.
 
 (** * What training can produce *)
 
-(** Each merge is of a pair that stands in the corpus when all earlier merges have been made. *)
+(** Each merge is of a pair that occurs in the corpus after all earlier merges. *)
 Definition trained (corpus : list (list nat)) (ms : list (nat * nat)) : Prop :=
   forall r a b, nth_error ms r = Some (a, b) ->
   exists c, In c corpus /\ adj a b (passes 0 (firstn r ms) c).
@@ -98,7 +97,7 @@ Variables (corpus : list (list nat)) (ms : list (nat * nat)).
 Hypothesis B : Forall (Forall byte) corpus.
 Hypothesis TR : trained corpus ms.
 
-(** Merges that were learned are of earlier ids. Speaks of [_trainer.train_bpe]. *)
+(** Each learned merge joins two earlier ids. Speaks of [_trainer.train_bpe]. *)
 Theorem trained_wf : wf_merges ms.
 Proof.
   intros r a b E. destruct (TR r a b E) as (c & I & A).
@@ -126,8 +125,7 @@ Proof.
   specialize (G k r a b E2 E1) as G2. lia.
 Qed.
 
-(** Fact 4, first half: every token of a trained vocabulary encodes to itself. Speaks of
-    [_trainer.train_bpe]. *)
+(** Every token of a trained vocabulary encodes to itself. Speaks of [_trainer.train_bpe]. *)
 Theorem trained_own i : i < 256 + length ms -> passes 0 ms (token ms i) = [i].
 Proof.
   intro L. pose proof (token_ok ms trained_wf) as T. destruct (Nat.lt_ge_cases i 256) as [H|H].
@@ -147,15 +145,14 @@ Proof.
     unfold tid. f_equal; lia.
 Qed.
 
-(** Fact 4, second half: no two tokens of a trained vocabulary have the same bytes. Speaks of
-    [_trainer.train_bpe]. *)
+(** No two tokens of a trained vocabulary have the same bytes. Speaks of [_trainer.train_bpe]. *)
 Theorem trained_injective i j : i < 256 + length ms -> j < 256 + length ms ->
   token ms i = token ms j -> i = j.
 Proof.
   intros I J E. apply trained_own in I, J. rewrite E in I. congruence.
 Qed.
 
-(** Every token is a part of a chunk of the corpus. *)
+(** The bytes of every learned token occur in a chunk of the corpus. *)
 Lemma trained_part i : 256 <= i < 256 + length ms ->
   exists c p q, In c corpus /\ c = p ++ token ms i ++ q.
 Proof.
@@ -172,7 +169,7 @@ End Trained.
 
 (** * The trainer *)
 
-(** The pairs of a chunk, every occurrence: [itertools.pairwise]. *)
+(** All pairs of a chunk, including repeated ones: [itertools.pairwise]. *)
 Fixpoint pairs_of (l : list nat) : list (nat * nat) :=
   match l with
   | x :: ((y :: _) as tl) => (x, y) :: pairs_of tl
@@ -189,7 +186,7 @@ Fixpoint count (p : nat * nat) (l : list (nat * nat)) : nat :=
   | q :: t => if pair_eqb p q then S (count p t) else count p t
   end.
 
-(** [p] goes before [q]: it stands more often, or as often and is smaller. *)
+(** [p] goes before [q]: it occurs more often, or as often and is smaller. *)
 Definition before (all : list (nat * nat)) (p q : nat * nat) : bool :=
   (count q all <? count p all) || ((count p all =? count q all) && pair_ltb p q).
 
@@ -259,8 +256,8 @@ Proof.
   destruct (Nat.eq_dec a c), (Nat.eq_dec b d); subst; auto; right; lia.
 Qed.
 
-(** No pair goes before the one that is chosen: the rule of selection, in one sentence. Speaks
-    of [oracle.train]. *)
+(** No pair goes before the chosen one, so it is the smallest of the most frequent pairs. Speaks of
+    [oracle.train]. *)
 Theorem best_first all l p q : best all l = Some p -> In q l -> q = p \/ before all p q = true.
 Proof.
   revert p. induction l as [|w t IH]; intros p H I; [destruct I|]. simpl in H.
@@ -287,12 +284,12 @@ Proof.
     + destruct k; discriminate.
 Qed.
 
-(** The trainer produces what training can produce. *)
+(** The merges that [train] learns are merges that training can produce. *)
 Theorem train_trained wanted corpus : trained corpus (train wanted corpus).
 Proof. intros r a b E. apply train_from_trained. exact E. Qed.
 
-(** It learns no more merges than wanted, and fewer only if no pair is left. Speaks of
-    [oracle.train]. *)
+(** The trainer learns at most as many merges as wanted, and fewer only if no pair is left. Speaks
+    of [oracle.train]. *)
 Theorem train_length wanted : forall r corpus,
   length (train_from r wanted corpus) <= wanted /\
   (length (train_from r wanted corpus) < wanted ->
@@ -308,7 +305,7 @@ Proof.
     rewrite F in K. destruct K.
 Qed.
 
-(** ** The order of the corpus changes nothing *)
+(** ** The order of the corpus does not matter *)
 
 Lemma count_perm l l' p : Permutation l l' -> count p l = count p l'.
 Proof.
@@ -326,7 +323,7 @@ Proof.
   rewrite !orb_true_iff, !andb_true_iff, !orb_true_iff, !andb_true_iff, !Nat.ltb_lt, !Nat.eqb_eq. lia.
 Qed.
 
-(** The pair to merge next is the same in any order. *)
+(** The pair to merge next does not depend on the order. *)
 Lemma best_perm all all' : Permutation all all' -> best all all = best all' all'.
 Proof.
   intro H. destruct (best all all) as [p|] eqn:E.
@@ -348,12 +345,12 @@ Proof.
   f_equal. apply IH, Permutation_map, H.
 Qed.
 
-(** Chunks in another order give the same merges. Speaks of [_trainer.train_bpe]. *)
+(** Reordering the chunks changes no merge. Speaks of [_trainer.train_bpe]. *)
 Theorem train_perm wanted corpus corpus' : Permutation corpus corpus' ->
   train wanted corpus = train wanted corpus'.
 Proof. apply train_from_perm. Qed.
 
-(** Only how often each chunk occurs counts. Speaks of [_trainer.train_bpe] and
+(** Only the number of times that each chunk occurs matters. Speaks of [_trainer.train_bpe] and
     [_pretokenizer.count_chunks]. *)
 Theorem train_counts wanted corpus corpus' (dec : forall c d : list nat, {c = d} + {c <> d}) :
   (forall c, count_occ dec corpus c = count_occ dec corpus' c) ->

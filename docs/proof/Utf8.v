@@ -1,14 +1,14 @@
-(** UTF-8, strictly: code points to bytes, and back or not at all.
+(** Strict UTF-8: from code points to bytes, and back if the bytes are valid.
 
-    [utf8s] is what Python calls [text.encode("utf-8")], and [decode_utf8] is
-    [data.decode("utf-8", errors="strict")]. The arithmetic divides by 64 step by step, so that
-    no large number has to be written in unary. *)
+    [utf8s] is Python's [text.encode("utf-8")], and [decode_utf8] is
+    [data.decode("utf-8", errors="strict")]. The arithmetic divides by 64 step by step, to avoid
+    writing large numbers in unary. *)
 From Coq Require Import List Arith Lia Bool ZArith ZifyNat.
 From Bpetite Require Import Encoders.
 Import ListNotations.
 Ltac Zify.zify_post_hook ::= Z.div_mod_to_equations.
 
-(** Below 0x110000 = 17 * 65,536, and no surrogate: those are 27 * 2048 to 28 * 2048 - 1. *)
+(** Below 0x110000 = 17 * 65,536, and not a surrogate: 27 * 2048 to 28 * 2048 - 1. *)
 Definition scalar (n : nat) : bool := (n / 64 / 64 / 16 <? 17) && negb (n / 64 / 32 =? 27).
 
 Definition utf8 (n : nat) : list nat :=
@@ -19,7 +19,7 @@ Definition utf8 (n : nat) : list nat :=
 
 Definition utf8s (text : list nat) : list nat := flat_map utf8 text.
 
-(** How many bytes a character has, by its first; 0 for none. *)
+(** The number of bytes of a character, by its first byte; 0 if no character starts with it. *)
 Definition width (b : nat) : nat :=
   if b <? 128 then 1 else if b <? 192 then 0 else if b <? 224 then 2
   else if b <? 240 then 3 else if b <? 248 then 4 else 0.
@@ -40,7 +40,7 @@ Fixpoint list_eqb (u v : list nat) : bool :=
   | _, _ => false
   end.
 
-(** Whatever is not the one spelling of a scalar value is refused. *)
+(** Accept only the UTF-8 of scalar values, which is unique. *)
 Fixpoint decode_utf8_fuel (fuel : nat) (bytes : list nat) : option (list nat) :=
   match bytes with
   | [] => Some []
@@ -82,14 +82,14 @@ Ltac utf8_cases n :=
 Lemma utf8_nonnil n : utf8 n <> [].
 Proof. utf8_cases n; discriminate. Qed.
 
-(** UTF-8 is bytes. *)
+(** UTF-8 consists of bytes. *)
 Lemma utf8_bytes n : scalar n = true -> Forall byte (utf8 n).
 Proof.
   intro S. apply scalar_bound in S. unfold byte.
   utf8_cases n; repeat (apply Forall_cons || apply Forall_nil); lia.
 Qed.
 
-(** A byte below 128 is that character itself, and never a part of another. *)
+(** A byte below 128 is that character itself, never a part of another. *)
 Lemma utf8_ascii n b : In b (utf8 n) -> b < 128 -> n = b.
 Proof. utf8_cases n; simpl; lia. Qed.
 
@@ -130,12 +130,12 @@ Proof.
     destruct fuel as [|f]; [lia|]. rewrite decode_utf8_fuel_step, IH by (auto; lia). reflexivity.
 Qed.
 
-(** Every text is read back from its UTF-8. Speaks of [str.encode] and [bytes.decode]. *)
+(** The UTF-8 of any text decodes to the text. Speaks of [str.encode] and [bytes.decode]. *)
 Theorem decode_utf8_complete text : Forall (fun n => scalar n = true) text ->
   decode_utf8 (utf8s text) = Some text.
 Proof. intro S. apply decode_utf8_fuel_complete; auto. Qed.
 
-(** What is read at all is the UTF-8 of what is read. Speaks of [str.encode] and [bytes.decode]. *)
+(** Bytes that decode to a text are its UTF-8. Speaks of [str.encode] and [bytes.decode]. *)
 Theorem decode_utf8_sound bytes text : decode_utf8 bytes = Some text ->
   utf8s text = bytes /\ Forall (fun n => scalar n = true) text.
 Proof.

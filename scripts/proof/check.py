@@ -8,7 +8,7 @@ It needs Coq 8.16, takes some minutes, and works in a temporary folder:
     break       check that Coq rejects each wrong definition of docs/proof/broken.toml
     extract     compare the proved functions, as Python, with tests/proof/extracted.py
 
-With --write, that file is written, and the checks end with "assume".
+With --write, it writes extracted.py and stops after "assume".
 
 `coq_to_python` converts a function to Python.
 """
@@ -43,7 +43,7 @@ _TIMEOUT_SECONDS: Final = 600
 
 
 class ProofError(Exception):
-    """The check that failed."""
+    """A check failed."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def check(folder: Path, *, write: bool = False) -> None:
     for file in files:
         print(f"compile: {file}", flush=True)
         assumed = _compile(folder, file)
-    print(f"assume:  {_count_theorems(folder, assumed)} theorems, each closed")
+    print(f"assume:  {_count_theorems(folder, assumed)} theorems, all without axioms")
     extracted = json.loads((folder / "oracle.json").read_text(encoding="utf-8"))
     source = print_functions(extracted)
     if write:
@@ -116,7 +116,7 @@ def _check_tools() -> None:
         raise ProofError(message)
     version = _run(Path(), "coqc", "--print-version").stdout.split()[0]
     if not version.startswith(f"{_VERSION}."):
-        print(f"warning: this is Coq {version}, the proof was written in {_VERSION}")
+        print(f"warning: this is Coq {version}; the proof was written for {_VERSION}")
 
 
 def _run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -137,7 +137,7 @@ def _in_order(folder: Path) -> list[str]:
     sorted_names = _run(folder, "coqdep", *_LIBRARY, "-sort", *names).stdout.split()
     files = [Path(name).name for name in sorted_names]
     if sorted(files) != names:
-        message = f"coqdep knows {files}, and the folder holds {names}"
+        message = f"coqdep lists {files}, but the folder contains {names}"
         raise ProofError(message)
     files.remove("Theorems.v")
     return [*files, "Theorems.v"]
@@ -147,7 +147,7 @@ def _check_nothing_is_left_out(folder: Path) -> None:
     """Reject the words that leave something unproved, wherever they occur."""
     for path in sorted(folder.glob("*.v")):
         if found := _UNPROVED.search(path.read_text(encoding="utf-8")):
-            message = f"{path.name} says {found[0]}: every statement needs a proof"
+            message = f"{path.name} contains {found[0]}: every statement needs a proof"
             raise ProofError(message)
 
 
@@ -155,7 +155,7 @@ def _compile(folder: Path, file: str) -> str:
     """Compile one file, and return its output."""
     result = _run(folder, "coqc", *_LIBRARY, file)
     if result.returncode != 0:
-        message = f"{file} is refused: {result.stderr.strip()}"
+        message = f"coqc rejects {file}: {result.stderr.strip()}"
         raise ProofError(message)
     return result.stdout
 
@@ -166,7 +166,7 @@ def _count_theorems(folder: Path, assumed: str) -> int:
     asked = text.count("\nPrint Assumptions ")
     closed = assumed.count("Closed under the global context\n")
     if not asked or closed != asked or assumed.count("\n") != asked:
-        message = f"{asked} theorems should rest on nothing, and {closed} do: {assumed.strip()}"
+        message = f"expected {asked} theorems without axioms, got {closed}: {assumed.strip()}"
         raise ProofError(message)
     return asked
 
@@ -177,7 +177,7 @@ def _recheck(folder: Path) -> None:
     result = _run(folder, "coqchk", "-silent", "-o", *_LIBRARY, "Bpetite.Theorems")
     report = result.stdout + result.stderr
     if result.returncode != 0 or not re.search(r"^\* Axioms: <none>$", report, re.MULTILINE):
-        message = f"coqchk does not agree: {report.strip()}"
+        message = f"coqchk rejects the compiled files: {report.strip()}"
         raise ProofError(message)
 
 
@@ -185,9 +185,9 @@ def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
     """Check that Coq rejects a wrong definition at the expected lemma."""
     found = _refusal(folder, files, broken)
     if found != broken.refused_by:
-        message = f"{broken.what} should be refused by {broken.refused_by}, not by {found}"
+        message = f"{broken.what}: expected rejection in {broken.refused_by}, got: {found}"
         raise ProofError(message)
-    print(f"break:   {broken.what}: refused by {found}", flush=True)
+    print(f"break:   {broken.what}: rejected in {found}", flush=True)
 
 
 def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
@@ -207,7 +207,7 @@ def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
 def _edited(text: str, broken: Broken) -> str:
     for old, new in broken.edits:
         if text.count(old) != 1:
-            message = f"{broken.what}: {broken.file} does not hold this once: {old!r}"
+            message = f"{broken.what}: {broken.file} must contain this exactly once: {old!r}"
             raise ProofError(message)
         text = text.replace(old, new)
     return text
@@ -218,14 +218,14 @@ def _statement_at(path: Path, complaint: str) -> str:
     places = re.findall(r"line (\d+), characters", complaint)  # warnings come first
     lines = path.read_text(encoding="utf-8").splitlines()[: int(places[-1]) if places else 0]
     names = _STATEMENT.findall("\n".join(lines))
-    return names[-1] if names else f"nothing that is proved ({complaint.strip()})"
+    return names[-1] if names else f"no statement ({complaint.strip()})"
 
 
 def _compare_extracted(source: str) -> None:
     if EXTRACTED.read_text(encoding="utf-8") != source:
         message = (
-            f"{EXTRACTED.relative_to(ROOT)} is not what the proof gives; "
-            f"write it with: python3 scripts/proof --write"
+            f"{EXTRACTED.relative_to(ROOT)} differs from the proof; "
+            f"regenerate it with: python3 scripts/proof --write"
         )
         raise ProofError(message)
-    print(f"extract: {EXTRACTED.relative_to(ROOT)} is what the proof gives")
+    print(f"extract: {EXTRACTED.relative_to(ROOT)} matches the proof")

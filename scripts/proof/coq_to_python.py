@@ -165,7 +165,7 @@ class _Printer:
         before: list[str] = []
         value = self._expression(tree, before)
         if before:
-            message = f"no simple expression: {value}"
+            message = f"not a simple expression: {value}"
             raise ValueError(message)
         return value
 
@@ -181,7 +181,7 @@ class _Printer:
             "expr:let": self._block,
         }
         if tree["what"] not in kinds:
-            message = f"unknown: {tree['what']}"
+            message = f"unknown expression: {tree['what']}"
             raise ValueError(message)
         return kinds[tree["what"]](tree, before)
 
@@ -191,7 +191,7 @@ class _Printer:
     def _global(self, tree: Tree, _before: list[str]) -> str:
         name: str = tree["name"]
         if name not in self._arities:
-            message = f"{name} is arithmetic, and stands where a function does"
+            message = f"{name} is arithmetic and cannot be passed as a function"
             raise ValueError(message)
         return name
 
@@ -241,7 +241,7 @@ class _Printer:
         if name in _ARITHMETIC:
             first, second = values
             if name in {"div", "modulo"} and (not second.isdecimal() or second == "0"):
-                message = f"division by what may be 0: {second}"
+                message = f"divisor may be 0: {second}"
                 raise ValueError(message)
             return _ARITHMETIC[name].format(first, second)
         missing = [self._new_name("later") for _ in range(self._arities[name] - len(values))]
