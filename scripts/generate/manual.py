@@ -119,7 +119,7 @@ def _section(
 ) -> Iterator[str]:
     summary, more = description(parser)
     # Keep an option and its value on one line.
-    usage = re.sub(r"(--[a-z-]+) ", "\\1\u00a0", _usage(parser))
+    usage = re.sub(r"(-[a-z]|--[a-z-]+) ", "\\1\u00a0", _usage(parser))
     lines = textwrap.fill(usage, 80, subsequent_indent="    ", break_on_hyphens=False)
     yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
     if more:
