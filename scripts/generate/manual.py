@@ -33,7 +33,7 @@ Data goes to standard output, messages and progress to standard error. [JSON out
 describes the fields. The exit status is 0 for success, 1 for a failure, 2 for wrong usage and 130
 for Ctrl-C. A failed command leaves standard output empty, with three exceptions:
 
-- `count --max`, `parity` and `verify` print their result even if it means status 1.
+- `count`, `parity` and `verify` print their result even if it means status 1.
 - `show` and `inspect` draw as they go.
 - If a signal, a full disk or a closed pipe stops a command while it writes, the output is
   incomplete.
@@ -51,7 +51,7 @@ describes the ones that are not here.
 
 _EXIT_STATUS: Final = (
     "0 for success, 1 for a failure, 2 for wrong usage, 130 for Ctrl-C. "
-    "count --max, parity and verify print their result even if it means status 1. "
+    "count, parity and verify print their result even if it means status 1. "
     "If the status is not 0, the output may be incomplete: a signal, a full disk or a closed pipe "
     "may have stopped the command while it was writing."
 )
@@ -119,7 +119,7 @@ def _section(
 ) -> Iterator[str]:
     summary, more = description(parser)
     # Keep an option and its value on one line.
-    usage = re.sub(r"(--[a-z-]+) ", "\\1\u00a0", _usage(parser))
+    usage = re.sub(r"(-[a-z]|--[a-z-]+) ", "\\1\u00a0", _usage(parser))
     lines = textwrap.fill(usage, 80, subsequent_indent="    ", break_on_hyphens=False)
     yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
     if more:

@@ -131,9 +131,9 @@ _FIELDS: Final = {
     # Time.
     "seconds": _Field(_NUMBER, "the seconds for reading and training"),
     # Fields that the specification of `train` names differently.
-    "corpus_bytes": _Field(_COUNT, "`bytes`"),
-    "requested_vocab_size": _Field(_COUNT, "`--vocab-size`"),
-    "actual_mergeable_vocab_size": _Field(_COUNT, "`vocab_size`"),
+    "corpus_bytes": _Field(_COUNT, "equal to `bytes`"),
+    "requested_vocab_size": _Field(_COUNT, "the value of `--vocab-size`"),
+    "actual_mergeable_vocab_size": _Field(_COUNT, "equal to `vocab_size`"),
     "special_token_count": _Field({"type": "integer", "const": 1}, "the number of special tokens"),
     "elapsed_ms": _Field(_COUNT, "`seconds` in milliseconds"),
 }

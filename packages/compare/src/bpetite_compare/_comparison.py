@@ -24,8 +24,8 @@ class Comparison:
     ours, theirs: its tokens in bpetite and in the tiktoken encoding.
     difference: the first difference, or None. With the encoding "self", ids are compared;
         with any other, the bytes of the tokens.
-    engine_characters: the characters of the text that the two regex engines classify
-        differently.
+    engine_characters: the characters of the text that bpetite's and tiktoken's regex engines
+        classify differently.
     """
 
     text: str

@@ -30,7 +30,7 @@ _CONTEXT_CHARACTERS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """The first true difference between two tokenizers in files.
+    """The first true difference in files, which the Unicode tables do not explain.
 
     path: the file, or "-" for standard input.
     byte, line: its byte offset in the file, and its line, counted from 1.

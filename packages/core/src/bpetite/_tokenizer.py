@@ -71,7 +71,7 @@ class Tokenizer:
         """Return the ids of a text.
 
         Every exact `<|endoftext|>` in the text becomes the id of the special token. To
-        prevent this in untrusted text, remove the literal until none is left.
+        prevent this in untrusted text, remove `<|endoftext|>` until none is left.
 
         Args:
             text: any text; "" has no ids.

@@ -38,6 +38,9 @@ def add_command(commands: Commands) -> None:
         "compare token ids for whole files with tiktoken's",
         "  bpetite parity --model tokenizer.json --input text.txt\n"
         "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
+        "\n\nLoads the vocabulary of the tokenizer file into tiktoken, without a network. The\n"
+        "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
+        "tables of the two regex engines do not count; they are reported.",
     )
     add_model(parser)
     add_files(parser)
