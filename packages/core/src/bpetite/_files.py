@@ -182,8 +182,7 @@ def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path
     size = 0
     with _naming(path, temporary):
         descriptor = os.open(temporary, flags, 0o666)
-    # Without a buffer: closing it would write the rest, even after an error.
-    with open(descriptor, "wb", buffering=0) as file:
+    with open(descriptor, "wb") as file:  # only closes it: `_write_all` goes past its buffer
         if mode is not None:
             with _naming(path, temporary):
                 os.chmod(temporary, mode)
