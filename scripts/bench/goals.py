@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from bench.results import Series
-from bench.tables import figure, two_digits
+from bench.tables import figure
 
 _GOALS: Final = """
 train TinyShakespeare, 1.1 MB, to 512 tokens, ms
@@ -68,7 +68,7 @@ def goals(series: Iterable[Series]) -> list[list[str]]:
         if found:
             bound, most = float(limit), sign == "<"
             reached = all(value <= bound if most else value >= bound for value in found.values())
-            shown = ", ".join(f"{text} {two_digits(value)}" for text, value in found.items())
+            shown = ", ".join(f"{text} {figure(value)}" for text, value in found.items())
             goal = f"{'at most' if most else 'at least'} {figure(bound)}"
             rows.append([words, goal, shown, "reached" if reached else "missed"])
     return rows
