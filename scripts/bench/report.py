@@ -3,6 +3,7 @@
 The text around them is in docs/benchmarks.md, which gets its tables from here.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -65,6 +66,8 @@ def report(runs: Sequence[Run]) -> str:
 def short(runs: Sequence[Run]) -> str:
     """Return what the README shows about speed: the summary, the goals, and the machine."""
     facts = runs[-1].facts
+    sizes = re.findall(r"(\S+): ([\d,]+) bytes", facts["texts"])
+    texts = ", ".join(f"{name} ({int(size.replace(',', '')) / 1e6:.0f} MB)" for name, size in sizes)
     verdicts = [row[-1] for row in goals(one for run in runs for one in run.series)]
     reached = verdicts.count("reached")
     return (
@@ -73,8 +76,7 @@ def short(runs: Sequence[Run]) -> str:
         "for the best. tiktoken has only an educational trainer. bpetite reached "
         f"{reached} of the {len(verdicts)} goals set before the measurement. "
         "[All tables, the goals, and how to measure](docs/benchmarks.md).\n\n"
-        "Measured on prose, source code and text in many scripts, 60 MB each, and on 320 MB of "
-        f"source code, with {facts['Python']} on {facts['cores']} cores "
+        f"Measured on {texts}, with {facts['Python']} on {facts['cores']} cores "
         f"({facts['processor']}, {facts['system']}), at commit {facts['commit']}.\n"
     )
 
