@@ -24,13 +24,13 @@ __all__ = [
     "BPETITE",
     "CALLS",
     "ImpatientTimer",
+    "as_short_option",
     "bpetite",
     "bpetite_process",
-    "check_as_started",
-    "in_letters",
+    "check_matches_script",
     "in_terminal",
+    "limited_file_size",
     "lines",
-    "no_file_above",
     "on_screen",
     "pipeline",
     "refused",
@@ -179,7 +179,7 @@ def _process_restored() -> Iterator[None]:
         os.environ.update(environment)
 
 
-def check_as_started(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
+def check_matches_script(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
     """Check that a call in this process has the status and output of the installed program."""
     started = bpetite_process(*arguments, stdin=stdin, cwd=cwd)
     called = bpetite(*arguments, stdin=stdin, cwd=cwd)
@@ -265,7 +265,7 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
 
 
 @contextmanager
-def no_file_above(size: int) -> Iterator[None]:
+def limited_file_size(size: int) -> Iterator[None]:
     """Limit the size of files to this many bytes, to simulate a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
@@ -388,7 +388,7 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
     return shown
 
 
-def in_letters(word: str) -> str:
+def as_short_option(word: str) -> str:
     """Return the letter of an option that has one, and any other word unchanged."""
     letters = ("--model", "--input", "--output", "--jobs", "--quiet")
     return word[1:3] if word in letters else word

@@ -27,7 +27,7 @@ def hostile_files(folder: Path) -> dict[int, list[bytes]]:
         for arguments in _cases(getattr(test, "pytestmark", [])):
             number = re.match(r"test_step_(\d+)", name)
             files = found[int(number[1]) if number else arguments["step"]]
-            vars(module)["check_refused"] = lambda _folder, data, *_, files=files: files.append(
+            vars(module)["check_rejected"] = lambda _folder, data, *_, files=files: files.append(
                 data
             )
             test(folder, **arguments)

@@ -11,9 +11,9 @@ from urllib.parse import unquote, urlsplit
 __all__ = [
     "COLUMN",
     "Page",
+    "broken_links",
     "contrast",
     "faults",
-    "lost_links",
     "palettes",
     "reached",
     "wide_lines",
@@ -108,7 +108,7 @@ def _target(site: Path, page: Page, link: str) -> tuple[Path, str] | None:
     return file.resolve(), unquote(parts.fragment)
 
 
-def lost_links(site: Path, pages: dict[Path, Page]) -> list[str]:
+def broken_links(site: Path, pages: dict[Path, Page]) -> list[str]:
     """Return the links, and loaded files, that lead to no file or to no part of a page."""
     found = []
     for page in pages.values():

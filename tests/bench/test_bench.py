@@ -50,14 +50,14 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
         assert f"\n## {title}\n\n| " in result.stdout
 
 
-def test_samples_are_saved_as_they_were_read(tmp_path: Path) -> None:
+def test_samples_survive_a_round_trip(tmp_path: Path) -> None:
     """Reading a file of samples and saving it again gives the same file."""
     path = ROOT / "docs" / "benchmarks.json"
     save_runs(load_runs(path), tmp_path / "copy.json")
     assert (tmp_path / "copy.json").read_bytes() == path.read_bytes()
 
 
-def test_a_run_replaces_the_sections_that_it_measures() -> None:
+def test_a_run_replaces_only_its_own_sections() -> None:
     """Sections that the latest run has not measured are kept, with the facts of their run."""
     kept, old, new = (
         Series(section, "prose", "seconds", "bpetite", [seconds])
@@ -69,7 +69,7 @@ def test_a_run_replaces_the_sections_that_it_measures() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "verdict"), [(0.9, "reached"), (1.1, "missed")])
-def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str) -> None:
+def test_a_goal_must_be_met_by_every_text(seconds: float, verdict: str) -> None:
     """A goal for several texts is missed if one text misses it; unmeasured goals are not shown."""
     series = [
         Series("train", text, "seconds", name, [0.1, taken, 9.9])
@@ -81,7 +81,7 @@ def test_a_goal_is_reached_by_every_text_or_missed(seconds: float, verdict: str)
     assert goals(series) == [[share, "at most 0.6", values, verdict]]
 
 
-def test_a_table_across_has_a_column_for_each_text() -> None:
+def test_a_table_of_texts_has_a_column_per_text() -> None:
     """Each contestant has a row; where it has no figure for a text, the table says so."""
     series = [
         Series("cores", text, "seconds", name, [seconds])
@@ -97,7 +97,7 @@ def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
     return [ids[:-1] for ids in coder.encode_all(documents)]
 
 
-def bytes_alone(_coder: Coder, documents: Documents) -> list[list[int]]:
+def unmerged_bytes(_coder: Coder, documents: Documents) -> list[list[int]]:
     """Return ids that decode to the documents, as if nothing had been merged."""
     return [list(document.encode("utf-8")) for document in documents]
 
@@ -106,7 +106,7 @@ def bytes_alone(_coder: Coder, documents: Documents) -> list[list[int]]:
     ("encode_all", "message"),
     [
         (one_id_lost, "bpetite does not decode what it encodes"),
-        (bytes_alone, "[0-9]+ ids of bpetite differ from tiktoken's"),
+        (unmerged_bytes, "[0-9]+ ids of bpetite differ from tiktoken's"),
     ],
 )
 def test_ids_that_differ_are_an_error(
@@ -141,7 +141,7 @@ def test_merges_that_differ_are_an_error(monkeypatch: pytest.MonkeyPatch) -> Non
         ((SAMPLE, "--json", "no/where.json"), "there is no folder 'no'"),
     ],
 )
-def test_wrong_usage_is_refused(arguments: tuple[str | Path, ...], message: str) -> None:
+def test_bad_usage_is_rejected(arguments: tuple[str | Path, ...], message: str) -> None:
     """Invalid options exit with status 2 before anything is measured."""
     result = bench(*arguments)
     assert (result.returncode, result.stdout) == (2, "")
@@ -149,7 +149,7 @@ def test_wrong_usage_is_refused(arguments: tuple[str | Path, ...], message: str)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", b"one<|endoftext|>two", None])
-def test_a_text_that_cannot_be_measured_is_refused(content: bytes | None, tmp_path: Path) -> None:
+def test_an_unusable_text_is_rejected(content: bytes | None, tmp_path: Path) -> None:
     """A file that is empty, missing, not UTF-8 or has the special token gives a one-line error."""
     path = tmp_path / "text.txt"
     if content is not None:

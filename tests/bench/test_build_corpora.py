@@ -52,7 +52,7 @@ def test_a_build_writes_text_and_folder(corpus: script.Corpus, tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["code", "code.txt"]
 
 
-def test_another_text_or_package_is_refused(corpus: script.Corpus, tmp_path: Path) -> None:
+def test_wrong_hashes_are_rejected(corpus: script.Corpus, tmp_path: Path) -> None:
     """A wrong hash of a text or package is an error, and no text is left."""
     (tmp_path / "code.txt").write_text("another text")
     with pytest.raises(script.BuildError, match=r"code\.txt has sha256 \w{64}, not \w{64}; remove"):

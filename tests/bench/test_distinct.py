@@ -14,7 +14,7 @@ pytestmark = pytest.mark.thorough
 SAMPLE = ROOT / "docs" / "sample.txt"
 
 
-def test_the_last_row_is_about_all_texts() -> None:
+def test_the_last_row_covers_all_texts() -> None:
     """The last row counts the pieces and chunks of all texts, which the test finds separately."""
     texts = [SAMPLE.read_bytes().decode("utf-8"), "one more\n\n text " * 3]
     *_, row = distinct.rows(texts, 1000)

@@ -69,7 +69,7 @@ def block(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.fixture
-def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def small_memory_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
     """Store results over a kilobyte in a temporary file, like results of many megabytes."""
     monkeypatch.setattr(outputs, "_HELD_IN_MEMORY", 1000)
 
@@ -82,6 +82,6 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+def bar_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw a bar from the start, however fast the machine is."""
     monkeypatch.setattr(work, "Timer", ImpatientTimer)

@@ -35,9 +35,9 @@ def phases(sent: str) -> list[str]:
     return [name for before, name in pairwise(["", *names]) if name != before]
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("columns", [60, 80, 200])
-def test_one_bar_shows_each_phase_of_a_training(corpus: Path, columns: int) -> None:
+def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
     """The columns of the bar keep their widths, and a line of summary replaces the bar."""
     status, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert status == 0
@@ -50,8 +50,8 @@ def test_one_bar_shows_each_phase_of_a_training(corpus: Path, columns: int) -> N
     assert json.loads("".join(result))["corpus_bytes"] == 20631
 
 
-@pytest.mark.usefixtures("impatient")
-def test_merges_are_shown_by_the_time_that_they_take(corpus: Path) -> None:
+@pytest.mark.usefixtures("bar_at_once")
+def test_merge_progress_is_weighted_by_time(corpus: Path) -> None:
     """The first hundred of 256 merges take more than half of the time."""
     _, _, sent = in_terminal(TRAIN, corpus, {"COLUMNS": "80"})
     first = next(frame for frame in frames(sent.decode()) if frame.startswith("merging pairs"))
@@ -68,7 +68,7 @@ def test_merges_are_shown_by_the_time_that_they_take(corpus: Path) -> None:
     ],
     ids=["9 MB 8k", "9 MB 100k", "100 MB 32k", "100 MB 100k"],
 )
-def test_the_time_left_is_right_within_a_third(seconds: dict[int, float]) -> None:
+def test_time_estimates_are_within_a_third(seconds: dict[int, float]) -> None:
     """Estimates are compared with measured times, from a fifth of a training on."""
     first, *others, total = seconds
     for done in others:
@@ -78,14 +78,14 @@ def test_the_time_left_is_right_within_a_third(seconds: dict[int, float]) -> Non
             assert left == pytest.approx(seconds[total] - seconds[done], rel=1 / 3)
 
 
-def test_nothing_is_said_of_the_time_left_too_early() -> None:
+def test_no_time_estimate_is_shown_too_early() -> None:
     """The first twentieth may be mostly startup, so it gives no estimate."""
     assert seconds_left(9.0, 0, 4, 100) is None
     assert seconds_left(9.0, 0, 5, 100) == pytest.approx(9 * 95 / 5)
     assert seconds_left(9.0, 20, 24, 100) is None
 
 
-def test_work_that_comes_up_belongs_to_the_phase() -> None:
+def test_estimates_include_future_pieces() -> None:
     """The estimate assumes that pieces keep appearing at the same rate; at the end none is left."""
     phase = Phase("counting text", 100)
     phase.advance(20)
@@ -126,7 +126,7 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
     assert (output.decode().strip(), drawn) == (shown.strip(), b"")
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show", "verify"])
 def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
     """Nothing of a bar stays on the screen."""

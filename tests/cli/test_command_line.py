@@ -45,7 +45,7 @@ def test_the_version_names_what_results_depend_on() -> None:
         "count",
     ],
 )
-def test_wrong_usage_has_status_2(words: str) -> None:
+def test_usage_errors_exit_with_2(words: str) -> None:
     """FR-33: wrong usage is reported on standard error, with status 2."""
     result = bpetite(*shlex.split(words))
     assert (result.returncode, result.stdout) == (2, b"")
@@ -133,7 +133,7 @@ def test_wrong_usage_is_explained(words: str) -> None:
     assert others == ([] if "`bpetite --help`" in first else [f"see `{command} --help`"])
 
 
-def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
+def test_arguments_may_begin_with_a_dash(tmp_path: Path) -> None:
     """Text with a space, a negative number and words after -- are not taken for options."""
     (tmp_path / "c.txt").write_text("low lower lowest")
     made = bpetite(
@@ -161,7 +161,7 @@ def test_what_is_no_option_may_begin_with_a_dash(tmp_path: Path) -> None:
         (["count", "--model", "\x1b[2J\u2066\n"], r"not found: '\x1b[2J\u2066\n'"),
     ],
 )
-def test_an_argument_reaches_the_terminal_escaped(words: list[str], shown: str) -> None:
+def test_arguments_are_escaped_for_the_terminal(words: list[str], shown: str) -> None:
     """No argument or file name can control a terminal, in our messages or argparse's."""
     result = bpetite(*words)
     assert (result.returncode, result.stdout) in {(1, b""), (2, b"")}
@@ -179,7 +179,7 @@ def test_a_message_has_no_control_characters(text: str) -> None:
     assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
 
 
-def test_usage_is_no_data(tmp_path: Path) -> None:
+def test_usage_on_stderr(tmp_path: Path) -> None:
     """If standard error is closed, the usage message is not printed on standard output."""
     result = pipeline("bpetite encode 2>&-", tmp_path)
     assert (result.returncode, result.stdout) == (2, b"")
@@ -194,9 +194,7 @@ def test_usage_is_no_data(tmp_path: Path) -> None:
         "parity --model m.json --input x",
     ],
 )
-def test_a_command_of_compare_says_what_to_install(
-    install: Callable[..., None], command: str
-) -> None:
+def test_compare_commands_say_what_to_install(install: Callable[..., None], command: str) -> None:
     """FR-32, FR-35: without the package that has it, a command says what to install."""
     install("bpetite_compare")  # an empty package
     first, second = refused(bpetite(*command.split()))
@@ -236,7 +234,7 @@ def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
     assert bpetite("encode", "--help").returncode == 0
 
 
-def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path) -> None:
+def test_user_files_do_not_shadow_modules(tmp_path: Path) -> None:
     """The command finds its own modules, whatever files the folder contains."""
     for name in ("bpetite", "bpetite_cli", "regex", "rich", "json", "logging"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('the wrong module')")
@@ -256,7 +254,7 @@ def test_a_user_file_with_the_name_of_a_module_does_no_harm(tmp_path: Path) -> N
         ("regex", "x = 1", "has no attribute 'compile'"),
     ],
 )
-def test_a_module_in_the_way_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+def test_a_shadowing_module_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
     """`python -m` looks in the folder first; an error names the file that hides a module."""
     (tmp_path / f"{name}.py").write_text(content)
     first, second = refused(
@@ -288,7 +286,7 @@ def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
 
 
-def test_a_platform_without_sighup_has_every_command() -> None:
+def test_commands_run_without_sighup() -> None:
     """If the system has no SIGHUP, like Windows, a command still runs."""
     result = run_main("import signal; del signal.SIGHUP", "--version")
     assert (result.returncode, result.stderr) == (0, b"")
@@ -296,7 +294,7 @@ def test_a_platform_without_sighup_has_every_command() -> None:
 
 
 @pytest.mark.parametrize("module", ["bpetite_cli.run", "argparse", "regex", "bpetite"])
-def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
+def test_interrupting_imports_exits_quietly(module: str) -> None:
     """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
     result = run_main(
         "def interrupt(event, details):\n"
@@ -308,7 +306,7 @@ def test_an_interrupt_during_the_imports_ends_quietly(module: str) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
 
 
-def test_the_package_itself_loads_no_other_module() -> None:
+def test_import_loads_no_other_module() -> None:
     """`import bpetite_cli`, before Ctrl-C can be handled, loads no other module."""
     code = (
         "import sys; known = {*sys.modules}; sys.path.append(sys.argv[1]); import bpetite_cli\n"
@@ -359,7 +357,7 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
     assert len(lines(result.stdout)[-2].split()) == len(BUILT_IN)
 
 
-def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) -> None:
+def test_internal_errors_are_one_line(install: Callable[..., None]) -> None:
     """Even an unexpected exception is reported without a traceback."""
     install(
         "greet",
@@ -373,7 +371,7 @@ def test_a_fault_of_our_own_is_told_in_one_line(install: Callable[..., None]) ->
     assert line.startswith("error: this is a bug in bpetite; please report it: AttributeError(")
 
 
-def test_without_a_command_the_help_is_shown() -> None:
+def test_a_bare_call_shows_the_help() -> None:
     """The help goes to standard error, because it was not asked for, and the status is 2."""
     result = bpetite()
     assert (result.returncode, result.stdout) == (2, b"")

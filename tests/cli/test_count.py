@@ -42,7 +42,7 @@ def count(
     return bpetite("count", "--model", "m.json", *words, stdin=stdin, cwd=folder)
 
 
-def test_standard_input_gives_the_number_alone(folder: Path) -> None:
+def test_standard_input_prints_only_the_number(folder: Path) -> None:
     """A script gets just the number, with nothing to strip."""
     result = count(folder, stdin=A.encode())
     expected = b"%d\n" % tokens_of(folder, A)
@@ -89,7 +89,7 @@ def test_json_is_one_object(folder: Path) -> None:
     assert result.stdout.count(b"\n") == 1
 
 
-def test_json_of_nothing_has_no_ratio(folder: Path) -> None:
+def test_json_ratio_may_be_null(folder: Path) -> None:
     """Without tokens, bytes per token is null."""
     told = json.loads(count(folder, "--json").stdout)
     nothing = {"bytes": 0, "tokens": 0, "bytes_per_token": None}
@@ -99,7 +99,7 @@ def test_json_of_nothing_has_no_ratio(folder: Path) -> None:
 
 @pytest.mark.parametrize("order", list(itertools.permutations(["a.txt", "--json", "b.txt"])))
 @pytest.mark.parametrize("model", [0, 3])
-def test_options_stand_anywhere(folder: Path, order: tuple[str, ...], model: int) -> None:
+def test_options_go_anywhere(folder: Path, order: tuple[str, ...], model: int) -> None:
     """Options are allowed before, between and after the files."""
     words = [*order[:model], "--model", "m.json", *order[model:]]
     result = bpetite("count", *words, cwd=folder)
@@ -117,7 +117,7 @@ def test_a_name_may_begin_with_a_dash(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
-def test_more_tokens_than_allowed_are_a_failure(folder: Path, more: list[str]) -> None:
+def test_exceeding_the_maximum_is_a_failure(folder: Path, more: list[str]) -> None:
     """`--max N` prints the counts, reports the excess, and exits with 1."""
     tokens = tokens_of(folder, A, B)
     plain = count(folder, "a.txt", "b.txt", *more)
@@ -134,7 +134,7 @@ def test_more_tokens_than_allowed_are_a_failure(folder: Path, more: list[str]) -
         assert result.stdout == plain.stdout
 
 
-def test_as_many_tokens_as_allowed_are_none_too_many(folder: Path) -> None:
+def test_the_maximum_is_inclusive(folder: Path) -> None:
     """The limit itself is allowed, and 0 is a limit."""
     tokens = tokens_of(folder, A)
     result = count(folder, "a.txt", "--max", str(tokens), "--json")
@@ -143,7 +143,7 @@ def test_as_many_tokens_as_allowed_are_none_too_many(folder: Path) -> None:
     assert count(folder, "--max", "0", stdin=b"a").returncode == 1
 
 
-def test_a_file_that_cannot_be_read_is_told_and_the_others_counted(folder: Path) -> None:
+def test_unreadable_files_are_named_and_others_counted(folder: Path) -> None:
     """As in `wc`: each unreadable file is reported, the rest is counted, the status is 1."""
     (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
     result = count(folder, "a.txt", "missing", "bad.txt", ".", "b.txt")
@@ -159,7 +159,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_others_counted(folder: Path)
     ]
 
 
-def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
+def test_json_names_the_unreadable_file(folder: Path) -> None:
     """An unreadable file has an error instead of figures; "within limit" is then unknown."""
     result = count(folder, "missing", "a.txt", "--json", "--max", "100")
     told = json.loads(result.stdout)
@@ -177,14 +177,14 @@ def test_json_says_which_file_could_not_be_read(folder: Path) -> None:
     assert len(lines(result.stderr)) == 3
 
 
-def test_one_file_that_cannot_be_read_is_one_line(folder: Path) -> None:
+def test_one_unreadable_file_is_one_line(folder: Path) -> None:
     """A single unreadable file is reported in one line, without a summary."""
     assert refused(count(folder, "missing")) == [
         "error: missing: No such file or directory; check the path"
     ]
 
 
-def test_a_name_that_would_break_the_lines_is_quoted(folder: Path) -> None:
+def test_names_that_break_lines_are_quoted(folder: Path) -> None:
     """A name is printed unchanged, unless it would end the line or move the cursor."""
     named = ["船 夫.txt", "two\nlines", "\x1b[2Jclear"]
     for name in named:
@@ -246,7 +246,7 @@ def tokenizer() -> Tokenizer:
 
 
 @given(text=TEXTS, size=st.integers(1, 9))
-def test_a_text_has_as_many_tokens_in_blocks(
+def test_block_size_does_not_change_counts(
     tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory, text: str, size: int
 ) -> None:
     """However small the blocks are, the count is that of the whole text."""

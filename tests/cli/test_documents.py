@@ -62,13 +62,13 @@ def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\n\n"])
-def test_a_list_of_files_is_as_good_as_their_names(folder: Path, end: str) -> None:
+def test_a_list_of_files_works_like_their_names(folder: Path, end: str) -> None:
     """Every command reads the files of a list, in order, and skips blank lines."""
     (folder / "list").write_bytes(end.join(["", *NAMES]).encode())
     check_all_commands(folder, "--files-from", "list")
 
 
-def test_a_list_may_come_from_a_pipe_with_nul_bytes(folder: Path) -> None:
+def test_a_piped_list_may_use_nul_bytes(folder: Path) -> None:
     """`find -print0` ends each path with a NUL byte; names may then have any other byte."""
     (folder / "a.txt").rename(folder / "a\n.txt")
     listed = "\0".join(["a\n.txt", *NAMES[1:], ""]).encode()
@@ -76,7 +76,7 @@ def test_a_list_may_come_from_a_pipe_with_nul_bytes(folder: Path) -> None:
     assert run(folder, "count", "-0", "--files-from", "-", stdin=listed).returncode == 0
 
 
-def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
+def test_named_files_come_before_listed_files(folder: Path) -> None:
     """Named files and a list can be combined; `-` in the list is standard input."""
     (folder / "list").write_text("\n".join(["empty.txt", "-", NAMES[3]]))
     third = TEXTS[2].encode()
@@ -100,7 +100,7 @@ def test_named_files_come_before_those_of_a_list(folder: Path) -> None:
         (b"a.txt\nnone\n", "", "none: No such file or directory; check the path"),
     ],
 )
-def test_a_list_that_cannot_be_used_is_refused(
+def test_an_unusable_list_is_rejected(
     folder: Path, command: str, listed: bytes, words: str, complaint: str
 ) -> None:
     """FR-33: an empty list, or a path that cannot be an argument, is reported with its position."""
@@ -119,7 +119,7 @@ def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["--files-from", "--counts"])
-def test_the_list_is_no_output(folder: Path, option: str) -> None:
+def test_list_is_not_an_output(folder: Path, option: str) -> None:
     """The output cannot be the list, a file that it names, or a file of counts."""
     (folder / "list").write_bytes(b"a.txt\n" if option == "--files-from" else counted(("a", 1)))
     for name in ("list", "a.txt") if option == "--files-from" else ("list",):
@@ -129,8 +129,8 @@ def test_the_list_is_no_output(folder: Path, option: str) -> None:
         assert f"{name} is also an input and would be overwritten" in result.stderr.decode()
 
 
-@pytest.mark.usefixtures("impatient")
-def test_a_bar_knows_the_size_of_listed_files(folder: Path) -> None:
+@pytest.mark.usefixtures("bar_at_once")
+def test_the_bar_total_covers_listed_files(folder: Path) -> None:
     """The check of the files measures how much there is to read."""
     (folder / "a.txt").write_bytes(b"word " * 60_000)
     (folder / "list").write_text("a.txt\na.txt\n")
@@ -174,8 +174,8 @@ def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
     assert json.loads(shown)["bytes"] == sum(len(text.encode()) for text in texts)
 
 
-@pytest.mark.usefixtures("impatient")
-def test_the_summary_of_a_training_counts_the_text(folder: Path) -> None:
+@pytest.mark.usefixtures("bar_at_once")
+def test_training_summary_counts_text_bytes(folder: Path) -> None:
     """`corpus_bytes` is the size of the documents, not of the JSON around them."""
     result = run(folder, "train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
     assert json.loads(result.stdout)["bytes"] == sum(len(text.encode()) for text in TEXTS)
@@ -189,7 +189,7 @@ def test_the_summary_of_a_training_counts_the_text(folder: Path) -> None:
     assert b"100%" in drawn
 
 
-def test_of_a_key_that_occurs_twice_the_last_value_counts(folder: Path) -> None:
+def test_the_last_value_of_a_duplicate_key_counts(folder: Path) -> None:
     """As in Python's json, in jq and in JavaScript; other fields may contain anything."""
     stdin = b'{"text": "a", "more": [NaN, 1e999, {"text": 1}], "text": "the end"}'
     result = run(folder, "encode", "--jsonl", "text", "--input", "-", stdin=stdin)
@@ -218,7 +218,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_line_that_is_no_document_is_refused(folder: Path, command: str, fault: bytes) -> None:
+def test_invalid_document_lines_are_rejected(folder: Path, command: str, fault: bytes) -> None:
     """FR-33: any other line is an error with its file and number, and nothing is written."""
     (folder / "rows").write_bytes(b'{"text": "good"}\n\n' + fault + b'\n{"text": "good"}\n')
     option = [] if command == "count" else ["--input"]
@@ -232,7 +232,7 @@ def test_a_line_that_is_no_document_is_refused(folder: Path, command: str, fault
     assert not (folder / "new.json").exists()
 
 
-def test_the_other_files_are_counted(folder: Path) -> None:
+def test_count_skips_invalid_files(folder: Path) -> None:
     """`count` skips a file with a wrong line, as it does a file that is not UTF-8."""
     (folder / "good").write_bytes(rows("the end"))
     (folder / "bad").write_bytes(rows("the end", 1))
@@ -301,7 +301,7 @@ def counted(*pairs: tuple[str, int]) -> bytes:
 
 
 @given(st.lists(st.tuples(ANY_TEXTS, st.integers(1, 4)), max_size=8))
-def test_counts_are_as_good_as_repeated_documents(
+def test_counts_train_like_repeated_documents(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[str, int]]
 ) -> None:
     """Training on counts saves the same bytes as training on the repeated documents."""
@@ -315,7 +315,7 @@ def test_counts_are_as_good_as_repeated_documents(
     assert run(folder, "verify", "--counts", "-", stdin=counted(*pairs)).returncode == 0
 
 
-def test_the_counts_of_a_text_on_several_lines_add_up(folder: Path) -> None:
+def test_counts_of_a_repeated_text_are_added(folder: Path) -> None:
     """Counts of one text on several lines, as from several machines, are added."""
     parts = (("ab", 2), ("cd", 3), ("ab", 2))
     (folder / "counts").write_bytes(counted(*parts).replace(b"}\n", b', "more": []}\r\n\n'))
@@ -340,7 +340,7 @@ COUNT_FAULTS = {
 
 
 @pytest.mark.parametrize("fault", COUNT_FAULTS)
-def test_a_line_that_is_no_count_is_refused(folder: Path, fault: str) -> None:
+def test_invalid_count_lines_are_rejected(folder: Path, fault: str) -> None:
     """FR-33: an error names the file and the line, and nothing is saved."""
     (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
     result = run(folder, "train", "--counts", "counts")

@@ -18,8 +18,8 @@ from bpetite_cli.commands.decode import _texts
 from bpetite_cli.streams.failure import Failure
 from cli_tools import (
     bpetite,
+    limited_file_size,
     lines,
-    no_file_above,
     pipeline,
     refused,
     start,
@@ -47,13 +47,13 @@ def test_encode_prints_the_compact_array(model: Path) -> None:
     assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
 
 
-def test_no_text_is_an_empty_array(model: Path) -> None:
+def test_empty_text_has_no_ids(model: Path) -> None:
     """FR-17: the empty text gives an empty array."""
     assert bpetite("encode", "--model", model, "--text", "").stdout == b"[]\n"
     assert bpetite("encode", "--model", model, "--input", "-").stdout == b"[]\n"
 
 
-def test_decode_writes_the_text_and_nothing_else(model: Path) -> None:
+def test_decode_writes_exactly_the_text(model: Path) -> None:
     """FR-32, FR-34: the output is exactly the text, without an added newline."""
     ids = Tokenizer.load(model).encode("Hello ⛵")
     result = bpetite("decode", "--model", model, "--ids", *map(str, ids))
@@ -79,13 +79,13 @@ def test_ids_may_have_commas_and_brackets(model: Path, words: list[str]) -> None
     assert refused(result) == ["error: unknown token id 999 at position 3; the ids are 0 to 282"]
 
 
-def test_no_ids_are_no_text(model: Path) -> None:
+def test_decoding_no_ids(model: Path) -> None:
     """FR-21: no ids decode to the empty text."""
     assert bpetite("decode", "--model", model, "--ids").stdout == b""
     assert bpetite("decode", "--model", model, "--input", "-", stdin=b" [ ]\n").stdout == b""
 
 
-def test_encode_and_decode_in_a_pipe_are_cat(model: Path, tmp_path: Path) -> None:
+def test_encode_to_decode_pipe_round_trips(model: Path, tmp_path: Path) -> None:
     """FR-25: a pipe through both commands returns the input byte for byte."""
     text = "".join(NASTY)
     (tmp_path / "text").write_bytes(text.encode())
@@ -192,7 +192,7 @@ def test_the_first_error_that_is_read_is_reported(
         ([0xE2, 0x82], [258], [0xAC]),  # each token ends a character and begins the next
     ],
 )
-def test_all_that_is_read_is_decoded_but_an_unfinished_character(
+def test_only_an_unfinished_character_waits_for_more_ids(
     begin: list[int], again: list[int], end: list[int]
 ) -> None:
     """However long the text, at most three bytes wait for the next ids."""
@@ -211,7 +211,7 @@ def test_all_that_is_read_is_decoded_but_an_unfinished_character(
 
 
 @given(ids_with(STRAY), st.lists(st.integers(0, 4)))
-def test_bytes_are_those_of_the_tokens_in_any_blocks(ids: list[int], sizes: list[int]) -> None:
+def test_bytes_do_not_depend_on_block_size(ids: list[int], sizes: list[int]) -> None:
     """With `--bytes`, each block gives all its bytes, complete characters or not."""
     blocks = blocks_of(ids, sizes)
     expected = [b"".join(map(TOKENS.__getitem__, block)) for block in blocks if block]
@@ -238,7 +238,7 @@ def test_decode_writes_bytes_that_are_not_text(model: Path, tmp_path: Path) -> N
     ]
 
 
-def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
+def test_long_tokens_are_decoded_in_parts() -> None:
     """A block of ids with long tokens is decoded in parts that fit in memory."""
     parts = list(_texts({0: b"a" * 1_000_000}, [[0] * 50], None))
     assert max(map(len, parts)) <= 1 << 20
@@ -266,7 +266,7 @@ def test_ids_of_long_tokens_are_decoded_a_few_at_a_time() -> None:
         ),
     ],
 )
-def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint: str) -> None:
+def test_invalid_ids_are_rejected(model: Path, ids: list[str], complaint: str) -> None:
     """FR-22, FR-23, FR-33: the error names the wrong id and its position."""
     assert refused(bpetite("decode", "--model", model, "--ids", *ids)) == [f"error: {complaint}"]
 
@@ -300,7 +300,7 @@ def test_ids_that_are_no_text_are_refused(model: Path, ids: list[str], complaint
         ("[é]".encode(), "\xc3\xa9"),
     ],
 )
-def test_a_file_that_is_no_array_of_ids_is_refused(
+def test_non_array_files_are_rejected(
     model: Path, tmp_path: Path, content: bytes, found: str
 ) -> None:
     """FR-33: the error names what was expected and what was found."""
@@ -317,28 +317,28 @@ def test_a_file_that_is_no_array_of_ids_is_refused(
 
 @pytest.mark.usefixtures("block")
 @pytest.mark.parametrize("wrong", ["999", "128"])
-def test_the_position_of_a_late_id_is_that_in_the_whole(model: Path, wrong: str) -> None:
+def test_positions_count_from_the_first_id(model: Path, wrong: str) -> None:
     """Positions count from the first id, however many blocks there are."""
     ids = b"[" + b"72," * 5000 + wrong.encode() + b"]"
     result = bpetite("decode", "--model", model, "--input", "-", stdin=ids)
     assert f"token id {wrong} at position 5000" in result.stderr.decode()
 
 
-def test_text_that_is_not_utf_8_is_wrong_usage(model: Path) -> None:
+def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:
     """An argument that is not text is an error; no surrogate gets in."""
     result = bpetite("encode", "--model", model, "--text", b"a\xff")
     assert (result.returncode, result.stdout) == (2, b"")
     assert b"expected UTF-8 in an argument, found b'a\\xff'; use a file" in result.stderr
 
 
-@pytest.mark.usefixtures("little_memory")
-def test_a_long_result_that_finds_no_room_is_a_failure(
+@pytest.mark.usefixtures("small_memory_buffer")
+def test_a_long_result_without_disk_space_is_a_failure(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long result waits in a temporary file; the error for a full disk suggests a fix."""
     (tmp_path / "text").write_bytes(b"abc " * 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with no_file_above(1000):
+    with limited_file_size(1000):
         result = bpetite("encode", "--model", model, "--input", tmp_path / "text")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
@@ -350,16 +350,14 @@ def test_a_long_result_that_finds_no_room_is_a_failure(
     assert [path.name for path in tmp_path.iterdir()] == ["text"]
 
 
-def test_an_input_that_is_a_folder_is_refused(model: Path, tmp_path: Path) -> None:
+def test_a_folder_as_input_is_rejected(model: Path, tmp_path: Path) -> None:
     """A folder is not read; the error says what to name."""
     for command in ("encode", "decode"):
         result = bpetite(command, "--model", model, "--input", tmp_path)
         assert lines(result.stderr) == [f"error: {tmp_path} is a folder; name the files in it"]
 
 
-def test_a_signal_while_a_result_is_being_written_leaves_its_first_part(
-    model: Path, tmp_path: Path
-) -> None:
+def test_a_signal_while_being_written_leaves_partial_output(model: Path, tmp_path: Path) -> None:
     """The exit status tells a result cut off by a signal from a complete one."""
     (tmp_path / "text").write_bytes(b"Hello world " * 100_000)
     words = ["encode", "--model", str(model), "--input", str(tmp_path / "text")]

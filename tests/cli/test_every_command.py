@@ -13,9 +13,9 @@ from artifacts import write_artifact
 from bpetite_cli.commands import BUILT_IN
 from cli_tools import (
     CALLS,
+    as_short_option,
     bpetite,
     bpetite_process,
-    in_letters,
     in_terminal,
     lines,
     pipeline,
@@ -40,12 +40,12 @@ def test_every_command_has_a_good_call(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", CALLS)
-def test_common_options_have_a_letter(folder: Path, command: str) -> None:
+def test_short_options_are_accepted(folder: Path, command: str) -> None:
     """`-m`, `-i`, `-o`, `-j` and `-q` are short for the long names, with a space or without."""
     more = ["--output", "new.json"] if command in SAVING else []
     more += ["--jobs", "1"] if command in WITH_JOBS else []
     words = words_of(command, "--quiet", *more)
-    spaced = [in_letters(word) for word in words]
+    spaced = [as_short_option(word) for word in words]
     joined = " ".join(spaced).replace("-m ", "-m").replace("-i ", "-i").replace("-o ", "-o")
     results = []
     for call in (words, spaced, joined.replace("-j ", "-j").split()):
@@ -61,7 +61,7 @@ def test_common_options_have_a_letter(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", WITH_MODEL)
-def test_a_bad_model_is_refused_in_one_line(folder: Path, command: str) -> None:
+def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     """FR-33: there is no traceback, whatever the file contains, and nothing is printed or saved."""
     model = folder / "m.json"
     model.unlink()
@@ -109,7 +109,7 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     ("command", "doing"),
     [("encode", "encoding"), ("decode", "decoding"), ("show", "showing"), ("count", "counting")],
 )
-def test_a_terminal_is_told_that_it_is_waited_for(folder: Path, command: str, doing: str) -> None:
+def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing: str) -> None:
     """Without an input, a command at a terminal says that it is waiting, and how to end."""
     typed = b"[72]\n\x04"
     status, shown = shown_in_terminal([command, "--model", "m.json"], folder, typed=typed)
@@ -205,7 +205,7 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", SAVING)
-def test_a_dash_is_no_output(folder: Path, command: str) -> None:
+def test_dash_is_not_output(folder: Path, command: str) -> None:
     """`-` is not a file name for `--output`, unless it is written as a path."""
     result = bpetite(*words_of(command, "--output", "-"), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
@@ -217,7 +217,7 @@ def test_a_dash_is_no_output(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", SAVING)
-def test_a_saved_file_has_the_mode_of_any_new_file(folder: Path, command: str) -> None:
+def test_a_saved_file_respects_the_umask(folder: Path, command: str) -> None:
     """The umask decides, as for every program."""
     before = os.umask(0o027)
     try:
@@ -262,7 +262,7 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
 
 
 @pytest.mark.parametrize("command", ["encode", "count", "show", "inspect"])
-def test_a_reader_that_has_enough_is_no_error(folder: Path, command: str) -> None:
+def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
     """A closed pipe ends the command silently."""
     (folder / "text").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
     (folder / ("a" * 200)).write_text("low")
@@ -290,13 +290,13 @@ def test_the_locale_changes_nothing(folder: Path, command: str) -> None:
 
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
-def test_a_job_that_takes_a_moment_draws_nothing(folder: Path, command: str) -> None:
+def test_a_short_job_draws_nothing(folder: Path, command: str) -> None:
     """A short job draws nothing on a terminal."""
     status, output, drawn = in_terminal(words_of(command), folder)
     assert (status, drawn, bool(output)) == (0, b"", True)
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("command", CALLS)
 def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
     """`--quiet` draws and reports nothing, and changes neither result nor errors."""
@@ -314,7 +314,7 @@ def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
     assert failed.stderr == bpetite(*words_of(command, *more), cwd=folder).stderr != b""
 
 
-def test_a_closed_standard_error_is_no_reason_to_stop(folder: Path) -> None:
+def test_training_survives_a_closed_standard_error(folder: Path) -> None:
     """Training continues although nobody can see its progress."""
     words = " ".join(words_of("train"))
     result = pipeline(f"bpetite {words} 2>&-", folder)

@@ -17,7 +17,7 @@ MODULES = [
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_are_right(name: str) -> None:
+def test_examples_are_correct(name: str) -> None:
     """Every example in a docstring prints what it shows."""
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 

@@ -24,8 +24,8 @@ from bpetite_cli.terminal.messages import in_units
 from cli_tools import (
     bpetite,
     in_terminal,
+    limited_file_size,
     lines,
-    no_file_above,
     refused,
     shown_in_terminal,
     start,
@@ -70,9 +70,7 @@ def written(name: str, ids: list[int]) -> bytes:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("text", ["", "a", TEXT])
-def test_a_format_is_what_the_help_says(
-    folder: Path, tokenizer: Tokenizer, name: str, text: str
-) -> None:
+def test_formats_match_the_help(folder: Path, tokenizer: Tokenizer, name: str, text: str) -> None:
     """Standard output is exactly the ids in the format."""
     (folder / "text").write_bytes(text.encode())
     result = run(folder, "encode", "--input", "text", "--format", name)
@@ -94,7 +92,7 @@ def test_decode_reads_what_encode_writes(folder: Path, name: str) -> None:
     assert (folder / "back").read_bytes() == TEXT.encode()
 
 
-def test_text_may_have_any_whitespace(folder: Path) -> None:
+def test_any_whitespace_separates_ids(folder: Path) -> None:
     """Ids in decimal are read from one line or many."""
     (folder / "ids").write_bytes(b" 72 101\t108\r\n\n108\v111\f")
     assert run(folder, "decode", "--input", "ids", "--format", "text").stdout == b"Hello"
@@ -159,7 +157,7 @@ def test_a_special_token_is_found_across_blocks(
 # Several files
 
 
-def test_the_ids_of_several_files_follow_each_other(folder: Path, tokenizer: Tokenizer) -> None:
+def test_no_token_spans_two_files(folder: Path, tokenizer: Tokenizer) -> None:
     """No token spans two files, however they are named."""
     (folder / "1").write_text("Hello wor")
     (folder / "2").write_text("ld")
@@ -172,7 +170,7 @@ def test_the_ids_of_several_files_follow_each_other(folder: Path, tokenizer: Tok
     assert piped.stdout == result.stdout
 
 
-def test_a_disk_that_fails_is_told(folder: Path) -> None:
+def test_disk_errors_name_the_file(folder: Path) -> None:
     """The error names the input that cannot be read, though the system does not."""
     if not Path("/proc/self/mem").exists():
         pytest.skip("no /proc/self/mem on this system")
@@ -186,7 +184,7 @@ def test_a_disk_that_fails_is_told(folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_u16_holds_65536_ids_and_no_more(tmp_path: Path) -> None:
+def test_u16_is_limited_to_65536_ids(tmp_path: Path) -> None:
     """The special token counts: with the id 65,535 it fits, and one more is too many."""
     _check_width("u16", 65535)
     assert FORMATS["u16"].pack([65535]) == b"\xff\xff"
@@ -242,9 +240,7 @@ def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("block")
-def test_ids_that_are_no_text_are_refused(
-    folder: Path, name: str, ids: list[int], complaint: str
-) -> None:
+def test_invalid_ids_are_rejected(folder: Path, name: str, ids: list[int], complaint: str) -> None:
     """FR-33: the error names the wrong id, its position, and its offset in a binary file."""
     (folder / "ids").write_bytes(written(name, ids))
     for more in ([], ["--output", "back"]):
@@ -259,7 +255,7 @@ def test_ids_that_are_no_text_are_refused(
     [("u16", 7, 2, 6), ("u16", 20_001, 2, 20_000), ("u32", 3, 4, 0), ("u32", 6, 4, 4)],
 )
 @pytest.mark.usefixtures("block")
-def test_a_file_that_is_cut_short_is_refused(
+def test_a_truncated_file_is_rejected(
     folder: Path, name: str, size: int, width: int, offset: int
 ) -> None:
     """FR-33: bytes that are not a complete id are reported with their offset."""
@@ -291,7 +287,7 @@ def test_a_file_that_is_cut_short_is_refused(
     ids=lambda value: repr(value)[:20],
 )
 @pytest.mark.usefixtures("block")
-def test_a_file_that_is_no_decimal_is_refused(
+def test_non_decimal_ids_are_rejected(
     folder: Path, content: bytes, found: str, offset: int
 ) -> None:
     """FR-33: a word that is not an id is shown with its position."""
@@ -314,7 +310,7 @@ def test_endless_input_ends(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["text", "u16", "u32"])
-def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
+def test_empty_files_have_no_ids(folder: Path, name: str) -> None:
     """Without brackets, an empty file is an empty list of ids."""
     (folder / "empty").touch()
     result = run(folder, "decode", "--input", "empty", "--format", name)
@@ -324,7 +320,7 @@ def test_an_empty_file_is_no_ids(folder: Path, name: str) -> None:
 # Results that go to a file
 
 
-def test_a_file_gets_the_ids_and_standard_output_a_summary(folder: Path) -> None:
+def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
     """With `--output`, the file has the bytes of standard output, which gets a summary."""
     plain = run(folder, "encode", "--input", "text", "--format", "u16").stdout
     result = run(folder, "encode", "--input", "text", "--format", "u16", "--output", "ids")
@@ -362,7 +358,7 @@ def both(folder: Path) -> Path:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("output", ["", "--output out", "--output out --force"])
 @pytest.mark.usefixtures("block")
-def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, output: str) -> None:
+def test_failing_half_way_leaves_nothing(folder: Path, command: str, output: str) -> None:
     """An error in the last byte of a file prints nothing, and leaves the old file, or none."""
     (folder / "text").write_bytes(b"Hello world " * 1000 + b"\xff")
     (folder / "ids.json").write_bytes(b"[" + b"72," * 5000 + b"999]")
@@ -375,12 +371,12 @@ def test_what_fails_half_way_leaves_nothing(folder: Path, command: str, output: 
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
+def test_full_disk_leaves_no_output(folder: Path, command: str) -> None:
     """An output file that cannot grow is named and removed."""
     (folder / "text").write_bytes(b"abc " * 1000)
     (folder / "ids.json").write_bytes(b"[" + b"72," * 2000 + b"72]")
     before = sorted(folder.iterdir())
-    with no_file_above(1000):
+    with limited_file_size(1000):
         result = run(folder, command, *COMMANDS[command], "--output", "out")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
@@ -389,9 +385,9 @@ def test_a_disk_without_room_is_told(folder: Path, command: str) -> None:
     assert sorted(folder.iterdir()) == before
 
 
-@pytest.mark.usefixtures("little_memory")
+@pytest.mark.usefixtures("small_memory_buffer")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_long_file_does_not_pass_through_temporary_files(
+def test_long_files_need_no_temporary_files(
     both: Path, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Saving needs space only for the output: the folder for temporary files may be missing."""
@@ -405,9 +401,7 @@ def test_a_long_file_does_not_pass_through_temporary_files(
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
 )
-def test_an_end_while_a_file_is_written_leaves_nothing(
-    folder: Path, number: int, status: int
-) -> None:
+def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, status: int) -> None:
     """A signal while ids arrive undoes what was written; a kill leaves a recognizable file.
 
     The file appears under its name only when it is complete.
@@ -432,7 +426,7 @@ def test_an_end_while_a_file_is_written_leaves_nothing(
         assert left == []
 
 
-@pytest.mark.usefixtures("block", "impatient")
+@pytest.mark.usefixtures("block", "bar_at_once")
 def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     """The terminal shows progress; standard output has only the summary."""
     os.mkfifo(folder / "fifo")
@@ -451,7 +445,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert b"%" not in drawn  # the size of a pipe is unknown
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
     ("words", "text", "shown"),
     [
@@ -459,9 +453,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
         ("train --input - --vocab-size 257 --output n.json", b"low low\n\x04", "n.json"),
     ],
 )
-def test_no_bar_is_drawn_where_a_person_types(
-    folder: Path, words: str, text: bytes, shown: str
-) -> None:
+def test_typed_input_draws_no_bar(folder: Path, words: str, text: bytes, shown: str) -> None:
     """A terminal shows the typed text and the result, with no bar."""
     status, screen = shown_in_terminal(words.split(), folder, typed=text)
     assert status == 0
@@ -469,7 +461,7 @@ def test_no_bar_is_drawn_where_a_person_types(
     assert "━" not in screen
 
 
-@pytest.mark.usefixtures("block", "impatient")
+@pytest.mark.usefixtures("block", "bar_at_once")
 def test_a_result_comes_after_its_bar(folder: Path) -> None:
     """On a terminal the bar is finished before the first byte of a result is shown."""
     (folder / "ids").write_bytes(b"72 " * 5000 + b"65 66 67")

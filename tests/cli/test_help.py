@@ -47,7 +47,7 @@ def test_the_help_stays_on_one_screen() -> None:
 
 
 @pytest.mark.parametrize("columns", [40, 59, 60, 200])
-def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
+def test_the_help_fits_the_terminal_width(columns: int) -> None:
     """A narrow terminal wraps descriptions, and loses none of their text."""
     shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
     assert max(map(len, shown.splitlines())) <= max(columns, 60)
@@ -58,7 +58,7 @@ def test_the_help_is_as_wide_as_the_terminal(columns: int) -> None:
     assert all(f"{name}{separator}{said}" in words for name, said in SUMMARIES.items())
 
 
-def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> None:
+def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> None:
     """Without the comparison its commands are listed in a line of their own."""
     install("bpetite_compare")  # an empty package
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
@@ -71,7 +71,7 @@ def test_what_is_not_installed_is_in_no_group(install: Callable[..., None]) -> N
     assert max(map(len, narrow.splitlines())) <= 60
 
 
-def test_a_command_of_another_package_is_in_a_group_of_its_own(
+def test_plugin_commands_have_their_own_group(
     install: Callable[..., None],
 ) -> None:
     """FR-32: the help lists commands of other packages under `more`."""
@@ -92,7 +92,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @with_examples(*BUILT_IN)
-def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Path) -> None:
+def test_help_examples_work(example: str, prepared: Path, tmp_path: Path) -> None:
     """Each example in a command's help runs as written."""
     result = run_example(example, prepared, tmp_path / "folder")
     assert result.returncode == 0, result.stderr.decode()
@@ -171,7 +171,7 @@ def test_fish_completes(some_files: Path) -> None:
     assert found == ["verify", "--vocab-size", "tokenizer.json"]
 
 
-def test_zsh_takes_the_completion(tmp_path: Path) -> None:
+def test_zsh_completes(tmp_path: Path) -> None:
     """In zsh our function completes the words of `bpetite`."""
     if shutil.which("zsh") is None:
         pytest.skip("there is no zsh")
@@ -184,7 +184,7 @@ def test_zsh_takes_the_completion(tmp_path: Path) -> None:
     assert lines(result.stdout) == ["_shtab_bpetite", "_shtab_bpetite: function"]
 
 
-def test_another_shell_is_wrong_usage() -> None:
+def test_unsupported_shells_fail() -> None:
     """A shell without completions is an error that lists the supported shells."""
     result = bpetite("--completion", "tcsh")
     assert (result.returncode, result.stdout) == (2, b"")
@@ -200,7 +200,7 @@ def test_the_completion_needs_no_installed_package(install: Callable[..., None])
     assert (result.returncode, result.stderr) == (0, b"")
 
 
-def test_the_man_page_is_where_man_looks(tmp_path: Path) -> None:
+def test_man_finds_the_page(tmp_path: Path) -> None:
     """If the folder of `bpetite` is on the path, `man bpetite` finds its page."""
     if shutil.which("man") is None:
         pytest.skip("there is no man")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_tools import BPETITE, CALLS, bpetite, check_as_started, words_of
+from cli_tools import BPETITE, CALLS, bpetite, check_matches_script, words_of
 
 OTHERS = (
     "--help",
@@ -22,18 +22,18 @@ OTHERS = (
 
 
 @pytest.mark.parametrize("words", [*map(words_of, CALLS), *map(str.split, OTHERS)], ids=" ".join)
-def test_a_call_is_like_a_start(words: list[str], folder: Path) -> None:
+def test_calls_match_the_script(words: list[str], folder: Path) -> None:
     """The status and the bytes of both streams equal those of the installed program."""
     force = ["--force"] if "--output" in words else []
-    check_as_started(*words, *force, stdin="é <|endoftext|>".encode(), cwd=folder)
+    check_matches_script(*words, *force, stdin="é <|endoftext|>".encode(), cwd=folder)
 
 
-def test_the_script_is_the_installed_one() -> None:
+def test_the_installed_script_is_tested() -> None:
     """The tests run the console script that users get."""
     assert Path(BPETITE).is_file()
 
 
-def test_a_call_leaves_nothing_behind(folder: Path) -> None:
+def test_calls_have_no_side_effects(folder: Path) -> None:
     """Streams, descriptors, folder, environment, signals and loggers are unchanged."""
 
     def state() -> list[object]:
@@ -55,7 +55,7 @@ def test_a_call_leaves_nothing_behind(folder: Path) -> None:
     assert state() == before
 
 
-def test_a_signal_to_the_tests_ends_them(install: Callable[..., None]) -> None:
+def test_signals_end_the_test_run(install: Callable[..., None]) -> None:
     """A command that handles a signal does not keep it from ending the tests."""
     install(
         "end",

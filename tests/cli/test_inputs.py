@@ -20,19 +20,19 @@ def test_blocks_join_to_the_text(texts: list[str]) -> None:
 
 
 @given(TEXTS)
-def test_the_chunks_of_the_blocks_are_those_of_the_text(texts: list[str]) -> None:
+def test_blocks_have_the_chunks_of_the_text(texts: list[str]) -> None:
     """A block ends only where a chunk of the whole text ends."""
     chunks = [chunk for block in cut_safely(filter(None, texts)) for chunk in pretokenize(block)]
     assert chunks == pretokenize("".join(texts))
 
 
-def test_blocks_are_cut_where_they_can_be() -> None:
+def test_blocks_are_cut_when_possible() -> None:
     """A text of words is not kept in memory until its end."""
     texts = ["one two", " three", "four five "]
     assert list(cut_safely(texts)) == ["one", " two", " threefour five", " "]
 
 
 @pytest.mark.parametrize("space", " \n\t\r\f\v")
-def test_any_common_whitespace_is_a_place_to_cut(space: str) -> None:
+def test_blocks_end_at_any_common_whitespace(space: str) -> None:
     """A file of lines or columns is cut, whatever whitespace separates them."""
     assert list(cut_safely([f"a{space}b"] * 3)) == ["a", f"{space}ba", f"{space}ba", f"{space}b"]

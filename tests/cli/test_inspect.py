@@ -53,7 +53,7 @@ def doubling(times: int) -> list[tuple[int, int]]:
     return [(97, 97), *((256 + rank, 256 + rank) for rank in range(times - 1))]
 
 
-def test_the_page_says_what_the_file_is(sample: Path) -> None:
+def test_the_page_describes_the_file(sample: Path) -> None:
     """Path, size, sha256, version, vocabulary, special token and pattern come first."""
     result = bpetite("inspect", "--model", "tokenizer.json", cwd=sample.parent)
     assert (result.returncode, result.stderr) == (0, b"")
@@ -69,7 +69,7 @@ def test_the_page_says_what_the_file_is(sample: Path) -> None:
     ]
 
 
-def test_the_page_shows_the_longest_tokens_the_lengths_and_the_scripts(sample: Path) -> None:
+def test_the_page_shows_long_tokens_lengths_and_scripts(sample: Path) -> None:
     """Then come the longest tokens, bars for lengths and scripts, and incomplete characters."""
     shown = bpetite("inspect", "--model", sample).stdout.decode()
     assert "\nlongest tokens\n  391  9 bytes  ·ferryman\n  423  8 bytes  ·letters\n" in shown
@@ -83,7 +83,7 @@ def test_the_page_shows_the_longest_tokens_the_lengths_and_the_scripts(sample: P
     assert shown.endswith("  and 7 more\n")
 
 
-def test_json_leaves_nothing_out(sample: Path) -> None:
+def test_json_is_complete(sample: Path) -> None:
     """The figures are those of the file: every length, every script, every incomplete character."""
     result = bpetite("inspect", "--model", sample, "--json")
     data = json.loads(result.stdout)
@@ -178,7 +178,7 @@ def test_the_tree_of_the_worked_example(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("token_id", ["259", "-1", "99999999999"])
-def test_an_unknown_id_is_refused(tmp_path: Path, token_id: str) -> None:
+def test_unknown_ids_are_rejected(tmp_path: Path, token_id: str) -> None:
     """The error gives the range of valid ids."""
     Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
     words = ("inspect", "--model", "tokenizer.json", "--token", token_id, "--json")
@@ -254,14 +254,14 @@ def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) 
 
 
 @pytest.mark.parametrize("token", ["x", "é", "船", "⛵", "🌊"])
-def test_of_a_long_token_the_start_is_shown(token: str) -> None:
+def test_long_tokens_are_shortened(token: str) -> None:
     """A token is cut after a number of characters, however many bytes each has."""
     assert shortened((token * 6).encode(), 6) == token * 6
     assert shortened((token * 7).encode(), 6) == token * 5 + "…"
     assert shortened((token * 99).encode(), 6) == token * 5 + "…"
 
 
-def test_json_of_a_token_that_no_merge_made(sample: Path) -> None:
+def test_json_of_a_token_without_a_merge(sample: Path) -> None:
     """A byte and the special token have no merges; an incomplete character has no text."""
     words = ("inspect", "--model", sample, "--json", "--token")
     assert json.loads(bpetite(*words, "195").stdout) == {
@@ -296,7 +296,7 @@ def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [[], ["--token", "351"]])
-def test_a_terminal_shows_the_same_in_colour(sample: Path, words: list[str]) -> None:
+def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> None:
     """A terminal gets colors; without them the page is that of a pipe."""
     command = ["inspect", "--model", "tokenizer.json", *words]
     status, shown = shown_in_terminal(command, sample.parent)
@@ -316,7 +316,7 @@ def test_bars_and_tokens_fit_the_screen(sample: Path, columns: int) -> None:
     assert all(len(line) <= columns for line in shown.splitlines() if "█" in line)
 
 
-def test_a_screen_that_is_too_narrow_shows_the_start_of_a_token(tmp_path: Path) -> None:
+def test_narrow_screens_shorten_tokens(tmp_path: Path) -> None:
     """In 16 columns a sign shows that a long token continues."""
     write_artifact(tmp_path / "m.json", chain(20))
     shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
@@ -331,7 +331,7 @@ def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
     assert shown.endswith("\ntokens that are not complete characters: 128\n  all single bytes\n")
 
 
-def test_hostile_tokens_are_shown_not_obeyed(tmp_path: Path) -> None:
+def test_hostile_tokens_are_made_printable(tmp_path: Path) -> None:
     """Only printable characters are shown, whatever bytes a token has."""
     merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
     write_artifact(tmp_path / "m.json", merges)

@@ -23,8 +23,8 @@ from cli_tools import (
     bpetite,
     bpetite_process,
     in_terminal,
+    limited_file_size,
     lines,
-    no_file_above,
     pipeline,
     start,
     without_times,
@@ -87,7 +87,7 @@ def content(path: Path) -> bytes | None:
     return path.read_bytes() if path.exists() else None
 
 
-def test_two_processes_give_what_one_gives(large: Path) -> None:
+def test_two_processes_match_one(large: Path) -> None:
     """Standard output and the file are identical, byte for byte, except for the elapsed time."""
     results = []
     for jobs in 1, 2:
@@ -99,7 +99,7 @@ def test_two_processes_give_what_one_gives(large: Path) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
-def test_every_number_of_processes_gives_the_same_ids(large: Path, name: str) -> None:
+def test_ids_do_not_depend_on_the_process_count(large: Path, name: str) -> None:
     """In each format, from a file, a pipe and JSON Lines, to a file and to a pipe."""
     jsonl = "".join(json.dumps({"text": TEXT * 999}) + "\n" for _ in range(140)) + "{}"
     (large / "docs").write_text(jsonl.removesuffix("{}"))
@@ -127,7 +127,7 @@ def test_every_number_of_processes_gives_the_same_ids(large: Path, name: str) ->
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", ["train", "verify", "count"])
-def test_every_number_of_processes_counts_the_same(large: Path, command: str) -> None:
+def test_counts_do_not_depend_on_process_count(large: Path, command: str) -> None:
     """From files, JSON Lines, texts with counts, and a list with a missing file."""
     rows = ({"text": f"{TEXT * 99}{number}", "count": number + 1} for number in range(1400))
     (large / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -171,7 +171,7 @@ def test_the_number_of_processes_is_checked(large: Path, limit: str) -> None:
         ({"cpu,cpuacct/cpu.cfs_quota_us": "50000", "cpu,cpuacct/cpu.cfs_period_us": "100000"}, 1),
     ],
 )
-def test_the_cores_are_those_of_the_container(
+def test_the_container_limits_the_cores(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
 ) -> None:
     """The smallest cgroup quota above the process counts, rounded up, if below the cores."""
@@ -186,9 +186,7 @@ def test_the_cores_are_those_of_the_container(
     assert cores.available_cores() == expected
 
 
-def test_the_cores_are_those_of_the_affinity(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_affinity_limits_the_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without cgroups, the affinity counts, or the cores of the machine."""
     monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
     assert cores.available_cores() == len(os.sched_getaffinity(0))
@@ -200,7 +198,7 @@ def test_the_cores_are_those_of_the_affinity(
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
+def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
     """The command fails, explains why, suggests a way out, and writes nothing."""
     (large / "out").unlink(missing_ok=True)
     with start(command, *COMMANDS[command], "--jobs", "2", cwd=large) as process:
@@ -211,7 +209,7 @@ def test_a_worker_that_is_killed_is_told(large: Path, command: str) -> None:
         "error: a worker process ended unexpectedly: killed by SIGKILL",
         "if memory ran out, use fewer processes: --jobs 1",
     ]
-    check_nothing_is_left(large)
+    check_cleaned_up(large)
 
 
 @pytest.mark.parametrize(
@@ -228,10 +226,10 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (process.returncode, output, errors) == (status, b"", told)
     assert not is_alive(worker)
-    check_nothing_is_left(large)
+    check_cleaned_up(large)
 
 
-def test_workers_end_with_a_process_that_is_killed(large: Path) -> None:
+def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
     """No process survives a first process that was killed without cleaning up."""
     with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
         worker = first_worker(process.pid)
@@ -241,7 +239,7 @@ def test_workers_end_with_a_process_that_is_killed(large: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["encode", "train"])
-def test_a_text_that_is_not_utf_8_is_told_where(large: Path, command: str) -> None:
+def test_invalid_utf_8_is_located(large: Path, command: str) -> None:
     """The offset is that in the file, however far the workers are, and nothing is written."""
     (large / "bad").write_bytes(LARGE.encode() + b"\xff")
     words = [word.replace("text", "bad") for word in COMMANDS[command]]
@@ -250,28 +248,28 @@ def test_a_text_that_is_not_utf_8_is_told_where(large: Path, command: str) -> No
     assert (result.returncode, result.stdout) == (1, b"")
     place = len(LARGE.encode())
     assert f"bad is not UTF-8: byte 0xff at offset {place}" in result.stderr.decode()
-    check_nothing_is_left(large)
+    check_cleaned_up(large)
 
 
 def test_a_full_disk_ends_all_processes(large: Path) -> None:
     """The message is the usual one, and nothing is left."""
-    with no_file_above(1 << 20):
+    with limited_file_size(1 << 20):
         result = run(large, "encode", jobs=2)
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         "error: out: File too large; choose a disk that allows larger files"
     ]
-    check_nothing_is_left(large)
+    check_cleaned_up(large)
 
 
-def test_a_reader_that_has_enough_ends_all_processes(large: Path) -> None:
+def test_a_closed_pipe_ends_all_processes(large: Path) -> None:
     """A closed pipe is not reported as an error."""
     result = pipeline("bpetite encode --model m.json --input text -j 2 | head -c 3", large)
     assert (result.stdout, result.stderr) == (b"[27", b"")
-    check_nothing_is_left(large)
+    check_cleaned_up(large)
 
 
-def test_a_system_that_starts_no_process_is_told(large: Path) -> None:
+def test_a_failed_process_start_is_explained(large: Path) -> None:
     """The error has the reason, and suggests a way that needs no process."""
     limited = f"ulimit -n 7; exec {BPETITE} count --model m.json text --jobs 8"
     result = pipeline(limited, large)
@@ -290,14 +288,14 @@ def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
     )
     (tmp_path / "text").write_text("\n".join(words))
     Tokenizer.train(TEXT, 400).save(tmp_path / "m.json")
-    alone, _ = most_memory(tmp_path, command, "1")
-    first, workers = most_memory(tmp_path, command, "2")
+    alone, _ = peak_memory(tmp_path, command, "1")
+    first, workers = peak_memory(tmp_path, command, "2")
     assert len(workers) == 2
     assert max(workers) <= 250e6
     assert first + sum(workers) <= alone + 500e6
 
 
-def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
+def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
     """Return the peak memory of a command, and of each of its workers, in bytes."""
     most: dict[int, int] = {}
     with start(command, *COMMANDS[command], "--jobs", jobs, cwd=folder) as process:
@@ -314,7 +312,7 @@ def most_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 
 
 @pytest.mark.thorough
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 def test_the_bar_covers_the_whole_job(large: Path) -> None:
     """The bar grows from nothing to all as the workers finish."""
     status, _, sent = in_terminal(("encode", *COMMANDS["encode"], "--jobs", "2"), large)
@@ -327,7 +325,7 @@ def test_the_bar_covers_the_whole_job(large: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_progress_is_what_the_workers_have_done(large: Path) -> None:
+def test_progress_counts_finished_batches(large: Path) -> None:
     """A batch counts as soon as its result arrives, and no sooner."""
     told: list[int] = []
     work: Callable[[list[str]], int] = len
@@ -373,5 +371,5 @@ def is_alive(number: int) -> bool:
     return b"spawn_main" in command_line(number)
 
 
-def check_nothing_is_left(folder: Path) -> None:
+def check_cleaned_up(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["m.json", "short", "text"]

@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
-def test_encode_and_decode_in_a_pipe_are_cat(folder: Path, name: str) -> None:
+def test_encode_to_decode_pipe_round_trips(folder: Path, name: str) -> None:
     """FR-25: a long text goes through a pipe byte for byte."""
     result = pipeline(
         f"bpetite encode --model m.json --input text --format {name} |"
@@ -72,7 +72,7 @@ def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
     assert (folder / "12.back").read_bytes() == (folder / "12").read_bytes()
 
 
-def test_memory_is_that_of_the_list_for_many_files(folder: Path) -> None:
+def test_many_files_need_little_memory(folder: Path) -> None:
     """200,000 small files train and encode in little more memory than one."""
     for number in range(10):
         (folder / f"{number}").write_text(f"Hello words {number}\n")

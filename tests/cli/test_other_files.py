@@ -44,7 +44,7 @@ def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str
         b'{"schema_version": 1, "added_tokens": []}',
     ],
 )
-def test_a_damaged_or_unknown_file_has_its_first_fault_told(here: Path, content: bytes) -> None:
+def test_damaged_or_unknown_files_show_their_first_error(here: Path, content: bytes) -> None:
     """A file that may be one of ours, or anything, is not guessed at."""
     (here / "other").write_bytes(content)
     (line,) = refused(bpetite("inspect", "--model", "other"))
@@ -61,7 +61,7 @@ def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
 
 
 @given(st.text() | st.from_regex(r"[a-z./ ]+", fullmatch=True))
-def test_a_path_is_quoted_only_where_it_could_be_misread(path: str) -> None:
+def test_only_ambiguous_paths_are_quoted(path: str) -> None:
     """A path is shown as it is, or quoted like a Python string if it could be misread."""
     plain = all(character.isalnum() or character in "_./+@%=~-" for character in path)
     assert quoted(path) == (path if path and plain else repr(path))

@@ -41,7 +41,7 @@ def plain(width: int) -> Screen:
     return Screen(width, colored=False, paint=lambda text, _: text)
 
 
-def test_the_tokens_stand_over_their_ids(worked: Path) -> None:
+def test_tokens_are_above_their_ids(worked: Path) -> None:
     """Off a terminal a sign separates the tokens, each with its id below; a line sums up."""
     result = bpetite("show", "--model", worked, "--text", "ab ab\n\nxab<|endoftext|>é")
     assert (result.returncode, result.stderr) == (0, b"")
@@ -59,7 +59,7 @@ def test_the_tokens_stand_over_their_ids(worked: Path) -> None:
     ]
 
 
-def test_no_text_has_no_tokens(worked: Path) -> None:
+def test_empty_text_is_shown(worked: Path) -> None:
     """The empty text has only a total, and no steps."""
     assert bpetite("show", "--model", worked, "--text", "").stdout == b"0 tokens, 0 bytes\n"
     assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
@@ -69,7 +69,7 @@ def test_no_text_has_no_tokens(worked: Path) -> None:
     ("token", "shown"),
     [("\U0001f3fb", "◌\U0001f3fb"), ("\u1160", "‹U+1160›"), ("\u11ff\ud7b0", "◌\u11ff\ud7b0")],
 )
-def test_a_token_that_takes_no_room_is_shown(token: str, shown: str) -> None:
+def test_zero_width_tokens_are_shown(token: str, shown: str) -> None:
     """A skin tone or the end of a Hangul syllable, alone in a token, is shown."""
     assert list(draw_rows([(7, token.encode())], -1, plain(16))) == [f"{shown}\n7\n\n"]
 
@@ -78,7 +78,7 @@ def test_a_token_that_takes_no_room_is_shown(token: str, shown: str) -> None:
     st.lists(st.tuples(st.integers(0, 99_999), texts.TEXTS.map(str.encode).filter(bool))),
     st.integers(16, 90),
 )
-def test_rows_hold_every_token_and_fit(tokens: list[tuple[int, bytes]], width: int) -> None:
+def test_rows_fit_and_have_all_tokens(tokens: list[tuple[int, bytes]], width: int) -> None:
     """No line is wider than the screen; all tokens and ids are there, in aligned columns."""
     tokens = [(token_id, token.replace("│".encode(), b"")) for token_id, token in tokens]
     tokens = [(token_id, token) for token_id, token in tokens if token]
@@ -98,13 +98,13 @@ def test_rows_hold_every_token_and_fit(tokens: list[tuple[int, bytes]], width: i
     assert ids == [token_id for token_id, _ in tokens]
 
 
-def test_a_token_wider_than_the_screen_is_folded() -> None:
+def test_tokens_wider_than_the_screen_wrap() -> None:
     """Its parts are in separate rows; below each part after the first is a `…`."""
     rows = list(draw_rows([(7, b"x" * 40), (8, b"y")], -1, plain(16)))
     assert rows == [f"{'x' * 16}\n7\n\n", f"{'x' * 16}\n…\n\n", f"{'x' * 8}│y\n…       │8\n\n"]
 
 
-def test_a_terminal_shows_colours(worked: Path, tmp_path: Path) -> None:
+def test_a_terminal_shows_colors(worked: Path, tmp_path: Path) -> None:
     """Neighbors differ in color, and the special token has its own."""
     text = "ab ab<|endoftext|>x"
     words = ["show", "--model", str(worked), "--text", text]
@@ -122,7 +122,7 @@ def test_a_terminal_shows_colours(worked: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 @pytest.mark.parametrize("form", [[], ["--steps"]])
-def test_a_terminal_without_colours_shows_what_a_pipe_does(
+def test_colorless_terminals_get_the_plain_picture(
     worked: Path, tmp_path: Path, env: dict[str, str], form: list[str]
 ) -> None:
     """NO_COLOR and a terminal that cannot draw get the plain picture."""
@@ -142,9 +142,7 @@ def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, colum
 
 
 @pytest.mark.parametrize("form", [[], ["--steps"]])
-def test_nothing_in_a_text_reaches_the_terminal_raw(
-    model: Path, tmp_path: Path, form: list[str]
-) -> None:
+def test_text_cannot_control_the_terminal(model: Path, tmp_path: Path, form: list[str]) -> None:
     """Escape sequences, markup, controls and marks are made visible and have no effect."""
     (tmp_path / "text").write_bytes(HOSTILE.encode())
     words = ["show", "--model", str(model), "--input", "text", *form]
@@ -157,7 +155,7 @@ def test_nothing_in_a_text_reaches_the_terminal_raw(
 
 
 @pytest.mark.usefixtures("block")
-def test_a_file_is_shown_as_it_is_read(model: Path, tmp_path: Path) -> None:
+def test_files_are_shown_while_reading(model: Path, tmp_path: Path) -> None:
     """Text before an error is shown before the error, which has its offset."""
     (tmp_path / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
     result = bpetite("show", "--model", model, "--input", "text", cwd=tmp_path)
@@ -169,7 +167,7 @@ def test_a_file_is_shown_as_it_is_read(model: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("block")
-def test_the_rows_of_a_file_are_those_of_its_text(model: Path, tmp_path: Path) -> None:
+def test_block_size_does_not_change_rows(model: Path, tmp_path: Path) -> None:
     """Where blocks end does not affect the picture."""
     text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 400
     (tmp_path / "text").write_bytes(text.encode())
@@ -201,7 +199,7 @@ def test_json_has_the_span_of_each_token(model: Path, text: str) -> None:
 
 
 @pytest.mark.usefixtures("block")
-def test_json_is_written_whole_or_not_at_all(model: Path, tmp_path: Path) -> None:
+def test_errors_write_no_partial_json(model: Path, tmp_path: Path) -> None:
     """JSON is data: an error half way writes nothing."""
     (tmp_path / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
     result = bpetite("show", "--model", model, "--input", "text", "--json", cwd=tmp_path)
@@ -234,7 +232,7 @@ chunk 3: ab, same as chunk 1
     )
 
 
-def test_a_merge_is_applied_wherever_it_stands(worked: Path) -> None:
+def test_a_merge_applies_to_all_occurrences(worked: Path) -> None:
     """`abab` is one step: both pairs at once, from the left."""
     shown = bpetite("show", "--model", worked, "--text", "abab", "--steps").stdout.decode()
     assert "  [ab]│[ab]  rank 0: a + b (97 + 98) makes 256, 2 times\n" in shown
@@ -243,7 +241,7 @@ def test_a_merge_is_applied_wherever_it_stands(worked: Path) -> None:
     assert "[ab]│[ab]│[ab]│[ab]│[ab]  rank 0: " in shown
 
 
-def test_what_finds_no_room_beside_a_chunk_stands_below(worked: Path) -> None:
+def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
     """On a narrow screen the description of a step has its own line."""
     words = ("show", "--model", worked, "--text", " ab", "--steps")
     assert lines(bpetite(*words, env={"COLUMNS": "40"}).stdout) == [
@@ -258,7 +256,7 @@ def test_what_finds_no_room_beside_a_chunk_stands_below(worked: Path) -> None:
     ]
 
 
-def test_steps_in_a_terminal_mark_what_is_new(worked: Path, tmp_path: Path) -> None:
+def test_steps_highlight_new_tokens_in_color(worked: Path, tmp_path: Path) -> None:
     """In color the new token has no brackets, which a text may contain too."""
     words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]
     _, shown = shown_in_terminal(words, tmp_path)
@@ -267,7 +265,7 @@ def test_steps_in_a_terminal_mark_what_is_new(worked: Path, tmp_path: Path) -> N
 
 
 @given(st.lists(texts.TIES | texts.RUNS, max_size=3), texts.TEXTS | texts.RUNS)
-def test_the_steps_end_in_the_ids_of_the_encoder(corpus: list[str], text: str) -> None:
+def test_the_steps_end_in_the_encoded_ids(corpus: list[str], text: str) -> None:
     """The last step of each chunk has the ids of `encode`, and the chunks join to the text."""
     tokenizer = Tokenizer.train(corpus, 280)
     ranks = ranks_of(oracle.train(corpus, 280))
@@ -286,9 +284,7 @@ def test_the_steps_end_in_the_ids_of_the_encoder(corpus: list[str], text: str) -
 
 
 @given(texts.merge_lists(), texts.CHUNKS)
-def test_any_merges_that_a_file_may_hold_are_replayed(
-    merges: list[tuple[int, int]], chunk: bytes
-) -> None:
+def test_hand_made_merges_are_replayed(merges: list[tuple[int, int]], chunk: bytes) -> None:
     """Merges that no training learns are replayed in passes, one for each rank."""
     steps = [step.ids for step in replay(chunk, ranks_of(merges))]
     assert list([list(chunk), *steps][-1]) == oracle.encode_chunk(chunk, merges)

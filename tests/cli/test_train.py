@@ -118,7 +118,7 @@ def test_progress_is_plain_lines_off_a_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in result.stderr.decode()
 
 
-def test_a_path_is_no_markup(corpus: Path, tmp_path: Path) -> None:
+def test_path_is_not_markup(corpus: Path, tmp_path: Path) -> None:
     """A training under a second leaves one line on a terminal, whatever the file name."""
     words = ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "[red]t.json"]
     status, output, drawn = in_terminal(words, tmp_path)
@@ -128,10 +128,10 @@ def test_a_path_is_no_markup(corpus: Path, tmp_path: Path) -> None:
     assert re.fullmatch(saved, drawn.decode())
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("columns", ["9" * 20, "9" * 5000, "0", "²", "wide"])
 @pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
-def test_a_size_that_no_screen_has_is_ignored(
+def test_invalid_screen_sizes_are_ignored(
     corpus: Path, tmp_path: Path, name: str, columns: str
 ) -> None:
     """A size that is 0, not a number or far too large is ignored."""
@@ -141,7 +141,7 @@ def test_a_size_that_no_screen_has_is_ignored(
     assert "saved" in drawn.decode()
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
     ("env", "shown", "absent"),
     [
@@ -149,7 +149,7 @@ def test_a_size_that_no_screen_has_is_ignored(
         ({"TERM": "dumb"}, b"training: 300 mergeable tokens wanted", (b"\x1b",)),
     ],
 )
-def test_colours_and_bars_can_be_declined(
+def test_colors_and_bars_can_be_disabled(
     corpus: Path, tmp_path: Path, env: dict[str, str], shown: bytes, absent: tuple[bytes, ...]
 ) -> None:
     """With NO_COLOR set the bar has no color; a terminal that cannot draw gets plain lines."""
@@ -172,7 +172,7 @@ def test_a_path_is_shown_escaped(corpus: Path, tmp_path: Path, to: str) -> None:
     assert "\u3164" not in shown
 
 
-def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
+def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
     """An output is also recognized as an input given with `<`."""
     words = ("train", "--input", "-", "--vocab-size", "300", "--output", corpus, "--force")
     result = bpetite(*words, stdin=corpus)
@@ -181,7 +181,7 @@ def test_an_output_that_is_standard_input_is_refused(corpus: Path) -> None:
     assert corpus.read_bytes() == TEXT.encode()
 
 
-def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
+def test_a_named_pipe_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
     """A FIFO is read to its end; the shell's `<(...)` is one."""
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)
@@ -240,7 +240,7 @@ def test_a_pipe_with_a_name_can_be_an_input(corpus: Path, tmp_path: Path) -> Non
     ],
 )
 @pytest.mark.usefixtures("block")
-def test_a_file_that_is_not_utf_8_is_refused(
+def test_invalid_utf_8_files_are_rejected(
     tmp_path: Path, content: bytes, first: str, second: str
 ) -> None:
     """The error names path, offset and bytes, and what the file looks like."""
@@ -269,7 +269,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
-def test_an_end_during_the_saving_leaves_nothing_behind(
+def test_a_signal_during_saving_leaves_nothing(
     corpus: Path, tmp_path: Path, number: int, status: int
 ) -> None:
     """A signal while the artifact is written undoes what was written."""
@@ -307,7 +307,7 @@ def test_nohup_is_respected(tmp_path: Path) -> None:
     assert json.loads(output)["bytes"] == 9
 
 
-def as_nobody_special(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+def run_without_root(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:
     """Run `bpetite` without root's right to read and write everything."""
     command = [BPETITE, *arguments]
     if os.geteuid() == 0:
@@ -331,12 +331,12 @@ def as_nobody_special(*arguments: str, cwd: Path) -> subprocess.CompletedProcess
         ),
     ],
 )
-def test_what_is_not_permitted_is_refused_first(
+def test_unpermitted_paths_are_rejected_first(
     corpus: Path, tmp_path: Path, inputs: str, output: str, complaint: str
 ) -> None:
     """FR-33: an input or a folder without permission is named before the training."""
     (tmp_path / "secret").touch(mode=0o000)
     (tmp_path / "locked").mkdir(mode=0o555)
     words = f"train --input {inputs} --vocab-size 300 --output {output}"
-    result = as_nobody_special(*words.split(), cwd=tmp_path)
+    result = run_without_root(*words.split(), cwd=tmp_path)
     assert refused(result) == [f"error: {complaint.format(tmp_path)}"]

@@ -51,7 +51,7 @@ def truncate(folder: Path, size: object, *more: str, output: str = "small.json")
     "name",
     [pytest.param(name, marks=[] if name == "ties" else pytest.mark.thorough) for name in TRAINED],
 )
-def test_every_smaller_tokenizer_is_that_of_training(name: str, tmp_path: Path) -> None:
+def test_truncating_matches_training_to_that_size(name: str, tmp_path: Path) -> None:
     """The file is, byte for byte, that of a training to the smaller size."""
     documents, wanted = TRAINED[name]
     Tokenizer.train(documents, wanted).save(tmp_path / "model.json")
@@ -64,7 +64,7 @@ def test_every_smaller_tokenizer_is_that_of_training(name: str, tmp_path: Path) 
 
 
 @given(CORPORA)
-def test_the_first_merges_are_those_of_training(
+def test_smaller_training_learns_a_prefix(
     tmp_path_factory: pytest.TempPathFactory, documents: list[str]
 ) -> None:
     """Whatever the corpus, training to a smaller size learns the same first tokens."""
@@ -75,7 +75,7 @@ def test_the_first_merges_are_those_of_training(
         assert smaller.merges == [*train_bpe(documents, size).merges]
 
 
-def test_the_result_is_told(folder: Path) -> None:
+def test_result_is_printed(folder: Path) -> None:
     """Data is on standard output; one line names the id of the special token."""
     output, *told = truncate(folder, 290)
     assert json.loads(output) == {
@@ -89,7 +89,7 @@ def test_the_result_is_told(folder: Path) -> None:
     assert Tokenizer.load(folder / "small.json").encode("<|endoftext|>") == [290]
 
 
-def test_the_size_of_the_model_gives_the_model(folder: Path) -> None:
+def test_the_same_size_normalizes_the_file(folder: Path) -> None:
     """Truncating to the same size writes bpetite's own format, whatever the model's was."""
     saved = (folder / "model.json").read_bytes()
     (folder / "model.json").write_text(json.dumps(json.loads(saved), indent=1) + "\n")
@@ -98,7 +98,7 @@ def test_the_size_of_the_model_gives_the_model(folder: Path) -> None:
     assert (folder / "small.json").read_bytes() == saved
 
 
-def test_a_size_above_that_of_the_model_is_refused(folder: Path) -> None:
+def test_a_larger_size_is_rejected(folder: Path) -> None:
     """The error says that a larger tokenizer has to be trained."""
     assert truncate(folder, 301) == [
         "",
@@ -110,7 +110,7 @@ def test_a_size_above_that_of_the_model_is_refused(folder: Path) -> None:
     assert not (folder / "small.json").exists()
 
 
-def test_a_model_that_no_training_made_is_cut_all_the_same(folder: Path) -> None:
+def test_hand_made_models_can_be_truncated(folder: Path) -> None:
     """The first merges of any artifact make an artifact."""
     merges = [(97, 98), (97, 98), (256, 257), (98, 99)]
     write_artifact(folder / "model.json", merges)
@@ -119,7 +119,7 @@ def test_a_model_that_no_training_made_is_cut_all_the_same(folder: Path) -> None
     assert (folder / "small.json").read_bytes() == expected.read_bytes()
 
 
-def test_the_published_hash_is_reached_from_above(folder: Path) -> None:
+def test_truncating_gives_the_published_hash(folder: Path) -> None:
     """A longer training on the sample, truncated, has the hash in the documentation."""
     Tokenizer.train(SAMPLE, 900).save(folder / "model.json", overwrite=True)
     truncate(folder, 512)
@@ -129,7 +129,7 @@ def test_the_published_hash_is_reached_from_above(folder: Path) -> None:
     )
 
 
-def test_a_model_of_any_size_that_loads_is_truncated(
+def test_models_at_the_size_limit_are_truncated(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A model at the size limit can be truncated, as the result is never larger."""

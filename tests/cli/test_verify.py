@@ -74,14 +74,14 @@ def test_files_are_documents_in_any_order(tmp_path: Path) -> None:
     assert verify(tmp_path, "both")[0] == 1
 
 
-def test_standard_input_proves_as_a_file_does(folder: Path) -> None:
+def test_standard_input_works_like_a_file(folder: Path) -> None:
     """A corpus may come from a pipe."""
     words = ("verify", "--model", "model.json", "--input", "-")
     result = bpetite(*words, stdin=CORPUS.encode(), cwd=folder)
     assert json.loads(result.stdout)["equal"] is True
 
 
-def test_another_word_is_found(folder: Path) -> None:
+def test_changed_word_is_found(folder: Path) -> None:
     """A corpus with one word changed does not prove the model; the error shows the difference."""
     text = CORPUS.replace("the mat", "the rat", 1)
     merges, others = oracle.train([CORPUS], 320), oracle.train([text], 320)
@@ -103,7 +103,7 @@ def test_another_word_is_found(folder: Path) -> None:
     )
 
 
-def test_the_first_wrong_merge_is_named_wherever_it_is(tmp_path: Path) -> None:
+def test_the_first_wrong_merge_is_named(tmp_path: Path) -> None:
     """Two swapped merges are found at the rank of the first, wherever that file can be loaded."""
     merges = oracle.train([CORPUS], SIZE)
     (tmp_path / "text.txt").write_bytes(CORPUS.encode())
@@ -118,7 +118,7 @@ def test_the_first_wrong_merge_is_named_wherever_it_is(tmp_path: Path) -> None:
     assert swapped > 6
 
 
-def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
+def test_a_wrong_tie_break_is_explained(tmp_path: Path) -> None:
     """Of equally frequent pairs the smallest is first; the error shows a model with another."""
     (tmp_path / "text.txt").write_text("ab cd")
     write_artifact(tmp_path / "model.json", [(97, 98), (32, 99)])
@@ -130,7 +130,7 @@ def test_a_tie_that_was_broken_otherwise_is_told(tmp_path: Path) -> None:
     ]
 
 
-def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
+def test_a_pair_merged_early_is_explained(tmp_path: Path) -> None:
     """If training learns the file's pair later, the error gives the rank."""
     (tmp_path / "text.txt").write_text("efefefef cdcdcd abab")
     write_artifact(tmp_path / "model.json", [(101, 102), (97, 98), (99, 100), (256, 256)])
@@ -141,7 +141,7 @@ def test_a_pair_that_comes_too_early_is_told(tmp_path: Path) -> None:
     )
 
 
-def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
+def test_an_unlearned_pair_is_explained(tmp_path: Path) -> None:
     """If training does not learn the file's pair at this size, the error says so."""
     (tmp_path / "text.txt").write_text("ab cd")
     write_artifact(tmp_path / "model.json", [(97, 98)])
@@ -149,7 +149,7 @@ def test_a_pair_that_does_not_come_is_told(tmp_path: Path) -> None:
     assert told[1].endswith("'·c'; the file's pair is not learned up to this size")
 
 
-def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
+def test_an_extra_merge_is_found(tmp_path: Path) -> None:
     """A merge more than the corpus has is reported as the first that is not proved."""
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(97, 98), (256, 256)])
@@ -158,7 +158,7 @@ def test_a_merge_too_many_is_found(tmp_path: Path) -> None:
     assert told[1] == "the corpus: no pair is left; the file's pair is not learned up to this size"
 
 
-def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
+def test_possible_reasons_are_listed(tmp_path: Path) -> None:
     """Other Unicode tables may be the reason, so the message names the release of `regex`."""
     (tmp_path / "text.txt").write_text("ab")
     write_artifact(tmp_path / "model.json", [(98, 97)])
@@ -167,7 +167,7 @@ def test_the_reasons_that_there_may_be_are_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [b"\n", b" "])
-def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) -> None:
+def test_a_noncanonical_file_is_found(folder: Path, change: bytes) -> None:
     """If the merges are proved but the bytes differ, the suggested fix works."""
     model = folder / "model.json"
     model.write_bytes(model.read_bytes() + change)
@@ -200,7 +200,7 @@ def test_a_file_that_is_spelt_otherwise_is_found(folder: Path, change: bytes) ->
         ("model.json bad.txt", "bad.txt is not UTF-8: byte 0xe9 at offset 3"),
     ],
 )
-def test_what_cannot_be_read_is_named(folder: Path, arguments: str, complaint: str) -> None:
+def test_unreadable_files_are_named(folder: Path, arguments: str, complaint: str) -> None:
     """FR-33: an invalid model or corpus is reported in a line or two, and nothing is printed."""
     (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
     model, corpus = arguments.split()
@@ -209,7 +209,7 @@ def test_what_cannot_be_read_is_named(folder: Path, arguments: str, complaint: s
     assert f"error: {complaint}" in result.stderr.decode()
 
 
-@pytest.mark.usefixtures("impatient")
+@pytest.mark.usefixtures("bar_at_once")
 def test_a_bar_is_drawn_as_in_training(folder: Path) -> None:
     """A terminal shows the training, and the verdict below it."""
     status, output, drawn = in_terminal(

@@ -34,7 +34,7 @@ def test_a_token_is_shown(token: bytes | str, shown: str) -> None:
 
 
 @given(st.binary() | st.text(st.characters(codec="utf-8")))
-def test_whatever_is_shown_can_be_printed(token: bytes | str) -> None:
+def test_shown_tokens_are_printable(token: bytes | str) -> None:
     """Nothing that is shown moves the cursor or is invisible."""
     shown = visible(token)
     assert shown.isprintable()

@@ -73,7 +73,7 @@ def sentence_piece() -> sentencepiece.SentencePieceProcessor:
 # Training
 
 
-def test_a_tie_is_broken_by_the_bytes_here_and_by_letters_at_hugging_face() -> None:
+def test_ties_break_by_bytes_here_and_by_letters_in_hugging_face() -> None:
     """Of " a" and "ab" twice each, bpetite and rustbpe merge the first, Hugging Face the second."""
     assert Tokenizer.train(TIED, 257).decode([256]) == " a"
     assert rust([TIED], 257).get_mergeable_ranks()[256:] == [(b" a", 256)]
@@ -99,14 +99,14 @@ def test_rustbpe_learns_the_same_merges_with_gpt_4s_pattern(corpus: list[str]) -
     assert [bytes(token) for token, _ in theirs] == ours
 
 
-def test_a_pair_that_stands_once_is_merged() -> None:
+def test_a_pair_that_occurs_once_is_merged() -> None:
     """All three merge until no pair is left, and return fewer tokens than requested."""
     assert Tokenizer.train("abc", 999).encode(f"abc{SPECIAL}") == [257, 258]
     assert rust(["abc"], 999).vocab_size == 258
     assert hugging_face(["abc"], 999).get_vocab_size() == 258
 
 
-def test_what_a_vocabulary_size_counts() -> None:
+def test_vocabulary_size_definitions() -> None:
     """It includes special tokens in Hugging Face and in tiktoken's n_vocab, but not in bpetite."""
     assert Tokenizer.train(CORPUS, 260).encode(SPECIAL) == [260]
     assert hugging_face([CORPUS], 260, SPECIAL).get_vocab_size() == 260
@@ -117,7 +117,7 @@ def test_what_a_vocabulary_size_counts() -> None:
 
 
 @given(TEXTS)
-def test_hugging_face_has_the_same_pattern_at_its_byte_level(text: str) -> None:
+def test_byte_level_of_hugging_face_has_gpt_2s_pattern(text: str) -> None:
     """The `ByteLevel` of Hugging Face cuts like GPT-2's pattern, if both know the characters."""
     cut = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False).pre_tokenize_str(text)
     if drift().isdisjoint(text):
@@ -125,7 +125,7 @@ def test_hugging_face_has_the_same_pattern_at_its_byte_level(text: str) -> None:
         assert [span for _, span in cut] == chunks
 
 
-def test_rustbpe_has_another_pattern_unless_told() -> None:
+def test_rustbpe_has_another_default_pattern() -> None:
     """By default rustbpe cuts numbers, which GPT-2's pattern leaves whole."""
     tokenizer = rustbpe.Tokenizer()
     tokenizer.train_from_iterator(iter(["1234567"] * 9), 300)
@@ -137,7 +137,7 @@ def test_rustbpe_has_another_pattern_unless_told() -> None:
 # Special tokens
 
 
-def test_who_finds_the_special_token(small_model: Path) -> None:
+def test_finding_the_special_token(small_model: Path) -> None:
     """Both bpetite and Hugging Face find it in any text; tiktoken raises; rustbpe has none."""
     text = f"a{SPECIAL}"
     encoding = to_tiktoken(small_model)
@@ -159,7 +159,7 @@ def test_who_finds_the_special_token(small_model: Path) -> None:
 # Round trip
 
 
-def test_who_replaces_half_a_character(small_model: Path) -> None:
+def test_decoding_half_a_character(small_model: Path) -> None:
     """Ids that are not text are an error in bpetite; the others replace them, or can be strict."""
     ids = list(HALF_A_CHARACTER)
     with pytest.raises(UnicodeDecodeError):
@@ -173,7 +173,7 @@ def test_who_replaces_half_a_character(small_model: Path) -> None:
     assert hf.decode(half) == "\ufffd"
 
 
-def test_who_gives_a_text_back(small_model: Path) -> None:
+def test_lossless_round_trips(small_model: Path) -> None:
     """Byte-level tokenizers return every hostile text; sentencepiece changes and loses some."""
     tokenizer, encoding = Tokenizer.load(small_model), to_tiktoken(small_model)
     ranks = rust([CORPUS], 300)
@@ -188,7 +188,7 @@ def test_who_gives_a_text_back(small_model: Path) -> None:
     assert others.decode(others.encode("日")).strip() == "⁇"
 
 
-def test_a_pattern_that_leaves_text_out_loses_it() -> None:
+def test_text_that_a_pattern_skips_is_lost() -> None:
     """With a custom pattern, rustbpe loses what it does not match; bpetite's pattern is fixed."""
     tokenizer = rust(["hello world"], 260, pattern=r"\w+")
     assert tokenizer.decode(tokenizer.encode("hello, world!")) == "helloworld"
@@ -197,7 +197,7 @@ def test_a_pattern_that_leaves_text_out_loses_it() -> None:
 # Errors
 
 
-def test_who_takes_a_lone_surrogate(small_model: Path) -> None:
+def test_accepting_a_lone_surrogate(small_model: Path) -> None:
     """A lone surrogate is an error in bpetite; tiktoken encodes another character instead."""
     with pytest.raises(UnicodeEncodeError):
         Tokenizer.load(small_model).encode("\ud800")
@@ -207,7 +207,7 @@ def test_who_takes_a_lone_surrogate(small_model: Path) -> None:
         hugging_face([], 256).encode("\ud800")
 
 
-def test_who_takes_an_unknown_id(small_model: Path) -> None:
+def test_accepting_an_unknown_id(small_model: Path) -> None:
     """For an unknown id bpetite and tiktoken raise `KeyError`; Hugging Face drops the id."""
     with pytest.raises(KeyError):
         Tokenizer.load(small_model).decode([97, 9999])
@@ -218,7 +218,7 @@ def test_who_takes_an_unknown_id(small_model: Path) -> None:
     assert hf.decode([letter, 9999]) == "a"
 
 
-def test_who_takes_true_for_an_id(small_model: Path) -> None:
+def test_accepting_true_as_an_id(small_model: Path) -> None:
     """An id `True` is an error in bpetite; tiktoken takes it for 1."""
     with pytest.raises(TypeError):
         Tokenizer.load(small_model).decode([True])
@@ -228,7 +228,7 @@ def test_who_takes_true_for_an_id(small_model: Path) -> None:
 # Ids
 
 
-def test_the_bytes_have_other_ids_in_gpt_2(
+def test_gpt_2_numbers_bytes_differently(
     encoding_named: Callable[[str], tiktoken.Encoding],
 ) -> None:
     """An "A" is 65 in bpetite and 32 in GPT-2, where the printable bytes come first."""
@@ -240,14 +240,14 @@ def test_the_bytes_have_other_ids_in_gpt_2(
 
 
 @pytest.mark.parametrize("name", ["tiktoken", "tokenizers", "rustbpe", "sentencepiece"])
-def test_the_page_is_about_the_versions_that_are_run(name: str) -> None:
+def test_the_page_names_the_tested_versions(name: str) -> None:
     """The versions in docs/comparison.md are the installed ones."""
     page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")
     (told,) = re.findall(rf"^\| .*{name}`? (\d+\.\d+)", page, re.MULTILINE)
     assert version(name).startswith(f"{told}.")
 
 
-def test_every_test_that_the_page_names_is_there() -> None:
+def test_every_test_named_on_the_page_exists() -> None:
     """Every test that docs/comparison.md names exists, and it names every test of this module."""
     tests = Path(__file__).parents[1]
     page = (tests.parent / "docs" / "comparison.md").read_text(encoding="utf-8")
@@ -260,6 +260,6 @@ def test_every_test_that_the_page_names_is_there() -> None:
     assert named - defined == set()
     here = re.findall(r"^def (test_\w+)", Path(__file__).read_text("utf-8"), re.MULTILINE)
     assert set(here) - named == {
-        "test_every_test_that_the_page_names_is_there",
-        "test_the_page_is_about_the_versions_that_are_run",
+        "test_every_test_named_on_the_page_exists",
+        "test_the_page_names_the_tested_versions",
     }

@@ -78,7 +78,7 @@ def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
     assert "all tokens are equal" in lines(result.stderr)
 
 
-def test_a_file_is_its_text(folder: Path) -> None:
+def test_files_read_as_text(folder: Path) -> None:
     """A text gives one result, from a file, standard input or an argument."""
     (folder / "t").write_bytes("the cat\r\n日本".encode())
     sources: list[list[str]] = [
@@ -129,7 +129,7 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_without_a_network_one_line_says_what_to_do(folder: Path) -> None:
+def test_offline_errors_say_what_to_do(folder: Path) -> None:
     """FR-33: a download is announced; if it fails, one line names TIKTOKEN_CACHE_DIR."""
     announced, failed = refused(
         bpetite("compare-tiktoken", "--model", "tokenizer.json", "--text", "x", cwd=folder)
@@ -140,7 +140,7 @@ def test_without_a_network_one_line_says_what_to_do(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-def test_a_report_is_a_row_for_each(folder: Path) -> None:
+def test_report_rows_are_in_order(folder: Path) -> None:
     """A report over files has the model first, then the encodings; its lines match the JSON."""
     result = bpetite(
         *("compare-tiktoken", "--model", "tokenizer.json", "--report", "--input", "text.txt"),
@@ -157,7 +157,7 @@ def test_a_report_is_a_row_for_each(folder: Path) -> None:
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("columns", [40, 71, 72, 120])
 @pytest.mark.parametrize("color", [{}, {"NO_COLOR": "1"}])
-def test_it_is_drawn_on_a_terminal(columns: int, color: dict[str, str], folder: Path) -> None:
+def test_drawing_on_a_terminal(columns: int, color: dict[str, str], folder: Path) -> None:
     """On a terminal the tokens are drawn in any width, with visible whitespace, in color or not."""
     arguments = ["compare-tiktoken", "--model", "tokenizer.json", "--text", "the [b]cat[/b]\té\x1b"]
     env = {"COLUMNS": str(columns), **color}
@@ -190,7 +190,7 @@ def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
     assert "whole" in plain
 
 
-def test_a_long_text_is_drawn_where_it_parts(folder: Path) -> None:
+def test_long_texts_show_only_the_difference(folder: Path) -> None:
     """Of a long text, only the part around the difference is drawn, and the rest is counted."""
     write_artifact(folder / "odd.json", UNREACHABLE)
     (folder / "long").write_bytes(b"x y " * 300 + b"abc" + b" x y" * 300)
@@ -222,7 +222,7 @@ def test_parity_of_files(folder: Path) -> None:
     ]
 
 
-def test_a_true_difference_is_an_error(folder: Path) -> None:
+def test_a_real_difference_is_an_error(folder: Path) -> None:
     """FR-33: if ids differ, the status is 1, and position, tokens and context are reported."""
     write_artifact(folder / "odd.json", UNREACHABLE)
     (folder / "t").write_bytes("é\nx abc\n".encode())
@@ -248,7 +248,7 @@ def test_a_true_difference_is_an_error(folder: Path) -> None:
     ]
 
 
-def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
+def test_engine_differences_are_not_errors(folder: Path) -> None:
     """If only the engines' tables differ, the status is 0 and the characters are listed."""
     new = min(drift())
     Tokenizer.train(f"x{new}x " * 3, 270).save(folder / "new.json")
@@ -266,7 +266,7 @@ def test_characters_of_the_engines_are_no_error(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("to", ["tiktoken", "huggingface", "gpt2"])
-def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
+def test_export_prints_the_loading_code(to: str, folder: Path) -> None:
     """The lines that load the export go to standard error; a second export needs `--force`."""
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", "out"]
     result = bpetite(*words, cwd=folder)
@@ -289,7 +289,7 @@ def test_export_prints_the_lines_that_load_it(to: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     "to", ["tiktoken", *(pytest.param(to, marks=pytest.mark.thorough) for to in OTHER_FORMS)]
 )
-def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: Path) -> None:
+def test_loading_code_does_not_depend_on_the_locale(to: str, folder: Path) -> None:
     """A name that is not ASCII is written unchanged or escaped, and the program finds the file."""
     output = "é.json" if to == "huggingface" else "é"
     words = ["export", "--model", "tokenizer.json", "--to", to, "--output", output, "--force"]
@@ -311,7 +311,7 @@ def test_the_program_of_an_export_is_the_same_in_every_locale(to: str, folder: P
         ("import-tiktoken --ranks ranks", "folder", "a regular file"),
     ],
 )
-def test_what_force_cannot_replace_is_refused_at_once(
+def test_unreplaceable_outputs_are_rejected_early(
     words: str, output: str, kind: str, force: list[str], folder: Path
 ) -> None:
     """If a file is in the way of a folder, or the reverse, no message suggests `--force`."""
@@ -324,7 +324,7 @@ def test_what_force_cannot_replace_is_refused_at_once(
     assert (folder / "file").read_bytes() == b"old"
 
 
-def test_what_export_prints_loads_it(folder: Path) -> None:
+def test_printed_loading_code_works(folder: Path) -> None:
     """The printed lines are a program that runs in the folder of the export."""
     words = ["export", "--model", "tokenizer.json", "--to", "tiktoken", "--output", "out"]
     program = loading(bpetite(*words, cwd=folder))
@@ -363,7 +363,7 @@ def test_a_chat_template_is_a_text_file(file: str, folder: Path) -> None:
     assert not (folder / "hf").exists()
 
 
-def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
+def test_ambiguous_exports_are_rejected(folder: Path) -> None:
     """A hand-made model with two tokens of the same bytes is rejected in one line."""
     write_artifact(folder / "odd.json", DUPLICATE)
     words = "export --model odd.json --to tiktoken --output out"
@@ -373,7 +373,7 @@ def test_an_export_that_would_lie_is_refused(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["tiktoken", "huggingface", "gpt2"])
-def test_export_and_import_in_a_row(form: str, folder: Path) -> None:
+def test_export_import_round_trips(form: str, folder: Path) -> None:
     """Importing an export restores the file, byte for byte."""
     words = f"export --model tokenizer.json --to {form} --output exported"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
@@ -395,7 +395,7 @@ def test_export_and_import_in_a_row(form: str, folder: Path) -> None:
     assert (len(told) > 2) == (form == "tiktoken")
 
 
-def test_the_former_name_of_an_import(folder: Path) -> None:
+def test_the_former_import_command(folder: Path) -> None:
     """`import-tiktoken` prints what `import --from tiktoken` prints; `--ranks` names a file."""
     words = "export --model tokenizer.json --to tiktoken --output gpt2"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
@@ -406,7 +406,7 @@ def test_the_former_name_of_an_import(folder: Path) -> None:
     assert (old.returncode, old.stdout, old.stderr) == (0, new.stdout, new.stderr)
 
 
-def test_special_tokens_are_left_out_on_demand(folder: Path) -> None:
+def test_special_tokens_can_be_dropped(folder: Path) -> None:
     """The error names other special tokens; `import` drops them if asked, and says so."""
     words = "export --model tokenizer.json --to huggingface --output hf --special <|a|> <|b|>"
     assert bpetite(*words.split(), cwd=folder).returncode == 0
@@ -488,7 +488,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
         "export --model tokenizer.json --to tiktoken --output -",
     ],
 )
-def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
+def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     """FR-33: wrong usage is reported on standard error, with status 2."""
     result = bpetite(*shlex.split(words), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
@@ -547,7 +547,7 @@ def test_wrong_usage_has_status_2(words: str, folder: Path) -> None:
         ("import --from tiktoken --input x --output y --id-map no/x", "does not exist; create it"),
     ],
 )
-def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> None:
+def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: failures are reported on standard error in one line, with status 1."""
     (folder / "bad").write_bytes(b"a\xff")
     (folder / "list.json").write_bytes(b"[]")
@@ -565,7 +565,7 @@ def test_a_failure_is_told_in_one_line(words: str, told: str, folder: Path) -> N
         "export --model text.txt --to gpt2 --output x",
     ],
 )
-def test_another_file_for_a_model_is_described(words: str, folder: Path) -> None:
+def test_other_files_are_described(words: str, folder: Path) -> None:
     """The message is that of every command, and names the command that accepts the file."""
     first, second = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
     assert first == "error: text.txt is not a tokenizer file; it looks like plain text"
@@ -573,9 +573,7 @@ def test_another_file_for_a_model_is_described(words: str, folder: Path) -> None
 
 
 @pytest.mark.parametrize("to", ["huggingface", "tiktoken", "gpt2"])
-def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
-    to: str, folder: Path
-) -> None:
+def test_errors_suggest_the_command_that_imports_a_file(to: str, folder: Path) -> None:
     """The command that an error names imports the file as a tokenizer file."""
     out = folder / ("out.json" if to == "huggingface" else "out")
     words = ("export", "--model", "tokenizer.json", "--to", to, "--output", out)
@@ -600,7 +598,7 @@ def test_a_file_of_another_library_is_described_by_the_command_that_imports_it(
         ("import-tiktoken --ranks \u2800\x07 --output x", r"'./\u2800\x07': No such file"),
     ],
 )
-def test_an_argument_reaches_the_terminal_escaped(words: str, shown: str, folder: Path) -> None:
+def test_arguments_are_escaped_for_the_terminal(words: str, shown: str, folder: Path) -> None:
     """No argument or file name can control a terminal or hide in it."""
     result = bpetite(*words.split(" "), cwd=folder)
     assert shown in result.stderr.decode()
@@ -618,7 +616,7 @@ WRITERS = [
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("words", WRITERS)
-def test_an_output_that_cannot_be_written_is_told(words: str, folder: Path) -> None:
+def test_unwritable_outputs_are_reported(words: str, folder: Path) -> None:
     """FR-33: a closed or full standard output is a one-line error."""
     result = bpetite(*words.split(), cwd=folder, closed="stdout")
     assert result.returncode == 1

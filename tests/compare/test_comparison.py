@@ -33,7 +33,7 @@ def test_tiktoken_with_our_vocabulary_has_our_ids(
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_the_same_vocabulary_does_not_part(text: str, small_model: Path) -> None:
+def test_same_vocabulary_gives_equal_ids(text: str, small_model: Path) -> None:
     """With "self", ids are compared, and only the engines' tables can make a difference."""
     comparison = compare(small_model, text, "self")
     assert comparison.ours.ids == Tokenizer.load(small_model).encode(text)
@@ -44,14 +44,14 @@ def test_the_same_vocabulary_does_not_part(text: str, small_model: Path) -> None
         assert comparison.theirs.ids == comparison.ours.ids
 
 
-def test_the_encoding_is_made_of_the_artifact(small_model: Path) -> None:
+def test_the_encoding_matches_the_artifact(small_model: Path) -> None:
     """The encoding of a model has its pattern, its tokens and its special token."""
     encoding = to_tiktoken(small_model)
     assert (encoding.n_vocab, encoding.eot_token) == (324, 323)
     assert encoding.encode(CORPUS) == Tokenizer.load(small_model).encode(CORPUS)
 
 
-def test_a_true_difference_is_found(tmp_path: Path) -> None:
+def test_a_real_difference_is_found(tmp_path: Path) -> None:
     """A hand-made model with a token that its merges never make differs from tiktoken there."""
     path = write_artifact(tmp_path / "a.json", UNREACHABLE)
     found = compare(path, "a é abc", "self").difference
@@ -62,7 +62,7 @@ def test_a_true_difference_is_found(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.sampled_from([b"a", b"b", b"ab"])), st.lists(st.sampled_from([b"a", b"b"])))
-def test_the_first_difference_is_the_first(ours: list[bytes], theirs: list[bytes]) -> None:
+def test_the_first_difference_is_reported(ours: list[bytes], theirs: list[bytes]) -> None:
     """All tokens before the first difference are equal, and those at it are not."""
     number = {b"a": 1, b"b": 2, b"ab": 3}
     sides = [
@@ -78,7 +78,7 @@ def test_the_first_difference_is_the_first(ours: list[bytes], theirs: list[bytes
         assert found.byte == found.character == len(b"".join(ours[: found.token]))
 
 
-def test_ids_count_where_the_vocabulary_is_the_same() -> None:
+def test_ids_matter_only_for_equal_vocabularies() -> None:
     """Equal bytes with different ids differ when comparing ids, and not when comparing bytes."""
     ours, theirs = Tokenization("", [1], [b"a"]), Tokenization("", [2], [b"a"])
     assert first_difference(ours, theirs, by_id=False) is None
@@ -87,21 +87,21 @@ def test_ids_count_where_the_vocabulary_is_the_same() -> None:
     assert (found.ours, found.theirs) == ((1, b"a"), (2, b"a"))
 
 
-def test_characters_of_the_engines_are_named(small_model: Path) -> None:
+def test_engine_differences_are_named(small_model: Path) -> None:
     """The comparison lists characters that the two engines put into different classes."""
     character = min(drift())
     comparison = compare(small_model, f"x{character}y", "self")
     assert comparison.engine_characters == {character}
 
 
-def test_no_text_has_no_ratio(small_model: Path) -> None:
+def test_ratio_may_be_none(small_model: Path) -> None:
     """Without tokens there are no bytes per token."""
     comparison = compare(small_model, "", "self")
     assert comparison.ours.bytes_per_token is comparison.theirs.bytes_per_token is None
     assert comparison.difference is None
 
 
-def test_a_lone_surrogate_is_refused(small_model: Path) -> None:
+def test_lone_surrogate_is_rejected(small_model: Path) -> None:
     """A lone surrogate is an error with its index; tiktoken alone would replace it."""
     with pytest.raises(UnicodeEncodeError) as caught:
         compare(small_model, "ab\ud800", "self")
@@ -110,22 +110,20 @@ def test_a_lone_surrogate_is_refused(small_model: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_what_tiktoken_cannot_bear_is_told(small_model: Path) -> None:
+def test_tiktoken_failures_are_reported(small_model: Path) -> None:
     """A million spaces are too much for tiktoken's engine; the error says so."""
     with pytest.raises(ValueError, match="tiktoken failed on this text"):
         compare(small_model, " " * 1_200_000 + "x", "self")
 
 
-def test_an_unknown_encoding_is_refused(small_model: Path) -> None:
+def test_unknown_encodings_are_rejected(small_model: Path) -> None:
     """An unknown encoding is an error that lists the known ones."""
     with pytest.raises(ValueError, match="encoding 'gpt9'; choose from gpt2, r50k_base"):
         compare(small_model, "x", "gpt9")
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_download_is_told_before_it_begins(
-    small_model: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_download_is_announced_first(small_model: Path, caplog: pytest.LogCaptureFixture) -> None:
     """If a file is missing, the address is logged first; without a network one line follows."""
     with pytest.raises(OSError, match="cannot download") as caught:
         compare(small_model, "x", "gpt2")

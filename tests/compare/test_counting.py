@@ -56,7 +56,7 @@ def test_other_special_tokens_are_text(register: Callable[..., None]) -> None:
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, "a pattern of another kind"])
-def test_a_text_has_as_many_tokens_in_blocks(
+def test_block_size_does_not_change_counts(
     pattern: str, register: Callable[..., None], here: Path
 ) -> None:
     """However small the blocks are, the count is that of the whole text."""
@@ -83,7 +83,7 @@ def test_another_process_needs_no_file(toy: str, monkeypatch: pytest.MonkeyPatch
     assert pickle.loads(pickled)(CORPUS) == tokens  # noqa: S301 - pickled above
 
 
-def test_what_tiktoken_gives_up_on_is_told_and_the_rest_counted(toy: str, here: Path) -> None:
+def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Path) -> None:
     """A run of a million spaces is an error only for its own file."""
     (here / "a.txt").write_bytes(b" " * 1_000_000 + b"x")
     (here / "b.txt").write_bytes(b"the")
@@ -95,7 +95,7 @@ def test_what_tiktoken_gives_up_on_is_told_and_the_rest_counted(toy: str, here: 
     assert last == "error: 1 of 2 files could not be counted; the total covers the others"
 
 
-def test_an_unknown_encoding_is_refused_by_name() -> None:
+def test_unknown_encodings_are_rejected_by_name() -> None:
     """The error lists the known encodings."""
     (line,) = refused(bpetite("count", "--encoding", "nope"))
     assert line.startswith("error: unknown tiktoken encoding 'nope'; choose from ")
@@ -103,7 +103,7 @@ def test_an_unknown_encoding_is_refused_by_name() -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_without_a_network_the_way_out_is_named() -> None:
+def test_offline_errors_suggest_a_fix() -> None:
     """An encoding that is missing and cannot be downloaded is a one-line error."""
     download, line = lines(bpetite("count", "--encoding", "gpt2").stderr)
     assert download.startswith("downloading ")
@@ -112,7 +112,7 @@ def test_without_a_network_the_way_out_is_named() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_the_counts_are_those_of_tiktoken(
+def test_counts_equal_tiktokens(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding], here: Path
 ) -> None:
     """The encodings of well-known models count as tiktoken does."""

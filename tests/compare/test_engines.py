@@ -21,19 +21,19 @@ def found_by_both(name: str) -> tuple[frozenset[str], frozenset[str]]:
     return _found_by_tiktoken(name, every_character()), _found_by_regex(name, every_character())
 
 
-def test_the_pattern_is_that_of_the_artifact() -> None:
+def test_the_pattern_equals_the_artifacts() -> None:
     """GPT-2's pattern here is the artifact's, letter for letter."""
     assert GOOD["pretokenizer_pattern"] == oracle.PATTERN == GPT2_PATTERN
 
 
 @given(TEXTS)
-def test_the_spellings_of_the_pattern_cut_alike(text: str) -> None:
+def test_pattern_variants_give_equal_chunks(text: str) -> None:
     """Every known spelling of GPT-2's pattern gives the same chunks."""
     chunks = regex.findall(GPT2_PATTERN, text)
     assert all(regex.findall(pattern, text) == chunks for pattern in _SAME_PATTERNS)
 
 
-def test_the_engines_agree_on_most_and_not_on_all() -> None:
+def test_the_engines_disagree_on_some_characters() -> None:
     """The engines classify thousands of characters differently, but no ASCII and no whitespace."""
     assert 0 < len(drift()) < 0x110000 // 10
     assert not any(character.isascii() for character in drift())
@@ -42,7 +42,7 @@ def test_the_engines_agree_on_most_and_not_on_all() -> None:
 
 
 @pytest.mark.thorough
-def test_what_differs_is_new_in_unicode() -> None:
+def test_differences_are_new_in_unicode() -> None:
     """`regex` knows every character on which they differ, and tiktoken does not."""
     for name in (r"\p{L}", r"\p{N}"):
         theirs, ours = found_by_both(name)
@@ -51,7 +51,7 @@ def test_what_differs_is_new_in_unicode() -> None:
 
 @pytest.mark.thorough
 @given(st.characters(codec="utf-8"))
-def test_one_character_is_in_the_class_that_it_is_found_in(character: str) -> None:
+def test_searching_and_testing_classes_agree(character: str) -> None:
     """Searching all code points at once finds the same as testing each one."""
     for name in _CLASSES:
         theirs, ours = found_by_both(name)

@@ -38,12 +38,12 @@ def test_whatever_is_trained_can_be_exported(corpus: list[str], vocab_size: int)
     check_trained("tiktoken", corpus, vocab_size)
 
 
-def test_the_lines_that_load_it_are_a_program(small_model: Path, tmp_path: Path) -> None:
+def test_the_loading_code_is_a_program(small_model: Path, tmp_path: Path) -> None:
     """The lines run by themselves, whatever the name of the file is."""
     run_loading_lines(small_model, "tiktoken", tmp_path)
 
 
-def test_tiktoken_reads_the_ranks_with_its_own_reader(
+def test_tiktokens_own_reader_reads_the_ranks(
     small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """`load_tiktoken_bpe` reads the file, but would not notice a second export to the same path."""
@@ -58,12 +58,12 @@ def test_tiktoken_reads_the_ranks_with_its_own_reader(
     assert load_tiktoken_bpe(str(path)) == ranks  # from the cache, which is why we do not use it
 
 
-def test_a_letter_stands_for_each_byte() -> None:
+def test_each_byte_has_a_letter() -> None:
     """A space, a newline and é have GPT-2's letters for their bytes."""
     assert to_letters(b" \n\xc3\xa9a") == "ĠĊÃ©a"
 
 
-def test_the_pair_of_files_is_as_gpt_2_has_it(small_model: Path, tmp_path: Path) -> None:
+def test_the_two_files_match_gpt_2s_format(small_model: Path, tmp_path: Path) -> None:
     """`vocab.json` has every token in letters with its id, `merges.txt` a header and the merges."""
     exported = export(small_model, "gpt2", tmp_path / "folder")
     assert [Path(path).name for path in exported.files] == ["vocab.json", "merges.txt"]
@@ -90,7 +90,7 @@ def test_the_folder_for_transformers(small_model: Path, tmp_path: Path) -> None:
     }
 
 
-def test_what_transformers_would_also_read_is_refused(small_model: Path, tmp_path: Path) -> None:
+def test_folders_with_other_settings_are_rejected(small_model: Path, tmp_path: Path) -> None:
     """Exporting to a folder with another tokenizer's settings is an error and changes nothing."""
     (tmp_path / "hf").mkdir()
     (tmp_path / "hf" / "special_tokens_map.json").write_text("{}")
@@ -100,7 +100,7 @@ def test_what_transformers_would_also_read_is_refused(small_model: Path, tmp_pat
 
 
 @pytest.mark.parametrize("output", [("gpt2", "x"), ("tiktoken", "x"), ("huggingface", "x.json")])
-def test_settings_of_transformers_go_with_its_folder(
+def test_transformers_settings_need_a_folder(
     output: tuple[str, str], small_model: Path, tmp_path: Path
 ) -> None:
     """A length or a template needs a folder for Hugging Face; a length is at least 1."""
@@ -162,7 +162,7 @@ def test_tiktoken_has_the_special_tokens(small_model: Path, tmp_path: Path) -> N
         (["é"], "'é' is already the ordinary token 233"),  # the letter of the byte 0xE9
     ],
 )
-def test_special_tokens_that_cannot_be_told_apart_are_refused(
+def test_ambiguous_special_tokens_are_rejected(
     names: list[str], fault: str, small_model: Path, tmp_path: Path
 ) -> None:
     """A special token must not be a prefix of another one, or equal to a token or its letters."""
@@ -190,7 +190,7 @@ def test_special_tokens_are_a_list_of_texts(small_model: Path) -> None:
         ([(97, 98), (97, 98)], "the tokens 256 and 257 have the same bytes, b'ab'"),
     ],
 )
-def test_what_others_would_encode_otherwise_is_refused(
+def test_ambiguous_or_unreachable_tokens_are_rejected(
     to: str, merges: list[tuple[int, int]], fault: str, tmp_path: Path
 ) -> None:
     """A hand-made model with ambiguous or unreachable tokens is an error with the reason."""
@@ -200,7 +200,7 @@ def test_what_others_would_encode_otherwise_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_merge_that_would_be_a_comment_is_refused(tmp_path: Path) -> None:
+def test_a_merge_like_a_comment_is_rejected(tmp_path: Path) -> None:
     """A merge that begins like the header of `merges.txt` would be skipped, so it is an error."""
     merges = [(ord("#"), ord("v"))]
     merges += [(255 + place, ord(letter)) for place, letter in enumerate("ersionx", 1)]
@@ -210,7 +210,7 @@ def test_a_merge_that_would_be_a_comment_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_the_merges_of_gpt_2_are_known_by_their_digest(
+def test_gpt_2s_merges_are_recognized_by_digest(
     small_model: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -227,7 +227,7 @@ def test_the_merges_of_gpt_2_are_known_by_their_digest(
     assert [record.levelname for record in caplog.records] == ["WARNING"] * len(FORMATS)
 
 
-def test_an_unknown_form_is_refused(small_model: Path, tmp_path: Path) -> None:
+def test_unknown_format_is_rejected(small_model: Path, tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match="unknown export format 'x'; choose from tiktoken, huggingface, gpt2"
     ):
@@ -252,7 +252,7 @@ def test_the_model_is_never_replaced(
 
 
 @pytest.mark.parametrize("to", FORMATS)
-def test_nothing_is_overwritten_unasked(to: str, small_model: Path, tmp_path: Path) -> None:
+def test_files_are_kept_by_default(to: str, small_model: Path, tmp_path: Path) -> None:
     """A second export to the same path is an error and changes nothing, unless asked to replace."""
     output = tmp_path / "out"
     files = export(small_model, to, output).files
@@ -268,7 +268,7 @@ def test_nothing_is_overwritten_unasked(to: str, small_model: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("to", FORMATS)
-def test_an_export_is_the_same_every_time(to: str, small_model: Path, tmp_path: Path) -> None:
+def test_exports_are_deterministic(to: str, small_model: Path, tmp_path: Path) -> None:
     first, second = (export(small_model, to, tmp_path / name).files for name in "ab")
     for one, other in zip(first, second, strict=True):
         assert Path(one).read_bytes() == Path(other).read_bytes()

@@ -14,7 +14,7 @@ MODULES = [
 ]
 
 
-def test_the_names_are_those_that_are_promised() -> None:
+def test_the_public_names_are_as_documented() -> None:
     """The functions are a handful, and their results are dataclasses."""
     names = bpetite_compare.__all__
     functions = [name for name in names if name[0].islower()]
@@ -35,7 +35,7 @@ def test_every_public_function_is_documented() -> None:
 
 
 @pytest.mark.parametrize("name", [bpetite_compare.__name__, *MODULES])
-def test_the_examples_are_right(name: str) -> None:
+def test_examples_are_correct(name: str) -> None:
     """Every example in a docstring prints what it shows."""
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 

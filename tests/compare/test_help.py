@@ -27,7 +27,7 @@ def test_every_command_is_listed() -> None:
 
 @pytest.mark.usefixtures("offline")
 @with_examples(*sorted(OF_COMPARE))
-def test_an_example_in_the_help_works(example: str, prepared: Path, tmp_path: Path) -> None:
+def test_help_examples_work(example: str, prepared: Path, tmp_path: Path) -> None:
     """Each example in a command's help runs, or reports which file it needs."""
     result = run_example(example, prepared, tmp_path / "folder")
     if result.returncode:

@@ -51,7 +51,7 @@ def test_whatever_is_trained_can_be_exported(to: str, corpus: list[str], vocab_s
 
 
 @pytest.mark.parametrize("to", FORMS)
-def test_the_lines_that_load_it_are_a_program(to: str, small_model: Path, tmp_path: Path) -> None:
+def test_the_loading_code_is_a_program(to: str, small_model: Path, tmp_path: Path) -> None:
     """The lines run by themselves, whatever the name of the file is."""
     run_loading_lines(small_model, to, tmp_path)
 
@@ -67,7 +67,7 @@ def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("to", FORMS)
-def test_decode_does_what_the_lines_say(to: str, small_model: Path, tmp_path: Path) -> None:
+def test_decode_matches_the_comment(to: str, small_model: Path, tmp_path: Path) -> None:
     """A comment in the loading lines says how `decode` treats special tokens, and it is true."""
     exported = export(small_model, to, tmp_path / ("x.json" if to == "huggingface" else "x"))
     said = "# decode() leaves special tokens out, unless skip_special_tokens=False.\n"
@@ -99,7 +99,7 @@ def check_import(theirs: tokenizers.Tokenizer, texts: list[str]) -> None:
 
 @given(CORPORA, st.integers(257, 300), st.booleans())
 @example(corpus=[":\U00018d80"], size=260, first=False)  # one chunk in Hugging Face, two here
-def test_what_hugging_face_trains_is_imported(corpus: list[str], size: int, first: bool) -> None:
+def test_hugging_face_tokenizers_are_imported(corpus: list[str], size: int, first: bool) -> None:
     """Its ids are kept, whether the special token was added before or after training."""
     theirs = ByteLevelBPETokenizer(add_prefix_space=False)
     specials = [SPECIAL] if first else []
@@ -108,7 +108,7 @@ def test_what_hugging_face_trains_is_imported(corpus: list[str], size: int, firs
     check_import(theirs, [*corpus, *HOSTILE, CORPUS])
 
 
-def test_a_vocabulary_without_all_bytes_is_refused(tmp_path: Path) -> None:
+def test_a_vocabulary_missing_bytes_is_rejected(tmp_path: Path) -> None:
     """A trainer without the initial alphabet omits bytes; the error names the first."""
     theirs = tokenizers.Tokenizer(BPE())
     theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
@@ -118,12 +118,12 @@ def test_a_vocabulary_without_all_bytes_is_refused(tmp_path: Path) -> None:
         import_tokenizer(tmp_path / "theirs.json", "huggingface", tmp_path / "new.json")
 
 
-def test_the_letters_are_those_of_hugging_face() -> None:
+def test_the_letters_match_hugging_faces() -> None:
     """The letters for bytes are the alphabet of Hugging Face's byte level."""
     assert sorted(BYTE_LETTERS.values()) == sorted(ByteLevel.alphabet())
 
 
-def test_a_merge_that_would_be_a_comment_can_be_exported(tmp_path: Path) -> None:
+def test_a_merge_like_a_comment_can_be_exported(tmp_path: Path) -> None:
     """A tokenizer with a merge like the header of `merges.txt` is read from `tokenizer.json`."""
     merges = [(ord("#"), ord("v"))]
     merges += [(255 + place, ord(letter)) for place, letter in enumerate("ersionx", 1)]
@@ -132,7 +132,7 @@ def test_a_merge_that_would_be_a_comment_can_be_exported(tmp_path: Path) -> None
     assert encode("version") == oracle.encode("version", merges)
 
 
-def test_hugging_face_and_tiktoken_hold_the_same_of_unicode() -> None:
+def test_hugging_face_and_tiktoken_share_unicode_tables() -> None:
     """The two engines put every code point into the same class."""
     for name in _CLASSES:
         finder = Split(Regex(name), behavior="removed", invert=True)

@@ -30,7 +30,7 @@ BYTES = {bytes([value]): value for value in range(256)}
 
 @pytest.mark.thorough
 @given(CORPORA, st.integers(256, 300), st.sampled_from(SOURCES))
-def test_what_is_exported_comes_back(corpus: list[str], vocab_size: int, form: str) -> None:
+def test_exports_import_unchanged(corpus: list[str], vocab_size: int, form: str) -> None:
     """Exporting a tokenizer file in any form and importing it gives the same bytes."""
     with TemporaryDirectory() as name:
         folder = Path(name)
@@ -44,7 +44,7 @@ def test_what_is_exported_comes_back(corpus: list[str], vocab_size: int, form: s
 
 
 @pytest.mark.parametrize("order", [GPT2_BYTE_ORDER, bytes(reversed(range(256)))])
-def test_the_order_of_the_bytes_is_undone(order: bytes, tmp_path: Path) -> None:
+def test_the_byte_order_is_normalized(order: bytes, tmp_path: Path) -> None:
     """Whatever ids the bytes have, the artifact numbers them in its own order."""
     vocab = oracle.vocabulary(merges := oracle.train([CORPUS], 300))
     ranks = {bytes([value]): rank for rank, value in enumerate(order)}
@@ -71,9 +71,7 @@ def test_an_encoding_is_imported_by_its_name(tmp_path: Path, register: Callable[
     assert Tokenizer.load(tmp_path / "model.json").encode("the<|endoftext|>") == [257, 258]
 
 
-def test_an_encoding_that_does_not_fit_is_refused(
-    tmp_path: Path, register: Callable[..., None]
-) -> None:
+def test_incompatible_encodings_are_rejected(tmp_path: Path, register: Callable[..., None]) -> None:
     """An encoding with another pattern, or other special tokens, is an error with the reason."""
     register("uncut", pattern="(?s:.+)")
     with pytest.raises(
@@ -109,7 +107,7 @@ def trained_by(merges: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> d
         (BYTES | {b"a1": 256}, "its token 256, b'a1', cannot occur in a chunk"),
     ],
 )
-def test_ranks_that_do_not_fit_are_refused(
+def test_incompatible_ranks_are_rejected(
     ranks: dict[bytes, int], reason: str, tmp_path: Path
 ) -> None:
     """Ranks with a gap, without the bytes, or not from BPE or this pattern are errors."""
@@ -119,7 +117,7 @@ def test_ranks_that_do_not_fit_are_refused(
     assert not (tmp_path / "model.json").exists()
 
 
-def test_a_token_that_tiktoken_makes_otherwise_is_recovered(tmp_path: Path) -> None:
+def test_merges_are_recovered_as_tiktoken_makes_them(tmp_path: Path) -> None:
     """The recovered merge is the one of tiktoken, which merges by bytes."""
     path = write_ranks(tmp_path / "ranks", trained_by(UNREACHABLE))
     import_tiktoken(tmp_path / "model.json", ranks=path)
@@ -127,7 +125,7 @@ def test_a_token_that_tiktoken_makes_otherwise_is_recovered(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("beginning", ["'l", "'v", "'r"])
-def test_the_beginning_of_a_contraction_fits(beginning: str, tmp_path: Path) -> None:
+def test_part_of_a_contraction_is_accepted(beginning: str, tmp_path: Path) -> None:
     """A part of a contraction alone is two chunks, and yet training can make it a token."""
     ranks = BYTES | {beginning.encode(): 256}
     import_tiktoken(tmp_path / "model.json", ranks=write_ranks(tmp_path / "ranks", ranks))
@@ -143,7 +141,7 @@ def test_the_beginning_of_a_contraction_fits(beginning: str, tmp_path: Path) -> 
         "AQ== ٣".encode(),
     ],
 )
-def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> None:
+def test_unrelated_files_are_rejected(line: bytes, tmp_path: Path) -> None:
     """The error gives the number of a line that is not a token and a rank."""
     path = tmp_path / "ranks"
     path.write_bytes(b"AA== 0\n" + line + b"\n")
@@ -162,9 +160,7 @@ def test_a_file_of_something_else_is_refused(line: bytes, tmp_path: Path) -> Non
         (b"YWI= 97\n", "the rank 97 occurs a second time, on line 257"),
     ],
 )
-def test_lines_that_contradict_each_other_are_refused(
-    lines: bytes, fault: str, tmp_path: Path
-) -> None:
+def test_contradictory_lines_are_rejected(lines: bytes, fault: str, tmp_path: Path) -> None:
     """A repeated token or rank is an error with the number of its second line."""
     path = write_ranks(tmp_path / "ranks", BYTES)
     path.write_bytes(path.read_bytes() + lines)
@@ -173,7 +169,7 @@ def test_lines_that_contradict_each_other_are_refused(
     assert not (tmp_path / "model.json").exists()
 
 
-def test_ranks_from_a_pipe_are_refused(tmp_path: Path) -> None:
+def test_ranks_from_pipes_are_rejected(tmp_path: Path) -> None:
     """Ranks are read only from a regular file, because a pipe may never send any."""
     ranks = write_ranks(tmp_path / "ranks", BYTES)
     os.mkfifo(fifo := tmp_path / "fifo")
@@ -185,7 +181,7 @@ def test_ranks_from_a_pipe_are_refused(tmp_path: Path) -> None:
             writer.kill()
 
 
-def test_ranks_without_end_are_refused(tmp_path: Path) -> None:
+def test_endless_ranks_are_rejected(tmp_path: Path) -> None:
     """A file is not read beyond the largest possible size of ranks."""
     with (tmp_path / "ranks").open("wb") as file:
         file.truncate((1 << 26) + 1)
@@ -213,7 +209,7 @@ def test_the_ranks_are_never_replaced(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_one_source_is_asked_for(tmp_path: Path) -> None:
+def test_one_source_is_required(tmp_path: Path) -> None:
     """Naming both an encoding and a file is an error, and so is naming neither."""
     with pytest.raises(TypeError, match="the name of an encoding or a file of ranks"):
         import_tiktoken(tmp_path / "model.json")
@@ -222,7 +218,7 @@ def test_one_source_is_asked_for(tmp_path: Path) -> None:
 
 
 @given(merge_lists(), st.binary(max_size=12))
-def test_merges_are_recovered_as_by_the_reference_model(
+def test_recovered_merges_match_the_reference_model(
     merges: list[tuple[int, int]], other: bytes
 ) -> None:
     """The fast way gives the merges of the slow one, or the same error."""
@@ -237,7 +233,7 @@ def test_merges_are_recovered_as_by_the_reference_model(
         assert recover(ranks) == expected
 
 
-def test_a_long_token_takes_no_long_time(tmp_path: Path) -> None:
+def test_long_tokens_are_recovered_fast(tmp_path: Path) -> None:
     """Recovering a token of 4 KiB takes a moment; the slow way takes seconds."""
     ranks = BYTES | {b"a" * (2 << power): 256 + power for power in range(12)}
     assert recover(ranks) == [(b"a" * (1 << power),) * 2 for power in range(12)]

@@ -57,7 +57,7 @@ def split(pattern: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a f
         {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
     ],
 )
-def test_other_spellings_of_the_same_tokenizer_fit(
+def test_equivalent_settings_are_accepted(
     change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
     """Settings that change no id are accepted, and those that are dropped are listed."""
@@ -115,7 +115,7 @@ def test_settings_of_the_model_that_change_no_id(
         ({"model": []}, "it is not a tokenizer.json: expected"),
     ],
 )
-def test_what_would_change_ids_is_refused_by_name(
+def test_settings_that_change_ids_are_rejected(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
     """The error names a part that a tokenizer file cannot have, and nothing is written."""
@@ -145,7 +145,7 @@ def test_what_would_change_ids_is_refused_by_name(
         ({"merges": ["t h", "t h"]}, "its merge 1 makes 'th', which an earlier merge made"),
     ],
 )
-def test_a_model_that_does_not_fit_is_refused_by_name(
+def test_incompatible_models_are_rejected_by_name(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
     """The error names a setting of another algorithm, or a contradiction."""
@@ -156,7 +156,7 @@ def test_a_model_that_does_not_fit_is_refused_by_name(
     assert reason in str(caught.value)
 
 
-def test_a_file_without_the_special_token_gets_it(
+def test_a_missing_special_token_is_added(
     content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
     """`<|endoftext|>` gets the lowest free id, whatever else is dropped."""
@@ -173,16 +173,14 @@ def test_a_file_without_the_special_token_gets_it(
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
 
 
-def test_a_token_that_no_merge_makes_is_a_special_token(
-    content: dict[str, Any], tmp_path: Path
-) -> None:
+def test_tokens_without_a_merge_can_be_dropped(content: dict[str, Any], tmp_path: Path) -> None:
     """A token without a merge is an error unless dropping it was requested."""
     content["model"]["vocab"]["unused0"] = 1000
     with pytest.raises(ValueError, match="it has the special tokens 'unused0', but"):
         import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
 
 
-def test_merges_that_whole_chunks_skip_are_refused(tmp_path: Path) -> None:
+def test_unmade_tokens_forbid_ignore_merges(tmp_path: Path) -> None:
     """A token that is never made is accepted, except with ignore_merges, which changes ids."""
     model = tmp_path / "model.json"
     Tokenizer._of(Artifact.of_merges([(97, 98)])).save(model)
@@ -229,9 +227,7 @@ def test_other_ids_are_mapped(content: dict[str, Any], small_model: Path, tmp_pa
 @pytest.mark.parametrize(
     "text", ["{}", "[0, 0]", "[0.5]", "[true]", "[-1]", "[2147483648]", "[", "[0]", "\udcff"]
 )
-def test_an_id_map_of_something_else_is_refused(
-    text: str, small_model: Path, tmp_path: Path
-) -> None:
+def test_invalid_id_maps_are_rejected(text: str, small_model: Path, tmp_path: Path) -> None:
     """An id map has one id for each token, all distinct."""
     (tmp_path / "ids.json").write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(ValueError, match=r"ids.json is not an id map of this tokenizer: "):
@@ -241,9 +237,7 @@ def test_an_id_map_of_something_else_is_refused(
         export(small_model, "tiktoken", tmp_path / "ranks", id_map=tmp_path / "ids.json")
 
 
-def test_nothing_is_replaced_that_is_read_or_not_meant(
-    content: dict[str, Any], tmp_path: Path
-) -> None:
+def test_inputs_and_existing_files_are_kept(content: dict[str, Any], tmp_path: Path) -> None:
     """Input, tokenizer file and id map are three files; none is replaced unless asked."""
     path = write(content, tmp_path)
     before = path.read_bytes()
@@ -274,7 +268,7 @@ def test_nothing_is_replaced_that_is_read_or_not_meant(
     ],
 )
 @pytest.mark.parametrize("form", ["huggingface", "gpt2"])
-def test_hostile_json_is_refused(form: str, data: bytes, tmp_path: Path) -> None:
+def test_hostile_json_fails(form: str, data: bytes, tmp_path: Path) -> None:
     """Deep, huge or ambiguous JSON is an error, as in a tokenizer file."""
     (tmp_path / "theirs").write_bytes(data)
     source = ["theirs", "theirs"] if form == "gpt2" else ["theirs"]
@@ -284,9 +278,7 @@ def test_hostile_json_is_refused(form: str, data: bytes, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
-def test_what_is_not_a_file_is_refused(
-    form: str, make: Callable[[Path], None], tmp_path: Path
-) -> None:
+def test_non_files_are_rejected(form: str, make: Callable[[Path], None], tmp_path: Path) -> None:
     """A pipe or an endless device is rejected immediately."""
     make(tmp_path / "theirs")
     source = [tmp_path / "theirs"] * (2 if form == "gpt2" else 1)
@@ -302,7 +294,7 @@ def test_what_is_not_a_file_is_refused(
         (b"t h e\n", "its merge 0 is not two tokens: t h e"),
     ],
 )
-def test_merges_of_something_else_are_refused(
+def test_malformed_merges_are_rejected(
     merges: bytes, reason: str, small_model: Path, tmp_path: Path
 ) -> None:
     """The error names a line of `merges.txt` that is not two tokens."""
@@ -318,7 +310,7 @@ def test_merges_of_something_else_are_refused(
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
 
 
-def test_a_wrong_conversion_would_be_found(small_model: Path, tmp_path: Path) -> None:
+def test_wrong_conversions_are_detected(small_model: Path, tmp_path: Path) -> None:
     """The comparison before saving finds a missing merge and a wrong id."""
     export(small_model, "huggingface", tmp_path / "hf.json")
     foreign = read_huggingface(str(tmp_path / "hf.json"), drop_special=False)
@@ -331,7 +323,7 @@ def test_a_wrong_conversion_would_be_found(small_model: Path, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, CORPUS])
-def test_the_slow_encoder_has_the_ids_of_the_tokenizer(
+def test_the_slow_encoder_gives_the_same_ids(
     text: str, content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
     """Applying the file's merges rank by rank gives the ids of the tokenizer file."""
@@ -342,7 +334,7 @@ def test_the_slow_encoder_has_the_ids_of_the_tokenizer(
         assert foreign.encode_chunk(chunk.encode()) == ids
 
 
-def test_an_unknown_form_is_refused(tmp_path: Path) -> None:
+def test_unknown_format_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match="unknown import format 'x'; choose from tiktoken, huggingface"
     ):

@@ -6,7 +6,7 @@ import pytest
 
 from bpetite_cli.commands import OF_COMPARE
 from bpetite_compare import export
-from cli_tools import bpetite, check_as_started, in_letters
+from cli_tools import as_short_option, bpetite, check_matches_script
 from compare_tools import CORPUS
 
 CALLS = (
@@ -19,23 +19,23 @@ CALLS = (
 
 
 @pytest.mark.parametrize("words", CALLS)
-def test_a_call_is_like_a_start(words: str, small_model: Path, tmp_path: Path) -> None:
+def test_calls_match_the_script(words: str, small_model: Path, tmp_path: Path) -> None:
     """The status and the bytes of both streams equal those of the installed program."""
     (tmp_path / "m.json").write_bytes(small_model.read_bytes())
     (tmp_path / "text").write_bytes(CORPUS.encode())
     export(small_model, "tiktoken", tmp_path / "ranks")
-    check_as_started(*words.split(), cwd=tmp_path)
+    check_matches_script(*words.split(), cwd=tmp_path)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", CALLS)
-def test_common_options_have_a_letter(words: str, small_model: Path, tmp_path: Path) -> None:
+def test_short_options_are_accepted(words: str, small_model: Path, tmp_path: Path) -> None:
     """`-m`, `-i`, `-o` and `-q` are short for the long names, and `help` for `--help`."""
     (tmp_path / "m.json").write_bytes(small_model.read_bytes())
     (tmp_path / "text").write_bytes(CORPUS.encode())
     export(small_model, "tiktoken", tmp_path / "ranks")
     long = bpetite(*words.split(), "--quiet", cwd=tmp_path)
-    short = bpetite(*map(in_letters, words.split()), "-q", cwd=tmp_path)
+    short = bpetite(*map(as_short_option, words.split()), "-q", cwd=tmp_path)
     assert (short.returncode, short.stdout, short.stderr) == (0, long.stdout, b"")
     command = words.split(maxsplit=1)[0]
     assert bpetite("help", command).stdout == bpetite(command, "--help").stdout

@@ -35,7 +35,7 @@ def test_hostile_files_are_equal(
 
 
 @pytest.mark.parametrize("block", [1, 5, 1 << 20])
-def test_a_true_difference_is_located(
+def test_a_real_difference_is_located(
     block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first real difference has its file, byte, line, context and both tokens."""
@@ -54,7 +54,7 @@ def test_a_true_difference_is_located(
     assert result.files == 2
 
 
-def test_characters_of_the_engines_are_listed_apart(tmp_path: Path) -> None:
+def test_engine_differences_are_listed_separately(tmp_path: Path) -> None:
     """Ids that differ because of the engines' tables are counted separately."""
     new = sorted(drift())[:3]
     model = tmp_path / "model.json"
@@ -66,7 +66,7 @@ def test_characters_of_the_engines_are_listed_apart(tmp_path: Path) -> None:
     assert result.engine_differences == 1
 
 
-def test_what_differs_beside_such_a_character_is_found(tmp_path: Path) -> None:
+def test_engine_differences_hide_no_real_ones(tmp_path: Path) -> None:
     """Such a character does not hide a real difference in the same section of a text."""
     model = write_artifact(tmp_path / "a.json", UNREACHABLE)
     new = min(drift())

@@ -64,7 +64,7 @@ def test_special_tokens_are_treated_alike(
     assert b"".join(comparison.theirs.tokens) == text.encode()
 
 
-def test_the_first_place_where_two_vocabularies_part(
+def test_the_first_difference_of_two_vocabularies(
     small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
     """With another vocabulary, tokens are compared by their bytes, not their ids."""
@@ -76,7 +76,7 @@ def test_the_first_place_where_two_vocabularies_part(
     assert found.ours != found.theirs
 
 
-def test_nothing_is_told_where_the_files_are(
+def test_existing_files_are_used_silently(
     encoding_named: Callable[[str], tiktoken.Encoding],
     small_model: Path,
     caplog: pytest.LogCaptureFixture,
@@ -162,7 +162,7 @@ def _real_texts() -> list[str]:
         ("o200k_base", "its split pattern is not GPT-2's, so it cuts text into other chunks"),
     ],
 )
-def test_other_encodings_are_refused(
+def test_other_encoding_is_rejected(
     name: str, reason: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
     """An encoding that does not fit is an error with the reason, by name or from its file."""
@@ -193,7 +193,7 @@ def test_the_files_of_gpt_2_are_imported(
 
 
 @pytest.mark.parametrize("name", ["gpt2", "p50k_base"])
-def test_the_original_ids_come_back(
+def test_original_ids_are_restored(
     name: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
     """With its id map, an imported encoding is exported with its own ids, and imported again."""
@@ -236,7 +236,7 @@ def test_an_imported_gpt_2_is_exported_with_a_warning(
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_the_patterns_are_those_of_tiktoken(
+def test_the_patterns_equal_tiktokens(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
     """The patterns of this test are tiktoken's own, or another spelling of GPT-2's."""
@@ -277,7 +277,7 @@ def verses() -> list[str]:
 
 
 @pytest.mark.parametrize("name", ENCODINGS)
-def test_its_ids_are_those_of_tiktoken(
+def test_its_ids_equal_tiktokens(
     name: str, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
     """The model gives tiktoken's ids for hostile texts, many scripts and any text."""
@@ -295,7 +295,7 @@ def test_its_ids_are_those_of_tiktoken(
     given(TEXTS)(check)()
 
 
-def test_the_state_machine_has_the_ids_of_tiktoken(
+def test_the_state_machine_gives_tiktokens_ids(
     encoding_named: Callable[[str], tiktoken.Encoding],
 ) -> None:
     """ASCII text cut by the state machine has tiktoken's ids in cl100k_base."""
@@ -311,7 +311,7 @@ def test_the_state_machine_has_the_ids_of_tiktoken(
     check()
 
 
-def test_no_token_makes_the_branch_for_the_end_matter(
+def test_no_token_has_whitespace_after_a_newline(
     encoding_named: Callable[[str], tiktoken.Encoding],
 ) -> None:
     """No whitespace token of cl100k_base has a newline followed by other whitespace."""
@@ -343,7 +343,7 @@ def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("tiktoken_cache")
 @with_examples("compare-tiktoken", "import-tiktoken")
-def test_an_example_in_the_help_works(example: str, tmp_path: Path) -> None:
+def test_help_examples_work(example: str, tmp_path: Path) -> None:
     """Each example in a command's help runs as written."""
     prepare_files(tmp_path / "prepared")
     export(tmp_path / "prepared/tokenizer.json", "tiktoken", tmp_path / "prepared/model.tiktoken")

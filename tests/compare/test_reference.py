@@ -155,7 +155,7 @@ VOCAB = build_vocab(GOOD)
         ("shuffle", GOOD, VOCAB, range(255)),
     ],
 )
-def test_what_breaks_a_condition_is_refused(
+def test_broken_conditions_are_rejected(
     condition: str, merges: dict[Pair, int], vocab: dict[int, bytes], shuffle: list[int]
 ) -> None:
     """`check_well_formed` names the broken condition."""
@@ -204,7 +204,7 @@ def test_a_text_may_have_any_number_of_special_tokens() -> None:
     assert encode(model, "ab" + "<|a|><|b|>" * 50_000 + "a") == [256, *[257, 258] * 50_000, 97]
 
 
-def test_of_two_special_tokens_at_one_position_the_shorter_is_found() -> None:
+def test_the_shorter_of_two_special_tokens_is_found() -> None:
     """Of two special tokens, the prefix is found first; the rest of the longer one is text."""
     model = Model.of_merges([], oracle.PATTERN, {"<.>": 256, "<.>+": 257})
     assert encode(model, "<.>+<!>") == [256, *b"+<!>"]
@@ -235,13 +235,13 @@ ASCII_ALPHABETS = st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16) | ASCI
 
 
 @given(ASCII_ALPHABETS)
-def test_the_state_machine_is_the_pattern(text: str) -> None:
+def test_state_machine_equals_the_pattern(text: str) -> None:
     """On ASCII the seven branches give the chunks of cl100k_base's published pattern."""
     expected = [chunk.encode() for chunk in regex.findall(CL100K_PATTERN, text)]
     assert pre_tokenize_ascii(text.encode()) == expected
 
 
-def test_the_classes_part_ascii() -> None:
+def test_classes_divide_ascii() -> None:
     """Every ASCII byte is exactly one of letter, digit, whitespace or punctuation."""
     classes = (_ascii.is_letter, _ascii.is_digit, _ascii.is_space, _ascii.is_punctuation)
     assert all(sum(is_one(value) for is_one in classes) == 1 for value in range(128))
@@ -261,7 +261,7 @@ def test_the_classes_part_ascii() -> None:
         (b"\v", _ascii._whitespace),
     ],
 )
-def test_every_branch_takes_a_chunk(text: bytes, branch: Callable[[bytes, int], int]) -> None:
+def test_every_branch_is_needed(text: bytes, branch: Callable[[bytes, int], int]) -> None:
     """Each of the seven branches matches a chunk that no earlier branch matches."""
     followed = text + b"1" if branch is _ascii._whitespace else text
     before = _ascii._BRANCHES[: _ascii._BRANCHES.index(branch)]
@@ -270,13 +270,13 @@ def test_every_branch_takes_a_chunk(text: bytes, branch: Callable[[bytes, int], 
     assert pre_tokenize_ascii(followed)[0] == text
 
 
-def test_the_state_machine_refuses_what_is_not_ascii() -> None:
+def test_the_state_machine_rejects_non_ascii() -> None:
     """A byte above 127 is not ASCII, and is an error."""
     with pytest.raises(ValueError, match="accepts only ASCII"):
         pre_tokenize_ascii("é".encode())
 
 
-def test_tokens_that_are_no_merge_are_refused() -> None:
+def test_tokens_without_a_merge_are_rejected() -> None:
     """Ranks with a token that is not a merge of two others do not come from BPE."""
     with pytest.raises(ValueError, match=r"token 300, b'abc', is not a merge of two"):
         recover_merges({bytes([value]): value for value in range(256)} | {b"abc": 300})
@@ -286,13 +286,13 @@ def test_tokens_that_are_no_merge_are_refused() -> None:
 
 
 @given(merge_lists(), TEXTS)
-def test_its_ids_are_those_of_the_oracle(merges: list[Pair], text: str) -> None:
+def test_its_ids_equal_the_oracles(merges: list[Pair], text: str) -> None:
     """On any artifact the model gives the ids of the specification's own passes."""
     assert encode(model_of(merges), text) == oracle.encode(text, merges)
 
 
 @given(TEXTS)
-def test_its_ids_are_those_of_the_core(text: str) -> None:
+def test_its_ids_equal_the_cores(text: str) -> None:
     """On a trained artifact the model gives the ids of `Tokenizer`, and decodes them alike."""
     tokenizer, model = _core_and_model()
     ids = tokenizer.encode(text)
@@ -306,7 +306,7 @@ def _core_and_model() -> tuple[Tokenizer, Model]:
 
 
 @given(TRAINED, TEXTS)
-def test_its_ids_are_those_of_tiktoken_on_ranks_of_our_own(
+def test_its_ids_equal_tiktokens_on_our_own_ranks(
     found: tuple[Model, dict[bytes, int]], text: str
 ) -> None:
     """With ranks from a small training, the model and tiktoken agree on any byte order."""
@@ -355,7 +355,7 @@ def test_repeated_documents_count(pattern: str, corpus: list[str]) -> None:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_what_is_trained_goes_to_tiktoken(pattern: str) -> None:
+def test_trained_models_work_in_tiktoken(pattern: str) -> None:
     """An encoding of tiktoken has the ids of the model, with the model's own pattern."""
     model = train([CORPUS], 320, pattern)
     encoding = to_tiktoken(model, ["<x>"])
@@ -366,7 +366,7 @@ def test_what_is_trained_goes_to_tiktoken(pattern: str) -> None:
     assert (again.merges, again.vocab) == (model.merges, model.vocab)
 
 
-def test_equal_bytes_do_not_go_to_tiktoken() -> None:
+def test_duplicate_tokens_are_rejected() -> None:
     """A hand-made model with two tokens of the same bytes is an error."""
     with pytest.raises(ValueError, match="two tokens have the same bytes"):
         to_tiktoken(model_of([(97, 98), (98, 99), (256, 99), (97, 257)]))
@@ -379,7 +379,7 @@ def test_without_a_pattern_tokens_span_words() -> None:
     assert len(encode(model, "to be to be")) == 1
 
 
-def test_training_refuses_what_it_cannot_do() -> None:
+def test_training_rejects_invalid_input() -> None:
     """A single text, a size below 256, a pattern that skips text, and a surrogate are errors."""
     with pytest.raises(TypeError, match="put a single text into a list"):
         train("abc", 256)

@@ -25,14 +25,14 @@ def test_the_row_of_the_model(small_model: Path, tmp_path: Path) -> None:
     assert row.single_byte_share == sum(token_id < 256 for token_id in ids) / len(ids)
 
 
-def test_no_text_has_no_ratios(small_model: Path, tmp_path: Path) -> None:
+def test_ratios_may_be_none(small_model: Path, tmp_path: Path) -> None:
     """Without tokens there are no ratios."""
     (tmp_path / "empty").write_bytes(b"")
     (row,) = report(small_model, [tmp_path / "empty"], []).rows
     assert (row.tokens, row.bytes_per_token, row.single_byte_share) == (0, None, None)
 
 
-def test_a_pattern_that_is_not_known_has_whole_files(
+def test_unknown_patterns_get_whole_files(
     small_model: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -36,20 +36,20 @@ def encode_to_themselves(merges: Sequence[Pair]) -> bool:
 
 
 @given(merge_lists() | RUNS_OF_A)
-def test_the_check_is_its_definition(merges: list[Pair]) -> None:
+def test_check_equals_definition(merges: list[Pair]) -> None:
     """The check reports a token if and only if some token does not encode to itself."""
     assert (find_unreachable(artifact_of(merges)) is None) == encode_to_themselves(merges)
 
 
 @given(merge_lists())
-def test_the_check_of_duplicates_is_its_definition(merges: list[Pair]) -> None:
+def test_duplicate_check_equals_definition(merges: list[Pair]) -> None:
     """The check reports two tokens if and only if two have the same bytes."""
     tokens = list(oracle.vocabulary(merges).values())
     assert (find_duplicate(artifact_of(merges)) is None) == (len(set(tokens)) == len(tokens))
 
 
 @given(CORPORA, st.integers(256, 300))
-def test_what_is_trained_is_sound(corpus: list[str], vocab_size: int) -> None:
+def test_trained_models_are_sound(corpus: list[str], vocab_size: int) -> None:
     """In a trained vocabulary no two tokens have the same bytes, and each encodes to itself."""
     artifact = artifact_of(oracle.train(corpus, vocab_size))
     assert find_duplicate(artifact) is None
@@ -57,7 +57,7 @@ def test_what_is_trained_is_sound(corpus: list[str], vocab_size: int) -> None:
 
 
 @given(merge_lists() | RUNS_OF_A, CHUNKS)
-def test_what_is_sound_has_the_ids_of_tiktoken(merges: list[Pair], chunk: bytes) -> None:
+def test_sound_models_have_tiktokens_ids(merges: list[Pair], chunk: bytes) -> None:
     """If every token encodes to itself, merging by pairs and by joined bytes agree."""
     artifact = artifact_of(merges)
     assume(find_unreachable(artifact) is None)
@@ -70,7 +70,7 @@ def test_what_is_sound_has_the_ids_of_tiktoken(merges: list[Pair], chunk: bytes)
     assert whole.encode(chunk.decode()) == oracle.encode_chunk(chunk, merges)
 
 
-def test_a_token_that_is_never_made_is_named() -> None:
+def test_an_unreachable_token_is_named() -> None:
     """The error names the first token that does not encode to itself, and its bytes."""
     assert find_unreachable(artifact_of(UNREACHABLE)) == (
         "the token 258, b'abc', does not encode to itself"
@@ -85,7 +85,7 @@ def test_two_tokens_with_the_same_bytes_are_named() -> None:
         of_artifact(artifact_of(DUPLICATE), "self")
 
 
-def test_a_token_with_the_bytes_of_the_special_one_is_named() -> None:
+def test_a_copy_of_the_special_token_is_named() -> None:
     """The special token is one of the tokens that must differ."""
     letters = [*b"<|endoftext|>"]
     merges = [(letters[0], letters[1])]

@@ -43,7 +43,7 @@ def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> N
     assert [chunk for one in cut_everywhere(text) for chunk in chunks(pattern, one)] == whole
 
 
-def test_blocks_are_cut_where_they_can_be() -> None:
+def test_blocks_are_cut_when_possible() -> None:
     """A text of words or lines is not kept in memory until its end."""
     assert list(cut_safely(["one two", " three", "four\nfive."])) == [
         *("one", " two", " threefour", "\nfive.")
@@ -52,7 +52,7 @@ def test_blocks_are_cut_where_they_can_be() -> None:
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_file_is_its_text(
+def test_files_read_as_text(
     text: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The text is complete, even if a read ends inside a character or a line break."""
@@ -71,7 +71,7 @@ def test_a_file_is_its_text(
         (b"a \xed\xa0\x80", "0xed at offset 2"),
     ],
 )
-def test_what_is_not_utf_8_is_located(
+def test_invalid_utf_8_is_located(
     data: bytes, place: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The error gives a wrong byte's offset in the file, wherever a read ends."""

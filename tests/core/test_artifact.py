@@ -27,7 +27,7 @@ DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
 
 
 @given(merge_lists())
-def test_the_size_is_known_before_the_file_is_made(merges: list[tuple[int, int]]) -> None:
+def test_the_file_size_is_known_in_advance(merges: list[tuple[int, int]]) -> None:
     """After each merge, the size is the number of bytes that the file would have."""
     size = FileSize()
     for rank, (left, right) in enumerate(merges, 1):
@@ -35,7 +35,7 @@ def test_the_size_is_known_before_the_file_is_made(merges: list[tuple[int, int]]
         assert size.bytes == len(Artifact.of_merges(merges[:rank]).to_bytes())
 
 
-def test_the_size_is_known_where_ids_get_a_digit_more() -> None:
+def test_the_size_is_exact_beyond_999_tokens() -> None:
     """The size stays exact when the vocabulary grows beyond 999 tokens."""
     size = FileSize()
     for rank, (left, right) in enumerate(CHAIN[:800], 1):
@@ -44,7 +44,7 @@ def test_the_size_is_known_where_ids_get_a_digit_more() -> None:
             assert size.bytes == len(Artifact.of_merges(CHAIN[:rank]).to_bytes())
 
 
-def test_a_file_of_exactly_the_maximum_can_be_read_back() -> None:
+def test_a_file_of_the_maximum_size_can_be_read() -> None:
     """The size may reach the limit for reading, and not exceed it by a byte."""
     grown = FileSize()
     before = grown.bytes
@@ -65,7 +65,7 @@ def test_merges_make_the_tokens() -> None:
 
 
 @pytest.mark.parametrize("pair", [(97, 256), (256, 97), (97, 300), (300, 97), (-1, 97), (97, -1)])
-def test_a_merge_of_ids_that_are_not_there_is_refused(pair: tuple[int, int]) -> None:
+def test_a_merge_of_unknown_ids_is_rejected(pair: tuple[int, int]) -> None:
     """A merge joins two ids below its own."""
     message = rf"^merges\[0\]: expected two ids below 256, found \[{pair[0]}, {pair[1]}\]$"
     with pytest.raises(ValueError, match=message):
@@ -73,13 +73,13 @@ def test_a_merge_of_ids_that_are_not_there_is_refused(pair: tuple[int, int]) -> 
 
 
 @pytest.mark.parametrize("merges", [CHAIN, DOUBLING])
-def test_merges_that_make_too_large_a_file_are_refused(merges: list[tuple[int, int]]) -> None:
+def test_merges_beyond_the_maximum_size_are_rejected(merges: list[tuple[int, int]]) -> None:
     """No token is made beyond the size limit, so memory is bounded."""
     with pytest.raises(ValueError, match="larger than 67108864 bytes, the maximum"):
         Artifact.of_merges(merges)
 
 
-def test_size_and_digest_are_those_of_the_bytes_that_were_read(tmp_path: Path) -> None:
+def test_size_and_digest_describe_the_bytes_read(tmp_path: Path) -> None:
     """Size and digest are those of the file as read; writing it gives the usual bytes."""
     path = tmp_path / "tokenizer.json"
     path.write_text(json.dumps(GOOD, indent=1), encoding="ascii")
@@ -90,7 +90,7 @@ def test_size_and_digest_are_those_of_the_bytes_that_were_read(tmp_path: Path) -
     assert artifact.to_bytes() == canonical(GOOD)
 
 
-def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Path) -> None:
+def test_size_and_digest_after_training_equal_the_saved_files(tmp_path: Path) -> None:
     """For a trained tokenizer, size and digest are those of the file that `save` writes."""
     tokenizer = Tokenizer.train("ab ab ab", 258)
     tokenizer.save(path := tmp_path / "tokenizer.json")
@@ -100,7 +100,7 @@ def test_size_and_digest_of_what_was_not_read_are_those_of_its_file(tmp_path: Pa
     assert (read.merges, read.tokens) == ([*artifact.merges], artifact.tokens)
 
 
-def test_a_tokenizer_is_made_of_an_artifact_without_a_file() -> None:
+def test_tokenizers_convert_to_artifacts_and_back() -> None:
     """`Tokenizer._of` and `_artifact` are inverses."""
     artifact = Artifact.of_merges(MERGES)
     tokenizer = Tokenizer._of(artifact)
@@ -156,7 +156,7 @@ def test_a_large_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None
 
 
 @given(merge_lists(), st.data())
-def test_the_short_way_is_for_no_other_bytes(
+def test_the_fast_reader_is_for_no_other_bytes(
     merges: list[tuple[int, int]], data: st.DataObject
 ) -> None:
     """If a byte is added, removed or changed, the fast reader declines or agrees with the checks.
@@ -184,7 +184,7 @@ def test_the_short_way_is_for_no_other_bytes(
         pytest.param(",".join(f"[{left},{right}]" for left, right in DOUBLING), id="doubling"),
     ],
 )
-def test_the_short_way_is_not_for_strange_merges(merges: str) -> None:
+def test_the_fast_reader_declines_strange_merges(merges: str) -> None:
     """The fast reader declines merges that no artifact has, before they take much memory."""
     data = to_json(MERGES).replace(b"[97,98],[32,256]", merges.encode("ascii"))
     tracemalloc.start()

@@ -17,7 +17,7 @@ def _collector_is_on_again() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_collector_is_afterwards_as_it_was_before(tmp_path: Path, *, enabled: bool) -> None:
+def test_collector_state_is_restored(tmp_path: Path, *, enabled: bool) -> None:
     """Training and loading, even if they fail, leave the collector on or off as before."""
     if not enabled:
         gc.disable()
@@ -30,7 +30,7 @@ def test_collector_is_afterwards_as_it_was_before(tmp_path: Path, *, enabled: bo
     assert gc.isenabled() == enabled
 
 
-def test_collector_rests_within() -> None:
+def test_collector_is_paused() -> None:
     """Inside, the collector is off, and stays off after a nested use ends."""
     with garbage_collector_paused():
         assert not gc.isenabled()

@@ -35,7 +35,7 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     assert [each([]) for each in counting] == [Part(0, 0, 0, 0, {})] * 3
 
 
-def test_pieces_wait_until_there_are_too_many() -> None:
+def test_too_many_pieces_are_split_at_once() -> None:
     """2^18 distinct pieces are split with the last call; one more, and all are split at once."""
     text = " ".join(map(str, range(1 << 18)))
     assert Counting()([("ab ab", 1)]) == Part(1, 5, 2, 0, {})
@@ -45,7 +45,7 @@ def test_pieces_wait_until_there_are_too_many() -> None:
     assert many([(f"{text} more", 1)]).split == (1 << 18) + 1
 
 
-def test_what_is_counted_elsewhere_is_learned() -> None:
+def test_counted_chunks_train_like_text() -> None:
     """Training on counted chunks equals training on the text, and reads the counts once."""
     counting = [Counting(), Counting()]
     parts = [counting[0]([("low lower", 2)]), counting[1]([(" lowest", 1), ("low", 3)])]
@@ -55,7 +55,7 @@ def test_what_is_counted_elsewhere_is_learned() -> None:
     assert learned._artifact == trained._artifact
 
 
-def test_records_tell_of_the_sum(
+def test_only_the_sum_is_logged(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Parts emit no record; adding them emits those of the whole."""

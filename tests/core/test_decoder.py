@@ -75,7 +75,7 @@ def test_ids_decode_as_in_the_oracle(documents: list[str], data: st.DataObject) 
     assert outcome(decoder.decode, ids) == outcome(partial(oracle.decode, merges=merges), ids)
 
 
-def test_no_ids_are_the_empty_text() -> None:
+def test_no_ids_give_empty_text() -> None:
     """FR-21: `decode([])` is `""`."""
     assert Decoder(LETTERS).decode([]) == ""
 
@@ -92,7 +92,7 @@ def test_no_ids_are_the_empty_text() -> None:
     ],
     ids=["next", "negative", "first-of-two", "before-wrong-bytes", "huge", "huge-negative"],
 )
-def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
+def test_unknown_ids_raise(ids: list[int], message: str) -> None:
     """FR-22: an unknown id, even a negative one, raises `KeyError` with its position."""
     with pytest.raises(KeyError) as caught:
         Decoder(LETTERS).decode(ids)
@@ -104,7 +104,7 @@ def test_unknown_id_is_refused(ids: list[int], message: str) -> None:
         st.integers(-(10**29), 10**29) | st.integers(-600, 600) | st.integers(0, 259), max_size=8
     )
 )
-def test_ids_are_those_of_the_vocabulary_and_no_other(ids: list[int]) -> None:
+def test_only_ids_of_the_vocabulary_decode(ids: list[int]) -> None:
     """FR-22, FR-23: known ids decode to their bytes' text; else the first unknown id is named."""
     unknown = [token_id for token_id in ids if token_id not in LETTERS]
     joined = b"".join(LETTERS.get(token_id, b"") for token_id in ids)
@@ -132,7 +132,7 @@ def test_long_lists_are_decoded_whole(size: int) -> None:
 @pytest.mark.parametrize(
     ("token_id", "shown"), [(10**30 - 1, "9" * 30), (10**30, "of 100 bits"), (-(10**30), "of 100")]
 )
-def test_unknown_id_is_shown_if_it_is_short(token_id: int, shown: str) -> None:
+def test_short_unknown_ids_are_printed(token_id: int, shown: str) -> None:
     """FR-22: an unknown id of more than thirty digits is described, not printed."""
     with pytest.raises(KeyError, match=f"unknown token id {shown} "):
         Decoder(LETTERS).decode([token_id])
@@ -152,7 +152,7 @@ def test_unknown_id_is_shown_if_it_is_short(token_id: int, shown: str) -> None:
     ],
     ids=["lone", "last", "half", "cut-off", "inside-a-token", "overlong", "surrogate", "late"],
 )
-def test_bytes_that_are_not_utf_8_are_refused(ids: list[int], byte: int, reason: str) -> None:
+def test_invalid_utf_8_is_rejected(ids: list[int], byte: int, reason: str) -> None:
     """FR-23: they raise `UnicodeDecodeError`, which names the wrong byte and its id."""
     with pytest.raises(UnicodeDecodeError, match=f"{re.escape(reason)}$") as caught:
         Decoder(LETTERS).decode(ids)
@@ -182,14 +182,14 @@ def test_special_token_decodes_to_its_literal() -> None:
         ([97, Answers()], "token ids must be integers, got Answers at position 1"),
     ],
 )
-def test_what_is_no_integer_is_no_id(ids: list[int], message: str) -> None:
+def test_non_integers_are_rejected(ids: list[int], message: str) -> None:
     """A boolean, a float or any other non-integer raises `TypeError` with the position."""
     with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
         Decoder(LETTERS).decode(ids)
 
 
 @pytest.mark.parametrize("ids", [None, 97, 97.0])
-def test_what_is_no_sequence_holds_no_ids(ids: list[int]) -> None:
+def test_non_sequences_are_rejected(ids: list[int]) -> None:
     """A single number, or None, raises `TypeError`."""
     with pytest.raises(TypeError, match="not iterable"):
         Decoder(LETTERS).decode(ids)
@@ -218,7 +218,7 @@ def test_decoding_leaves_the_ids_alone() -> None:
     assert [type(token_id) for token_id in ids] == [Letter, int]
 
 
-def test_ids_of_another_tokenizer_are_refused() -> None:
+def test_ids_of_other_tokenizers_are_rejected() -> None:
     """FR-22: an id of a larger vocabulary is unknown in a smaller one."""
     large, small = Tokenizer.train("ab ab", 300), Tokenizer.train("", 300)
     with pytest.raises(KeyError, match="unknown token id 257 at position 0; the ids are 0 to 256"):

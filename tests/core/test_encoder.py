@@ -37,7 +37,7 @@ def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
 @example(TWINS, "abcabcbcababcbcabc")
 @example(NESTED, "aaaaabaaabaaaab")
 @example([(39, 108), (256, 108)], "'l'll'l")
-def test_what_is_kept_of_parts_changes_nothing(merges: list[tuple[int, int]], text: str) -> None:
+def test_what_the_cache_kept_changes_nothing(merges: list[tuple[int, int]], text: str) -> None:
     """FR-16: what an encoder remembers of any text never changes the ids of another."""
     encoder = encoder_of(merges)
     for end in range(len(text) + 1):
@@ -46,7 +46,7 @@ def test_what_is_kept_of_parts_changes_nothing(merges: list[tuple[int, int]], te
 
 
 @pytest.mark.parametrize("piece", ["aab", "日", " "])
-def test_endless_chunk_is_encoded(piece: str) -> None:
+def test_long_chunk_is_encoded(piece: str) -> None:
     """A chunk of a hundred thousand characters is encoded, and decodes to itself."""
     tokenizer = Tokenizer.train(piece * 64, 300)
     text = piece * 100_000
@@ -124,7 +124,7 @@ def test_special_token_is_never_split_or_merged() -> None:
     assert tokenizer.encode("<|endoftext") != [*b"<|endoftext"]
 
 
-def test_text_around_the_special_token_is_cut_apart() -> None:
+def test_the_special_token_separates_chunks() -> None:
     """FR-16: whitespace before and after the special token is in different chunks."""
     encoder = encoder_of([(32, 32), (256, 32)])
     assert encoder.encode("   ") == [257]
@@ -145,14 +145,14 @@ def test_long_text_encodes_like_its_chunks() -> None:
     assert encoder_of(merges).encode(text) == expected
 
 
-def test_ids_handed_out_belong_to_the_caller() -> None:
+def test_callers_may_change_returned_ids() -> None:
     """Changing a list of ids does not affect later results."""
     encoder = encoder_of([(97, 98)])
     encoder.encode("ab").append(1)
     assert encoder.encode("ab") == [256]
 
 
-def kept_by(encoder: Encoder) -> dict[str, tuple[int, ...]]:
+def cached_by(encoder: Encoder) -> dict[str, tuple[int, ...]]:
     """Return the encoder's cache, both generations."""
     return {**encoder._cache._old, **encoder._cache}
 
@@ -190,7 +190,7 @@ def test_a_full_generation_becomes_the_old_one(room: int) -> None:
     assert (set(encoder._cache), set(encoder._cache._old)) == ({" 99999"}, set(words))
 
 
-def test_a_chunk_that_keeps_occurring_is_never_worked_out_again(
+def test_a_frequently_occurring_chunk_is_not_encoded_again(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A frequent chunk is taken from the old generation, however many rare ones occur."""
@@ -206,7 +206,7 @@ def test_a_chunk_that_keeps_occurring_is_never_worked_out_again(
     for number in range(room):
         assert encoder.encode(f" ab {number}")[:2] == [32, 256]
     assert applied.count(b" ab") == 1
-    assert len(kept_by(encoder)) < room // 4
+    assert len(cached_by(encoder)) < room // 4
 
 
 @pytest.mark.parametrize("room", [0, 60, 1 << 21])
@@ -228,7 +228,7 @@ def test_threads_share_an_encoder(monkeypatch: pytest.MonkeyPatch, room: int) ->
 
 
 @pytest.mark.parametrize("text", ["abcab", "abcabc", "abc bcab cababc"])
-def test_thread_that_comes_between_any_two_calls_changes_nothing(text: str) -> None:
+def test_thread_between_any_two_calls_changes_nothing(text: str) -> None:
     """The ids are the oracle's, whenever another thread computes and caches the same chunk."""
     expected = oracle.encode(text, TWINS)
     encoder = encoder_of(TWINS)
@@ -258,7 +258,7 @@ def test_long_chunk_is_not_cached() -> None:
     encoder = encoder_of([])
     encoder.encode("é" * 64)
     encoder.encode("é" * 65 + " one")
-    assert kept_by(encoder).keys() == {"é" * 64, " one"}
+    assert cached_by(encoder).keys() == {"é" * 64, " one"}
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_long_chunk_is_not_cached() -> None:
         (["ab"], "list"),
     ],
 )
-def test_what_is_no_text_is_refused(text: str, name: str) -> None:
+def test_non_text_is_rejected(text: str, name: str) -> None:
     """FR-37: bytes of any type, and anything else that is not a `str`, raise `TypeError`."""
     with pytest.raises(TypeError, match=f"^text must be str, got {name}$"):
         encoder_of([]).encode(text)
@@ -288,7 +288,7 @@ def test_what_is_no_text_is_refused(text: str, name: str) -> None:
     ],
     ids=["first", "later", "after-the-special-token", "in-a-later-block"],
 )
-def test_lone_surrogate_is_refused(text: str, start: int) -> None:
+def test_lone_surrogates_raise(text: str, start: int) -> None:
     """A lone surrogate raises `UnicodeEncodeError` with its index in the whole text."""
     message = re.escape(f"in position {start}: surrogates not allowed")
     with pytest.raises(UnicodeEncodeError, match=message) as caught:

@@ -44,7 +44,7 @@ def refusing(error: Exception) -> Callable[..., object]:
 
 
 @pytest.mark.parametrize("error", [OSError(errno.EIO, "a bad disk"), ValueError("bad text")])
-def test_what_the_parts_raise_comes_out_as_it_is(tmp_path: Path, error: Exception) -> None:
+def test_errors_of_the_parts_propagate(tmp_path: Path, error: Exception) -> None:
     """An error while producing parts is not reported as a write error, and leaves no file."""
 
     def parts() -> Iterator[bytes]:
@@ -58,9 +58,7 @@ def test_what_the_parts_raise_comes_out_as_it_is(tmp_path: Path, error: Exceptio
     assert names_in(tmp_path) == []
 
 
-def test_a_system_that_takes_little_at_once_is_given_the_rest(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_partial_writes_are_completed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a partial write, the rest is written."""
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, part: write(descriptor, part[:7]))
@@ -69,7 +67,7 @@ def test_a_system_that_takes_little_at_once_is_given_the_rest(
 
 
 @pytest.mark.parametrize("call", ["open", "chmod", "write", "fsync", "replace"])
-def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, call: str) -> None:
+def test_an_error_names_the_requested_file(tmp_path: Path, call: str) -> None:
     """The error names the requested file, not the temporary one."""
     path = tmp_path / "file"
     path.write_bytes(OLD)
@@ -82,7 +80,7 @@ def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path, call: str) -
         assert (caught.value.filename, caught.value.filename2) == (str(path), None)
 
 
-def test_a_folder_is_made_whole(tmp_path: Path) -> None:
+def test_folder_gets_both_files(tmp_path: Path) -> None:
     """A new or empty folder gets both files; a folder with other content is unchanged."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "full").mkdir()
@@ -103,7 +101,7 @@ def test_a_folder_is_made_whole(tmp_path: Path) -> None:
         write_folder("/", PAIR, overwrite=False)
 
 
-def test_no_file_of_a_folder_is_replaced_where_one_cannot_be(tmp_path: Path) -> None:
+def test_a_folder_is_checked_before_any_replacement(tmp_path: Path) -> None:
     """An obstacle to the second file is found before the first is replaced."""
     (tmp_path / "one").write_bytes(OLD)
     (tmp_path / "two").mkdir()
@@ -171,7 +169,7 @@ def test_one_of_several_folders_wins(tmp_path: Path) -> None:
         assert (place / "one").read_bytes() == b"%d" % winner
 
 
-def test_a_file_that_is_too_large_is_not_read(tmp_path: Path) -> None:
+def test_a_too_large_file_is_not_read(tmp_path: Path) -> None:
     """Its size alone is enough to reject a file over the limit: none of it is read."""
     path = tmp_path / "large"
     with path.open("wb") as file:

@@ -33,7 +33,7 @@ def events_of(records: list[logging.LogRecord]) -> list[object]:
     return [vars(record)["event"] for record in records]
 
 
-def test_training_tells_its_start_its_counting_and_its_end(
+def test_training_logs_its_start_counting_and_end(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """Each event of a short training has one record, with its figures as attributes."""
@@ -45,7 +45,7 @@ def test_training_tells_its_start_its_counting_and_its_end(
     ]
 
 
-def test_every_record_has_the_shape_of_its_event(
+def test_records_have_the_documented_attributes(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A record has the attributes that are documented for its event, with their types."""
@@ -69,13 +69,13 @@ def test_messages_are_for_people(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_records_are_for_information(caplog: pytest.LogCaptureFixture) -> None:
+def test_records_have_level_info(caplog: pytest.LogCaptureFixture) -> None:
     """Every record comes from the logger `bpetite` at level INFO."""
     records = records_of(caplog, MANY_PAIRS, 400)
     assert {(record.name, record.levelno) for record in records} == {("bpetite", logging.INFO)}
 
 
-def test_every_hundredth_merge_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_logs_every_hundredth_merge(caplog: pytest.LogCaptureFixture) -> None:
     """FR-10: every hundredth merge has a record with its number, token and count."""
     records = records_of(caplog, MANY_PAIRS, 256 + 1000)
     assert events_of(records)[-3:] == ["merge", "merge", "end"]
@@ -95,14 +95,14 @@ def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
 
 
 @pytest.mark.parametrize(("merges", "told"), [(99, 0), (100, 1), (101, 1), (200, 2)])
-def test_merges_are_told_by_the_hundred(
+def test_merges_are_logged_by_hundreds(
     caplog: pytest.LogCaptureFixture, merges: int, told: int
 ) -> None:
     """There is one record for each full hundred of merges, including the last one."""
     assert events_of(records_of(caplog, MANY_PAIRS, 256 + merges)).count("merge") == told
 
 
-def test_long_counting_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_counting_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """A record reports every sixteen million characters while a large corpus is counted."""
     text = ("x" * 1023 + " ") * (40 << 10)
     records = records_of(caplog, [text], 256)
@@ -113,12 +113,12 @@ def test_long_counting_is_told(caplog: pytest.LogCaptureFixture) -> None:
     assert records[1].getMessage() == f"counting: {first:,} characters so far"
 
 
-def test_small_documents_are_not_told_one_by_one(caplog: pytest.LogCaptureFixture) -> None:
+def test_small_documents_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     """A thousand documents of a few characters are counted without records."""
     assert events_of(records_of(caplog, ["ab"] * 1000, 256)) == ["start", "counted", "end"]
 
 
-def test_early_stop_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_logs_an_early_stop(caplog: pytest.LogCaptureFixture) -> None:
     """FR-11: the last record has the requested and the learned size."""
     end = records_of(caplog, "ab", 300)[-1]
     assert figures_of(end) == {"vocab_size": 300, "mergeable_vocab_size": 257}
@@ -175,7 +175,7 @@ def test_basic_configuration_shows_progress(run_python: Callable[..., str]) -> N
     ]
 
 
-def test_listener_that_refuses_stops_the_training() -> None:
+def test_raising_handler_stops_the_training() -> None:
     """A handler may end a training by raising: its error propagates."""
 
     class Refusing(logging.Handler):

@@ -68,13 +68,13 @@ def test_chunk_is_merged_as_by_hand(
 @given(merge_lists(), CHUNKS)
 @example(TWICE, b"aaaabab" * 30)
 @example(NESTED, b"aaaaabaaab" * 30)
-def test_both_ways_make_the_same(merges: list[tuple[int, int]], chunk: bytes) -> None:
+def test_both_algorithms_agree(merges: list[tuple[int, int]], chunk: bytes) -> None:
     """FR-16: the algorithms for short and for long chunks give the same ids."""
     ready = Merges(merges)
     assert ready._apply_short(chunk) == ready._apply_long(chunk)
 
 
-def test_every_byte_is_merged_both_ways() -> None:
+def test_both_algorithms_merge_any_byte() -> None:
     """FR-16: a byte that no merge takes keeps its id, whatever its value."""
     merges = [(0, 1), (1, 1), (255, 255), (256, 2)]
     chunk = bytes([*range(256), 255, 255, 1, 1, 1, 0, 0, 1])
@@ -84,7 +84,7 @@ def test_every_byte_is_merged_both_ways() -> None:
 
 
 @pytest.mark.parametrize("size", [63, 64, 65])
-def test_the_border_between_the_two_ways(size: int) -> None:
+def test_chunks_at_the_algorithm_switch(size: int) -> None:
     """FR-16: chunks of about 64 bytes, where the algorithm changes, get the ids of the passes."""
     for chunk in (b"aab" * 30, b"a" * 90, b"abcab" * 18):
         part = chunk[:size]
@@ -115,7 +115,7 @@ def test_memory_of_a_long_chunk(run_python: Callable[..., str], text: str) -> No
 
 
 @pytest.mark.parametrize("times", [1, 50])
-def test_merges_may_be_as_many_as_pairs_of_bytes(times: int) -> None:
+def test_ids_above_65535_can_be_merged(times: int) -> None:
     """Ids above 65,535, and those equal to surrogate code points, are merged like any other."""
     merges = [(left, right) for left in range(256) for right in range(256)]
     low, high = 256 + merges.index((215, 215)), 256 + merges.index((255, 255))

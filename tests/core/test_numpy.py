@@ -17,7 +17,7 @@ LETTERS = oracle.vocabulary([(97, 98), (0xC3, 0xA9), (0xA9, 97)])
 @pytest.mark.parametrize(
     "ids", [[97, np.int8(97)], np.array([97, 97], dtype=np.uint16)], ids=["integer", "array"]
 )
-def test_integers_of_numpy_are_ids(ids: list[int]) -> None:
+def test_numpy_integers_are_ids(ids: list[int]) -> None:
     """FR-20: a numpy integer is an id, and a numpy array is a sequence of them."""
     assert Decoder(LETTERS).decode(ids) == "aa"
 
@@ -26,7 +26,7 @@ def test_integers_of_numpy_are_ids(ids: list[int]) -> None:
     ("token_id", "name"),
     [(np.float64(97), "float64"), (np.True_, "bool"), (np.array([97, 97]), "ndarray")],
 )
-def test_what_else_numpy_has_is_no_id(token_id: int, name: str) -> None:
+def test_other_numpy_types_raise(token_id: int, name: str) -> None:
     """A numpy float, boolean or row of a batch raises `TypeError` with its type and position."""
     message = re.escape(f"token ids must be integers, got {name} at position 0")
     with pytest.raises(TypeError, match=f"^{message}$"):
@@ -34,6 +34,6 @@ def test_what_else_numpy_has_is_no_id(token_id: int, name: str) -> None:
 
 
 @pytest.mark.parametrize("integer", [np.int16, np.uint64])
-def test_vocab_size_may_be_an_integer_of_numpy(integer: type[int]) -> None:
+def test_vocab_size_may_be_a_numpy_integer(integer: type[int]) -> None:
     """FR-9: a numpy integer is a `vocab_size`."""
     assert train_bpe("ab ab ab", integer(258)) == train_bpe("ab ab ab", 258)

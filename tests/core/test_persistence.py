@@ -43,7 +43,7 @@ def test_artifact_is_canonical_json(path: Path) -> None:
 
 
 @given(CORPORA)
-def test_artifact_says_what_the_oracle_learns(any_path: Path, documents: list[str]) -> None:
+def test_artifact_matches_the_oracle(any_path: Path, documents: list[str]) -> None:
     """FR-26: all six fields follow from the merges that a full recount finds."""
     merges = oracle.train(documents, 280)
     expected = canonical(artifact_with(merges))
@@ -74,7 +74,7 @@ def test_environment_changes_nothing(
     assert data == artifact_of(Tokenizer.train(TIES, 300), path)
 
 
-def test_one_tokenizer_is_saved_the_same_twice(path: Path, tmp_path: Path) -> None:
+def test_saving_twice_gives_equal_files(path: Path, tmp_path: Path) -> None:
     """FR-12: saving a tokenizer twice gives equal files, even if it was used in between."""
     tokenizer = Tokenizer.train(TIES, 300)
     first = artifact_of(tokenizer, path)
@@ -89,7 +89,7 @@ def test_loading_and_saving_changes_no_byte(any_path: Path, documents: list[str]
     assert artifact_of(Tokenizer.load(any_path), any_path) == first
 
 
-def test_what_the_merges_do_not_make_is_not_saved(path: Path) -> None:
+def test_inconsistent_parts_are_not_saved(path: Path) -> None:
     """Inconsistent parts raise `ValueError` before anything is written."""
     vocab, merges, special_tokens = PARTS
     for parts in (
@@ -103,9 +103,7 @@ def test_what_the_merges_do_not_make_is_not_saved(path: Path) -> None:
     assert list(path.parent.iterdir()) == []
 
 
-def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_artifact_of_the_maximum_size_is_saved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An artifact of exactly the maximum size is saved and loaded; a byte more is an error."""
     size = len(canonical(GOOD))
     monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", size)
@@ -120,7 +118,7 @@ def test_artifact_of_as_many_bytes_as_can_be_loaded_is_saved(
         load(path)
 
 
-def test_file_that_is_there_stays_unless_asked_otherwise(path: Path) -> None:
+def test_existing_file_is_kept_by_default(path: Path) -> None:
     """FR-27: `save` without `overwrite` raises `FileExistsError`, and the file is unchanged."""
     path.write_bytes(b"old")
     with pytest.raises(FileExistsError):
@@ -151,7 +149,7 @@ def test_loaded_parts_have_exact_types(path: Path) -> None:
         pytest.param(canonical(GOOD).replace(b'"0":[0]', b'"0":[-0]'), id="minus-zero"),
     ],
 )
-def test_other_spelling_of_an_artifact_loads(path: Path, data: bytes) -> None:
+def test_equivalent_json_loads(path: Path, data: bytes) -> None:
     """Equivalent JSON in other bytes is the same tokenizer."""
     assert data != canonical(GOOD)
     path.write_bytes(data)
@@ -174,7 +172,7 @@ def test_hand_made_merges_load(path: Path, merges: list[tuple[int, int]]) -> Non
     assert load(path) == (oracle.vocabulary(merges), merges, special_tokens)
 
 
-def test_tokenizer_of_hand_made_merges_encodes_as_in_the_oracle(path: Path) -> None:
+def test_hand_made_merges_encode_as_in_the_oracle(path: Path) -> None:
     """FR-26: duplicate tokens and repeated pairs load into a tokenizer that encodes in passes."""
     merges = [(97, 98), (97, 98), (98, 99), (256, 99), (97, 258), (259, 260), (260, 259)]
     save(path, oracle.vocabulary(merges), merges, {"<|endoftext|>": 263})
@@ -182,7 +180,7 @@ def test_tokenizer_of_hand_made_merges_encodes_as_in_the_oracle(path: Path) -> N
     assert Tokenizer.load(path).encode(text) == oracle.encode(text, merges)
 
 
-def test_size_is_that_of_hundreds_of_merges(tmp_path: Path) -> None:
+def test_size_counts_hundreds_of_merges(tmp_path: Path) -> None:
     """FR-25: the saved size is 256 plus the number of merges, also above 256 merges."""
     path = tmp_path / "tokenizer.json"
     Tokenizer.train(

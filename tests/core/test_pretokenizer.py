@@ -17,7 +17,7 @@ from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE, every_character
 ASCII = [chr(code) for code in range(128)]
 
 
-def test_pattern_is_the_one_of_the_specification() -> None:
+def test_pattern_matches_the_specification() -> None:
     """FR-4: the pattern is GPT-2's, character for character."""
     expected = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
     assert expected == PRETOKENIZER_PATTERN
@@ -92,7 +92,7 @@ def test_text_is_not_changed(text: str) -> None:
     assert b"".join(pretokenize(text)) == text.encode("utf-8")
 
 
-def test_lone_surrogate_is_no_text() -> None:
+def test_lone_surrogates_raise() -> None:
     """A lone surrogate has no UTF-8, so it raises `UnicodeEncodeError`."""
     with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
         pretokenize("ab \ud800")
@@ -111,7 +111,7 @@ def test_whitespace_of_regex_is_25_characters() -> None:
     ("name", "members"),
     [(r"\p{L}", r"[A-Za-z]"), (r"\p{N}", r"[0-9]"), (r"\s", r"[\t\n\v\f\r ]")],
 )
-def test_class_on_ascii_is_as_stated(name: str, members: str) -> None:
+def test_ascii_classes_match_regex(name: str, members: str) -> None:
     """On all 128 ASCII characters, each class of `regex` equals its replacement."""
     assert [c for c in ASCII if regex.match(name, c)] == [c for c in ASCII if re.match(members, c)]
 

@@ -113,6 +113,6 @@ def trained() -> Tokenizer:
 
 @settings(max_examples=5 * settings().max_examples)
 @given(text=st.text())
-def test_text_without_end_of_kinds_decodes_to_itself(trained: Tokenizer, text: str) -> None:
+def test_all_kinds_of_text_decode_to_themselves(trained: Tokenizer, text: str) -> None:
     """FR-25: Hypothesis's own texts are restored, with five times as many examples."""
     assert trained.decode(trained.encode(text)) == text

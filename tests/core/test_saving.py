@@ -110,7 +110,7 @@ def test_existing_file_is_replaced_whole(tmp_path: Path, tokenizer: Tokenizer, s
     assert names_in(tmp_path) == ["tokenizer.json"]
 
 
-def test_other_name_of_the_old_file_keeps_it(tmp_path: Path, tokenizer: Tokenizer) -> None:
+def test_hard_links_keep_the_old_content(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """FR-28: a hard link to the old file, and a process with it open, still have its content."""
     path, other = tmp_path / "tokenizer.json", tmp_path / "other.json"
     path.write_bytes(OLD)
@@ -139,7 +139,7 @@ def test_other_name_of_the_old_file_keeps_it(tmp_path: Path, tokenizer: Tokenize
         pytest.param("a\0b", ValueError, id="nul"),
     ],
 )
-def test_path_that_names_no_file_is_refused(
+def test_invalid_paths_are_rejected(
     here: Path, tokenizer: Tokenizer, name: str, error: type[Exception], overwrite: bool
 ) -> None:
     """A path that cannot be a file raises its error, and nothing is created anywhere."""
@@ -177,7 +177,7 @@ def test_folder_is_never_replaced(here: Path, tokenizer: Tokenizer, name: str) -
 
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("kind", ["fifo", "socket", "device", "link-to-fifo"])
-def test_what_is_no_regular_file_is_never_replaced(
+def test_only_regular_files_are_replaced(
     here: Path, tokenizer: Tokenizer, kind: str, overwrite: bool
 ) -> None:
     """A FIFO, a socket and a device raise `OSError` and are unchanged."""
@@ -270,7 +270,7 @@ def test_overwritten_file_keeps_its_mode(
 
 
 @pytest.mark.parametrize("mode", [0o755, 0o555, 0o333])
-def test_folder_decides_who_may_save(run_python: Callable[..., str], mode: int) -> None:
+def test_folder_must_be_writable(run_python: Callable[..., str], mode: int) -> None:
     """A folder without write permission raises `PermissionError`; it need not be readable."""
     program = """
         import os, sys
@@ -295,7 +295,7 @@ def test_folder_decides_who_may_save(run_python: Callable[..., str], mode: int) 
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_folders_above_need_not_be_open(
+def test_parents_need_not_be_accessible(
     tmp_path: Path, run_python: Callable[..., str], overwrite: bool
 ) -> None:
     """A process saves in its working directory, even if it may not enter the folders above."""
@@ -321,7 +321,7 @@ def test_folders_above_need_not_be_open(
 # Order, and failures at any point
 
 
-def test_data_is_on_the_disk_before_it_takes_the_name(
+def test_data_is_synced_before_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
     """FR-28: saving syncs the bytes, gives the file its name in one step, and syncs the folder."""
@@ -367,7 +367,7 @@ def observed_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     return steps
 
 
-def test_temporary_file_stands_beside_the_target_of_a_link(
+def test_temporary_file_is_next_to_the_links_target(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
     """FR-28: even for a link, the new file is created in the folder of the file it replaces."""
@@ -517,7 +517,7 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
 @pytest.mark.parametrize(
     "names", [["fsync"], ["replace"], ["fsync", "link"], ["link", "replace"]], ids=", ".join
 )
-def test_error_that_stops_a_save_is_the_one_that_comes_out(
+def test_cleaning_up_hides_no_error(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tokenizer: Tokenizer,
@@ -537,7 +537,7 @@ def test_error_that_stops_a_save_is_the_one_that_comes_out(
     assert names_in(tmp_path) == []
 
 
-def test_failed_cleaning_up_is_not_reported_over_success(
+def test_failed_cleanup_after_success_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
     """After the file has its name, a temporary name that cannot be removed is not an error."""
@@ -548,7 +548,7 @@ def test_failed_cleaning_up_is_not_reported_over_success(
 
 
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOTSUP, errno.EIO])
-def test_folder_that_cannot_be_synced_is_no_failure(
+def test_unsyncable_folder_is_not_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
 ) -> None:
     """A file is saved even if its folder cannot be synced; a disk error is reported."""
@@ -560,7 +560,7 @@ def test_folder_that_cannot_be_synced_is_no_failure(
 
 
 @pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS])
-def test_folder_without_hard_links_is_saved_to(
+def test_saving_works_without_hard_links(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
 ) -> None:
     """FR-27: without hard links, a new file is saved, and an existing one is still kept."""
@@ -625,7 +625,7 @@ def test_temporary_name_has_sixteen_digits(
     assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", names[0])
 
 
-def test_file_put_in_the_place_of_the_held_name_is_kept(
+def test_file_that_replaces_the_reserved_name_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
     """Without hard links, a failure removes only the empty file that reserved the name."""
@@ -702,7 +702,7 @@ def heard(process: subprocess.Popen[str]) -> str:
 
 
 @contextmanager
-def racers(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
+def competing_saves(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
     """Run three processes that each save their own tokenizer, at a given time and path."""
     with ExitStack() as stack:
         processes = [
@@ -722,41 +722,41 @@ def racers(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[s
 
 
 @pytest.fixture(scope="module")
-def artifacts_of_racers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+def artifacts_of_competing_saves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return what each of the three processes saves."""
-    folder = tmp_path_factory.mktemp("racers")
+    folder = tmp_path_factory.mktemp("competing_saves")
     for me in "abc":
         Tokenizer.train(me * 400, 300).save(folder / me)
     return {me: (folder / me).read_bytes() for me in "abc"}
 
 
 def test_one_of_several_processes_wins(
-    tmp_path: Path, artifacts_of_racers: dict[str, bytes]
+    tmp_path: Path, artifacts_of_competing_saves: dict[str, bytes]
 ) -> None:
     """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
-    with racers(tmp_path, overwrite=False) as processes:
+    with competing_saves(tmp_path, overwrite=False) as processes:
         for number in range(25):
             for process in processes:
                 told(process, f"{number} {time.time() + 0.002}\n")
             outcomes = [heard(process) for process in processes]
             winners = [outcome for outcome in outcomes if outcome != "refused"]
             assert len(winners) == 1
-            assert (tmp_path / str(number)).read_bytes() == artifacts_of_racers[winners[0]]
+            assert (tmp_path / str(number)).read_bytes() == artifacts_of_competing_saves[winners[0]]
     assert names_in(tmp_path) == sorted(map(str, range(25)))
 
 
 def test_file_is_whole_whenever_it_is_read(
-    tmp_path: Path, artifacts_of_racers: dict[str, bytes]
+    tmp_path: Path, artifacts_of_competing_saves: dict[str, bytes]
 ) -> None:
     """FR-28: while processes overwrite a file repeatedly, every read returns one of their files."""
     path = tmp_path / "tokenizer.json"
-    path.write_bytes(artifacts_of_racers["a"])
+    path.write_bytes(artifacts_of_competing_saves["a"])
     found = set()
-    with racers(tmp_path, overwrite=True) as processes:
+    with competing_saves(tmp_path, overwrite=True) as processes:
         for _ in range(20):
             for process in processes:
                 told(process, f"tokenizer.json {time.time() + 0.002}\n")
             found |= {path.read_bytes() for _ in range(25)}
             assert [heard(process) for process in processes] == ["a", "b", "c"]
-    assert found <= set(artifacts_of_racers.values())
+    assert found <= set(artifacts_of_competing_saves.values())
     assert names_in(tmp_path) == ["tokenizer.json"]

@@ -98,14 +98,14 @@ def test_modules_are_private() -> None:
     assert [name for name in names if not name.startswith("_")] == []
 
 
-def test_tokenizer_is_made_by_train_or_load() -> None:
+def test_calling_the_class_raises() -> None:
     """Calling the class raises `TypeError`, which names the methods to call instead."""
     with pytest.raises(TypeError, match=r"made by Tokenizer\.train\(\.\.\.\) or Tokenizer\.load"):
         Tokenizer()
 
 
 @pytest.mark.parametrize("size", [256, 257, 258])
-def test_representation_gives_the_size(size: int) -> None:
+def test_repr_shows_the_size(size: int) -> None:
     """`repr` gives the number of mergeable tokens."""
     tokenizer = Tokenizer.train("ab ab ab", size)
     assert repr(tokenizer) == f"<bpetite.Tokenizer with {size} mergeable tokens>"
@@ -131,7 +131,7 @@ def test_subclass_is_kept(tmp_path: Path) -> None:
     ("path", "name"),
     [(None, "NoneType"), (1, "int"), (1.5, "float"), (b"x.json", "bytes"), (["x"], "list")],
 )
-def test_path_of_a_wrong_type_is_refused(
+def test_path_of_wrong_type_is_rejected(
     here: Path, tokenizer: Tokenizer, path: str, name: str
 ) -> None:
     """`save` and `load` raise `TypeError` for anything but a `str` or a path of `str`."""
@@ -216,7 +216,7 @@ def test_copied_tokenizer_is_the_same(
     assert (tmp_path / "twin.json").read_bytes() == canonical(GOOD)
 
 
-def test_cache_is_left_behind() -> None:
+def test_cache_is_not_pickled() -> None:
     """Using a tokenizer does not change its pickle."""
     tokenizer = Tokenizer.train("ab ab ab", 258)
     before = pickle.dumps(tokenizer)

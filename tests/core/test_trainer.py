@@ -51,15 +51,13 @@ def test_result_cannot_be_changed(name: str) -> None:
         pytest.param("aaaabaaaa", [(97, 97), (256, 256), (98, 257), (257, 258)], id="runs"),
     ],
 )
-def test_ties_and_overlaps_go_as_by_hand(
-    corpus: str | list[str], merges: list[tuple[int, int]]
-) -> None:
+def test_ties_and_overlaps_by_hand(corpus: str | list[str], merges: list[tuple[int, int]]) -> None:
     """FR-10: the highest count wins, then the smallest pair; pairs are replaced from the left."""
     assert list(train_bpe(corpus, 1000).merges) == merges
 
 
 @pytest.mark.parametrize("count", [1, 256, 257, 70_000])
-def test_new_pair_is_tied_with_older_ones(count: int) -> None:
+def test_new_pair_can_win_a_tie(count: int) -> None:
     """FR-10: a pair made by a merge precedes an older, larger one with the same count."""
     counted = {"cab": count, "xy": count}
     assert train_bpe(counted, 1000).merges == ((97, 98), (99, 256), (120, 121))
@@ -105,7 +103,7 @@ def test_merge_never_crosses_a_chunk(documents: list[str]) -> None:
     assert [token for token in learned if not any(token in chunk for chunk in chunks)] == []
 
 
-def test_pair_across_two_chunks_is_no_pair() -> None:
+def test_pair_across_chunks_is_not_merged() -> None:
     """FR-7: "b" and the newline after it are never merged, however often they are adjacent."""
     assert train_bpe("ab\n" * 100, 1000).merges == ((97, 98),)
 
@@ -123,7 +121,7 @@ def test_base_vocabulary_is_the_bytes() -> None:
 
 
 @given(CORPORA)
-def test_ids_follow_one_another(documents: list[str]) -> None:
+def test_ids_are_consecutive(documents: list[str]) -> None:
     """FR-8: the merge at rank r joins two earlier ids into the id 256 + r."""
     result = train_bpe(documents, 290)
     assert list(result.vocab) == list(range(257 + len(result.merges)))
@@ -140,7 +138,7 @@ def test_ids_follow_one_another(documents: list[str]) -> None:
     ],
     ids=["255", "1", "0", "-1", "sixty-digits", "more", "thousands"],
 )
-def test_vocab_size_below_256_is_refused(vocab_size: int, found: str) -> None:
+def test_vocab_size_below_256_raises(vocab_size: int, found: str) -> None:
     """FR-9: fewer tokens than bytes raise `ValueError`, which names the minimum."""
     message = f"vocab_size must be at least 256 (one for each byte), got {found}"
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
@@ -158,7 +156,7 @@ def test_vocab_size_256_makes_no_merge(corpus: str | list[str]) -> None:
     ("vocab_size", "name"),
     [(300.0, "float"), ("300", "str"), (None, "NoneType"), ([300], "list"), (True, "True")],
 )
-def test_vocab_size_of_a_wrong_type_is_refused(vocab_size: int, name: str) -> None:
+def test_vocab_size_of_wrong_type_is_rejected(vocab_size: int, name: str) -> None:
     """Anything but an integer raises `TypeError`; so does a boolean."""
     with pytest.raises(TypeError, match=f"^vocab_size must be an integer, got {name}$"):
         train_bpe("ab", vocab_size)
@@ -189,12 +187,12 @@ def test_training_stops_when_no_pair_is_left(
 
 
 @pytest.mark.parametrize("bits", [20, 21, 64, 20_000])
-def test_vocab_size_has_no_end_for_a_small_corpus(bits: int) -> None:
+def test_small_corpora_allow_any_vocab_size(bits: int) -> None:
     """FR-11: training ends early for any larger vocab_size, even one of 6,000 digits."""
     assert train_bpe("ab", 2**bits).merges == ((97, 98),)
 
 
-def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_running_out_of_ids_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Running out of pairs ends training early, but running out of ids is an error."""
     # Reaching the real limit would take a corpus of more than a million merges.
     monkeypatch.setattr("bpetite._trainer.MAX_VOCAB_SIZE", 258)
@@ -203,7 +201,7 @@ def test_tokens_beyond_what_ids_can_be_are_refused(monkeypatch: pytest.MonkeyPat
         train_bpe("abcd", 9999)
 
 
-def test_training_stops_where_the_tokenizer_could_no_longer_be_saved(
+def test_training_stops_at_the_largest_savable_size(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A tokenizer of the largest size that the error names can be saved and loaded."""
@@ -256,12 +254,12 @@ def growing_tokens(letters: int) -> str:
 
 
 @pytest.mark.thorough
-def test_long_run_may_ask_for_any_size() -> None:
+def test_long_run_allows_any_size() -> None:
     """FR-11: a chunk with more bytes than there can be ids, but few merges, stops early."""
     assert train_bpe("a" * 1_200_000, 2_000_000).mergeable_vocab_size == 283
 
 
-def test_endless_chunk_trains(run_python: Callable[..., str]) -> None:
+def test_long_chunk_trains(run_python: Callable[..., str]) -> None:
     """A chunk of a million letters trains in seconds: the work is not quadratic."""
     program = """
         from bpetite import Tokenizer
@@ -321,7 +319,7 @@ def test_long_document_trains_like_its_blocks() -> None:
     assert train_bpe(text, 1000) == train_bpe([*chunks, " \u2003"], 1000)
 
 
-def test_corpus_is_read_once_and_as_it_comes() -> None:
+def test_corpus_is_read_once_and_lazily() -> None:
     """An iterable yields each document once, after the previous one was processed."""
     served: list[int] = []
 
@@ -374,7 +372,7 @@ def test_ids_beyond_the_surrogates_train_and_encode() -> None:
         *((None, "NoneType"), (1, "int"), (1.5, "float"), (True, "bool")),
     ],
 )
-def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
+def test_bytes_are_rejected(corpus: str, name: str) -> None:
     """FR-37: bytes of any type, and anything that is not iterable, raise `TypeError`."""
     message = f"^corpus must be str, an iterable of str, or a mapping .* int, got {name}$"
     with pytest.raises(TypeError, match=message):
@@ -390,7 +388,7 @@ def test_bytes_are_no_corpus(corpus: str, name: str) -> None:
         ([1], "int at position 0"),
     ],
 )
-def test_document_that_is_no_text_is_refused(corpus: list[str], found: str) -> None:
+def test_non_text_documents_are_rejected(corpus: list[str], found: str) -> None:
     """A document that is not a `str` raises `TypeError` with its type and position."""
     message = f"^documents must be str, got {found}$"
     with pytest.raises(TypeError, match=message):
@@ -411,7 +409,7 @@ def test_counts_stand_for_repeated_documents(documents: dict[str, int], size: in
 
 
 @given(st.lists(st.one_of(TIES, RUNS, TEXTS), max_size=6).map(" ".join), st.integers(1, 9))
-def test_counts_of_the_parts_of_a_text_teach_what_the_text_does(text: str, size: int) -> None:
+def test_counted_parts_of_a_text_train_like_the_text(text: str, size: int) -> None:
     """A text cut at safe boundaries may be counted part by part, in any order."""
     parts = Counter(blocks(text, size))
     assert train_bpe(parts, 300) == train_bpe(text, 300)
@@ -441,7 +439,7 @@ def test_a_count_may_be_an_integer_of_any_type() -> None:
         (None, TypeError, "counts must be integers, got NoneType for the document 'ab'"),
     ],
 )
-def test_a_count_that_is_none_is_refused(count: int, error: type[Exception], message: str) -> None:
+def test_invalid_counts_are_rejected(count: int, error: type[Exception], message: str) -> None:
     """A count must be an integer of at least 1; the message names the document of a wrong one."""
     with pytest.raises(error, match=f"^{message}$"):
         train_bpe({"ba": 1, "ab": count}, 300)
@@ -457,7 +455,7 @@ def test_the_document_of_a_wrong_count_is_shortened() -> None:
     ("text", "start"),
     [("\ud800", 0), ("ab \udfff", 3), ("é" * 9 + "\ud83d\ude00", 9)],
 )
-def test_lone_surrogate_in_a_document_is_refused(text: str, start: int) -> None:
+def test_lone_surrogate_in_a_document_raises(text: str, start: int) -> None:
     """A lone surrogate raises `UnicodeEncodeError` with its index in the document."""
     with pytest.raises(UnicodeEncodeError, match=f"position {start}") as caught:
         train_bpe(["ab", text], 300)

@@ -24,7 +24,7 @@ def read(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_artifact_is_the_same_as_ever(tmp_path: Path, name: str) -> None:
+def test_artifact_is_unchanged(tmp_path: Path, name: str) -> None:
     """FR-12: on every machine, with every Python, the same text gives the same file."""
     golden, path = read(name), tmp_path / "tokenizer.json"
     Tokenizer.train(golden["documents"], golden["vocab_size"]).save(path)
@@ -35,7 +35,7 @@ def test_artifact_is_the_same_as_ever(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ids_are_the_same_as_ever(name: str) -> None:
+def test_ids_are_unchanged(name: str) -> None:
     """FR-16, FR-20: each text still has the recorded ids, and they decode to it."""
     golden = read(name)
     tokenizer = Tokenizer.train(golden["documents"], golden["vocab_size"])
@@ -52,7 +52,7 @@ def test_ids_are_the_same_as_ever(name: str) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
-def test_vectors_are_those_of_the_oracle(name: str) -> None:
+def test_vectors_match_the_oracle(name: str) -> None:
     """FR-12: the oracle, which shares no code with bpetite, gives the same vectors."""
     golden = read(name)
     merges = oracle.train(golden["documents"], golden["vocab_size"])
@@ -62,7 +62,7 @@ def test_vectors_are_those_of_the_oracle(name: str) -> None:
         assert oracle.encode(vector["text"], merges) == vector["ids"]
 
 
-def test_chunks_are_the_same_as_ever() -> None:
+def test_chunks_are_unchanged() -> None:
     """FR-4: each text is still cut into the recorded chunks."""
     for vector in read("chunks")["vectors"]:
         chunks = [chunk.decode("utf-8") for chunk in pretokenize(vector["text"])]

@@ -257,7 +257,7 @@ def test_the_pages_name_every_exercise() -> None:
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_examples_of_a_starting_file_are_true_of_its_answer(number: str) -> None:
+def test_starting_file_examples_match_the_answer(number: str) -> None:
     """The examples of a starting file show what the answer does."""
     start, answer = (
         importlib.import_module(f"{folder}.exercise_{number}") for folder in ("start", "answers")
@@ -269,7 +269,7 @@ def test_the_examples_of_a_starting_file_are_true_of_its_answer(number: str) -> 
     assert runner.tries > 0 or number in {"01", "03"}
 
 
-def test_the_recorded_ids_are_those_of_tiktoken(gpt2_merges: Path) -> None:
+def test_the_recorded_ids_equal_tiktokens(gpt2_merges: Path) -> None:
     """The ids of the last exercise are tiktoken's, using GPT-2's file."""
     assert hashlib.sha256(gpt2_merges.read_bytes()).hexdigest() == exercise_13.SHA256
     name = hashlib.sha1(exercise_13.URL.encode(), usedforsecurity=False).hexdigest()
@@ -300,7 +300,7 @@ def test_gpt_2_needs_its_file(
     assert ("curl -O https://" in said) == (file is None)
 
 
-def test_other_ids_than_tiktokens_are_shown(
+def test_ids_unlike_tiktokens_are_shown(
     gpt2_merges: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """With GPT-2's file, the first text with other ids is shown, with its tokens."""
@@ -313,7 +313,7 @@ def test_other_ids_than_tiktokens_are_shown(
     assert 'tiktoken "hello" yours "he" "ll" "o" This is case 3 of 12.' in said
 
 
-def test_the_pattern_is_that_of_bpetite() -> None:
+def test_the_pattern_equals_bpetites() -> None:
     """The exercises have the pattern and the special token of bpetite."""
     assert (PATTERN, END_OF_TEXT) == (PRETOKENIZER_PATTERN, END_OF_TEXT_TOKEN)
     for text, chunks in CHUNKS.items():
@@ -321,7 +321,7 @@ def test_the_pattern_is_that_of_bpetite() -> None:
 
 
 @given(st.one_of(st.text(), SPECIAL_TEXTS))
-def test_the_answers_give_the_text_back(text: str) -> None:
+def test_the_answers_restore_the_text(text: str) -> None:
     """The answers restore a text from its bytes and from its segments."""
     assert to_text(to_ids(text)) == text
     assert "".join(segments(text)) == text

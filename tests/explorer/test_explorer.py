@@ -176,13 +176,13 @@ def test_tinyshakespeare(ask: Ask, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [255, 0, -1, 256.5, None, True, "300"])
-def test_no_size_is_refused(ask: Ask, size: object) -> None:
+def test_sizes_are_checked(ask: Ask, size: object) -> None:
     """FR-11: the vocabulary size must be an integer of at least 256."""
     assert "vocab_size must be" in ask("train", ["ab"], size)["error"]
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfff", "\ud83d \udc4d"])
-def test_lone_surrogates_are_refused(ask: Ask, text: str) -> None:
+def test_lone_surrogate_is_rejected(ask: Ask, text: str) -> None:
     """FR-16: a lone surrogate cannot be encoded or trained on."""
     loaded = ask("load", encoded(canonical(GOOD)), [text], [])
     assert "lone surrogate at index" in loaded["ids"][0]["error"]
@@ -190,7 +190,7 @@ def test_lone_surrogates_are_refused(ask: Ask, text: str) -> None:
 
 
 @pytest.mark.parametrize("ids", [[259], [-1], [97.5], ["97"], [None], [True], [128], [97, 195]])
-def test_wrong_ids_are_refused(ask: Ask, ids: list[object]) -> None:
+def test_bad_ids_are_rejected(ask: Ask, ids: list[object]) -> None:
     """FR-20: unknown ids, non-integers, and half a character are not decoded."""
     (decoded,) = ask("load", encoded(canonical(GOOD)), [], [ids])["decoded"]
     assert "error" in decoded
@@ -214,7 +214,7 @@ def test_other_spellings_load(ask: Ask, tmp_path: Path, name: str) -> None:
     assert ask("load", encoded(SPELLINGS[name]), [], [])["file"].encode() == canonical(GOOD)
 
 
-def test_what_the_core_refuses_is_refused(ask: Ask, tmp_path: Path) -> None:
+def test_it_rejects_what_the_core_rejects(ask: Ask, tmp_path: Path) -> None:
     """FR-29: it rejects each file that the core's loader must reject."""
     files = hostile_files(tmp_path)
     assert sum(map(len, files.values())) > 250
@@ -265,7 +265,7 @@ def test_damaged_files(ask: Ask, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "path", sorted(ROOT.glob("tests/reliability/findings/load/*")), ids=lambda path: path.name
 )
-def test_what_the_fuzzer_found(ask: Ask, tmp_path: Path, path: Path) -> None:
+def test_fuzzer_findings(ask: Ask, tmp_path: Path, path: Path) -> None:
     """FR-29: both loaders have the same verdict on each file that the fuzzer found."""
     check_same_verdict(ask, tmp_path / "found.json", path.read_bytes())
 
@@ -308,7 +308,7 @@ def test_odd_json(
     check_same_verdict(ask, tmp_path_factory.getbasetemp() / "odd.json", data)
 
 
-def test_the_largest_file_and_no_larger(ask: Ask) -> None:
+def test_the_maximum_file_size(ask: Ask) -> None:
     """FR-29: a byte more than 64 MiB is rejected for its size; deep nesting is rejected."""
     (message, _) = ask("refused", encoded(canonical(GOOD) + b" " * (64 << 20)))
     assert "larger than 67108864 bytes" in message

@@ -63,7 +63,7 @@ def test_long_texts_are_in_blocks(ask: Ask, text: str) -> None:
 
 
 @given(documents=st.lists(TIES, max_size=3), size=st.integers(256, 270))
-def test_training_shows_what_is_counted(ask: Ask, documents: list[str], size: int) -> None:
+def test_training_shows_the_counts(ask: Ask, documents: list[str], size: int) -> None:
     """The winner, its ties, the top of the table and the changed counts equal a recount."""
     chunks = [list(chunk) for document in documents for chunk in oracle.chunks_of(document)]
     for rank, step in enumerate(ask("lesson", documents, size)):
@@ -108,7 +108,7 @@ def test_bytes_are_visible(ask: Ask, data: bytes, shown: list[tuple[str, str]]) 
     assert [(part["kind"], part["shown"]) for part in ask("visible", list(data))] == shown
 
 
-def test_long_texts_are_refused_in_one_line(ask: Ask) -> None:
+def test_too_long_texts_are_rejected(ask: Ask) -> None:
     """102,400 bytes are shown; one more, or invalid text, is a one-line error."""
     assert ask("refusal", "x" * 102_400) == ask("refusal", "é" * 51_200) == ""
     for text in ("x" * 102_401, "é" * 51_201, "\ud800"):
@@ -116,7 +116,7 @@ def test_long_texts_are_refused_in_one_line(ask: Ask) -> None:
 
 
 @given(st.dictionaries(st.sampled_from(["text", "corpus", "view"]), st.text()))
-def test_a_state_comes_back_from_its_fragment(ask: Ask, state: dict[str, str]) -> None:
+def test_a_fragment_restores_its_state(ask: Ask, state: dict[str, str]) -> None:
     """The fragment for any text is one word of ASCII, from which the state is restored."""
     fragment, again = ask("fragment", state)
     assert again == state
@@ -132,7 +132,7 @@ def test_the_samples_are_tokenizers() -> None:
         assert len(Artifact.of_merges(json.loads(f"[{merges}]")).tokens) == 4096
 
 
-def test_the_page_is_small_and_whole() -> None:
+def test_page_is_small_and_complete() -> None:
     """Page, style and script have at most 1,500 lines; the script uses only ids on the page."""
     names = ("index.html", "style.css", "page.js", "logic.js")
     page, style, script, logic = ((EXPLORER / name).read_text(encoding="utf-8") for name in names)

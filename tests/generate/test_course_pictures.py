@@ -45,7 +45,7 @@ def test_every_shape_is_on_the_card(name: str) -> None:
         assert 0 < float(text.get("y", "")) < height
 
 
-def test_what_does_not_fit_is_an_error() -> None:
+def test_overflow_is_an_error() -> None:
     """A line of words or a row of tokens that is too wide is an error, not cut."""
     with pytest.raises(ValueError, match="has 60 letters, and a line has room for 50"):
         Drawing().say("a" * 60)
@@ -59,7 +59,7 @@ def test_bytes_are_made_visible() -> None:
     assert visible(b" \xc3") == "·\\xc3"
 
 
-def test_the_heap_of_the_picture_gives_the_merges() -> None:
+def test_the_pictured_heap_gives_the_merges() -> None:
     """Correct entries are merged, in bpetite's order; all others are stale."""
     merges = Tokenizer.train(course_pictures._TOY.CORPUS, 264)._artifact.merges
     popped = course_pictures._popped(len(merges))

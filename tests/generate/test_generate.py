@@ -44,7 +44,7 @@ def test_files_that_differ_or_are_missing_are_found(
     assert main(parts, tmp_path) == main(["--check", *parts], tmp_path) == 0
 
 
-def test_a_part_that_cannot_be_made_is_skipped(
+def test_a_part_without_its_package_is_skipped(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """If a package that a part requires is not installed, one line says so."""
@@ -53,14 +53,14 @@ def test_a_part_that_cannot_be_made_is_skipped(
     assert capsys.readouterr().err == "schema: skipped, because no_such_package is not installed\n"
 
 
-def test_an_unknown_part_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_parts_are_rejected(capsys: pytest.CaptureFixture[str]) -> None:
     """An unknown part is wrong usage."""
     with pytest.raises(SystemExit, match="2"):
         main(["scheme"])
     assert "there is no part 'scheme', only version, " in capsys.readouterr().err
 
 
-def test_a_changed_sample_changes_what_is_published() -> None:
+def test_changed_samples_make_files_outdated() -> None:
     """Other samples make another page and another table, so outdated ones are found."""
     runs = read_runs()
     halved = [
@@ -75,7 +75,7 @@ def test_a_changed_sample_changes_what_is_published() -> None:
     assert short(others) != short(runs)
 
 
-def test_what_libraries_have_in_common_is_published() -> None:
+def test_shared_tokens_of_libraries_are_published() -> None:
     """The page says how many tokens are the same, and how many ids differ, at worst."""
     runs = read_runs()
     assert "The ids of all libraries are the same." in sections(runs)["encode"]
@@ -91,7 +91,7 @@ def test_what_libraries_have_in_common_is_published() -> None:
     assert "Up to 7 ids of a text differ" in sections(others)["encode"]
 
 
-def test_a_page_without_a_place_for_a_table_is_an_error() -> None:
+def test_a_page_without_table_markers_is_an_error() -> None:
     """Tables go between two markers, and nowhere else."""
     page = "# Page\n\n<!-- made by scripts/generate: speed -->\nold\n<!-- end -->\n"
     assert filled(page, {"speed": "new\n"}) == page.replace("old", "\nnew\n")

@@ -33,7 +33,7 @@ def commands() -> dict[str, set[str]]:
     return {command: options_of(command) for command in listed}
 
 
-def test_nothing_else_is_installed() -> None:
+def test_share_files_are_generated() -> None:
     """The wheel installs into `share` exactly what `scripts/generate` makes."""
     pytest.importorskip("shtab", reason="shtab, which makes the completions, is not installed")
     generated = {*manual.files(), *import_module("generate.completions").files()}
@@ -79,7 +79,7 @@ def test_the_man_page_has_every_option(commands: dict[str, set[str]]) -> None:
     assert found == commands
 
 
-def test_the_man_page_is_sound() -> None:
+def test_the_man_page_is_valid() -> None:
     """The program that formats man pages reports no errors."""
     if shutil.which("groff") is None:
         pytest.skip("there is no groff")

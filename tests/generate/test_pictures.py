@@ -25,7 +25,7 @@ def test_the_page_shows_every_picture() -> None:
     assert all(path.stat().st_size < 100_000 for path in pictures)
 
 
-def test_the_words_of_the_page_are_what_was_measured() -> None:
+def test_the_text_states_the_measured_figures() -> None:
     """Each figure in the text of the page follows from the committed figures."""
     page = PAGE.read_text(encoding="utf-8")
     measured = json.loads((ROOT / "docs" / "pictures.json").read_text(encoding="ascii"))
@@ -67,7 +67,7 @@ def test_texts_are_measured(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff", None])
-def test_a_text_that_cannot_be_measured_is_refused(content: bytes | None, tmp_path: Path) -> None:
+def test_an_unusable_text_is_rejected(content: bytes | None, tmp_path: Path) -> None:
     """A file that is too short, not UTF-8 or missing is a one-line error."""
     path = tmp_path / "text.txt"
     if content is not None:

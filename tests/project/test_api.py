@@ -26,7 +26,7 @@ def test_everything_public_has_a_heading() -> None:
     assert not [name for name in re.findall(r"`(\w+)`", PAGE.read_text()) if name.startswith("_")]
 
 
-def test_the_examples_of_the_page_are_right() -> None:
+def test_page_examples_are_correct() -> None:
     """Every example prints what the page shows, using only public names."""
     blocks = re.findall(r"```pycon\n(.*?)```", PAGE.read_text(), re.DOTALL)
     names = {name: getattr(reference, name) for name in reference.__all__}

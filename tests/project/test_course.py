@@ -61,7 +61,7 @@ def test_there_are_sixteen_pages() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_has_the_parts_of_every_page(page: Path) -> None:
+def test_every_page_has_the_same_parts(page: Path) -> None:
     """Each page has one title and ends with the code; pages 1 to 11 have the same parts."""
     without_code = re.sub(
         r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
@@ -88,7 +88,7 @@ def test_every_picture_is_on_one_page() -> None:
     assert sorted(shown) == sorted(path.name for path in (COURSE / "pictures").iterdir())
 
 
-def test_links_to_the_explorer_use_the_keys_that_it_reads(toy: ModuleType) -> None:
+def test_explorer_links_use_known_keys(toy: ModuleType) -> None:
     """Each link to the explorer has a fragment of known keys, and steps that training reaches."""
     script = (ROOT / "docs" / "explorer" / "page.js").read_text("utf-8")
     (known,) = re.findall(r"const \{ (view, [\w, ]+) \} = logic\.ofFragment", script)
@@ -109,7 +109,7 @@ def test_links_to_the_explorer_use_the_keys_that_it_reads(toy: ModuleType) -> No
         assert int(state.get("at", 0)) < len(state.get("text", " ").encode())
 
 
-def test_the_pages_lead_through_the_course() -> None:
+def test_the_pages_are_linked_in_order() -> None:
     """The start links each page, in order; the foot of each links the previous and the next one."""
     table = re.findall(r"^\| \[(.*)\]\((.*)\) \|", START.read_text("utf-8"), re.MULTILINE)
     titles = {page: page.read_text("utf-8").splitlines()[0].removeprefix("# ") for page in PAGES}
@@ -122,7 +122,7 @@ def test_the_pages_lead_through_the_course() -> None:
         assert page.read_text("utf-8").endswith(foot)
 
 
-def test_links_to_a_heading_find_it() -> None:
+def test_heading_links_are_valid() -> None:
     """If a page of the course links to a heading, that heading exists."""
     links = [
         (page.parent / target, anchor)
@@ -148,7 +148,7 @@ def resolve(name: str) -> object:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_a_page_names_in_the_code_exists(page: Path) -> None:
+def test_code_named_on_a_page_exists(page: Path) -> None:
     """Each module, function and constant that a page refers to exists."""
     names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", part(page, "In the code"))
     assert names
@@ -184,7 +184,7 @@ def test_every_theorem_that_a_page_names_is_proved() -> None:
     assert [name for name in named if f"`{name}`" not in proved] == []
 
 
-def test_the_toy_is_what_the_pages_show() -> None:
+def test_the_toy_matches_the_pages() -> None:
     """Each definition of toy.py is quoted, word for word, on the page that is named above it."""
     source = (COURSE / "toy.py").read_text("utf-8")
     lines = source.splitlines()
@@ -203,7 +203,7 @@ def test_the_toy_is_what_the_pages_show() -> None:
 
 
 @given(st.lists(TIES | TEXTS, max_size=2), TEXTS)
-def test_the_toy_is_bpetite(toy: ModuleType, documents: Sequence[str], text: str) -> None:
+def test_toy_equals_bpetite(toy: ModuleType, documents: Sequence[str], text: str) -> None:
     """On any corpus and text the toy learns, writes, encodes and decodes like bpetite."""
     merges = toy.train(documents, 262)
     tokenizer = Tokenizer.train(documents, 262)
@@ -212,7 +212,7 @@ def test_the_toy_is_bpetite(toy: ModuleType, documents: Sequence[str], text: str
     assert toy.decode(ids, merges) == tokenizer.decode(ids) == text
 
 
-def test_the_toy_writes_the_file_of_bpetite(toy: ModuleType, tmp_path: Path) -> None:
+def test_the_toy_writes_bpetites_file(toy: ModuleType, tmp_path: Path) -> None:
     """From the course's corpus, at every size, the toy writes bpetite's artifact."""
     for size in range(256, 290):
         Tokenizer.train(toy.CORPUS, size).save(tmp_path / "ours.json", overwrite=True)
@@ -264,7 +264,7 @@ def as_letters(token: bytes) -> str:
 
 
 @given(chunk=CHUNKS)
-def test_wordpiece_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: bytes) -> None:
+def test_wordpiece_matches_hugging_face(algorithms: dict[str, Any], chunk: bytes) -> None:
     """With the page's vocabulary, taking the longest token first gives the library's tokens."""
     tokens = algorithms["wordpiece"]
     vocab = {"[UNK]": 0} | {as_letters(token): 1 + n for n, token in enumerate(tokens)}
@@ -276,7 +276,7 @@ def test_wordpiece_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: 
 
 
 @given(chunk=CHUNKS)
-def test_unigram_cuts_as_hugging_face_does(algorithms: dict[str, Any], chunk: bytes) -> None:
+def test_unigram_matches_hugging_face(algorithms: dict[str, Any], chunk: bytes) -> None:
     """With the page's costs, the cheapest cut costs what the library's costs."""
     costs = algorithms["unigram"]
     scores = [(as_letters(token), -cost) for token, cost in costs.items()]

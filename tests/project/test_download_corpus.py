@@ -81,7 +81,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("options", [[], ["--output", "plays.txt"], ["--force"]], ids=str)
-def test_a_download_leaves_the_whole_file(
+def test_a_download_is_complete(
     options: list[str], corpus: Callable[[str], Corpus], folder: Path
 ) -> None:
     """The file has its expected name; `--force` replaces an existing one."""
@@ -116,7 +116,7 @@ def test_a_failed_download_changes_nothing(
         (["--output", "no/text"], "does not exist; create it first"),
     ],
 )
-def test_a_destination_is_refused_before_the_download(
+def test_destinations_are_checked_before_downloading(
     options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An existing file is unchanged, and no server is asked: this one does not exist."""
@@ -131,7 +131,7 @@ def networked(source: str) -> set[str]:
     return {name for name in imported_modules(source) if name.partition(".")[0] in NETWORKED}
 
 
-def test_nothing_else_reaches_a_network() -> None:
+def test_only_downloads_use_a_network() -> None:
     """Of all packages and scripts, only this script imports a network module."""
     files = sources(PACKAGES) + sources(ROOT / "scripts")
     found = [path.name for path in files if networked(path.read_text("utf-8"))]

@@ -110,7 +110,7 @@ def missing_and_stale(found: set[str], page: str) -> tuple[list[str], list[str]]
     return [row(text) for text in sorted(found - rows.keys())], sorted(rows.keys() - found)
 
 
-def test_the_page_has_every_message_and_no_other() -> None:
+def test_the_page_has_exactly_the_messages() -> None:
     """Every error message is on the page; the test prints the line of a missing one."""
     found = {text for source in sources(PACKAGES) for text in messages(source.read_text("utf-8"))}
     missing, stale = missing_and_stale(found, PAGE)

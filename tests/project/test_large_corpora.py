@@ -73,7 +73,7 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def assert_the_same(folder: Path) -> None:
+def assert_equal_files(folder: Path) -> None:
     """Compare the two tokenizer files in a folder."""
     assert (folder / "counted.json").read_bytes() == (folder / "plain.json").read_bytes()
 
@@ -112,14 +112,14 @@ def test_the_example_runs(tmp_path: Path) -> None:
 def test_dask_counts_on_two_workers(corpus: Path) -> None:
     """Counts from a cluster of two processes train the bytes of plain training."""
     run_program(corpus, f"SIZE = {SIZE}", block("count_with_dask"), DASK)
-    assert_the_same(corpus)
+    assert_equal_files(corpus)
 
 
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark and Java are not installed")
 def test_spark_counts(corpus: Path) -> None:
     """Counts from Spark in local mode train the bytes of plain training."""
     run_program(corpus, f"SIZE = {SIZE}", block("count_with_spark"), SPARK)
-    assert_the_same(corpus)
+    assert_equal_files(corpus)
 
 
 def test_sql_writes_counts_for_the_command_line(corpus: Path) -> None:
@@ -128,7 +128,7 @@ def test_sql_writes_counts_for_the_command_line(corpus: Path) -> None:
     options = ("--counts", "counts.jsonl", "--vocab-size", str(SIZE), "--output", "counted.json")
     result = bpetite("train", *options, cwd=corpus)
     assert result.returncode == 0, result.stderr
-    assert_the_same(corpus)
+    assert_equal_files(corpus)
 
 
 def test_a_folder_is_encoded_by_several_processes(tmp_path: Path) -> None:

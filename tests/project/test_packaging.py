@@ -40,7 +40,7 @@ def stray_configuration(folder: Path) -> list[Path]:
     return [path for place in folders for name in STRAY_CONFIGURATION for path in place.glob(name)]
 
 
-def test_configuration_stands_in_pyproject_toml() -> None:
+def test_configuration_is_in_pyproject_toml() -> None:
     """FR-2: the packages and all tools are configured only by pyproject.toml."""
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert set(tools) >= {"importlinter", "mypy", "pytest", "ruff", "uv"}
@@ -125,7 +125,7 @@ def test_a_new_version_is_set_in_one_place(tmp_path: Path) -> None:
         assert text.replace("12.3.4rc5", version) == (ROOT / path).read_text(encoding="utf-8")
 
 
-def test_siblings_take_each_other_in_this_version() -> None:
+def test_siblings_require_their_own_version() -> None:
     """A package requires exactly its own version of a sibling, because it uses private names."""
     versions = {
         metadata["name"]: metadata["version"]
@@ -162,13 +162,13 @@ def test_python_has_no_upper_bound() -> None:
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_the_licence_is_the_same(member: str) -> None:
+def test_the_license_is_the_same(member: str) -> None:
     """Every package has the repository's license, byte for byte."""
     assert (PACKAGES / member / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert project(PACKAGES / member)["license-files"] == ["LICENSE"]
 
 
-def test_the_classifiers_say_what_python_is_wanted() -> None:
+def test_classifiers_match_the_python_minimum() -> None:
     """The lowest version of Python among the classifiers is the minimum."""
     for member in MEMBERS:
         metadata = project(PACKAGES / member)

@@ -31,14 +31,14 @@ PAGES = [
 
 @pytest.mark.usefixtures("clone")
 @pytest.mark.parametrize("page", PAGES)
-def test_what_a_page_shows_is_what_happens(page: str, request: pytest.FixtureRequest) -> None:
+def test_page_output_is_correct(page: str, request: pytest.FixtureRequest) -> None:
     """Every block of Python and of commands runs, and prints what the page shows."""
     if page.endswith("-gpt-2.md"):
         shutil.copy(request.getfixturevalue("gpt2_merges"), "vocab.bpe")
     assert {"python", "console"} & run_page(ROOT / page)
 
 
-def test_links_inside_the_repository_lead_somewhere() -> None:
+def test_internal_links_are_valid() -> None:
     pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md")]
     links = [
         (page, target)
@@ -50,9 +50,7 @@ def test_links_inside_the_repository_lead_somewhere() -> None:
 
 
 @pytest.mark.parametrize("size", [512, 8192, 32000])
-def test_the_published_hashes_of_tinyshakespeare_are_those_of_its_artifacts(
-    tmp_path: Path, size: int
-) -> None:
+def test_training_on_tinyshakespeare_gives_the_published_hashes(tmp_path: Path, size: int) -> None:
     """FR-12: training on a megabyte gives the published hashes; it needs the corpus."""
     corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
     if not corpus.is_file():

@@ -24,7 +24,7 @@ _FORBIDDEN_NAMES: Final = frozenset({"__import__", "compile", "eval", "exec", "p
 _FORBIDDEN_MODULES: Final = frozenset({"builtins", "marshal", "pickle", "shelve"})
 
 
-def test_the_code_stands_where_it_is_promised() -> None:
+def test_the_code_is_in_the_documented_folder() -> None:
     """FR-1: `bpetite` is the package in packages/core/src/bpetite, and it exports its class."""
     package = Path(inspect.getfile(bpetite)).resolve().parent
     assert package == PACKAGES / "core" / "src" / "bpetite"
@@ -41,7 +41,7 @@ def loaded_by(statement: str, folder: Path) -> set[str]:
     return set(result.stdout.split())
 
 
-def test_the_core_loads_light(tmp_path: Path) -> None:
+def test_core_import_is_light(tmp_path: Path) -> None:
     """Importing the core loads no module that draws, uses a network or starts processes."""
     loaded = loaded_by("import bpetite", tmp_path)
     assert "bpetite._tokenizer" in loaded
@@ -110,6 +110,6 @@ def test_a_planted_violation_is_found(snippet: str, found: str) -> None:
 @pytest.mark.parametrize(
     "snippet", ["import regex\nregex.compile(x)", "parser.print_help()", "'assert print(x)'"]
 )
-def test_what_only_looks_like_a_violation_is_not_found(snippet: str) -> None:
+def test_similar_code_is_not_a_violation(snippet: str) -> None:
     """Methods and strings with forbidden names are allowed."""
     assert violations(snippet) == []

@@ -13,19 +13,19 @@ PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("clone")
-def test_what_the_readme_shows_is_what_happens() -> None:
+def test_readme_output_is_correct() -> None:
     """Every block of Python and of commands runs, and prints what the README shows."""
     assert run_page(ROOT / "README.md") >= {"python", "console"}
 
 
-def test_a_page_that_is_wrong_is_found_out() -> None:
+def test_a_wrong_page_is_detected() -> None:
     """The comparison of outputs can fail, and accepts only what `...` matches."""
     check("a ... c", "a b c\n")
     with pytest.raises(AssertionError):
         check("a b", "a c")
 
 
-def test_the_map_names_the_modules_and_folders_that_there_are() -> None:
+def test_the_map_lists_all_modules_and_folders() -> None:
     """The README lists every module of the core, and every folder of the repository."""
     core = ROOT / "packages" / "core" / "src" / "bpetite"
     assert sorted(re.findall(r"`(_\w+\.py)`", PAGE)) == sorted(p.name for p in core.glob("*.py"))
@@ -34,7 +34,7 @@ def test_the_map_names_the_modules_and_folders_that_there_are() -> None:
         assert (ROOT / folder).is_dir()
 
 
-def test_the_gate_runs_the_words_of_the_readme() -> None:
+def test_the_gate_runs_the_readmes_commands() -> None:
     """`.ci/run` runs the two commands of the README."""
     gate = [line.strip() for line in (ROOT / ".ci" / "run").read_text().splitlines()]
     (first,) = re.findall(r"^\$ (uv run bpetite train .*)$", PAGE, re.MULTILINE)
@@ -43,14 +43,14 @@ def test_the_gate_runs_the_words_of_the_readme() -> None:
         assert command in gate
 
 
-def test_the_published_hash_of_the_sample_is_that_of_its_artifact(tmp_path: Path) -> None:
+def test_training_on_the_sample_gives_the_published_hash(tmp_path: Path) -> None:
     """FR-12: training gives the hash in the documentation."""
     digest = sha256_of_artifact(ROOT / "docs" / "sample.txt", 512, tmp_path)
     page = (ROOT / "docs" / "architecture.md").read_text()
     assert f"| `docs/sample.txt` | 512 | `{digest}` |" in page
 
 
-def test_the_story_says_the_first_merges() -> None:
+def test_the_story_describes_its_merges() -> None:
     """The sample text describes its own first two merges, correctly."""
     text = (ROOT / "docs" / "sample.txt").read_bytes().decode()
     tokenizer = Tokenizer.train(text, 258)

@@ -75,12 +75,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> dict[int, list[bytes]]:
     return {step: [data for data in found if len(data) < 100_000] for step, found in files.items()}
 
 
-def test_the_schema_is_a_schema() -> None:
+def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(SCHEMA)
 
 
 @given(documents=CORPORA, vocab_size=st.integers(256, 300))
-def test_what_training_makes_is_accepted(
+def test_trained_artifacts_are_accepted(
     tmp_path_factory: pytest.TempPathFactory, documents: list[str], vocab_size: int
 ) -> None:
     """The schema accepts the artifact of any corpus."""
@@ -98,7 +98,7 @@ def test_the_artifacts_of_the_golden_vectors_are_accepted(tmp_path: Path, name: 
 
 
 @given(merges=merge_lists())
-def test_what_a_hand_makes_is_accepted(
+def test_hand_made_merges_are_accepted(
     tmp_path_factory: pytest.TempPathFactory, merges: list[tuple[int, int]]
 ) -> None:
     """The schema accepts merges that no training learns, if the loader does."""
@@ -109,7 +109,7 @@ def test_what_a_hand_makes_is_accepted(
     assert accepts(path.read_bytes())
 
 
-def test_every_defect_is_refused_or_listed(hostile: dict[int, list[bytes]]) -> None:
+def test_each_defect_is_rejected_or_listed(hostile: dict[int, list[bytes]]) -> None:
     """Of the files that the nineteen checks reject, the schema accepts only those listed."""
     assert sum(map(len, hostile.values())) > 250
     assert all(hostile.values())
@@ -118,7 +118,7 @@ def test_every_defect_is_refused_or_listed(hostile: dict[int, list[bytes]]) -> N
 
 
 @pytest.mark.parametrize("data", sorted(ROOT.glob("tests/reliability/findings/load/*")))
-def test_what_the_fuzzer_found_is_refused_by_both_or_by_the_loader(data: Path) -> None:
+def test_the_loader_rejects_findings_that_the_schema_rejects(data: Path) -> None:
     """If the schema rejects a file of the fuzzer, so does the loader."""
     try:
         load(data)
@@ -128,7 +128,7 @@ def test_what_the_fuzzer_found_is_refused_by_both_or_by_the_loader(data: Path) -
 
 
 @given(st.dictionaries(st.sampled_from(PLACES), VALUES, min_size=1, max_size=3))
-def test_what_the_schema_refuses_the_loader_refuses(
+def test_the_schema_accepts_whatever_loads(
     tmp_path_factory: pytest.TempPathFactory, changes: dict[Place, object]
 ) -> None:
     """Odd values anywhere in an artifact: the schema accepts whatever loads."""
@@ -191,7 +191,7 @@ def test_a_looser_schema_is_found(refused: list[object], place: Place) -> None:
     assert any(map(Draft202012Validator(schema).is_valid, refused))
 
 
-def test_the_page_says_which_checks_a_schema_can_make() -> None:
+def test_the_page_lists_the_checks_of_the_schema() -> None:
     """The table of the nineteen checks says "in part" exactly where the schema accepts some."""
     page = (ROOT / "docs" / "reference" / "artifact.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) \| .+ \| (yes|in part) \|$", page, re.MULTILINE)

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from project_tools import ROOT, build_site
-from site_tools import Page, lost_links
+from site_tools import Page, broken_links
 
 pytestmark = pytest.mark.thorough
 
@@ -57,7 +57,7 @@ def test_every_page_is_in_the_site(site: Path) -> None:
     assert [page for page in pages if not (site / page.with_suffix(".html")).is_file()] == []
 
 
-def test_the_site_is_whole_without_a_network(site: Path) -> None:
+def test_the_site_works_offline(site: Path) -> None:
     """No font, script, style or picture of the site comes from another host."""
     files = [file for kind in ("html", "css", "svg") for file in site.rglob(f"*.{kind}")]
     assert files
@@ -83,10 +83,10 @@ def test_the_links_of_the_explorer_work_in_a_clone() -> None:
     """In a clone, it links to the Markdown pages, which the site replaces with its own."""
     page = Page(ROOT / "docs" / "explorer" / "index.html")
     assert {"../index.md", "../course/README.md"} <= set(page.links)
-    assert lost_links(ROOT / "docs", {page.path: page}) == []
+    assert broken_links(ROOT / "docs", {page.path: page}) == []
 
 
-def test_the_explorer_may_request_nothing() -> None:
+def test_the_explorer_sends_no_requests() -> None:
     """Its policy allows its own scripts and styles, and no connection, font, frame or form."""
     page = (ROOT / "docs" / "explorer" / "index.html").read_text(encoding="utf-8")
     (policy,) = re.findall(r'Content-Security-Policy"\s+content="([^"]+)"', page)
@@ -112,7 +112,7 @@ def test_the_explorer_may_request_nothing() -> None:
         "@font-face { src: url(https://host/x.woff2) }",
     ],
 )
-def test_what_comes_from_another_host_is_found(text: str) -> None:
+def test_external_resources_are_found(text: str) -> None:
     """A script, a style, a picture and a font of another host are found; a link is not."""
     assert foreign(text)
     assert foreign('<a href="https://host/">host</a><img src="x.png">') == []
@@ -136,7 +136,7 @@ def test_faults_stop_the_build_site(clone: Path) -> None:
     assert [told for told in FAULTS.values() if told not in result.stderr] == []
 
 
-def test_a_page_without_a_place_stops_the_build_site(clone: Path) -> None:
+def test_an_unlisted_page_stops_the_build_site(clone: Path) -> None:
     """A page that is missing from the navigation is an error."""
     (clone / "docs" / "lost.md").write_text("# Lost\n", encoding="utf-8")
     result = build_site(clone / "docs", clone / "site")

@@ -11,9 +11,9 @@ from project_tools import ROOT, node, run
 from site_tools import (
     COLUMN,
     Page,
+    broken_links,
     contrast,
     faults,
-    lost_links,
     palettes,
     reached,
     wide_lines,
@@ -52,10 +52,10 @@ def planted(folder: Path, html: str) -> Page:
 def test_no_link_is_broken(site: Path, pages: dict[Path, Page]) -> None:
     """Every link on every page leads to an existing file and anchor."""
     assert sum(len(page.links) for page in pages.values()) > 1000
-    assert lost_links(site, pages) == []
+    assert broken_links(site, pages) == []
 
 
-def test_the_pages_can_be_read_by_anyone(site: Path, pages: dict[Path, Page]) -> None:
+def test_the_pages_are_accessible(site: Path, pages: dict[Path, Page]) -> None:
     """Pictures are described, headings are in order, and only the explorer needs JavaScript."""
     found = {name: faults(page) for name, page in named(site, pages).items()}
     # The explorer needs JavaScript, and the theme's search page gets its heading from it.
@@ -66,7 +66,7 @@ def test_the_pages_can_be_read_by_anyone(site: Path, pages: dict[Path, Page]) ->
     ).read_text(encoding="utf-8")
 
 
-def test_the_explorer_can_be_read_by_anyone(site: Path, pages: dict[Path, Page]) -> None:
+def test_the_explorer_is_accessible(site: Path, pages: dict[Path, Page]) -> None:
     """The explorer also describes its pictures and orders its headings, and says what it needs."""
     explorer = pages[site / "explorer" / "index.html"]
     assert [told for told in faults(explorer) if not told.startswith("button: ")] == []
@@ -92,7 +92,7 @@ def test_plain_links_reach_every_page(site: Path, pages: dict[Path, Page]) -> No
         ("#b", "javascript:more()"),
     ],
 )
-def test_a_page_that_shuts_someone_out_is_found(old: str, new: str, tmp_path: Path) -> None:
+def test_an_inaccessible_page_is_found(old: str, new: str, tmp_path: Path) -> None:
     """A picture without a description, unordered headings and JavaScript are found."""
     assert faults(planted(tmp_path, GOOD)) == []
     assert old in GOOD
@@ -105,10 +105,10 @@ def test_a_page_that_shuts_someone_out_is_found(old: str, new: str, tmp_path: Pa
 def test_a_broken_link_is_found(old: str, new: str, tmp_path: Path) -> None:
     """A link to a missing part or page, and a missing picture, are found."""
     page = planted(tmp_path, GOOD)
-    assert lost_links(tmp_path, {page.path: page}) == []
+    assert broken_links(tmp_path, {page.path: page}) == []
     assert reached(tmp_path, {page.path: page}) == {page.path}
     page = planted(tmp_path, GOOD.replace(old, new))
-    assert len(lost_links(tmp_path, {page.path: page})) == 1
+    assert len(broken_links(tmp_path, {page.path: page})) == 1
 
 
 def test_every_page_is_described(site: Path, pages: dict[Path, Page]) -> None:
@@ -222,7 +222,7 @@ def colors_of_code(site: Path) -> list[tuple[str, str, str]]:
     return found
 
 
-def test_text_stands_out_from_its_ground(site: Path) -> None:
+def test_text_has_enough_contrast(site: Path) -> None:
     """The colors of pages, code, the explorer and drawings have enough contrast."""
     colors = colors_of_pages(site) + colors_of_code(site)
     assert len(colors) > 100
@@ -237,7 +237,7 @@ def test_weak_colors_are_found() -> None:
     assert palettes(css) == ({"--a": "#111", "--b": "#222"}, {"--a": "#333", "--b": "#222"})
 
 
-def strange_glyphs(svg: str) -> set[str]:
+def uncommon_glyphs(svg: str) -> set[str]:
     """Return a picture's characters for which some systems have no font."""
     text = "".join(re.findall(r"<text[^>]*>([^<]*)<", svg))
     return {character for character in text if character > "~"} - GLYPHS
@@ -247,9 +247,9 @@ def test_pictures_need_no_special_fonts() -> None:
     """The pictures use only characters that the fonts of every system have."""
     pictures = [*(ROOT / "docs").rglob("*.svg")]
     assert len(pictures) > 15
-    found = {path.name: strange_glyphs(path.read_text(encoding="utf-8")) for path in pictures}
+    found = {path.name: uncommon_glyphs(path.read_text(encoding="utf-8")) for path in pictures}
     assert {name: glyphs for name, glyphs in found.items() if glyphs} == {}
-    assert strange_glyphs('<text x="1">the river 船·</text>') == {"船"}
+    assert uncommon_glyphs('<text x="1">the river 船·</text>') == {"船"}
 
 
 SEARCH: Final = """

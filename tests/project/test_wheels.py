@@ -52,7 +52,7 @@ def test_each_package_builds_a_wheel_and_an_sdist(dist: Path) -> None:
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_a_wheel_holds_the_sources_and_its_metadata(member: str, dist: Path) -> None:
+def test_a_wheel_has_the_sources_and_metadata(member: str, dist: Path) -> None:
     """A wheel has exactly the files of src/, including the type marker, and the license.
 
     The man page and the completions are included twice: for the package, and for the environment.
@@ -93,7 +93,7 @@ def test_the_command_line_comes_with_its_manual() -> None:
 
 
 @pytest.mark.parametrize("member", MEMBERS)
-def test_an_sdist_holds_its_package_alone(member: str, dist: Path) -> None:
+def test_an_sdist_has_only_its_package(member: str, dist: Path) -> None:
     """An sdist has src/ and its metadata: no tests, nothing of another package."""
     top = file_name(member)
     with tarfile.open(dist / f"{top}.tar.gz") as sdist:
@@ -104,7 +104,7 @@ def test_an_sdist_holds_its_package_alone(member: str, dist: Path) -> None:
     assert names == {f"{top}/{name}" for name in described | sources}
 
 
-def test_the_core_installs_with_regex_alone(dist: Path, tmp_path: Path) -> None:
+def test_the_core_installs_only_regex(dist: Path, tmp_path: Path) -> None:
     """In an empty environment the wheel of the core installs only regex, and works."""
     python = tmp_path / "environment" / "bin" / "python"
     created = run_uv("venv", "--python", sys.executable, tmp_path / "environment")

@@ -34,19 +34,19 @@ def test_the_gates_are_run(path: str, gate: str) -> None:
     "line",
     ["# uv run pytest", "uv run pytest tests/core", "echo uv run pytest", "uv run pytest -x"],
 )
-def test_what_only_looks_like_a_gate_is_no_gate(line: str) -> None:
+def test_inactive_gates_do_not_count(line: str) -> None:
     """A gate that is commented out, narrowed or merely printed does not count."""
     assert "uv run pytest" not in commands(f"      - run: {line}\n{line}\n")
 
 
-def test_every_job_has_an_end() -> None:
+def test_jobs_have_a_timeout() -> None:
     """Every job has a limit in minutes."""
     for path in WORKFLOWS.glob("*.yml"):
         text = path.read_text(encoding="utf-8")
         assert text.count("runs-on:") == text.count("timeout-minutes:") > 0
 
 
-def test_the_lock_file_is_not_changed_on_the_way() -> None:
+def test_workflows_do_not_change_the_lock_file() -> None:
     """An outdated uv.lock makes `uv run` fail in a workflow; elsewhere it is updated."""
     for path in WORKFLOWS.glob("*.yml"):
         text = path.read_text(encoding="utf-8")
@@ -103,7 +103,7 @@ def test_every_action_is_pinned_alike() -> None:
     assert all(re.fullmatch("[0-9a-f]{40}", pin) for _, pin, _ in used)
 
 
-def test_every_python_that_is_claimed_is_tested() -> None:
+def test_every_claimed_python_is_tested() -> None:
     """The versions of Python among the classifiers are those in the workflow's matrix."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
     matrix = re.search(r"^ +python: \[(.*)\]$", text, re.MULTILINE)

@@ -118,7 +118,7 @@ def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
         return _listed(extracted.greedy1(_rank(merges), _linked(chunk)))
 
 
-def by_places(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+def by_positions(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Places.apply_merges`: pass by pass, at the recorded positions."""
     with _deep():
         return _listed(extracted.apply_merges(_linked(merges), _linked(chunk)))

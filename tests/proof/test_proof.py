@@ -117,7 +117,7 @@ def test_every_wrong_definition_can_be_made() -> None:
 
 
 @pytest.mark.parametrize("word", ["Axiom f : nat.", "Admitted.", "  admit.", "Parameter p : nat."])
-def test_what_is_left_unproved_is_found(word: str, tmp_path: Path) -> None:
+def test_unproved_statements_are_found(word: str, tmp_path: Path) -> None:
     """A word that lets Coq accept an unproved statement is an error, wherever it occurs."""
     check._check_nothing_is_left_out(PROOF)
     shutil.copy(PROOF / "Passes.v", tmp_path)

@@ -82,13 +82,13 @@ def test_the_proved_encoders_agree(merges: list[Pair], chunk: bytes) -> None:
 
 @given(merge_lists(), CHUNKS.map(lambda chunk: chunk[:90]))
 @example([(97, 97), (256, 97), (97, 256)], b"a" * 90)
-def test_chunk_is_merged_place_by_place_as_is_proved(merges: list[Pair], chunk: bytes) -> None:
+def test_merging_position_by_position_is_as_proved(merges: list[Pair], chunk: bytes) -> None:
     """A chunk has the proved ids of an encoder that records the positions of pairs."""
-    assert real_ids(chunk, merges) == proof_oracle.by_places(chunk, merges)
+    assert real_ids(chunk, merges) == proof_oracle.by_positions(chunk, merges)
 
 
 @pytest.mark.parametrize("name", MERGES)
-def test_every_pair_is_torn_as_is_proved(name: str) -> None:
+def test_border_crossing_is_as_proved(name: str) -> None:
     """Whether a merge crosses the border of any two tokens is as proved."""
     merges = MERGES[name]
     artifact = Artifact.of_merges(merges)
@@ -102,7 +102,7 @@ def test_every_pair_is_torn_as_is_proved(name: str) -> None:
 @given(merge_lists())
 @example([(97, 97), (97, 97)])
 @example([(97, 98), (98, 99), (256, 99), (97, 257), (258, 259)])
-def test_the_unreachable_token_is_found_as_is_proved(merges: list[Pair]) -> None:
+def test_the_unreachable_token_is_as_proved(merges: list[Pair]) -> None:
     """`find_unreachable` names the proved token: the first that does not encode to itself."""
     found = find_unreachable(Artifact.of_merges(merges))
     token = proof_oracle.find_unreachable(merges)
@@ -116,7 +116,7 @@ def test_the_unreachable_token_is_found_as_is_proved(merges: list[Pair]) -> None
 @given(merge_lists(), st.lists(st.one_of(TEXTS, ASCII_TEXTS), max_size=4))
 @example([(97, 98), (98, 99)], ["ab" * 32, "ab" * 33, "abc", "c" * 65, "abc"])
 @example([(97, 98)], [f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext"] * 2)
-def test_the_cache_holds_what_is_proved(merges: list[Pair], texts: list[str]) -> None:
+def test_the_cache_has_the_proved_ids(merges: list[Pair], texts: list[str]) -> None:
     """Text after text has the proved ids, and the cache has the proved ids of its chunks."""
     encoder = Encoder(merges, 256 + len(merges))
     proved = proof_oracle.Cached(merges, _CACHED_CHARACTERS)
@@ -152,15 +152,15 @@ def longest_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     return ids
 
 
-def without_the_last(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
+def drop_last_merge(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Drop the last merge."""
     return proof_oracle.passes(chunk, merges[:-1])
 
 
 @pytest.mark.parametrize(
-    "wrong", [right_to_left, highest_rank_first, longest_first, without_the_last]
+    "wrong", [right_to_left, highest_rank_first, longest_first, drop_last_merge]
 )
-def test_wrong_encoder_gives_the_bytes_back_and_is_noticed(wrong: Encode) -> None:
+def test_wrong_encoders_round_trip_but_are_detected(wrong: Encode) -> None:
     """Four wrong encoders round-trip every short chunk; only the ids reveal them."""
     merges = MERGES["hidden"]
     vocab = oracle.vocabulary(merges)
@@ -184,7 +184,7 @@ def test_text_has_the_proved_chunks_and_pieces(text: str) -> None:
     assert cut(text) == proof_oracle.pieces(text)
 
 
-def test_classes_are_such_as_the_proof_assumes() -> None:
+def test_classes_are_as_the_proof_assumes() -> None:
     """No whitespace is a letter or a number; the special token and the pattern are as proved."""
     assert regex.findall(r"[[\p{L}\p{N}]&&\s]", every_character(), regex.VERSION1) == []
     assert regex.findall(r"\s", " 'sdmtlver|e") == [" "]
@@ -214,7 +214,7 @@ def test_text_has_the_proved_ids_after_training(documents: list[str], text: str)
     st.text("<|endoftx>", max_size=60),
     st.lists(st.sampled_from([END_OF_TEXT, "<|endoftext", "|>", "a"])).map("".join),
 )
-def test_special_token_is_found_as_is_proved(first: str, second: str) -> None:
+def test_special_token_is_split_as_proved(first: str, second: str) -> None:
     """`str.split`, which the encoder uses for the special token, is the proved split."""
     text = first + second
     assert text.split(END_OF_TEXT) == proof_oracle.split_literal(END_OF_TEXT, text)
@@ -224,7 +224,7 @@ def test_special_token_is_found_as_is_proved(first: str, second: str) -> None:
 @example([], [0xE6, 0x97, 0xA5])
 @example([(0xC3, 0xA9)], [256, 257])
 @example([], [0xED, 0xA0, 0x80])
-def test_ids_decode_as_is_proved(merges: list[Pair], ids: list[int]) -> None:
+def test_ids_decode_as_proved(merges: list[Pair], ids: list[int]) -> None:
     """Any ids decode to the proved text, or to an error if the proof says so."""
     found: str | None
     try:
@@ -296,7 +296,7 @@ def test_characters_have_the_proved_bytes() -> None:
 @example(b"\xf4\x90\x80\x80")
 @example(b"\xc0\xaf")
 @example(b"\xf8\x88\x80\x80\x80")
-def test_bytes_are_read_as_is_proved(data: bytes) -> None:
+def test_bytes_decode_as_proved(data: bytes) -> None:
     """Python's strict decoder accepts and rejects the same bytes as the proved one."""
     found: str | None
     try:

@@ -46,7 +46,7 @@ def test_a_killed_save_leaves_the_old_file_or_the_new() -> None:
     assert len(seen) > 1
 
 
-def test_an_interrupted_save_leaves_nothing_else() -> None:
+def test_an_interrupted_save_leaves_one_file() -> None:
     """FR-28: Ctrl-C at any instant leaves the old file or the new one, and no other."""
     seen = broken("interrupt", "150")
     assert set(seen) == {"old", "new"}
@@ -63,7 +63,7 @@ def test_every_system_call_may_fail(error: str) -> None:
     assert sum(seen.values()) > 20
 
 
-def may_mount() -> bool:
+def can_mount() -> bool:
     """Return whether a process may mount in its own namespace."""
     if shutil.which("unshare") is None:
         return False
@@ -71,8 +71,8 @@ def may_mount() -> bool:
     return run("unshare", "--map-root-user", "--mount", *mount).returncode == 0
 
 
-@pytest.mark.skipif(not may_mount(), reason="no right to mount, in a namespace either")
-def test_a_disk_that_is_too_small_keeps_the_old_file() -> None:
+@pytest.mark.skipif(not can_mount(), reason="no right to mount, in a namespace either")
+def test_a_full_disk_keeps_the_old_file() -> None:
     """FR-28: a full disk and one without inodes leave the old file complete."""
     seen = broken("disk")
     assert set(seen) == {"ENOSPC: old", "saved: new"}
@@ -80,7 +80,7 @@ def test_a_disk_that_is_too_small_keeps_the_old_file() -> None:
 
 
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
-def test_a_naive_save_is_found_out(number: str) -> None:
+def test_a_naive_save_is_detected(number: str) -> None:
     """The script finds that a naive save leaves incomplete files."""
     done = run(sys.executable, "-c", NAIVE, number, env={"PYTHONPATH": str(SCRIPTS)})
     assert (done.returncode, done.stderr) == (0, "")

@@ -24,7 +24,7 @@ CHECKS: Final = (
 
 
 @pytest.mark.parametrize("finding", ARTIFACTS, ids=lambda path: path.name[:8])
-def test_finding_is_refused_or_loaded_for_what_it_says(tmp_path: Path, finding: Path) -> None:
+def test_finding_is_rejected_or_loads_correctly(tmp_path: Path, finding: Path) -> None:
     """FR-29: the fuzzer's files raise the right error, or load as what they describe."""
     check_artifact(finding.read_bytes(), tmp_path / "tokenizer.json")
 

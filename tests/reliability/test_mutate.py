@@ -54,7 +54,7 @@ def copy(tmp_path: Path) -> Path:
         ("number -= 1", "number -= 0", "hung"),
     ],
 )
-def test_a_planted_mutant_is_judged(copy: Path, old: str, new: str, outcome: str) -> None:
+def test_mutants_are_classified(copy: Path, old: str, new: str, outcome: str) -> None:
     """A mutant that a test notices is killed, another survives, and an endless loop is stopped."""
     mutated = TINY.replace(old, new)
     mutant = Mutant(mutate.name_of("_tiny", TINY, mutated), mutated)
@@ -63,7 +63,7 @@ def test_a_planted_mutant_is_judged(copy: Path, old: str, new: str, outcome: str
     assert (copy / mutate.CORE / "_tiny.py").read_text(encoding="utf-8") == TINY
 
 
-def test_tests_that_fail_without_a_mutant_are_an_error(copy: Path) -> None:
+def test_tests_must_pass_without_mutants(copy: Path) -> None:
     """No mutant is tried if a test fails on the core itself."""
     (copy / "tests" / "core" / "test_tiny.py").write_text("def test_it(): assert False\n")
     with pytest.raises(MutationError, match=r"not even the core .* tests/core/test_tiny.py"):
