@@ -65,7 +65,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_records": ["logging"],
     "_schema": ["artifact", "trainer vectors", "loading saving"],
     "_strict_json": ["loading", "measure_loads"],
-    "_tokenizer": ["tokenizer", "collector persistence"],
+    "_tokenizer": ["tokenizer", "collector persistence corpus"],
     "_trainer": ["trainer logging", "tokenizer collector vectors"],
 }
 """The tests for each module's mutants, `test_NAME.py`, in turns: the most specific first."""
