@@ -225,8 +225,7 @@ def sentence(bench: Bench) -> Iterator[Series]:
         say(f"{text.name}: encoding a sentence")
         todo = bench.coding_jobs(jobs.sentence, text, names=(OURS, REFERENCE))
         results = bench.take_turns(todo)
-        for key in ("p50", "p99"):
-            yield from _series("sentence", text.name, key, results)
+        yield from _series("sentence", text.name, "p99", results)
 
 
 def small(bench: Bench) -> Iterator[Series]:

@@ -649,7 +649,7 @@ DAMAGES: dict[str, Callable[[bytes, int], bytes]] = {
     "beginning-lost": lambda data, place: data[place + 1 :],
     "byte-lost": lambda data, place: data[:place] + data[place + 1 :],
     "byte-doubled": lambda data, place: data[: place + 1] + data[place:],
-    "neighbours-swapped": lambda data, place: (
+    "neighbors-swapped": lambda data, place: (
         data[:place] + data[place : place + 2][::-1] + data[place + 2 :]
     ),
     "zero-put-in": lambda data, place: data[:place] + b"0" + data[place:],
