@@ -16,6 +16,7 @@ import pytest
 from bench.equality import BenchError, check_merges, count_different_ids
 from bench.goals import goals
 from bench.libraries import Coder, Documents, Text, documents_of, load
+from bench.report import sections
 from bench.results import Run, Series, load_runs, merged, save_runs
 from bench.tables import across, plain
 from bpetite import Tokenizer
@@ -90,6 +91,21 @@ def test_a_table_of_texts_has_a_column_per_text() -> None:
     table = across(series, "s", ("cores", "seconds"), plain())
     assert table.splitlines()[2:] == ["| a | 1 | 3 |", "| b | 2 | - |"]
     assert table.startswith("| s | prose | code |\n")
+
+
+def test_results_are_compared_for_the_worst_text() -> None:
+    """The report says how many tokens are the same and how many ids differ, at worst."""
+    values = {("train", "same"): (1.0, 0.5), ("equal", "ids"): (0.0, 7.0)}
+    series = [
+        Series(section, text, case, "tiktoken", [sample])
+        for (section, case), samples in values.items()
+        for text, sample in zip(("prose", "code"), samples, strict=True)
+    ]
+    shown = sections([Run({"command": ""}, series)])
+    assert "\nAt least 50.00% of the tokens " in shown["train"]
+    assert "\nUp to 7 ids of a text differ" in shown["encode"]
+    without_code = sections([Run({"command": ""}, series[:-1])])
+    assert "\nThe ids of all libraries are the same." in without_code["encode"]
 
 
 def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:

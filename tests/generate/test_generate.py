@@ -75,22 +75,6 @@ def test_changed_samples_make_files_outdated() -> None:
     assert short(others) != short(runs)
 
 
-def test_shared_tokens_of_libraries_are_published() -> None:
-    """The page says how many tokens are the same, and how many ids differ, at worst."""
-    runs = read_runs()
-    assert "The ids of all libraries are the same." in sections(runs)["encode"]
-    samples = {"same": [0.5], "ids": [7.0]}
-    others = [
-        replace(
-            run,
-            series=[replace(one, samples=samples.get(one.case, one.samples)) for one in run.series],
-        )
-        for run in runs
-    ]
-    assert "\nAt least 50.00% of the tokens " in sections(others)["train"]
-    assert "Up to 7 ids of a text differ" in sections(others)["encode"]
-
-
 def test_a_page_without_table_markers_is_an_error() -> None:
     """Tables go between two markers, and nowhere else."""
     page = "# Page\n\n<!-- made by scripts/generate: speed -->\nold\n<!-- end -->\n"
