@@ -75,8 +75,9 @@ def to_tiktoken(
 
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError, ValueError: a special token cannot be used.
-        ValueError: two tokens have the same bytes (never after training).
+        TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
+        ValueError: a special token cannot be used, or two tokens have the same bytes (never
+            after training).
     """
     if isinstance(model, Model):
         return of_model(model, "bpetite", special_tokens)

@@ -87,8 +87,8 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         id_map: the path for the `original_ids` of the result, as a JSON array.
 
     Raises:
-        ValueError: an argument is invalid, or a tokenizer file cannot represent the
-            tokenizer.
+        ValueError: the form is unknown, the number of paths is wrong, an output is also an
+            input, or a tokenizer file cannot represent the tokenizer.
         OSError: tiktoken cannot download the encoding, or a file cannot be read or written.
         FileExistsError: an output exists, and `overwrite` is false.
     """
