@@ -8,17 +8,24 @@ else. The libraries in Rust use one thread for each core, or `RAYON_NUM_THREADS`
 
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks
+from bpetite_cli.streams.inputs import read_text
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 
 
-def train_hugging_face(text: str, vocab_size: int) -> Iterable[bytes]:
+def _blocks_of(path: str) -> Iterator[str]:
+    """Read a file block by block, as `bpetite train` does: the text is never in memory at once."""
+    for text in read_text(path, lambda _: None):
+        yield from blocks(text, _BLOCK_CHARACTERS)
+
+
+def train_hugging_face(path: str, vocab_size: int) -> Iterable[bytes]:
     r"""Train with `train_from_iterator`: faster than `train`, which also cuts "\n\n" in two."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
@@ -29,7 +36,7 @@ def train_hugging_face(text: str, vocab_size: int) -> Iterable[bytes]:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator(blocks(text, _BLOCK_CHARACTERS), trainer)
+    tokenizer.train_from_iterator(_blocks_of(path), trainer)
     # Printable bytes are their own letters; the others, in order, are U+0100 and following.
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [value for value in range(256) if value not in printable]
@@ -38,21 +45,20 @@ def train_hugging_face(text: str, vocab_size: int) -> Iterable[bytes]:
     return (bytes(map(byte_of.__getitem__, token)) for token in tokenizer.get_vocab())
 
 
-def train_rustbpe(text: str, vocab_size: int) -> Iterable[bytes]:
+def train_rustbpe(path: str, vocab_size: int) -> Iterable[bytes]:
     """Train; rustbpe counts the blocks in all threads."""
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()
-    text_blocks = blocks(text, _BLOCK_CHARACTERS)
-    tokenizer.train_from_iterator(text_blocks, vocab_size, pattern=PRETOKENIZER_PATTERN)
+    tokenizer.train_from_iterator(_blocks_of(path), vocab_size, pattern=PRETOKENIZER_PATTERN)
     return (token for token, _ in tokenizer.get_mergeable_ranks())
 
 
-def train_gigatoken(text: str, vocab_size: int) -> Iterable[bytes]:
+def train_gigatoken(path: str, vocab_size: int) -> Iterable[bytes]:
     """Train; gigatoken takes bytes and uses GPT-2's pattern."""
     import gigatoken
 
-    vocab, _ = gigatoken.train_bpe(text.encode("utf-8"), vocab_size, [])
+    vocab, _ = gigatoken.train_bpe(Path(path).read_bytes(), vocab_size, [])
     tokens: Iterable[bytes] = vocab.values()
     return tokens
 
@@ -65,5 +71,5 @@ TRAINERS: Final[dict[str, Callable[[str, int], Iterable[bytes]]]] = {
 
 if __name__ == "__main__":
     library, source, size, output = sys.argv[1:]
-    found = TRAINERS[library](Path(source).read_bytes().decode("utf-8"), int(size))
+    found = TRAINERS[library](source, int(size))
     Path(output).write_text(json.dumps([token.hex() for token in found]), encoding="ascii")
