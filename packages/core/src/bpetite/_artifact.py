@@ -120,9 +120,14 @@ class Artifact(NamedTuple):
         return {self.special_token: self.special_id}
 
     @property
+    def table(self) -> list[bytes]:
+        """The bytes of all tokens; the position of each is its id, the special token's is last."""
+        return [*self.tokens, self.special_token.encode("utf-8")]
+
+    @property
     def vocab(self) -> dict[int, bytes]:
-        """The bytes of each id, including the special token's."""
-        return dict(enumerate([*self.tokens, self.special_token.encode("utf-8")]))
+        """The bytes of each id, as the specification's `save` and `load` have them."""
+        return dict(enumerate(self.table))
 
     def bytes_of(self, token_id: int) -> bytes:
         """Return the bytes of an id, which may be the special token's."""

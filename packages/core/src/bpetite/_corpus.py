@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import index
 from reprlib import Repr
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces
@@ -36,11 +37,11 @@ class Part(NamedTuple):
     chunks: the frequency of each chunk in these pieces.
     """
 
-    documents: int
-    characters: int
-    pieces: int
-    split: int
-    chunks: Mapping[str, int]
+    documents: int = 0
+    characters: int = 0
+    pieces: int = 0
+    split: int = 0
+    chunks: Mapping[str, int] = MappingProxyType({})
 
 
 class Counting:
@@ -71,15 +72,15 @@ class Counting:
         )
 
 
-def count_corpus(corpus: Corpus) -> Mapping[str, int]:
-    """Return the frequency of each chunk in a corpus. For the errors, see `train_bpe`."""
+def count_corpus(corpus: Corpus) -> Iterator[Part]:
+    """Count a corpus and yield its parts; the last one has the chunks.
+
+    For the errors, see `train_bpe`.
+    """
     pieces: Counter[str] = Counter()
-    progress = _Progress()
     for documents, characters in _count(_checked_documents(corpus), pieces):
-        progress.add(documents, characters)
-    chunks = count_chunks(pieces)
-    progress.end(len(chunks))
-    return chunks
+        yield Part(documents, characters)
+    yield Part(chunks=count_chunks(pieces))
 
 
 def add_up(parts: Iterable[Part]) -> Mapping[str, int]:

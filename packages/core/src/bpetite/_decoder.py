@@ -10,7 +10,7 @@ Not here: the bytes of each id (`_artifact`).
 """
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from operator import index
 from typing import Final, SupportsIndex
@@ -22,10 +22,14 @@ _BLOCK_IDS: Final = 1 << 12
 
 
 class Decoder:
-    """Decodes ids with one vocabulary."""
+    """Decodes ids with one vocabulary.
 
-    def __init__(self, vocab: Mapping[int, bytes]) -> None:
-        self._tokens = [vocab[token_id] for token_id in range(len(vocab))]
+    Args:
+        tokens: the bytes of each id, at its position.
+    """
+
+    def __init__(self, tokens: Sequence[bytes]) -> None:
+        self._tokens = tokens
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """Return the text of ids; see `Tokenizer.decode`."""

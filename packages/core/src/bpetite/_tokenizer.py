@@ -6,9 +6,10 @@ from typing import Self
 
 from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
+from bpetite._corpus import Part, count_corpus
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
-from bpetite._trainer import TrainerResult, learn, train_bpe
+from bpetite._trainer import learn
 
 __all__ = ["Tokenizer"]
 
@@ -65,7 +66,7 @@ class Tokenizer:
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
         """
-        return cls._of_training(train_bpe(corpus, vocab_size))
+        return cls._learn(count_corpus(corpus), vocab_size)
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text.
@@ -149,14 +150,9 @@ class Tokenizer:
             return cls._of(Artifact.read(path))
 
     @classmethod
-    def _learn(cls, count: Callable[[], Mapping[str, int]], vocab_size: int) -> Self:
-        """Learn a tokenizer from the chunks that `count` counts."""
-        return cls._of_training(learn(count, vocab_size))
-
-    @classmethod
-    def _of_training(cls, result: TrainerResult) -> Self:
-        tokens = [result.vocab[token_id] for token_id in range(result.mergeable_vocab_size)]
-        return cls._of(Artifact(result.merges, tokens))
+    def _learn(cls, parts: Iterable[Part], vocab_size: int) -> Self:
+        """Learn a tokenizer from a corpus that is counted in parts."""
+        return cls._of(learn(parts, vocab_size))
 
     @classmethod
     def _of(cls, artifact: Artifact) -> Self:
@@ -164,7 +160,7 @@ class Tokenizer:
         self = cls.__new__(cls)
         self._artifact = artifact
         self._encoder = None
-        self._decoder = Decoder(artifact.vocab)
+        self._decoder = Decoder(artifact.table)
         return self
 
     def __reduce__(self) -> tuple[Callable[[Artifact], Self], tuple[Artifact]]:

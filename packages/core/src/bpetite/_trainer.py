@@ -5,24 +5,19 @@ merged too: training ends when no chunk has two ids left.
 
 Source: Sennrich, Haddow and Birch 2016 (arXiv:1508.07909), section 3.2, on bytes.
 
-Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), saving
+Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), the result
 (`_artifact`).
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from operator import index
 from typing import Final, NamedTuple
 
+from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
-from bpetite._constants import (
-    BASE_VOCAB_SIZE,
-    END_OF_TEXT_TOKEN,
-    MAX_FILE_BYTES,
-    MAX_VOCAB_SIZE,
-)
-from bpetite._corpus import count_corpus
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
+from bpetite._corpus import Part, add_up, count_corpus
 from bpetite._pairs import Pairs
 from bpetite._records import log
 from bpetite._schema import FileSize
@@ -73,27 +68,29 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
     """
-    return learn(partial(count_corpus, corpus), vocab_size)
+    artifact = learn(count_corpus(corpus), vocab_size)
+    return TrainerResult(
+        tuple(artifact.merges), artifact.vocab, artifact.special_tokens, len(artifact.tokens)
+    )
 
 
-def learn(count: Callable[[], Mapping[str, int]], vocab_size: int) -> TrainerResult:
-    """Learn the merges of the chunks that `count` counts; see `train_bpe`."""
+def learn(parts: Iterable[Part], vocab_size: int) -> Artifact:
+    """Learn the merges of a corpus that is counted in parts; for the errors, see `train_bpe`."""
     wanted = _checked_vocab_size(vocab_size)
     log(
         f"training: {wanted:,} mergeable tokens wanted",
         {"event": "start", "vocab_size": wanted},
     )
-    chunks = count()
+    chunks = add_up(parts)
     with garbage_collector_paused():
-        merges, tokens = _learn(chunks, wanted)
-    size = len(tokens)
+        artifact = _learn(chunks, wanted)
+    size = len(artifact.tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     log(
         f"trained: {size:,} mergeable tokens{ending}",
         {"event": "end", "vocab_size": wanted, "mergeable_vocab_size": size},
     )
-    vocab = dict(enumerate([*tokens, END_OF_TEXT_TOKEN.encode("utf-8")]))
-    return TrainerResult(tuple(merges), vocab, {END_OF_TEXT_TOKEN: size}, size)
+    return artifact
 
 
 def _checked_vocab_size(vocab_size: int) -> int:
@@ -113,8 +110,7 @@ def _checked_vocab_size(vocab_size: int) -> int:
     return wanted
 
 
-def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]], list[bytes]]:
-    """Return the merges, and the bytes of each mergeable token."""
+def _learn(chunks: Mapping[str, int], wanted: int) -> Artifact:
     pairs = Pairs(chunks)
     merges: list[tuple[int, int]] = []
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
@@ -131,7 +127,7 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> tuple[list[tuple[int, int]
         tokens.append(tokens[left] + tokens[right])
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
-    return merges, tokens
+    return Artifact(merges, tokens)
 
 
 def _too_large(vocab_size: int) -> ValueError:

@@ -6,13 +6,13 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 import logging
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._corpus import Counting, Part, add_up
+from bpetite._corpus import Counting, Part
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.streams.documents import Documents
 from bpetite_cli.streams.inputs import Advance
@@ -46,12 +46,8 @@ def learn(
     """
     with _recorded(work) as training, Sharing(Counting(), jobs, _length) as sharing:
         begin = time.perf_counter()
-
-        def count() -> Mapping[str, int]:
-            rows = _noted(_rows(documents, sharing.read), training)
-            return add_up(_parts(sharing, rows, work))
-
-        tokenizer = Tokenizer._learn(count, vocab_size)
+        rows = _noted(_rows(documents, sharing.read), training)
+        tokenizer = Tokenizer._learn(_parts(sharing, rows, work), vocab_size)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
 

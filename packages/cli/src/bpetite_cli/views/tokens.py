@@ -14,7 +14,7 @@ def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
 
     A token that no merge made has neither a pair nor a rank.
     """
-    for token_id, token in artifact.vocab.items():
+    for token_id, token in enumerate(artifact.table):
         rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
         yield {
             **token_fields(token_id, token),
