@@ -42,7 +42,8 @@ class Decoder:
         try:
             return joined.decode("utf-8", errors="strict")
         except UnicodeDecodeError as error:
-            raise self._located(error, ids) from None
+            error.reason += self._place(error.start, ids)
+            raise
 
     def _join(self, ids: Sequence[int]) -> bytes:
         tokens = self._tokens
@@ -71,12 +72,11 @@ class Decoder:
                 )
                 raise KeyError(message)
 
-    def _located(self, error: UnicodeDecodeError, ids: Sequence[int]) -> UnicodeDecodeError:
-        """Return the error with the id that contains the invalid byte."""
+    def _place(self, offset: int, ids: Sequence[int]) -> str:
+        """Return which id contains the byte at this offset, for a message."""
         ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
-        position = next(position for position, end in enumerate(ends) if end > error.start)
-        reason = f"{error.reason} (token id {ids[position]} at position {position})"
-        return UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason)
+        position = next(position for position, end in enumerate(ends) if end > offset)
+        return f" (token id {ids[position]} at position {position})"
 
 
 def _integer(value: object) -> int | None:
