@@ -252,6 +252,22 @@ def test_the_model_is_never_replaced(
 
 
 @pytest.mark.parametrize("to", FORMATS)
+def test_files_are_kept_by_default(to: str, small_model: Path, tmp_path: Path) -> None:
+    """A second export to the same path is an error and changes nothing, unless asked to replace."""
+    output = tmp_path / "out"
+    files = export(small_model, to, output).files
+    before = [Path(path).read_bytes() for path in files]
+    Tokenizer.train("other words", 260).save(other := tmp_path / "other.json")
+    with pytest.raises(FileExistsError) as caught:
+        export(other, to, output)
+    assert caught.value.filename == str(output)
+    assert [Path(path).read_bytes() for path in files] == before
+    export(other, to, output, overwrite=True)
+    assert Path(files[0]).read_bytes() != before[0]
+    assert not list(tmp_path.glob(".bpetite*"))
+
+
+@pytest.mark.parametrize("to", FORMATS)
 def test_exports_are_deterministic(to: str, small_model: Path, tmp_path: Path) -> None:
     first, second = (export(small_model, to, tmp_path / name).files for name in "ab")
     for one, other in zip(first, second, strict=True):
