@@ -42,7 +42,7 @@ class Decoder:
         try:
             return joined.decode("utf-8", errors="strict")
         except UnicodeDecodeError as error:
-            error.reason += self._place(error.start, ids)
+            self._locate(error, ids)
             raise
 
     def _join(self, ids: Sequence[int]) -> bytes:
@@ -72,11 +72,12 @@ class Decoder:
                 )
                 raise KeyError(message)
 
-    def _place(self, offset: int, ids: Sequence[int]) -> str:
-        """Return which id contains the byte at this offset, for a message."""
+    def _locate(self, error: UnicodeDecodeError, ids: Sequence[int]) -> None:
+        """Add the id that contains the invalid byte to the reason of the error."""
         ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
-        position = next(position for position, end in enumerate(ends) if end > offset)
-        return f" (token id {ids[position]} at position {position})"
+        position = next(position for position, end in enumerate(ends) if end > error.start)
+        reason = f"{error.reason} (token id {ids[position]} at position {position})"
+        error.reason = reason
 
 
 def _integer(value: object) -> int | None:
