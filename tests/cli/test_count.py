@@ -8,14 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from bpetite import Tokenizer
-from bpetite_cli.jobs import sharing
-from bpetite_cli.streams import inputs as input_files
 from cli_tools import bpetite, lines, refused
-from texts import TEXTS
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ and <|endoftext|>\n"
 
@@ -238,26 +233,3 @@ def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
     assert refused(bpetite("count", "--encoding", "x")) == [
         "error: the encodings of broken cannot be loaded: division by zero"
     ]
-
-
-@pytest.fixture(scope="module")
-def tokenizer() -> Tokenizer:
-    return Tokenizer.train("Hello world 船夫 \n\n the<|endoftext|> " * 5, 280)
-
-
-@given(text=TEXTS, size=st.integers(1, 9))
-def test_block_size_does_not_change_counts(
-    tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory, text: str, size: int
-) -> None:
-    """However small the blocks are, the count is that of the whole text."""
-    path = tmp_path_factory.getbasetemp() / "counted.txt"
-    model = path.with_name("counting.json")
-    tokenizer.save(model, overwrite=True)
-    path.write_bytes(text.encode())
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(input_files, "_BLOCK_BYTES", size)
-        patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", size)
-        result = bpetite("count", "--model", model, "--json", path)
-    [counted] = json.loads(result.stdout)["per_file"]
-    assert counted["tokens"] == len(tokenizer.encode(text))
-    assert counted["bytes"] == len(text.encode())

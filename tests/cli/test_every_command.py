@@ -216,18 +216,6 @@ def test_dash_is_not_output(folder: Path, command: str) -> None:
     assert (folder / "-").exists()
 
 
-@pytest.mark.parametrize("command", SAVING)
-def test_a_saved_file_respects_the_umask(folder: Path, command: str) -> None:
-    """The umask decides, as for every program."""
-    before = os.umask(0o027)
-    try:
-        result = bpetite(*words_of(command, "--output", "new"), cwd=folder)
-    finally:
-        os.umask(before)
-    assert result.returncode == 0
-    assert (folder / "new").stat().st_mode & 0o777 == 0o640
-
-
 # Standard output and the terminal
 
 

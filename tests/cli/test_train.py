@@ -265,34 +265,6 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
-def test_a_signal_during_saving_leaves_nothing(
-    corpus: Path, tmp_path: Path, number: int, status: int
-) -> None:
-    """A signal while the artifact is written undoes what was written."""
-    # A disk that is slow at the worst moment, and reports that moment.
-    (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\n"
-        "def fsync(descriptor):\n"
-        "    print('syncing', file=sys.stderr, flush=True)\n"
-        "    while True:\n"
-        "        pass\n"
-        "os.fsync = fsync\n"
-    )
-    (tmp_path / "results").mkdir()
-    words = f"train --input {corpus.name} --vocab-size 300 --output results/t.json"
-    with start(*words.split(), cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}) as process:
-        assert process.stderr is not None
-        while process.stderr.readline() != b"syncing\n":
-            assert process.poll() is None
-        process.send_signal(number)
-        output, _ = process.communicate(timeout=60)
-    assert (process.returncode, output) == (status, b"")
-    assert list((tmp_path / "results").iterdir()) == []
-
-
 def test_nohup_is_respected(tmp_path: Path) -> None:
     """A hangup signal is ignored if the shell has set it so."""
     words = "train --input - --vocab-size 300 --output t.json"

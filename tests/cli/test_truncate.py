@@ -119,16 +119,6 @@ def test_hand_made_models_can_be_truncated(folder: Path) -> None:
     assert (folder / "small.json").read_bytes() == expected.read_bytes()
 
 
-def test_truncating_gives_the_published_hash(folder: Path) -> None:
-    """A longer training on the sample, truncated, has the hash in the documentation."""
-    Tokenizer.train(SAMPLE, 900).save(folder / "model.json", overwrite=True)
-    truncate(folder, 512)
-    digest = hashlib.sha256((folder / "small.json").read_bytes()).hexdigest()
-    assert (
-        f"| `docs/sample.txt` | 512 | `{digest}` |" in (ROOT / "docs/architecture.md").read_text()
-    )
-
-
 def test_models_at_the_size_limit_are_truncated(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -193,22 +193,6 @@ def test_a_noncanonical_file_is_found(folder: Path, change: bytes) -> None:
     assert verify(folder, model="again.json")[0] == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        ("text.txt text.txt", "text.txt is not a tokenizer file; it looks like plain text"),
-        ("model.json bad.txt", "bad.txt is not UTF-8: byte 0xe9 at offset 3"),
-    ],
-)
-def test_unreadable_files_are_named(folder: Path, arguments: str, complaint: str) -> None:
-    """FR-33: an invalid model or corpus is reported in a line or two, and nothing is printed."""
-    (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
-    model, corpus = arguments.split()
-    result = bpetite("verify", "--model", model, "--input", corpus, cwd=folder)
-    assert (result.returncode, result.stdout) == (1, b"")
-    assert f"error: {complaint}" in result.stderr.decode()
-
-
 @pytest.mark.usefixtures("bar_at_once")
 def test_a_bar_is_drawn_as_in_training(folder: Path) -> None:
     """A terminal shows the training, and the verdict below it."""

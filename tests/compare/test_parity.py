@@ -54,18 +54,6 @@ def test_a_real_difference_is_located(
     assert result.files == 2
 
 
-def test_engine_differences_are_listed_separately(tmp_path: Path) -> None:
-    """Ids that differ because of the engines' tables are counted separately."""
-    new = sorted(drift())[:3]
-    model = tmp_path / "model.json"
-    Tokenizer.train(f"x{new[0]}x end{new[0]}x " * 3, 290).save(model)
-    text = f"the {new[0]}cat {new[1]}{new[2]} sat {new[0]}\nthe end{new[0]}x<|endoftext|>{new[0]}"
-    result = parity(model, [write(tmp_path, text)])
-    assert result.difference is None
-    assert result.engine_characters == {new[0]: 4, new[1]: 1, new[2]: 1}
-    assert result.engine_differences == 1
-
-
 def test_engine_differences_hide_no_real_ones(tmp_path: Path) -> None:
     """Such a character does not hide a real difference in the same section of a text."""
     model = write_artifact(tmp_path / "a.json", UNREACHABLE)

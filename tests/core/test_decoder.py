@@ -154,11 +154,12 @@ def test_short_unknown_ids_are_printed(token_id: int, shown: str) -> None:
     ids=["lone", "last", "half", "cut-off", "inside-a-token", "overlong", "surrogate", "late"],
 )
 def test_invalid_utf_8_is_rejected(ids: list[int], byte: int, reason: str) -> None:
-    """FR-23: they raise `UnicodeDecodeError`, which names the wrong byte and its id."""
+    """FR-23: Python's `UnicodeDecodeError` propagates; its reason also names the id."""
     with pytest.raises(UnicodeDecodeError, match=f"{re.escape(reason)}$") as caught:
         Decoder(TOKENS).decode(ids)
     assert caught.value.start == byte
     assert caught.value.object == b"".join(LETTERS[token_id] for token_id in ids)
+    assert caught.value.__context__ is None  # no other error was raised in its place
 
 
 def test_special_token_decodes_to_its_literal() -> None:

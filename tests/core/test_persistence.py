@@ -170,20 +170,3 @@ def test_hand_made_merges_load(path: Path, merges: list[tuple[int, int]]) -> Non
     special_tokens = {"<|endoftext|>": 256 + len(merges)}
     save(path, oracle.vocabulary(merges), merges, special_tokens)
     assert load(path) == (oracle.vocabulary(merges), merges, special_tokens)
-
-
-def test_hand_made_merges_encode_as_in_the_oracle(path: Path) -> None:
-    """FR-26: duplicate tokens and repeated pairs load into a tokenizer that encodes in passes."""
-    merges = [(97, 98), (97, 98), (98, 99), (256, 99), (97, 258), (259, 260), (260, 259)]
-    save(path, oracle.vocabulary(merges), merges, {"<|endoftext|>": 263})
-    text = "abcabc abcab<|endoftext|>bcabcabc" * 20
-    assert Tokenizer.load(path).encode(text) == oracle.encode(text, merges)
-
-
-def test_size_counts_hundreds_of_merges(tmp_path: Path) -> None:
-    """FR-25: the saved size is 256 plus the number of merges, also above 256 merges."""
-    path = tmp_path / "tokenizer.json"
-    Tokenizer.train(
-        [first + second for first in "abcdefghijklmnopqrst" for second in "uvwxyzabcdefghij"], 556
-    ).save(path)
-    assert b'{"mergeable_vocab_size":556,' in path.read_bytes()

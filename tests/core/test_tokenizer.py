@@ -2,14 +2,12 @@
 
 import copy
 import inspect
-import multiprocessing
 import pickle
 import pkgutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Self, get_type_hints
@@ -222,11 +220,3 @@ def test_cache_is_not_pickled() -> None:
     before = pickle.dumps(tokenizer)
     tokenizer.encode(" ".join(map(str, range(1000))))
     assert pickle.dumps(tokenizer) == before
-
-
-def test_tokenizer_works_in_a_process_pool(tokenizer: Tokenizer) -> None:
-    """A tokenizer's method can be sent to new processes, where it works as it does here."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(2, mp_context=context) as pool:
-        found = list(pool.map(tokenizer.encode, TEXTS))
-    assert found == [tokenizer.encode(text) for text in TEXTS]

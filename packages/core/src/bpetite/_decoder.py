@@ -46,7 +46,8 @@ class Decoder:
         try:
             return joined.decode("utf-8", errors="strict")
         except UnicodeDecodeError as error:
-            raise self._located(error, ids) from None
+            self._locate(error, ids)
+            raise
 
     def _join(self, ids: Sequence[int]) -> bytes:
         tokens = self._tokens
@@ -75,12 +76,12 @@ class Decoder:
                 )
                 raise KeyError(message)
 
-    def _located(self, error: UnicodeDecodeError, ids: Sequence[int]) -> UnicodeDecodeError:
-        """Return the error with the id that contains the invalid byte."""
+    def _locate(self, error: UnicodeDecodeError, ids: Sequence[int]) -> None:
+        """Add the id that contains the invalid byte to the reason of the error."""
         ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
         reason = f"{error.reason} (token id {ids[position]} at position {position})"
-        return UnicodeDecodeError(error.encoding, error.object, error.start, error.end, reason)
+        error.reason = reason
 
 
 def _integer(value: object) -> int | None:

@@ -25,7 +25,7 @@ Glossary
 
 `train` learns a model with any pattern, and `bpetite_compare.to_tiktoken` converts it.
 
-Not here: speed. `Tokenizer` returns the same ids about a thousand times faster.
+Not here: speed. `Tokenizer` returns the same ids, only faster.
 """
 
 from bpetite_compare.reference._ascii import pre_tokenize_ascii
