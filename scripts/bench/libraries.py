@@ -98,7 +98,7 @@ def _load_hugging_face(text: Text) -> Coder:
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
     return Coder(
         lambda document: tokenizer.encode(document).ids,
-        # The result takes 150 to 200 times the memory of the text.
+        # The result takes some 40 times the memory of the text.
         lambda documents: [
             encoding.ids
             for batch in batches(documents)

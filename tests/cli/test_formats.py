@@ -400,7 +400,12 @@ def test_long_files_need_no_temporary_files(
 
 @pytest.mark.parametrize(
     ("number", "status"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -9)],
+    [
+        (signal.SIGINT, 130),
+        (signal.SIGTERM, 143),
+        (getattr(signal, "SIGHUP", None), 129),
+        (getattr(signal, "SIGKILL", None), -9),
+    ],
 )
 def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, status: int) -> None:
     """A signal while ids arrive undoes what was written; a kill leaves a recognizable file.

@@ -117,19 +117,3 @@ def test_hand_made_models_can_be_truncated(folder: Path) -> None:
     truncate(folder, 259)
     expected = write_artifact(folder / "expected.json", merges[:3])
     assert (folder / "small.json").read_bytes() == expected.read_bytes()
-
-
-def test_models_at_the_size_limit_are_truncated(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A model at the size limit can be truncated, as the result is never larger."""
-    limit = (folder / "model.json").stat().st_size
-    for module in ("_artifact", "_schema"):
-        monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", limit)
-    size = str(Tokenizer.load(folder / "model.json")._artifact.special_id)
-    truncated = bpetite(
-        *("truncate", "--model", "model.json", "--vocab-size", size, "--output", "same.json"),
-        cwd=folder,
-    )
-    assert truncated.returncode == 0, truncated.stderr
-    assert (folder / "same.json").read_bytes() == (folder / "model.json").read_bytes()
