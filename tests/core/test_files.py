@@ -66,6 +66,7 @@ def test_partial_writes_are_completed(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (tmp_path / "file").read_bytes() == NEW
 
 
+@pytest.mark.usefixtures("synced_by_fsync")
 @pytest.mark.parametrize("call", ["open", "chmod", "write", "fsync", "replace"])
 def test_an_error_names_the_requested_file(tmp_path: Path, call: str) -> None:
     """The error names the requested file, not the temporary one."""
@@ -110,6 +111,7 @@ def test_a_folder_is_checked_before_any_replacement(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == OLD
 
 
+@pytest.mark.usefixtures("synced_by_fsync")
 def test_every_file_of_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files and folder are synced before the folder is renamed, and its parent afterward."""
     steps: list[str] = []

@@ -321,6 +321,7 @@ def test_parents_need_not_be_accessible(
 # Order, and failures at any point
 
 
+@pytest.mark.usefixtures("synced_by_fsync")
 def test_data_is_synced_before_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
@@ -367,6 +368,40 @@ def observed_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     return steps
 
 
+@pytest.mark.posix
+@pytest.mark.parametrize("refused", [None, errno.ENOTSUP, errno.EINVAL, errno.EIO])
+def test_macos_syncs_the_disk_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, refused: int | None
+) -> None:
+    """FR-28: macOS syncs file and folder with F_FULLFSYNC, or with `fsync` if that is refused."""
+    import fcntl
+
+    full, synced = 51, []
+
+    def control(descriptor: int, command: int) -> None:
+        assert command == full
+        synced.append(("full", os.fstat(descriptor).st_ino))
+        if refused is not None:
+            raise OSError(refused, os.strerror(refused))
+
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", full, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", control)
+    monkeypatch.setattr(
+        os, "fsync", lambda descriptor: synced.append(("plain", os.fstat(descriptor).st_ino))
+    )
+    path = tmp_path / "tokenizer.json"
+    if refused == errno.EIO:  # an error of the disk
+        with pytest.raises(OSError, match="Input/output error"):
+            tokenizer.save(path)
+        assert names_in(tmp_path) == []
+        return
+    tokenizer.save(path)
+    ways = ["full"] if refused is None else ["full", "plain"]
+    assert synced == [(way, at.stat().st_ino) for at in (path, tmp_path) for way in ways]
+
+
+@pytest.mark.usefixtures("synced_by_fsync")
 def test_temporary_file_is_next_to_the_links_target(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
@@ -489,11 +524,13 @@ def test_failure_of_any_call_leaves_nothing_half_done(
 
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-@pytest.mark.parametrize("case", ["new", "overwrite", "folder"])
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
 def test_interrupt_at_any_point_leaves_nothing_half_done(
-    tmp_path: Path, tokenizer: Tokenizer, case: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, case: str
 ) -> None:
     """FR-28: Ctrl-C at the start or end of any Python call does no harm."""
+    if case == "new-without-links":
+        monkeypatch.setattr(os, "link", no_links)
     number, left = 0, 0
 
     def count_down(_frame: FrameType, event: str, _argument: object) -> None:
@@ -513,6 +550,7 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
     assert number > 40
 
 
+@pytest.mark.usefixtures("synced_by_fsync")
 @pytest.mark.parametrize("failing", [with_error, with_no_memory, interrupted])
 @pytest.mark.parametrize(
     "names", [["fsync"], ["replace"], ["fsync", "link"], ["link", "replace"]], ids=", ".join
@@ -547,6 +585,7 @@ def test_failed_cleanup_after_success_is_ignored(
     assert (tmp_path / "tokenizer.json").read_bytes() == NEW
 
 
+@pytest.mark.usefixtures("synced_by_fsync")
 @pytest.mark.parametrize("code", [errno.EINVAL, errno.ENOTSUP, errno.EIO])
 def test_unsyncable_folder_is_not_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
