@@ -111,6 +111,7 @@ def test_a_folder_is_checked_before_any_replacement(tmp_path: Path) -> None:
     assert (tmp_path / "one").read_bytes() == OLD
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("synced_by_fsync")
 def test_every_file_of_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files and folder are synced before the folder is renamed, and its parent afterward."""
@@ -129,6 +130,7 @@ def test_every_file_of_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.Mo
     assert steps == ["fsync", "fsync", "fsync", "rename", "fsync"]
 
 
+@pytest.mark.posix
 def test_no_descriptor_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every descriptor is closed, after success, after failure and without hard links."""
     before = names_in(Path("/dev/fd"))

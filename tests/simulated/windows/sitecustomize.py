@@ -1,13 +1,8 @@
-"""Show to Python code of this project what Windows shows it; Python runs this file when it starts.
+"""Show this project's code what Windows shows it; Python runs this file when it starts.
 
-`tests/simulated/run.py` puts it on PYTHONPATH. The names are those that typeshed has under
-`sys.platform == "linux"` and not under "win32". The standard library and other packages see
-Linux as it is: they have other code for Windows, which needs Windows.
-
-So it cannot see: paths with drives and backslashes (`os.path` stays that of POSIX), names that
-Windows forbids, the code page of a console, a file that cannot be replaced while another
-program reads it, how Ctrl-C reaches processes, and what `pathlib`, `shutil`, `subprocess` and
-`multiprocessing` do on Windows.
+`names.txt` has the names that typeshed, which is compared with CPython on Windows, defines for
+Linux but not for Windows. `*` stands for the rest of a name. The standard library and other
+packages see Linux as it is: their code for Windows needs Windows.
 """
 
 import builtins
@@ -15,51 +10,14 @@ import errno
 import io
 import os
 import pathlib
-import select
-import signal
-import socket
 import stat
 import sys
 import sysconfig
-import time
 from collections.abc import Callable, Mapping
-from fnmatch import fnmatchcase
+from importlib import import_module
 from types import ModuleType
 from typing import Final, TypeGuard
 
-_LACKING: Final[tuple[tuple[ModuleType, str], ...]] = (
-    (
-        os,
-        (
-            "CLD_* EFD_* EX_* F_LOCK F_TEST F_TLOCK F_ULOCK GRND_* MFD_* NGROUPS_MAX O_ACCMODE"
-            " O_ASYNC O_CLOEXEC O_DIRECT* O_DSYNC O_FSYNC O_LARGEFILE O_NDELAY O_NOATIME O_NOCTTY"
-            " O_NOFOLLOW O_NONBLOCK O_PATH O_RSYNC O_SYNC O_TMPFILE POSIX_* PRIO_* P_ALL P_PGID"
-            " P_PID P_PIDFD RTLD_* RWF_* SCHED_* SEEK_DATA SEEK_HOLE SPLICE_* ST_* WCONTINUED"
-            " WCOREDUMP WEX* WIF* WN* WST* WTERMSIG WUNTRACED XATTR_* chown chroot confstr*"
-            " copy_file_range ctermid environb eventfd* fchdir fchmod fchown fdatasync fork forkpty"
-            " fpathconf fstatvfs fwalk get_blocking getegid getenvb geteuid getgid getgr*"
-            " getloadavg getpgid getpgrp getpriority getrandom getres?id getsid getuid"
-            " getxattr initgroups killpg lchown listxattr lockf login_tty major makedev memfd*"
-            " minor mkfifo mknod nice openpty pathconf* pidfd_open pipe2 posix_* pread* pwrite*"
-            " readv register_at_fork removexattr sched_* sendfile set_blocking sete?id setgid"
-            " setgroups setpg* setpriority setre* setsid setuid setxattr spawn?p* splice statvfs"
-            " sync sysconf* tcgetpgrp tcsetpgrp ttyname uname wait wait3 wait4 waitid* writev"
-        ),
-    ),
-    (
-        signal,
-        (
-            "ITIMER_* ItimerError SIGALRM SIGBUS SIGC* SIGHUP SIGIO SIGIOT SIGKILL SIGP* SIGQUIT"
-            " SIGRT* SIGST* SIGSYS SIGT[RST]* SIGU* SIGVTALRM SIGWINCH SIGX* SIG_BLOCK SIG_SETMASK"
-            " SIG_UNBLOCK Sigmasks alarm getitimer pause pidfd_* pthread_* setitimer siginterrupt"
-            " sigpending sigtimedwait sigwait* struct_siginfo"
-        ),
-    ),
-    (select, "EPOLL* PIPE_BUF POLL* epoll poll"),
-    (socket, "AF_UNIX"),
-    (sys, "abiflags getdlopenflags setdlopenflags"),
-    (time, "CLOCK_* clock_* pthread_getcpuclockid tzset"),
-)
 _MODULES: Final = frozenset({"curses", "fcntl", "grp", "posix", "pty", "pwd", "readline"}) | {
     *("resource", "syslog", "termios", "tty")
 }
@@ -96,12 +54,14 @@ class _Seen:
 
 def _show_names() -> None:
     seen: dict[ModuleType, dict[str, object]] = {}
-    for module, patterns in _LACKING:
-        seen[module] = {
-            name: _Seen(name)
-            for name in vars(module)
-            if any(fnmatchcase(name, pattern) for pattern in patterns.split())
-        }
+    with open(os.path.join(os.path.dirname(__file__), "names.txt"), encoding="utf-8") as file:
+        for line in file:
+            name, *patterns = line.split()
+            module = import_module(name)
+            starts = tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
+            for name in vars(module):
+                if name in patterns or name.startswith(starts):
+                    seen.setdefault(module, {})[name] = _Seen(name)
     for module, values in _VALUES:
         seen[module] |= {name: _Seen(name, value) for name, value in values.items()}
     for module, names in seen.items():
