@@ -151,7 +151,7 @@ def _standard_streams(
                 continue
             errors = "backslashreplace" if name == "stderr" else "strict"
             stream = stack.enter_context(
-                open(number, mode, encoding="utf-8", errors=errors, closefd=False)
+                open(number, mode, encoding="utf-8", errors=errors, newline="\n", closefd=False)
             )
             patch.setattr(sys, name, stream)
         yield
@@ -287,7 +287,7 @@ def bpetite_process(
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the installed `bpetite` to its end; `env` is added to the environment."""
-    return subprocess.run(
+    done = subprocess.run(
         [BPETITE, *arguments],
         input=stdin,
         capture_output=True,
@@ -296,6 +296,8 @@ def bpetite_process(
         timeout=60,
         check=False,
     )
+    done.stderr = done.stderr.replace(os.linesep.encode(), b"\n")  # only messages are text
+    return done
 
 
 def start(

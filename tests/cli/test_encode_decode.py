@@ -85,6 +85,7 @@ def test_decoding_no_ids(model: Path) -> None:
     assert bpetite("decode", "--model", model, "--input", "-", stdin=b" [ ]\n").stdout == b""
 
 
+@pytest.mark.posix
 def test_encode_to_decode_pipe_round_trips(model: Path, tmp_path: Path) -> None:
     """FR-25: a pipe through both commands returns the input byte for byte."""
     text = "".join(NASTY)
@@ -331,6 +332,7 @@ def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:
     assert b"expected UTF-8 in an argument, found b'a\\xff'; use a file" in result.stderr
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("small_memory_buffer")
 def test_a_long_result_without_disk_space_is_a_failure(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

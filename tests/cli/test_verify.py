@@ -209,6 +209,7 @@ def test_unreadable_files_are_named(folder: Path, arguments: str, complaint: str
     assert f"error: {complaint}" in result.stderr.decode()
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 def test_a_bar_is_drawn_as_in_training(folder: Path) -> None:
     """A terminal shows the training, and the verdict below it."""

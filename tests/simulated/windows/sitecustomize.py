@@ -31,7 +31,10 @@ _HERE: Final = __file__
 
 def _is_ours(depth: int) -> bool:
     """Return whether the code that called the function so many calls above is this project's."""
-    file = sys._getframe(depth + 1).f_code.co_filename
+    try:
+        file = sys._getframe(depth + 1).f_code.co_filename
+    except ValueError:  # the interpreter itself
+        return False
     return not file.startswith(_OTHER_CODE) and file != _HERE
 
 
