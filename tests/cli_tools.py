@@ -3,12 +3,11 @@
 import logging
 import os
 import re
-import resource
+import shutil
 import signal
 import subprocess
 import sys
 import sysconfig
-import termios
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,6 +18,10 @@ from typing import IO, Final, Literal, TypeAlias
 import pytest
 
 from bpetite_cli import main
+
+if sys.platform != "win32":
+    import resource
+    import termios
 
 __all__ = [
     "BPETITE",
@@ -41,7 +44,7 @@ __all__ = [
     "words_of",
 ]
 
-BPETITE: Final = str(Path(sysconfig.get_path("scripts")) / "bpetite")
+BPETITE: Final = shutil.which("bpetite", path=sysconfig.get_path("scripts")) or "not installed"
 
 CALLS: Final = {
     "train": "--vocab-size 260 --input text",
@@ -58,7 +61,9 @@ _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 
 _STREAMS: Final[dict[Stream, str]] = {"stdin": "r", "stdout": "w", "stderr": "w"}
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_SIGNALS: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 _ENDED_BY_SIGNAL: Final = {128 + number for number in _SIGNALS}
 _TEMPORARY: Final = gettempdir()
 _LAST: Final = b"\0the last bytes of a terminal\0"
@@ -146,7 +151,7 @@ def _standard_streams(
                 continue
             errors = "backslashreplace" if name == "stderr" else "strict"
             stream = stack.enter_context(
-                open(number, mode, encoding="utf-8", errors=errors, closefd=False)
+                open(number, mode, encoding="utf-8", errors=errors, newline="\n", closefd=False)
             )
             patch.setattr(sys, name, stream)
         yield
@@ -282,7 +287,7 @@ def bpetite_process(
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the installed `bpetite` to its end; `env` is added to the environment."""
-    return subprocess.run(
+    done = subprocess.run(
         [BPETITE, *arguments],
         input=stdin,
         capture_output=True,
@@ -291,6 +296,8 @@ def bpetite_process(
         timeout=60,
         check=False,
     )
+    done.stderr = done.stderr.replace(os.linesep.encode(), b"\n")  # only messages are text
+    return done
 
 
 def start(

@@ -26,12 +26,13 @@ for name, max_examples in PROFILES.items():
 
 # A background shell starts the tests with Ctrl-C ignored, and nohup with hangups ignored. The
 # programs that they start would inherit that and never end.
-for number, handler in (
-    (signal.SIGINT, signal.default_int_handler),
-    (signal.SIGHUP, signal.SIG_DFL),
-):
-    if signal.getsignal(number) is signal.SIG_IGN:
-        signal.signal(number, handler)
+if sys.platform != "win32":
+    for number, handler in (
+        (signal.SIGINT, signal.default_int_handler),
+        (signal.SIGHUP, signal.SIG_DFL),
+    ):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 def everyday(config: pytest.Config) -> bool:

@@ -8,7 +8,8 @@
 
 After each save the destination must have the complete old or new content, and the folder must
 contain no other file. Only a kill may leave one temporary file, and the next save must then
-succeed. Prints the outcomes as one JSON object; the exit status is 1 if any was wrong.
+succeed. `calls` also saves as on a file system without hard links, where a kill may leave an
+empty file. Prints the outcomes as one JSON object; the exit status is 1 if any was wrong.
 
 `tests/core/test_saving.py` tests processes that save to one path at the same time.
 """
@@ -49,18 +50,21 @@ Save = Callable[..., None]
 class _Folder:
     """A folder for trying a save, and its files."""
 
-    def __init__(self, place: Path, *, old: bool) -> None:
+    def __init__(self, place: Path, *, old: bool, links: bool = True) -> None:
         self.place = place
+        self.links = links
         self.path = str(place / _NAME)
         if old:
             (place / _NAME).write_bytes(_OLD)
         self.before = {_NAME: _OLD} if old else {}
 
     def state(self, new: bytes, *, temporary_files: int = 0) -> str:
-        """Return "old" or "new", and whether a temporary file is left; or what is wrong."""
+        """Return what the file has, and whether a temporary file is left; or what is wrong."""
         left = self._temporary_files()
         files = {path.name: path.read_bytes() for path in self.place.iterdir() if path not in left}
         state = "new" if files == {_NAME: new} else "old" if files == self.before else "wrong: torn"
+        if files == {_NAME: b""} and not self.links:
+            state = "empty"
         if len(left) > temporary_files:
             return f"wrong: {state}, and {len(left)} temporary files"
         return f"{state}, and a temporary file" if left else state
@@ -75,9 +79,9 @@ class _Folder:
 
 
 @contextmanager
-def _folder(*, old: bool) -> Iterator[_Folder]:
+def _folder(*, old: bool, links: bool = True) -> Iterator[_Folder]:
     with tempfile.TemporaryDirectory() as place:
-        yield _Folder(Path(place), old=old)
+        yield _Folder(Path(place), old=old, links=links)
 
 
 def _child(work: Callable[[], object]) -> int:
@@ -138,6 +142,8 @@ def save_once(path: str, *, overwrite: bool) -> None:
 
 def _traced(folder: _Folder, *options: str) -> tuple[str, list[str]]:
     """Run `save_once` under strace; return its output and the lines of the trace."""
+    if not folder.links:
+        options = ("-e", "inject=/^link:error=EPERM", *options)
     with tempfile.NamedTemporaryFile("r") as trace:
         overwrite = "overwrite" if folder.before else "new"
         command = [sys.executable, "-B", __file__, "once", folder.path, overwrite]
@@ -152,9 +158,9 @@ def _traced(folder: _Folder, *options: str) -> tuple[str, list[str]]:
         return done.stdout.strip(), trace.read().splitlines()
 
 
-def _calls_of_a_save(*, old: bool) -> list[tuple[str, int]]:
+def _calls_of_a_save(*, old: bool, links: bool) -> list[tuple[str, int]]:
     """Return the system calls of a save, each as its name and number among calls of that name."""
-    with _folder(old=old) as folder:
+    with _folder(old=old, links=links) as folder:
         _, lines = _traced(folder)
     seen: Seen = Counter()
     calls: list[tuple[str, int]] = []
@@ -166,38 +172,44 @@ def _calls_of_a_save(*, old: bool) -> list[tuple[str, int]]:
         if "end-of-save" in line:
             return calls
         # The kernel never fails `brk`, and glibc would crash.
-        if inside and "begin-of-save" not in line and name != "brk":
+        if inside and "begin-of-save" not in line and name != "brk" and "INJECTED" not in line:
             calls.append((name, seen[name]))
     message = "the trace does not hold the whole save"
     raise RuntimeError(message)
 
 
 def calls(errors: list[str]) -> Seen:
-    """Inject each error or signal into each call, for saves with and without an old file."""
+    """Inject each error or signal into each call of new saves, two ways, and of replacing ones."""
     seen: Seen = Counter()
-    for old in (False, True):
-        for name, number in _calls_of_a_save(old=old):
+    for old, links in ((False, True), (False, False), (True, True)):
+        for name, number in _calls_of_a_save(old=old, links=links):
             for error in errors:
                 # The number of earlier calls may vary: if the fault missed the save, try again.
-                attempts = (_with_a_fault(name, number, error, old=old) for _ in range(5))
+                fault = partial(_with_a_fault, name, number, error, old=old, links=links)
+                attempts = (fault() for _ in range(5))
                 seen[next(filter(None, attempts), f"wrong: {name}, {error}: not met")] += 1
     return seen
 
 
-def _with_a_fault(name: str, number: int, error: str, *, old: bool) -> str | None:
+def _with_a_fault(name: str, number: int, error: str, *, old: bool, links: bool) -> str | None:
     """Return the outcome of a fault, marked "wrong" if it is, or None if it missed the save."""
     what = "signal" if error in {"KILL", "TERM", "INT"} else "error"
-    with _folder(old=old) as folder:
+    with _folder(old=old, links=links) as folder:
         fault = f"inject={name}:{what}={error}:when={number}"
         outcome, lines = _traced(folder, "-e", fault)
         inside = "\n".join(lines).partition("begin-of-save")[2].partition("end-of-save")[0]
-        if "INJECTED" not in inside and f"SIG{error}" not in inside:
+        faults = [line for line in inside.splitlines() if "INJECTED" in line]
+        if not links:  # `link` has a fault in any case
+            faults = [line for line in faults if not line.startswith("link")]
+        if not faults and f"SIG{error}" not in inside:
             return None
         outcome = outcome or "died"
         state = folder.state(_SMALL, temporary_files=int(error in _DEADLY or name == "unlink"))
     allowed = {"saved": "new", "unsynced": "new", "refused": "old"}.get(outcome, "")
-    may_die = error in _DEADLY
-    good = "wrong" not in state and state.startswith(allowed) and (outcome != "died" or may_die)
+    if outcome == "died":
+        good = "wrong" not in state and error in _DEADLY
+    else:
+        good = "wrong" not in state and "empty" not in state and state.startswith(allowed)
     return f"{outcome}: {state}" if good else f"wrong: {name}, {error}: {outcome}, {state}"
 
 

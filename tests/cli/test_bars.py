@@ -35,6 +35,7 @@ def phases(sent: str) -> list[str]:
     return [name for before, name in pairwise(["", *names]) if name != before]
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("columns", [60, 80, 200])
 def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
@@ -50,6 +51,7 @@ def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
     assert json.loads("".join(result))["corpus_bytes"] == 20631
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 def test_merge_progress_is_weighted_by_time(corpus: Path) -> None:
     """The first hundred of 256 merges take more than half of the time."""
@@ -100,6 +102,7 @@ def test_estimates_include_future_pieces() -> None:
     assert phase.time == "0:00:00 left"
 
 
+@pytest.mark.posix
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", ["count --model m.json", "train --vocab-size 300 -o new -i"])
 def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
@@ -115,6 +118,7 @@ def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
     assert not (folder / "new").exists()
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("words", "shown"), [("72 105", "Hi\n"), ("72 10", "H\n"), ("", ""), ("72 105 --quiet", "Hi")]
 )
@@ -126,6 +130,7 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
     assert (output.decode().strip(), drawn) == (shown.strip(), b"")
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show", "verify"])
 def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:

@@ -179,6 +179,7 @@ def test_a_message_has_no_control_characters(text: str) -> None:
     assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
 
 
+@pytest.mark.posix
 def test_usage_on_stderr(tmp_path: Path) -> None:
     """If standard error is closed, the usage message is not printed on standard output."""
     result = pipeline("bpetite encode 2>&-", tmp_path)
@@ -284,13 +285,6 @@ def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     """Run `bpetite_cli.main` with arguments in a new process, after some code."""
     code = f"import sys\n{code}\nfrom bpetite_cli import main\nsys.exit(main(sys.argv[1:]))"
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
-
-
-def test_commands_run_without_sighup() -> None:
-    """If the system has no SIGHUP, like Windows, a command still runs."""
-    result = run_main("import signal; del signal.SIGHUP", "--version")
-    assert (result.returncode, result.stderr) == (0, b"")
-    assert result.stdout == bpetite("--version").stdout
 
 
 @pytest.mark.parametrize("module", ["bpetite_cli.run", "argparse", "regex", "bpetite"])

@@ -129,6 +129,7 @@ def test_list_is_not_an_output(folder: Path, option: str) -> None:
         assert f"{name} is also an input and would be overwritten" in result.stderr.decode()
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 def test_the_bar_total_covers_listed_files(folder: Path) -> None:
     """The check of the files measures how much there is to read."""
@@ -174,6 +175,7 @@ def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
     assert json.loads(shown)["bytes"] == sum(len(text.encode()) for text in texts)
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 def test_training_summary_counts_text_bytes(folder: Path) -> None:
     """`corpus_bytes` is the size of the documents, not of the JSON around them."""

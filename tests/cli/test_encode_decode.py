@@ -281,6 +281,7 @@ def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:
     assert b"expected UTF-8 in an argument, found b'a\\xff'; use a file" in result.stderr
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("small_memory_buffer")
 def test_a_long_result_without_disk_space_is_a_failure(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

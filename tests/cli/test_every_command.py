@@ -60,6 +60,7 @@ def test_short_options_are_accepted(folder: Path, command: str) -> None:
 # Models
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", WITH_MODEL)
 def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     """FR-33: there is no traceback, whatever the file contains, and nothing is printed or saved."""
@@ -105,6 +106,7 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     assert (result.stdout, result.stderr) == (expected.stdout, b"")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("command", "doing"),
     [("encode", "encoding"), ("decode", "decoding"), ("show", "showing"), ("count", "counting")],
@@ -152,6 +154,7 @@ def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> Non
     assert lines(result.stderr)[-1] == "error: standard input is closed; name a file"
 
 
+@pytest.mark.posix
 def test_a_shell_closes_standard_streams_alike(folder: Path) -> None:
     """`<&-` and `>&-` close a stream of the installed program, which finds it closed."""
     words = "bpetite encode --model m.json --input -"
@@ -175,6 +178,7 @@ def test_an_existing_output_is_kept_without_force(folder: Path, command: str) ->
     assert (folder / "out").read_bytes() != b"precious"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", SAVING)
 def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
     """An output that cannot be saved is reported before the work, even with `--force`."""
@@ -239,6 +243,7 @@ FORMS: Final = {
 """Options that make a command write to standard output in other ways."""
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
 @pytest.mark.parametrize("command", [*CALLS, "--help"])
 def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None:
@@ -249,6 +254,7 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
         assert (result.returncode, lines(result.stderr)[-1]) == (1, NO_ROOM)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", ["encode", "count", "show", "inspect"])
 def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
     """A closed pipe ends the command silently."""
@@ -276,6 +282,7 @@ def test_the_locale_changes_nothing(folder: Path, command: str) -> None:
     assert result.returncode == 0
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("patient")
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
 def test_a_short_job_draws_nothing(folder: Path, command: str) -> None:
@@ -284,6 +291,7 @@ def test_a_short_job_draws_nothing(folder: Path, command: str) -> None:
     assert (status, drawn, bool(output)) == (0, b"", True)
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("command", CALLS)
 def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
@@ -302,6 +310,7 @@ def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
     assert failed.stderr == bpetite(*words_of(command, *more), cwd=folder).stderr != b""
 
 
+@pytest.mark.posix
 def test_training_survives_a_closed_standard_error(folder: Path) -> None:
     """Training continues although nobody can see its progress."""
     words = " ".join(words_of("train"))

@@ -147,7 +147,7 @@ def test_a_special_token_is_found_across_blocks(
 ) -> None:
     """`<|endoftext|>` is one id, wherever a block ends in it; a prefix of it is text."""
     text = "a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>"
-    (folder / "text").write_text(text)
+    (folder / "text").write_bytes(text.encode())
     monkeypatch.setattr(input_files, "_BLOCK_BYTES", size)
     ids = json.loads(run(folder, "encode", "--input", "text").stdout)
     assert ids == tokenizer.encode(text)
@@ -170,6 +170,7 @@ def test_no_token_spans_two_files(folder: Path, tokenizer: Tokenizer) -> None:
     assert piped.stdout == result.stdout
 
 
+@pytest.mark.posix
 def test_disk_errors_name_the_file(folder: Path) -> None:
     """The error names the input that cannot be read, though the system does not."""
     if not Path("/proc/self/mem").exists():
@@ -200,6 +201,7 @@ def test_u16_is_limited_to_65536_ids(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", ["u16", "u32"])
 def test_bytes_are_not_sent_to_a_terminal(folder: Path, name: str) -> None:
     """Binary ids could garble a terminal; the error suggests alternatives, and they work."""
@@ -301,6 +303,7 @@ def test_non_decimal_ids_are_rejected(
     ]
 
 
+@pytest.mark.posix
 def test_endless_input_ends(folder: Path) -> None:
     """A device without an end is rejected in each format."""
     for name in ("json", "text"):
@@ -370,6 +373,7 @@ def test_failing_half_way_leaves_nothing(folder: Path, command: str, output: str
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_full_disk_leaves_no_output(folder: Path, command: str) -> None:
     """An output file that cannot grow is named and removed."""
@@ -398,6 +402,7 @@ def test_long_files_need_no_temporary_files(
     assert (result.returncode, (both / "out").exists()) == (0, True), result.stderr.decode()
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("number", "status"),
     [
@@ -432,6 +437,7 @@ def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, statu
         assert left == []
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("block", "bar_at_once")
 def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     """The terminal shows progress; standard output has only the summary."""
@@ -451,6 +457,7 @@ def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     assert b"%" not in drawn  # the size of a pipe is unknown
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
     ("words", "text", "shown"),
@@ -467,6 +474,7 @@ def test_typed_input_draws_no_bar(folder: Path, words: str, text: bytes, shown: 
     assert "━" not in screen
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("block", "bar_at_once")
 def test_a_result_comes_after_its_bar(folder: Path) -> None:
     """On a terminal the bar is finished before the first byte of a result is shown."""

@@ -139,6 +139,7 @@ def some_files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.posix
 def test_bash_completes(some_files: Path) -> None:
     """In bash the tab key completes commands, options, choices and file names."""
     program = """
@@ -157,6 +158,7 @@ def test_bash_completes(some_files: Path) -> None:
     assert dict(zip(COMPLETED, map(sorted, found[:-1]), strict=True)) == COMPLETED
 
 
+@pytest.mark.posix
 def test_fish_completes(some_files: Path) -> None:
     """In fish the tab key completes, too."""
     if shutil.which("fish") is None:
@@ -171,6 +173,7 @@ def test_fish_completes(some_files: Path) -> None:
     assert found == ["verify", "--vocab-size", "tokenizer.json"]
 
 
+@pytest.mark.posix
 def test_zsh_completes(tmp_path: Path) -> None:
     """In zsh our function completes the words of `bpetite`."""
     if shutil.which("zsh") is None:
@@ -193,6 +196,7 @@ def test_unsupported_shells_fail() -> None:
     )
 
 
+@pytest.mark.posix
 def test_the_completion_needs_no_installed_package(install: Callable[..., None]) -> None:
     """A package with a broken command does not delay a starting shell."""
     install("broken", "1/0")

@@ -55,6 +55,7 @@ def test_calls_have_no_side_effects(folder: Path) -> None:
     assert state() == before
 
 
+@pytest.mark.posix
 def test_signals_end_the_test_run(install: Callable[..., None]) -> None:
     """A command that handles a signal does not keep it from ending the tests."""
     install(

@@ -295,6 +295,7 @@ def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
     assert len(listed) == 513
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("words", [[], ["--token", "351"]])
 def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> None:
     """A terminal gets colors; without them the page is that of a pipe."""

@@ -186,6 +186,7 @@ def test_the_container_limits_the_cores(
     assert cores.available_cores() == expected
 
 
+@pytest.mark.posix
 def test_the_affinity_limits_the_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without cgroups, the affinity counts, or the cores of the machine."""
     monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
@@ -197,6 +198,7 @@ def test_the_affinity_limits_the_cores(tmp_path: Path, monkeypatch: pytest.Monke
 # How it ends
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
     """The command fails, explains why, suggests a way out, and writes nothing."""
@@ -212,8 +214,10 @@ def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
     check_cleaned_up(large)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
-    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (getattr(signal, "SIGHUP", None), 129)],
 )
 def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status: int) -> None:
     """A signal to the whole group, as a terminal sends it, is reported once and leaves nothing."""
@@ -229,6 +233,7 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     check_cleaned_up(large)
 
 
+@pytest.mark.posix
 def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
     """No process survives a first process that was killed without cleaning up."""
     with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
@@ -251,6 +256,7 @@ def test_invalid_utf_8_is_located(large: Path, command: str) -> None:
     check_cleaned_up(large)
 
 
+@pytest.mark.posix
 def test_a_full_disk_ends_all_processes(large: Path) -> None:
     """The message is the usual one, and nothing is left."""
     with limited_file_size(1 << 20):
@@ -262,6 +268,7 @@ def test_a_full_disk_ends_all_processes(large: Path) -> None:
     check_cleaned_up(large)
 
 
+@pytest.mark.posix
 def test_a_closed_pipe_ends_all_processes(large: Path) -> None:
     """A closed pipe is not reported as an error."""
     result = pipeline("bpetite encode --model m.json --input text -j 2 | head -c 3", large)
@@ -269,6 +276,7 @@ def test_a_closed_pipe_ends_all_processes(large: Path) -> None:
     check_cleaned_up(large)
 
 
+@pytest.mark.posix
 def test_a_failed_process_start_is_explained(large: Path) -> None:
     """The error has the reason, and suggests a way that needs no process."""
     limited = f"ulimit -n 7; exec {BPETITE} count --model m.json text --jobs 8"
@@ -279,6 +287,7 @@ def test_a_failed_process_start_is_explained(large: Path) -> None:
     ]
 
 
+@pytest.mark.posix
 @pytest.mark.thorough
 @pytest.mark.parametrize("command", ["encode", "train"])
 def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
@@ -311,6 +320,7 @@ def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
     return most.pop(process.pid), list(most.values())
 
 
+@pytest.mark.posix
 @pytest.mark.thorough
 @pytest.mark.usefixtures("bar_at_once")
 def test_the_bar_covers_the_whole_job(large: Path) -> None:

@@ -25,6 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
 def test_encode_to_decode_pipe_round_trips(folder: Path, name: str) -> None:
     """FR-25: a long text goes through a pipe byte for byte."""

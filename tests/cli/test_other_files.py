@@ -60,6 +60,7 @@ def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
     assert "`bpetite import --from gpt2 --input 'a folder' --output NEW.json`" in second
 
 
+@pytest.mark.posix
 @given(st.text() | st.from_regex(r"[a-z./ ]+", fullmatch=True))
 def test_only_ambiguous_paths_are_quoted(path: str) -> None:
     """A path is shown as it is, or quoted like a Python string if it could be misread."""

@@ -104,6 +104,7 @@ def test_tokens_wider_than_the_screen_wrap() -> None:
     assert rows == [f"{'x' * 16}\n7\n\n", f"{'x' * 16}\n…\n\n", f"{'x' * 8}│y\n…       │8\n\n"]
 
 
+@pytest.mark.posix
 def test_a_terminal_shows_colors(worked: Path, tmp_path: Path) -> None:
     """Neighbors differ in color, and the special token has its own."""
     text = "ab ab<|endoftext|>x"
@@ -120,6 +121,7 @@ def test_a_terminal_shows_colors(worked: Path, tmp_path: Path) -> None:
     assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 @pytest.mark.parametrize("form", [[], ["--steps"]])
 def test_colorless_terminals_get_the_plain_picture(
@@ -132,6 +134,7 @@ def test_colorless_terminals_get_the_plain_picture(
     assert (status, shown.encode(), b"") == (result.returncode, result.stdout, result.stderr)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("columns", [20, 200])
 def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, columns: int) -> None:
     """A row is as wide as the terminal allows."""
@@ -141,6 +144,7 @@ def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, colum
     assert columns - 12 < max(widths[:-1]) <= columns
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("form", [[], ["--steps"]])
 def test_text_cannot_control_the_terminal(model: Path, tmp_path: Path, form: list[str]) -> None:
     """Escape sequences, markup, controls and marks are made visible and have no effect."""
@@ -256,6 +260,7 @@ def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
     ]
 
 
+@pytest.mark.posix
 def test_steps_highlight_new_tokens_in_color(worked: Path, tmp_path: Path) -> None:
     """In color the new token has no brackets, which a text may contain too."""
     words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]

@@ -118,6 +118,7 @@ def test_progress_is_plain_lines_off_a_terminal(tmp_path: Path) -> None:
     assert "\x1b" not in result.stderr.decode()
 
 
+@pytest.mark.posix
 def test_path_is_not_markup(corpus: Path, tmp_path: Path) -> None:
     """A training under a second leaves one line on a terminal, whatever the file name."""
     words = ["train", "--input", corpus.name, "--vocab-size", "300", "--output", "[red]t.json"]
@@ -128,6 +129,7 @@ def test_path_is_not_markup(corpus: Path, tmp_path: Path) -> None:
     assert re.fullmatch(saved, drawn.decode())
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize("columns", ["9" * 20, "9" * 5000, "0", "²", "wide"])
 @pytest.mark.parametrize("name", ["COLUMNS", "LINES"])
@@ -141,6 +143,7 @@ def test_invalid_screen_sizes_are_ignored(
     assert "saved" in drawn.decode()
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
     ("env", "shown", "absent"),
@@ -159,6 +162,7 @@ def test_colors_and_bars_can_be_disabled(
     assert not any(code in drawn for code in absent)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("to", ["pipe", "terminal"])
 def test_a_path_is_shown_escaped(corpus: Path, tmp_path: Path, to: str) -> None:
     """The name of the output can neither control a terminal nor hide in it."""
@@ -181,6 +185,7 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
     assert corpus.read_bytes() == TEXT.encode()
 
 
+@pytest.mark.posix
 def test_a_named_pipe_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
     """A FIFO is read to its end; the shell's `<(...)` is one."""
     fifo = tmp_path / "fifo"
@@ -252,6 +257,7 @@ def test_invalid_utf_8_files_are_rejected(
     assert not (tmp_path / "t.json").exists()
 
 
+@pytest.mark.posix
 def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     """Ctrl-C ends with status 130 and one line, and leaves no file."""
     words = "train --input - --vocab-size 300 --output t.json"
@@ -265,6 +271,7 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.posix
 def test_nohup_is_respected(tmp_path: Path) -> None:
     """A hangup signal is ignored if the shell has set it so."""
     words = "train --input - --vocab-size 300 --output t.json"
@@ -288,6 +295,7 @@ def run_without_root(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, cwd=cwd, check=False)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("inputs", "output", "complaint"),
     [

@@ -193,6 +193,7 @@ def test_a_noncanonical_file_is_found(folder: Path, change: bytes) -> None:
     assert verify(folder, model="again.json")[0] == 0
 
 
+@pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 def test_a_bar_is_drawn_as_in_training(folder: Path) -> None:
     """A terminal shows the training, and the verdict below it."""

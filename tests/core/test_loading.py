@@ -695,6 +695,7 @@ def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
         data[place] = byte
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("name", "error"),
     [
@@ -716,6 +717,7 @@ def test_missing_file_is_an_os_error(here: Path, name: str, error: int) -> None:
     assert (caught.value.errno, caught.value.filename) == (error, name)
 
 
+@pytest.mark.posix
 def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
     """A symbolic link loads its target."""
     (tmp_path / "tokenizer.json").write_bytes(canonical(GOOD))
@@ -723,6 +725,7 @@ def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
     assert load(tmp_path / "link.json") == PARTS
 
 
+@pytest.mark.posix
 @WITHOUT_WAITING
 def test_fifo_is_rejected_immediately(tmp_path: Path) -> None:
     """A FIFO without a writer immediately raises `ValueError`."""
@@ -732,6 +735,7 @@ def test_fifo_is_rejected_immediately(tmp_path: Path) -> None:
         load(path)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
 def test_device_is_never_read(device: str) -> None:
     """A device raises `ValueError`, even an endless one."""
@@ -761,6 +765,7 @@ def test_file_longer_than_stated_is_rejected(limit: int) -> None:
         read_file("/proc/self/status", limit)
 
 
+@pytest.mark.posix
 def test_file_that_would_block_is_an_os_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -783,6 +788,7 @@ def open_descriptors() -> set[str]:
     return set(os.listdir("/dev/fd"))
 
 
+@pytest.mark.posix
 @WITHOUT_WAITING
 @pytest.mark.parametrize("kind", ["folder", "fifo", "device", "too-large", "bad", "good"])
 def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
@@ -804,6 +810,7 @@ def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
     assert open_descriptors() == before
 
 
+@pytest.mark.posix
 def test_unreadable_file_is_an_os_error(tmp_path: Path, run_python: Callable[..., str]) -> None:
     """A file without read permission raises `PermissionError`."""
     path = tmp_path / "secret.json"

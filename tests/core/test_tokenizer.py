@@ -164,7 +164,7 @@ print(loaded.decode(loaded.encode("ab <|endoftext|>\\u00e9")) == "ab <|endoftext
 """
     command = [sys.executable, "-bb", "-W", "error", "-X", "dev", "-c", program]
     done = subprocess.run(command, check=False, capture_output=True, cwd=tmp_path, timeout=60)
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"True\n", b"")
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"True"], b"")
 
 
 # Sharing a tokenizer

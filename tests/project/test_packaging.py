@@ -69,6 +69,26 @@ def test_the_lock_file_is_committed() -> None:
     assert run("git", "ls-files", "uv.lock").stdout == "uv.lock\n"
 
 
+@pytest.mark.parametrize("setting", ["true", "input", "false"])
+def test_git_changes_no_byte(tmp_path: Path, setting: str) -> None:
+    """Files have the same bytes in every clone, with any value of `core.autocrlf`."""
+    if shutil.which("git") is None:
+        pytest.skip("git is not on PATH")
+    source, clone = tmp_path / "source", tmp_path / "clone"
+    shutil.copytree(ROOT / "tests" / "reliability" / "findings", source / "findings")
+    for name in (".gitattributes", "docs/sample.txt", "docs/explorer.png"):
+        shutil.copy(ROOT / name, source)
+    (source / "both").write_bytes(b"one\r\ntwo\n")
+    git = ("git", "-c", f"core.autocrlf={setting}", "-c", "user.name=a", "-c", "user.email=b")
+    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=c"]):
+        assert run(*git, *command, cwd=source).returncode == 0
+    assert run(*git, "clone", "--quiet", source, clone).returncode == 0
+    files = [path for path in source.rglob("*") if path.is_file() and ".git" not in path.parts]
+    assert len(files) > 10
+    for path in files:
+        assert (clone / path.relative_to(source)).read_bytes() == path.read_bytes(), path
+
+
 def copy_of_workspace(folder: Path) -> Path:
     """Copy what uv reads to check whether the lock file is up to date."""
     shutil.copy(ROOT / "uv.lock", folder)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli.streams.outputs import write_output
+from bpetite_cli.streams.patterns import expand_patterns
 from bpetite_cli.terminal.messages import say, say_error
 from bpetite_cli.terminal.wrapping import HelpFormatter
 
@@ -58,7 +59,10 @@ class StrictParser(argparse.ArgumentParser):
             end = words.index("--") if "--" in words else len(words)
             options, rest = self.parse_known_intermixed_args(words[:end], namespace)
             dest = files[0].dest
-            self._take_files(options, dest, [*getattr(options, dest), *words[end + 1 :]])
+            named = [*getattr(options, dest), *words[end + 1 :]]
+            self._take_files(options, dest, expand_patterns(named))
+        if isinstance(vars(options).get("input"), list):
+            options.input = expand_patterns(options.input)
         if rest and not self._subparsers:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         self._refuse_idle(options)

@@ -86,7 +86,7 @@ class Artifact(NamedTuple):
         return _sha256(data)
 
     def to_bytes(self) -> bytes:
-        """Return the content of the tokenizer file, the same on every machine."""
+        """Return the content of the tokenizer file, always the same for the same tokenizer."""
         return to_json(self.merges)
 
     @property

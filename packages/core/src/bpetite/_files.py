@@ -3,10 +3,15 @@
 Reading: a file is opened once, must be a regular file, and has a maximum size.
 
 Writing: a temporary file in the folder of the destination gets the data, is synced, and
-then gets its name in one atomic step. Without `overwrite`, that step is `link`. It fails if
-the name exists, so only one of several processes wins. The folder is synced last, so that
-the file survives a power cut. An error before the last step removes the temporary file; only
-a killed process leaves it behind, as `.bpetite-*.tmp`. New folders work in the same way.
+then gets its name in one atomic step. Without `overwrite`, that step is `link`, or `rename`
+on Windows. It fails if the name exists, so only one of several processes wins. The folder is
+synced last, so that the file survives a power cut. An error before the last step removes the
+temporary file; only a killed process leaves it behind, as `.bpetite-*.tmp`. New folders work
+in the same way.
+
+Exception: on a file system without hard links, an empty file reserves the name of a new file
+until the temporary file replaces it. Readers can see it, and a process killed between these
+two calls leaves it behind. Python has no call that renames a file unless the name exists.
 
 Not here: the content of a tokenizer file (`_artifact`).
 """
@@ -15,6 +20,7 @@ import errno
 import os
 import re
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
@@ -27,7 +33,10 @@ _PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
 def quoted(path: str | os.PathLike[str]) -> str:
     """Return a path for a message: on one line, and in quotes only if it could be misread."""
     name = os.fspath(path)
-    return name if _PLAIN.fullmatch(name) else repr(name)
+    if _PLAIN.fullmatch(name):
+        return name
+    # On Windows, a backslash separates folders; `repr` writes it twice.
+    return repr(name).replace(r"\\", "\\") if sys.platform == "win32" else repr(name)
 
 
 def read_file(path: str, limit: int) -> bytes:
@@ -54,7 +63,12 @@ def read_file(path: str, limit: int) -> bytes:
 
 def _open_without_waiting(path: str, flags: int) -> int:
     """Open a file; by default, opening a FIFO waits for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    try:
+        return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+    except PermissionError:
+        if os.path.isdir(path):  # Windows opens no folder
+            raise _os_error(errno.EISDIR, path) from None
+        raise
 
 
 def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
@@ -86,7 +100,7 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
         size = _write_synced(temporary, parts, mode, path)
         with _naming(path, temporary):
             if overwrite:
-                os.replace(temporary, destination)
+                _replace(temporary, destination, mode)
             else:
                 _take_name(temporary, destination)
     finally:
@@ -115,7 +129,7 @@ def write_folder(path: str, files: Mapping[str, bytes], *, overwrite: bool) -> N
         for name, data in files.items():
             write_file(os.path.join(path, name), data, overwrite=True)
         return
-    destination = path.rstrip("/")
+    destination = path.rstrip(os.sep + (os.altsep or ""))
     if not destination:
         raise _os_error(errno.EEXIST, path)
     folder = _existing_folder(destination)
@@ -155,7 +169,8 @@ def _naming(path: str, temporary: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.filename in {None, temporary}:
-            error.filename, error.filename2 = path, None
+            error.filename = path
+            del error.filename2  # set to None, it would be shown
         raise
 
 
@@ -183,7 +198,7 @@ def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path
     with _naming(path, temporary):
         descriptor = os.open(temporary, flags, 0o666)
     with open(descriptor, "wb") as file:  # only closes it: `_write_all` goes past its buffer
-        if mode is not None:
+        if mode is not None and sys.platform != "win32":  # `_replace` sets it there
             with _naming(path, temporary):
                 os.chmod(temporary, mode)
         for part in parts:
@@ -191,7 +206,7 @@ def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path
                 _write_all(file.fileno(), part)
             size += len(part)
         with _naming(path, temporary):
-            os.fsync(file.fileno())
+            _sync(file.fileno())
     return size
 
 
@@ -202,13 +217,43 @@ def _write_all(descriptor: int, part: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
+def _sync(descriptor: int) -> None:
+    """Put what was written on the disk; on macOS, `fsync` leaves it in the disk's own memory."""
+    if sys.platform == "darwin":
+        import fcntl  # noqa: PLC0415 - Windows has no such module
+
+        try:
+            fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
+        except OSError as error:
+            if error.errno == errno.EIO:
+                raise
+        else:
+            return  # without an error of the disk, the file system lacks this call
+    os.fsync(descriptor)
+
+
+def _replace(temporary: str, destination: str, mode: int | None) -> None:
+    """Replace a file. Windows replaces a read-only file only if it becomes writable first."""
+    if sys.platform != "win32" or mode is None:
+        os.replace(temporary, destination)
+        return
+    os.chmod(destination, stat.S_IWRITE)
+    try:
+        os.replace(temporary, destination)
+    finally:
+        os.chmod(destination, mode)
+
+
 def _take_name(temporary: str, destination: str) -> None:
     """Give a finished file its name, unless the name exists."""
+    take = os.rename if sys.platform == "win32" else os.link  # only there, `rename` fails then
     try:
-        os.link(temporary, destination)
+        take(temporary, destination)
     except FileExistsError:
         raise _os_error(errno.EEXIST, destination) from None
     except OSError:
+        if sys.platform == "win32":
+            raise
         _take_name_without_link(temporary, destination)
 
 
@@ -233,6 +278,8 @@ def _take_name_without_link(temporary: str, destination: str) -> None:
 def _rename_folder(temporary: str, destination: str) -> None:
     """Give a finished folder its name, unless the name exists and is not an empty folder."""
     try:
+        if sys.platform == "win32" and os.path.isdir(destination):
+            os.rmdir(destination)  # fails if it is not empty; `rename` fails if it exists
         os.rename(temporary, destination)
     except OSError as error:
         if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
@@ -255,7 +302,7 @@ def _sync_folder(folder: str) -> None:
         return  # Windows, or a folder without permission to read
     try:
         try:
-            os.fsync(descriptor)
+            _sync(descriptor)
         finally:
             os.close(descriptor)
     except OSError as error:

@@ -115,9 +115,12 @@ class Tokenizer:
         return self._decoder.decode(token_ids)
 
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Write the tokenizer file: JSON with the same bytes on every machine.
+        """Write the tokenizer file: JSON, always with the same bytes for the same tokenizer.
 
         The file appears only when it is complete, and is on the disk when `save` returns.
+        Exception: on a file system without hard links, such as FAT, an empty file reserves a
+        new name for an instant. Readers can see it, and a killed process can leave it behind.
+
         A new file has the mode that the umask allows; an overwritten file keeps its mode.
         Overwriting a symbolic link replaces its target and keeps the link.
 

@@ -16,10 +16,9 @@ def available_cores() -> int:
 
 
 def _affinity() -> int:
-    try:
+    if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
-    except AttributeError:  # a platform without affinity
-        return os.cpu_count() or 1
+    return os.cpu_count() or 1  # a platform without affinity
 
 
 def _quotas() -> list[int]:

@@ -1,6 +1,7 @@
 """Leave signals to the main thread of the first process, which ends all others."""
 
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -14,7 +15,7 @@ def signals_blocked() -> Iterator[None]:
     They inherit the signals that are blocked; the main thread gets them afterwards. (If
     another thread received a signal, the main thread would not wake from a system call.)
     """
-    if not hasattr(signal, "pthread_sigmask"):
+    if sys.platform == "win32":  # it blocks no signals, so workers ignore Ctrl-C
         yield
         return
     signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}

@@ -7,17 +7,20 @@ killed while it writes, the others wait forever.)
 """
 
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, resource_tracker
-from multiprocessing.connection import Connection
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
-from typing import Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from bpetite_cli.jobs.signals import signals_blocked
 from bpetite_cli.streams.failure import Failure
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import _ConnectionBase as Connection
 
 __all__ = ["Workers"]
 
@@ -121,8 +124,9 @@ class _Worker(Generic[Task, Result]):
         return f"killed by {signal.Signals(-status).name}"
 
 
-def _serve(pipe: Connection, work: Callable[[Task], Result]) -> None:
+def _serve(pipe: "Connection", work: Callable[[Task], Result]) -> None:
     """Run the tasks from the pipe until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Windows, Ctrl-C reaches every process
     with suppress(EOFError, OSError):
         while True:
             task: Task = pipe.recv()
@@ -133,7 +137,7 @@ def _serve(pipe: Connection, work: Callable[[Task], Result]) -> None:
             _send(pipe, result)
 
 
-def _send(pipe: Connection, message: object) -> None:
+def _send(pipe: "Connection", message: object) -> None:
     # With `pipe.send`, CPython 3.13 warns on stderr if the pipe breaks within a message.
     pipe.send_bytes(bytes(ForkingPickler.dumps(message)))
 
@@ -142,7 +146,7 @@ def _send(pipe: Connection, message: object) -> None:
 def _signals_blocked_in_workers() -> Iterator[None]:
     """Block signals in the processes that start here; this process handles them."""
     with signals_blocked():
-        if hasattr(signal, "pthread_sigmask"):
+        if sys.platform != "win32":
             resource_tracker.ensure_running()  # otherwise the first process would start it
         with signals_blocked():  # starting it unblocks some of them
             yield

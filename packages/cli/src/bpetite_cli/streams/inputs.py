@@ -87,7 +87,9 @@ def open_input(path: str) -> AbstractContextManager[BinaryIO]:
     if path != STANDARD_INPUT:
         try:
             return open(path, "rb")
-        except IsADirectoryError:
+        except (IsADirectoryError, PermissionError):  # the latter on Windows
+            if not os.path.isdir(path):
+                raise
             message = f"{quoted(path)} is a folder; name the files in it"
             raise Failure(message) from None
     if sys.stdin is None:

@@ -1,0 +1,206 @@
+"""The three packages on a simulation of Windows; its docstring says what it cannot see."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bpetite import Tokenizer
+from cli_tools import bpetite_process, refused
+
+WINDOWS: Final = {"PYTHONPATH": str(Path(__file__).parent / "windows")}
+TEXT: Final = "low lower lowest é⛵\n"
+LARGE: Final = ("lower" * 6 + " ") * 270_000
+"""More than is read before workers start."""
+
+on_windows = partial(bpetite_process, env=WINDOWS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a text and a tokenizer."""
+    (tmp_path / "text").write_bytes(TEXT.encode())
+    Tokenizer.train(TEXT, 260).save(tmp_path / "m.json")
+    return tmp_path
+
+
+def succeeded(done: subprocess.CompletedProcess[bytes]) -> bytes:
+    """Check that a command has succeeded, and return its output."""
+    assert (done.returncode, b"error" in done.stderr) == (0, False), done.stderr
+    return done.stdout
+
+
+def names_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_what_windows_lacks_is_missing(run_python: Callable[..., str], tmp_path: Path) -> None:
+    """In the simulation, our code lacks what Windows lacks, and the standard library does not."""
+    program = """
+        import os, signal, subprocess, sys
+        lacking = [(os, "fork"), (os, "O_NONBLOCK"), (os, "sched_getaffinity"),
+                   (signal, "SIGHUP"), (signal, "SIGKILL"), (signal, "pthread_sigmask")]
+        print(sys.platform, os.name, [name for module, name in lacking if hasattr(module, name)])
+        open("file", "w").close()
+        os.chmod("file", 0o444)
+        os.mkdir("empty")
+        os.mkdir("new")
+
+        def attempt(call, *arguments):
+            try:
+                call(*arguments)
+            except (OSError, ImportError) as error:
+                print(type(error).__name__)
+
+        attempt(os.open, ".", os.O_RDONLY)
+        attempt(open, ".", "rb")
+        attempt(os.unlink, "file")
+        attempt(os.rename, "new", "empty")
+        attempt(os.replace, sys.argv[0], "file")
+        attempt(__import__, "fcntl")
+        print(subprocess.run([sys.executable, "-c", ""]).returncode)
+    """
+    shown = run_python(program, folder=tmp_path, **WINDOWS)
+    assert shown.splitlines() == [
+        "win32 nt []",
+        *("PermissionError", "PermissionError", "PermissionError"),
+        *("FileExistsError", "PermissionError", "ModuleNotFoundError", "0"),
+    ]
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o444], ids=["writable", "read-only"])
+def test_a_tokenizer_is_trained_saved_and_loaded(
+    run_python: Callable[..., str], tmp_path: Path, mode: int
+) -> None:
+    """The five methods work; overwriting keeps a file read-only, and leaves no other file."""
+    path = tmp_path / "m.json"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    program = """
+        import os
+        from bpetite import Tokenizer
+        trained = Tokenizer.train("low lower lowest", 260)
+        trained.save("new.json")
+        for name in ("new.json", "m.json"):
+            try:
+                trained.save(name)
+            except FileExistsError as error:
+                print(error.filename)
+        trained.save("m.json", overwrite=True)
+        loaded = Tokenizer.load("m.json")
+        print(loaded.decode(loaded.encode("lower")))
+    """
+    shown = run_python(program, folder=tmp_path, **WINDOWS)
+    assert shown.split() == ["new.json", "m.json", "lower"]
+    assert path.read_bytes() == (tmp_path / "new.json").read_bytes()
+    assert path.stat().st_mode & 0o777 == mode
+    assert names_in(tmp_path) == ["m.json", "new.json"]
+
+
+def test_a_refused_replacement_leaves_the_old_file(
+    run_python: Callable[..., str], tmp_path: Path
+) -> None:
+    """If another program has a read-only file open, it stays read-only, with its content."""
+    path = tmp_path / "m.json"
+    path.write_bytes(b"old")
+    path.chmod(0o444)
+    program = """
+        import os
+        from bpetite import Tokenizer
+
+        def refuse(source, destination):
+            raise PermissionError(13, "in use", source, None, destination)
+
+        os.replace = refuse
+        try:
+            Tokenizer.train("low lower lowest", 260).save("m.json", overwrite=True)
+        except PermissionError as error:
+            print(error)
+    """
+    assert run_python(program, folder=tmp_path, **WINDOWS) == "[Errno 13] in use: 'm.json'\n"
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"old", 0o444)
+    assert names_in(tmp_path) == ["m.json"]
+
+
+def test_ids_go_there_and_back(folder: Path) -> None:
+    """`train` gives the same tokenizer file, and `decode` the text that `encode --jobs 2` read."""
+    train = ["train", "--input", "text", "--vocab-size", "260", "--output", "new.json"]
+    succeeded(on_windows(*train, cwd=folder))
+    assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
+    Tokenizer.train(LARGE[:1000], 300).save(folder / "long.json")
+    (folder / "large").write_bytes(LARGE.encode())
+    encode = ["encode", "--model", "long.json", "--format", "u16", "--jobs", "2", "large"]
+    ids = succeeded(on_windows(*encode, cwd=folder))
+    decode = ["decode", "--model", "long.json", "--format", "u16", "--output", "decoded"]
+    succeeded(on_windows(*decode, cwd=folder, stdin=ids))
+    assert (folder / "decoded").read_bytes() == LARGE.encode()
+
+
+def test_workers_ignore_ctrl_c(run_python: Callable[..., str], tmp_path: Path) -> None:
+    """A worker that gets Ctrl-C goes on; the first process ends it."""
+    (tmp_path / "program.py").write_text(
+        "import signal\n"
+        "from bpetite_cli.jobs.workers import Workers\n"
+        "if __name__ == '__main__':\n"
+        "    workers = Workers(signal.raise_signal, 1)\n"
+        "    print(workers.submit(signal.SIGINT).result())\n"
+        "    workers.close()\n"
+    )
+    program = "import runpy; runpy.run_path('program.py', run_name='__main__')"
+    assert run_python(program, folder=tmp_path, **WINDOWS) == "None\n"
+
+
+@pytest.mark.parametrize("output", ["new", "new/", "new\\", "empty"])
+def test_a_folder_is_exported(folder: Path, output: str) -> None:
+    """`export` makes a folder, also in place of an empty one; a folder with files stays."""
+    (folder / "empty").mkdir()
+    export = ["export", "--model", "m.json", "--to", "gpt2", "--output", output]
+    succeeded(on_windows(*export, cwd=folder))
+    exported = folder / output.rstrip("/\\")
+    assert names_in(exported) == ["merges.txt", "vocab.json"]
+    assert set(names_in(folder)) == {"empty", "m.json", "text", exported.name}
+    export[-1] = exported.name
+    assert "is not empty" in refused(on_windows(*export, cwd=folder))[-1]
+    succeeded(on_windows(*export, "--force", cwd=folder))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["inspect", "--model", "folder"], "error: folder: Is a directory; choose a file in it"),
+        (
+            ["count", "--model", "m.json", "folder"],
+            "error: folder is a folder; name the files in it",
+        ),
+        (
+            ["inspect", "--model", r"a b\nope.json"],
+            r"error: tokenizer file not found: 'a b\nope.json' (create one with `bpetite train`)",
+        ),
+        (
+            ["count", "--model", "m.json", "*.md"],
+            "error: no file matches '*.md'; check the pattern",
+        ),
+    ],
+)
+def test_errors_explain_themselves(folder: Path, arguments: list[str], message: str) -> None:
+    """A folder is called a folder, a backslash is written once, and a pattern must match."""
+    (folder / "folder").mkdir()
+    assert refused(on_windows(*arguments, cwd=folder))[-1] == message
+
+
+@pytest.mark.parametrize("option", [[], ["--files-from", "list"]])
+def test_patterns_name_files(folder: Path, option: list[str]) -> None:
+    """A pattern stands for the files that match, unless a file has that name."""
+    for name in ("b.txt", "a.txt", "[c].txt", "?.md", "a.md"):
+        (folder / name).write_bytes(TEXT.encode())
+    (folder / "list").write_bytes(b"text")
+    words = ["count", "--model", "m.json", *option, "*.txt", "[c]*", "?.md"]
+    counted = succeeded(on_windows(*words, cwd=folder)).decode().splitlines()
+    named = ["[c].txt", "a.txt", "b.txt", "[c].txt", "?.md", *(["text"] if option else [])]
+    assert [line.split("\t")[1] for line in counted] == [*named, "total"]
+    train = ["train", "--vocab-size", "260", "--output", "new.json", "--input", "*.txt"]
+    assert json.loads(succeeded(on_windows(*train, cwd=folder)))["files"] == 3
