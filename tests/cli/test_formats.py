@@ -29,6 +29,7 @@ from cli_tools import (
     refused,
     shown_in_terminal,
     start,
+    wait_for,
 )
 from texts import TEXTS
 
@@ -413,8 +414,7 @@ def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, statu
         assert process.stdin is not None
         process.stdin.write(b"Hello world " * 100_000)  # more than is read at once
         process.stdin.flush()
-        while not any(path.stat().st_size for path in results.iterdir()):
-            assert process.poll() is None
+        wait_for(lambda: any(path.stat().st_size for path in results.iterdir()))
         process.send_signal(number)
         output, _ = process.communicate(timeout=60)
     assert (process.returncode, output) == (status, b"")

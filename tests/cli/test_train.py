@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, bpetite, in_terminal, lines, refused, start
+from cli_tools import BPETITE, bpetite, in_terminal, lines, refused, start, wait_for_line
 
 TEXT = "The ferryman said: write it shorter. 船夫说:“写短一点。” ⛵\r\n" * 20
 
@@ -284,9 +284,7 @@ def test_a_signal_during_saving_leaves_nothing(
     (tmp_path / "results").mkdir()
     words = f"train --input {corpus.name} --vocab-size 300 --output results/t.json"
     with start(*words.split(), cwd=tmp_path, env={"PYTHONPATH": str(tmp_path)}) as process:
-        assert process.stderr is not None
-        while process.stderr.readline() != b"syncing\n":
-            assert process.poll() is None
+        wait_for_line(process, b"syncing\n")
         process.send_signal(number)
         output, _ = process.communicate(timeout=60)
     assert (process.returncode, output) == (status, b"")
@@ -296,10 +294,9 @@ def test_a_signal_during_saving_leaves_nothing(
 def test_nohup_is_respected(tmp_path: Path) -> None:
     """A hangup signal is ignored if the shell has set it so."""
     words = "train --input - --vocab-size 300 --output t.json"
-    with start(*words.split(), cwd=tmp_path, before=["nohup"]) as process:
-        assert process.stderr is not None
-        while process.stderr.readline() != b"training: 300 mergeable tokens wanted\n":
-            assert process.poll() is None
+    ignoring = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]  # as nohup; macOS's needs a console
+    with start(*words.split(), cwd=tmp_path, before=ignoring) as process:
+        wait_for_line(process, b"training: 300 mergeable tokens wanted\n")
         process.send_signal(signal.SIGHUP)
         output, _ = process.communicate(b"low lower", timeout=60)
     assert process.returncode == 0
