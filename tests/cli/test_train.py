@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -183,10 +184,9 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
 
 def test_a_named_pipe_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
     """A FIFO is read to its end; the shell's `<(...)` is one."""
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    with subprocess.Popen(["cp", str(corpus), str(fifo)]):
-        result = train(fifo, tmp_path / "t.json")
+    os.mkfifo(fifo := tmp_path / "fifo")
+    Thread(target=fifo.write_bytes, args=(corpus.read_bytes(),), daemon=True).start()
+    result = train(fifo, tmp_path / "t.json")
     assert json.loads(result.stdout)["bytes"] == len(TEXT.encode())
 
 
