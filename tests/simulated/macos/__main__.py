@@ -1,8 +1,8 @@
 """Run a command on a simulated macOS: `python tests/simulated/macos pytest tests/core`.
 
 Python lacks what `sitecustomize.py` hides, PATH has only the programs in `programs.txt`, and
-the folder of temporary files is behind a link. Differences of the file system (the case and
-the normal form of names, F_FULLFSYNC) and of BSD's programs stay invisible.
+the path of temporary files is long and goes through a link. Differences of the file system
+(the case and the normal form of names, F_FULLFSYNC) and of BSD's programs stay invisible.
 """
 
 import os
@@ -14,23 +14,25 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 _HERE: Final = Path(__file__).parent.resolve()
+_TEMPORARY: Final = "folders/zz/zyxvpxvq6csfxvn_n0000000000000/T"
+"""Where a user's temporary files are, below /var."""
 
 
 def main() -> int:
     """Return the exit status of the command."""
     with TemporaryDirectory() as name:
-        programs, private, var = (Path(name) / part for part in ("programs", "private", "var"))
+        programs = Path(name) / "programs"
         programs.mkdir()
         for program in (_HERE / "programs.txt").read_text(encoding="utf-8").split():
             if found := shutil.which(program):
                 (programs / program).symlink_to(Path(found).resolve())
-        private.mkdir()
-        var.symlink_to("private")  # as /var, where a user's TMPDIR is
+        (Path(name) / "private/var" / _TEMPORARY).mkdir(parents=True)
+        (Path(name) / "var").symlink_to("private/var")
         environment = {
             **os.environ,
             "PATH": f"{Path(sys.executable).parent}:{programs}",
             "PYTHONPATH": str(_HERE),
-            "TMPDIR": str(var),
+            "TMPDIR": f"{name}/var/{_TEMPORARY}",
         }
         return subprocess.run(sys.argv[1:], env=environment, check=False).returncode
 
