@@ -274,12 +274,14 @@ def test_a_signal_during_saving_leaves_nothing(
     """A signal while the artifact is written undoes what was written."""
     # A disk that is slow at the worst moment, and reports that moment.
     (tmp_path / "sitecustomize.py").write_text(
-        "import os, sys\n"
-        "def fsync(descriptor):\n"
+        "import fcntl, os, sys\n"
+        "def sync(*_):\n"
         "    print('syncing', file=sys.stderr, flush=True)\n"
         "    while True:\n"
         "        pass\n"
-        "os.fsync = fsync\n"
+        "os.fsync = sync\n"
+        "if sys.platform == 'darwin':\n"
+        "    fcntl.fcntl = sync\n"
     )
     (tmp_path / "results").mkdir()
     words = f"train --input {corpus.name} --vocab-size 300 --output results/t.json"

@@ -9,6 +9,7 @@ import pytest
 from project_tools import MEMBERS, PACKAGES, ROOT
 
 WORKFLOWS: Final = ROOT / ".github" / "workflows"
+GATE: Final = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 GATES: Final = (
     "uv run pytest",
     "uv run ruff check .",
@@ -28,6 +29,15 @@ def commands(text: str) -> set[str]:
 def test_the_gates_are_run(path: str, gate: str) -> None:
     """FR-36: each of the four gates is a command of the local check and of the workflow."""
     assert gate in commands((ROOT / path).read_text(encoding="utf-8"))
+
+
+def test_the_gate_runs_every_tier() -> None:
+    """The local check runs the everyday tests on a simulated macOS, and the thorough ones."""
+    assert {
+        "uv run python tests/simulated/macos pytest tests/core tests/cli tests/compare",
+        "uv run --group thorough pytest -m thorough",
+        'sort "$BPETITE_SKIPPED" | uniq -c | sort -rn',
+    } <= commands(GATE)
 
 
 @pytest.mark.parametrize(
@@ -227,11 +237,13 @@ def test_the_image_of_the_proof_is_pinned() -> None:
 
 
 def test_every_claimed_python_is_tested() -> None:
-    """The versions of Python among the classifiers are those in the workflow's matrix."""
+    """The versions of Python among the classifiers are those of the workflow and the gate."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
     matrix = re.search(r"^ +python: \[(.*)\]$", text, re.MULTILINE)
     assert matrix
     tested = set(re.findall(r'"(3\.\d+)"', matrix[1]))
+    (versions,) = re.findall(r"^for version in (.*); do$", GATE, re.MULTILINE)
+    assert {*versions.split()} == tested
     for member in MEMBERS:
         metadata = tomllib.loads((PACKAGES / member / "pyproject.toml").read_text(encoding="utf-8"))
         classifiers = metadata["project"]["classifiers"]
