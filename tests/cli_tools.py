@@ -8,12 +8,13 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from threading import Thread
-from typing import IO, Final, Literal, TypeAlias
+from typing import IO, Final, Literal, TypeAlias, TypeVar
 
 import pytest
 
@@ -40,6 +41,8 @@ __all__ = [
     "shown_in_terminal",
     "start",
     "terminal_process",
+    "wait_for",
+    "wait_for_line",
     "without_times",
     "words_of",
 ]
@@ -59,6 +62,7 @@ CALLS: Final = {
 """A good call of each command, in the folder of the fixture `folder`, without an output."""
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
+Result = TypeVar("Result")
 
 _STREAMS: Final[dict[Stream, str]] = {"stdin": "r", "stdout": "w", "stderr": "w"}
 _SIGNALS: Final = tuple(
@@ -66,6 +70,8 @@ _SIGNALS: Final = tuple(
 )
 _ENDED_BY_SIGNAL: Final = {128 + number for number in _SIGNALS}
 _TEMPORARY: Final = gettempdir()
+_TAKE_TERMINAL: Final = "import os, sys; os.login_tty(0); os.execv(sys.argv[1], sys.argv[1:])"
+"""A program that makes its standard input the terminal that controls another program."""
 _LAST: Final = b"\0the last bytes of a terminal\0"
 
 
@@ -251,22 +257,34 @@ def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, byte
     shown = bytearray()
 
     def watch() -> None:
-        shown.extend(os.read(ours, 65536))
-        os.write(ours, typed)
-        while not shown.endswith(_LAST):
-            shown.extend(os.read(ours, 65536))
+        left = typed
+        while not shown.endswith(_LAST) and (read := _read_terminal(ours)):
+            shown.extend(read)
+            left = left[os.write(ours, left) :] if left else b""
 
-    watcher = Thread(target=watch)
+    watcher = Thread(target=watch, daemon=True)
     watcher.start()
     try:
         yield theirs, shown
     finally:
-        # On Linux, closing our end first would lose data in transit.
-        os.write(theirs, _LAST)
-        watcher.join()
-        del shown[-len(_LAST) :]
+        # On Linux, closing our end first would lose data in transit. On macOS, the end of a
+        # program that controls the terminal closes their end.
+        with suppress(OSError):
+            os.write(theirs, _LAST)
+        watcher.join(timeout=60)
+        assert not watcher.is_alive()
+        if shown.endswith(_LAST):
+            del shown[-len(_LAST) :]
         os.close(theirs)
         os.close(ours)
+
+
+def _read_terminal(ours: int) -> bytes:
+    """Return what was sent to a terminal, or nothing at its end."""
+    try:
+        return os.read(ours, 65536)
+    except OSError:
+        return b""
 
 
 @contextmanager
@@ -306,8 +324,9 @@ def start(
     stdin: int = subprocess.PIPE,
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
+    new_session: bool = False,
 ) -> subprocess.Popen[bytes]:
-    """Start the installed `bpetite`, after words such as `nohup`, without waiting for it."""
+    """Start the installed `bpetite`, after words that run a command, without waiting for it."""
     return subprocess.Popen(
         [*before, BPETITE, *arguments],
         stdin=stdin,
@@ -315,7 +334,28 @@ def start(
         stderr=subprocess.PIPE,
         cwd=cwd,
         env={**os.environ, **(env or {})},
+        start_new_session=new_session,
     )
+
+
+def wait_for(happened: Callable[[], Result | None]) -> Result:
+    """Return the first true result of a function that is called for a minute at most."""
+    for _ in range(6_000):
+        if result := happened():
+            return result
+        time.sleep(0.01)
+    pytest.fail("it did not happen within a minute")
+
+
+def wait_for_line(process: subprocess.Popen[bytes], line: bytes) -> None:
+    """Read standard error up to a line; fail if the process ends before."""
+    assert process.stderr is not None
+    before = []
+    for read in iter(process.stderr.readline, b""):
+        if read == line:
+            return
+        before.append(read)
+    pytest.fail(f"{line!r} is not among {before}")
 
 
 def terminal_process(
@@ -335,7 +375,7 @@ def terminal_process(
     own = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "NO_COLOR"}}
     with _terminal(columns, typed) as (theirs, shown):
         status = subprocess.run(
-            ["setsid", "--ctty", BPETITE, *arguments],
+            [sys.executable, "-SEc", _TAKE_TERMINAL, BPETITE, *arguments],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,

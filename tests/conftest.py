@@ -58,10 +58,24 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Also run every property in the thorough tier, which tries more examples."""
-    if not everyday(config):
-        for item in items:
-            if isinstance(item, pytest.Function) and is_hypothesis_test(item.obj):
+    for item in items:
+        if isinstance(item, pytest.Function):
+            if not everyday(config) and is_hypothesis_test(item.obj):
                 item.add_marker(pytest.mark.thorough)
+            if {"tiktoken_cache", "tiny_shakespeare"} & {*item.fixturenames}:
+                item.add_marker(pytest.mark.data)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Append the reason of each skip to the file that BPETITE_SKIPPED names, for `.ci/run`."""
+    name = os.environ.get("BPETITE_SKIPPED")
+    if name and not hasattr(config, "workerinput"):  # the first process has the workers' skips
+        with open(name, "a", encoding="utf-8") as file:
+            for report in terminalreporter.getreports("skipped"):
+                _, _, reason = report.longrepr
+                print(reason.removeprefix("Skipped: "), file=file)
 
 
 @pytest.fixture(scope="session")
@@ -117,6 +131,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tiny_shakespeare() -> Path:
+    """Return the path of TinyShakespeare; skip if it is missing."""
+    path = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
+    if not path.is_file():
+        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
+    return path
+
+
+@pytest.fixture(scope="session")
 def tiktoken_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a folder with links to tiktoken's files, which it uses; skip if there are none.
 
@@ -140,5 +163,5 @@ def gpt2_merges(tiktoken_cache: Path) -> Path:
     """Return the path of GPT-2's merges, as tiktoken stores them; skip if they are missing."""
     path = tiktoken_cache / "6d1cbeee0f20b3d9449abfede4726ed8212e3aee"
     if not path.is_file():
-        pytest.skip(f"{tiktoken_cache} has no merges of GPT-2")
+        pytest.skip("tiktoken's files lack the merges of GPT-2")
     return path

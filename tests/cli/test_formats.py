@@ -8,6 +8,7 @@ import struct
 import subprocess
 import tempfile
 from pathlib import Path
+from threading import Thread
 
 import pytest
 from hypothesis import given
@@ -29,6 +30,7 @@ from cli_tools import (
     refused,
     shown_in_terminal,
     start,
+    wait_for,
 )
 from texts import TEXTS
 
@@ -424,8 +426,7 @@ def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, statu
         assert process.stdin is not None
         process.stdin.write(b"Hello world " * 100_000)  # more than is read at once
         process.stdin.flush()
-        while not any(path.stat().st_size for path in results.iterdir()):
-            assert process.poll() is None
+        wait_for(lambda: any(path.stat().st_size for path in results.iterdir()))
         process.send_signal(number)
         output, _ = process.communicate(timeout=60)
     assert (process.returncode, output) == (status, b"")
@@ -441,15 +442,16 @@ def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, statu
 @pytest.mark.usefixtures("block", "bar_at_once")
 def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
     """The terminal shows progress; standard output has only the summary."""
-    os.mkfifo(folder / "fifo")
-    with subprocess.Popen(["cp", "text", "fifo"], cwd=folder):
-        status, output, drawn = in_terminal(
-            [
-                *("encode", "--model", "m.json", "--input", "text", "fifo"),
-                *("--format", "u16", "--output", "ids"),
-            ],
-            folder,
-        )
+    os.mkfifo(fifo := folder / "fifo")
+    text = (folder / "text").read_bytes()
+    Thread(target=fifo.write_bytes, args=(text,), daemon=True).start()
+    status, output, drawn = in_terminal(
+        [
+            *("encode", "--model", "m.json", "--input", "text", "fifo"),
+            *("--format", "u16", "--output", "ids"),
+        ],
+        folder,
+    )
     assert status == 0
     assert json.loads(output)["format"] == "u16"
     assert b"encoding" in drawn

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -27,6 +28,7 @@ from cli_tools import (
     lines,
     pipeline,
     start,
+    wait_for,
     without_times,
 )
 
@@ -186,12 +188,17 @@ def test_the_container_limits_the_cores(
     assert cores.available_cores() == expected
 
 
-@pytest.mark.posix
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="no affinity on this system")
 def test_the_affinity_limits_the_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without cgroups, the affinity counts, or the cores of the machine."""
+    """Without cgroups, the affinity counts."""
     monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
     assert cores.available_cores() == len(os.sched_getaffinity(0))
-    monkeypatch.delattr(os, "sched_getaffinity")
+
+
+def test_without_affinity_all_cores_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a system without cgroups and affinity, the cores of the machine count."""
+    monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     assert cores.available_cores() == os.cpu_count()
 
 
@@ -204,7 +211,7 @@ def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
     """The command fails, explains why, suggests a way out, and writes nothing."""
     (large / "out").unlink(missing_ok=True)
     with start(command, *COMMANDS[command], "--jobs", "2", cwd=large) as process:
-        os.kill(first_worker(process.pid), signal.SIGKILL)
+        os.kill(first_worker(process), signal.SIGKILL)
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (1, b"")
     assert lines(errors)[-2:] == [
@@ -223,13 +230,13 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     """A signal to the whole group, as a terminal sends it, is reported once and leaves nothing."""
     (large / "out").unlink(missing_ok=True)
     words = ("encode", *COMMANDS["encode"], "--jobs", "3")
-    with start(*words, cwd=large, before=["setsid"]) as process:
-        worker = first_worker(process.pid)
+    with start(*words, cwd=large, new_session=True) as process:
+        worker = first_worker(process)
         os.killpg(process.pid, number)
         output, errors = process.communicate(timeout=60)
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (process.returncode, output, errors) == (status, b"", told)
-    assert not is_alive(worker)
+    assert worker not in workers()
     check_cleaned_up(large)
 
 
@@ -237,10 +244,9 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
 def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
     """No process survives a first process that was killed without cleaning up."""
     with start("count", *COMMANDS["count"], "--jobs", "3", cwd=large) as process:
-        worker = first_worker(process.pid)
+        worker = first_worker(process)
         process.kill()
-    while is_alive(worker):
-        time.sleep(0.01)
+    wait_for(lambda: worker not in workers())
 
 
 @pytest.mark.parametrize("command", ["encode", "train"])
@@ -289,6 +295,7 @@ def test_a_failed_process_start_is_explained(large: Path) -> None:
 
 @pytest.mark.posix
 @pytest.mark.thorough
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize("command", ["encode", "train"])
 def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
     """This holds even if no word repeats and the workers' caches fill."""
@@ -309,8 +316,7 @@ def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
     most: dict[int, int] = {}
     with start(command, *COMMANDS[command], "--jobs", jobs, cwd=folder) as process:
         while process.poll() is None:
-            workers = [n for n in children(process.pid) if is_alive(n)]
-            for number in (process.pid, *workers):
+            for number in (process.pid, *workers(process.pid)):
                 with suppress(OSError):
                     status = Path(f"/proc/{number}/status").read_text()
                     if found := re.search(r"VmHWM:\s*(\d+) kB", status):
@@ -351,34 +357,28 @@ def test_progress_counts_finished_batches(large: Path) -> None:
     assert sum(told) == len(LARGE.encode())
 
 
-def first_worker(parent: int) -> int:
-    """Wait for the first worker of a command and return it."""
-    while True:
-        for child in children(parent):
-            if b"spawn_main" in command_line(child):
-                return child
-        time.sleep(0.005)
+def first_worker(process: subprocess.Popen[bytes]) -> int:
+    """Wait for the first worker of a command and return it; fail if the command ends before."""
+
+    def found() -> list[int]:
+        assert process.poll() is None
+        return workers(process.pid)
+
+    return wait_for(found)[0]
 
 
-def children(parent: int) -> list[int]:
-    """Return the child processes of a process."""
-    try:
-        return [*map(int, Path(f"/proc/{parent}/task/{parent}/children").read_text().split())]
-    except OSError:
-        return []
-
-
-def command_line(number: int) -> bytes:
-    """Return the arguments of a process, or nothing if it has ended."""
-    try:
-        return Path(f"/proc/{number}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-def is_alive(number: int) -> bool:
-    """Return whether a process is running."""
-    return b"spawn_main" in command_line(number)
+def workers(parent: int | None = None) -> list[int]:
+    """Return the worker processes that run, of one command or of all; skip without `ps`."""
+    if shutil.which("ps") is None:
+        pytest.skip("there is no ps")
+    listed = subprocess.run(
+        [*("ps", "-A", "-ww"), *("-o", "pid="), *("-o", "ppid="), *("-o", "command=")],
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    rows = [line.split(maxsplit=2) for line in lines(listed.stdout) if "spawn_main" in line]
+    return [int(number) for number, above, _ in rows if parent in {None, int(above)}]
 
 
 def check_cleaned_up(folder: Path) -> None:

@@ -9,11 +9,12 @@ import shutil
 import signal
 import subprocess
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, bpetite, in_terminal, lines, refused, start
+from cli_tools import BPETITE, bpetite, in_terminal, lines, refused, start, wait_for_line
 
 TEXT = "The ferryman said: write it shorter. 船夫说:“写短一点。” ⛵\r\n" * 20
 
@@ -188,10 +189,9 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
 @pytest.mark.posix
 def test_a_named_pipe_can_be_an_input(corpus: Path, tmp_path: Path) -> None:
     """A FIFO is read to its end; the shell's `<(...)` is one."""
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    with subprocess.Popen(["cp", str(corpus), str(fifo)]):
-        result = train(fifo, tmp_path / "t.json")
+    os.mkfifo(fifo := tmp_path / "fifo")
+    Thread(target=fifo.write_bytes, args=(corpus.read_bytes(),), daemon=True).start()
+    result = train(fifo, tmp_path / "t.json")
     assert json.loads(result.stdout)["bytes"] == len(TEXT.encode())
 
 
@@ -275,10 +275,9 @@ def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
 def test_nohup_is_respected(tmp_path: Path) -> None:
     """A hangup signal is ignored if the shell has set it so."""
     words = "train --input - --vocab-size 300 --output t.json"
-    with start(*words.split(), cwd=tmp_path, before=["nohup"]) as process:
-        assert process.stderr is not None
-        while process.stderr.readline() != b"training: 300 mergeable tokens wanted\n":
-            assert process.poll() is None
+    ignoring = ["sh", "-c", 'trap "" HUP; exec "$@"', "sh"]  # as nohup; macOS's needs a console
+    with start(*words.split(), cwd=tmp_path, before=ignoring) as process:
+        wait_for_line(process, b"training: 300 mergeable tokens wanted\n")
         process.send_signal(signal.SIGHUP)
         output, _ = process.communicate(b"low lower", timeout=60)
     assert process.returncode == 0

@@ -66,7 +66,7 @@ def encoding_named(tiktoken_cache: Path) -> Callable[[str], tiktoken.Encoding]:
 
     def get(name: str) -> tiktoken.Encoding:
         def refuse(path: str) -> bytes:
-            pytest.skip(f"{tiktoken_cache} has no {path}")
+            pytest.skip(f"tiktoken's files lack {path}")
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tiktoken.load, "read_file", refuse)

@@ -55,11 +55,9 @@ def data(output: bytes) -> dict[str, Any]:
 # compare-tiktoken
 
 
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\x00" not in text])
 def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
     """FR-32, FR-34: ids and counts of both sides are one JSON object, with no network."""
-    if "\x00" in text:
-        pytest.skip("no argument can hold a NUL")
     result = bpetite(
         *("compare-tiktoken", "--model", "tokenizer.json", f"--text={text}"),
         *("--encoding", "self"),

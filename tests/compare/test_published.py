@@ -118,14 +118,11 @@ def test_the_rows_of_encodings(
 # parity
 
 
-def test_a_corpus_is_equal(tmp_path: Path) -> None:
+def test_a_corpus_is_equal(tiny_shakespeare: Path, tmp_path: Path) -> None:
     """A megabyte of English has the same ids in tiktoken."""
-    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
-    if not corpus.is_file():
-        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
-    Tokenizer.train(corpus.read_bytes().decode(), 4096).save(tmp_path / "model.json")
-    result = parity(tmp_path / "model.json", [corpus])
-    assert (result.difference, result.bytes) == (None, corpus.stat().st_size)
+    Tokenizer.train(tiny_shakespeare.read_bytes().decode(), 4096).save(tmp_path / "model.json")
+    result = parity(tmp_path / "model.json", [tiny_shakespeare])
+    assert (result.difference, result.bytes) == (None, tiny_shakespeare.stat().st_size)
     assert not result.engine_characters
 
 
@@ -155,19 +152,13 @@ def _real_texts() -> list[str]:
     return [corpus.read_bytes().decode()] if corpus.is_file() else []
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("cl100k_base", "its split pattern is not GPT-2's, so it cuts text into other chunks"),
-        ("o200k_base", "its split pattern is not GPT-2's, so it cuts text into other chunks"),
-    ],
-)
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
 def test_other_encoding_is_rejected(
-    name: str, reason: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
+    name: str, tmp_path: Path, encoding_named: Callable[[str], tiktoken.Encoding]
 ) -> None:
     """An encoding that does not fit is an error with the reason, by name or from its file."""
     encoding = encoding_named(name)
-    with pytest.raises(ValueError, match=f"^cannot import {name}: {reason}"):
+    with pytest.raises(ValueError, match=f"^cannot import {name}: it does not have GPT-2's split"):
         import_tiktoken(tmp_path / "model.json", encoding=name)
     ranks = write_ranks(tmp_path / "ranks", encoding._mergeable_ranks)
     with pytest.raises(ValueError, match=r"cannot import .* cannot occur in a chunk"):
@@ -338,7 +329,7 @@ def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
     refused = bpetite(*words.split(), cwd=tmp_path)
     assert refused.returncode == 1
     (line,) = lines(refused.stderr)
-    assert line.startswith("error: cannot import cl100k_base: its split pattern is not")
+    assert line.startswith("error: cannot import cl100k_base: it does not have GPT-2's split")
 
 
 @pytest.mark.usefixtures("tiktoken_cache")

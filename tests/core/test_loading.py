@@ -702,7 +702,7 @@ def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
         ("missing", errno.ENOENT),
         (".", errno.EISDIR),
         ("loop", errno.ELOOP),
-        ("socket", errno.ENXIO),
+        ("socket", errno.EOPNOTSUPP if sys.platform == "darwin" else errno.ENXIO),
         ("", errno.ENOENT),
         ("x" * 300, errno.ENAMETOOLONG),
     ],

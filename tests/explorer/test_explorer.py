@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -159,12 +158,9 @@ def test_repeated_pairs(ask: Ask, tmp_path: Path, merges: list[tuple[int, int]])
     assert (loaded["ids"], loaded["decoded"]) == (ids, texts)
 
 
-def test_tinyshakespeare(ask: Ask, tmp_path: Path) -> None:
+def test_tinyshakespeare(ask: Ask, tiny_shakespeare: Path, tmp_path: Path) -> None:
     """FR-12: a corpus of a megabyte gives the same file of 1,000 tokens, and the same ids."""
-    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
-    if not corpus.is_file():
-        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
-    text = corpus.read_bytes().decode("utf-8")
+    text = tiny_shakespeare.read_bytes().decode("utf-8")
     tokenizer = Tokenizer.train(text, 1_000)
     tokenizer.save(tmp_path / "tokenizer.json")
     data = (tmp_path / "tokenizer.json").read_bytes()

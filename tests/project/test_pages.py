@@ -1,6 +1,5 @@
 """Run the pages' code and commands, and compare the output with the pages."""
 
-import os
 import re
 import shutil
 from pathlib import Path
@@ -30,7 +29,10 @@ PAGES = [
 
 
 @pytest.mark.usefixtures("clone")
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=[pytest.mark.data] * page.endswith("-gpt-2.md")) for page in PAGES],
+)
 def test_page_output_is_correct(page: str, request: pytest.FixtureRequest) -> None:
     """Every block of Python and of commands runs, and prints what the page shows."""
     if page.endswith("-gpt-2.md"):
@@ -50,10 +52,9 @@ def test_internal_links_are_valid() -> None:
 
 
 @pytest.mark.parametrize("size", [512, 8192, 32000])
-def test_training_on_tinyshakespeare_gives_the_published_hashes(tmp_path: Path, size: int) -> None:
+def test_training_on_tinyshakespeare_gives_the_published_hashes(
+    tiny_shakespeare: Path, tmp_path: Path, size: int
+) -> None:
     """FR-12: training on a megabyte gives the published hashes; it needs the corpus."""
-    corpus = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
-    if not corpus.is_file():
-        pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
     page = (ROOT / "docs" / "architecture.md").read_text()
-    assert f"| {size} | `{sha256_of_artifact(corpus, size, tmp_path)}` |" in page
+    assert f"| {size} | `{sha256_of_artifact(tiny_shakespeare, size, tmp_path)}` |" in page

@@ -1,14 +1,15 @@
-"""The workflows on GitHub run the local gates, and publish nothing."""
+"""The workflows on GitHub run what the specification lists, and publish nothing."""
 
 import re
 import tomllib
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 
 from project_tools import MEMBERS, PACKAGES, ROOT
 
 WORKFLOWS: Final = ROOT / ".github" / "workflows"
+GATE: Final = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 GATES: Final = (
     "uv run pytest",
     "uv run ruff check .",
@@ -32,6 +33,15 @@ def test_the_gates_are_run(path: str, gate: str) -> None:
     assert gate in commands((ROOT / path).read_text(encoding="utf-8"))
 
 
+def test_the_gate_runs_every_tier() -> None:
+    """The local check runs the everyday tests on a simulated macOS, and the thorough ones."""
+    assert {
+        "uv run python tests/simulated/macos pytest tests/core tests/cli tests/compare",
+        "uv run --group thorough pytest -m thorough",
+        'sort "$BPETITE_SKIPPED" | uniq -c | sort -rn',
+    } <= commands(GATE)
+
+
 @pytest.mark.parametrize(
     "line",
     ["# uv run pytest", "uv run pytest tests/core", "echo uv run pytest", "uv run pytest -x"],
@@ -39,6 +49,122 @@ def test_the_gates_are_run(path: str, gate: str) -> None:
 def test_inactive_gates_do_not_count(line: str) -> None:
     """A gate that is commented out, narrowed or merely printed does not count."""
     assert "uv run pytest" not in commands(f"      - run: {line}\n{line}\n")
+
+
+class Step(NamedTuple):
+    """A step that the workflow must have: its job, systems, name and one of its lines."""
+
+    job: str
+    systems: set[str]
+    name: str
+    line: str
+
+
+UBUNTU: Final = {"ubuntu-latest"}
+BOTH: Final = {"ubuntu-latest", "macos-latest"}
+STEPS: Final = [
+    # The specification's gates.
+    Step("tests", BOTH, "Tests", "uv run pytest"),
+    Step("tests", BOTH, "Command line", "cmp docs/sample.txt decoded.txt"),
+    Step("gates", UBUNTU, "Lint", "uv run ruff check ."),
+    Step("gates", UBUNTU, "Format", "uv run ruff format --check ."),
+    Step("gates", UBUNTU, "Types", "uv run mypy --strict"),
+    Step("gates", UBUNTU, "Build", "uv build --all-packages"),
+    Step(
+        *("gates", UBUNTU, "Determinism"),
+        line='test "$(sha256sum < seed-1.json)" = "$(sha256sum < seed-2.json)"',
+    ),
+    Step("gates", UBUNTU, "Policy", "uv run pytest tests/project"),
+    Step(
+        *("gates", UBUNTU, "Syntax"),
+        line="uv run python -m compileall -q docs packages scripts tests",
+    ),
+    # What else belongs to every change.
+    Step(
+        *("tests", BOTH, "Each package's tests, with that package alone"),
+        line='uv run --isolated --only-group "only-$package" pytest "tests/$package"',
+    ),
+    Step("gates", UBUNTU, "Thorough tests", "uv run --group thorough pytest -m thorough"),
+    Step(
+        *("gates", UBUNTU, "Types, with everything installed"),
+        line="uv run --group thorough --group bench mypy --strict",
+    ),
+    Step(
+        *("free-threaded", UBUNTU, "Core"),
+        line="uv run --isolated --only-group only-core pytest tests/core",
+    ),
+    Step("data", UBUNTU, "Tests", "uv run --group thorough pytest -m data"),
+    Step("proof", UBUNTU, "Proof", "python3 scripts/proof"),
+]
+CONDITIONS: Final = {"${{ !cancelled() }}", "${{ steps.cache.outputs.cache-hit != 'true' }}"}
+
+
+def jobs_of(text: str) -> dict[str, str]:
+    """Return the text of each job of a workflow."""
+    parts = re.split(r"^  ([\w-]+):$", text.partition("\njobs:\n")[2], flags=re.MULTILINE)[1:]
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def systems_of(job: str) -> set[str]:
+    """Return the systems where a job runs, with 3.12 if it names versions of Python."""
+    (runs_on,) = re.findall(r"^    runs-on: (.*)$", job, re.MULTILINE)
+    if runs_on != "${{ matrix.os }}":
+        return {runs_on}
+    ((systems, versions),) = re.findall(
+        r"^        os: \[(.*)\]\n        python: \[(.*)\]$", job, re.MULTILINE
+    )
+    included = re.findall(r'^          - { os: (.*), python: "3.12" }$', job, re.MULTILINE)
+    return {*included, *(systems.split(", ") if '"3.12"' in versions else [])}
+
+
+def missing(text: str) -> list[Step]:
+    """Return the required steps that a workflow lacks, or has on too few systems."""
+    jobs = jobs_of(text)
+    found = []
+    for step in STEPS:
+        job = jobs.get(step.job, "    runs-on: nothing\n")
+        lines = commands(job.partition(f"      - name: {step.name}\n")[2].partition("- name:")[0])
+        if step.line not in lines or not step.systems <= systems_of(job):
+            found.append(step)
+    return found
+
+
+def test_the_specified_steps_are_in_the_workflow() -> None:
+    """FR-36: every gate of the specification runs, on the systems that it names, if not skipped."""
+    text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
+    assert missing(text) == []
+    assert 'python-version: "3.12"' in jobs_of(text)["gates"]
+    assert set(re.findall(r"\bif: (.*)", text)) == CONDITIONS
+    assert "continue-on-error" not in text
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: f"{step.job}: {step.name}")
+def test_a_missing_step_is_found(step: Step) -> None:
+    """Without a step, without its line, or if the line is a comment, the workflow is incomplete."""
+    text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
+    job = jobs_of(text)[step.job]
+    for old, new in (
+        (f"- name: {step.name}\n", "- name: Nothing\n"),
+        (f"{step.line}\n", "true\n"),
+        (f"{step.line}\n", f"true # {step.line}\n"),
+    ):
+        assert old in job
+        assert missing(text.replace(job, job.replace(old, new))) == [step]
+    assert step in missing(text.replace(f"  {step.job}:\n", "  other:\n"))
+
+
+def test_a_missing_system_is_found() -> None:
+    """Without macOS, or with other versions of Python there, the three steps of both are missed."""
+    text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
+    of_both = [step for step in STEPS if step.systems == BOTH]
+    for old, new in (
+        ('- { os: macos-latest, python: "3.12" }', ""),
+        ('macos-latest, python: "3.12"', 'macos-latest, python: "3.13"'),
+        ('"3.12", "3.13"', '"3.13"'),
+        ("os: [ubuntu-latest]", "os: [macos-latest]"),
+    ):
+        assert old in text
+        assert missing(text.replace(old, new)) == of_both
 
 
 def test_jobs_have_a_timeout() -> None:
@@ -65,14 +191,13 @@ def test_the_site_is_built_as_an_artifact() -> None:
 
 def rights(text: str) -> dict[str, list[str]]:
     """Return the permissions of each job of a workflow."""
-    jobs = re.split(r"^  (\w+):$", text.partition("\njobs:\n")[2], flags=re.MULTILINE)[1:]
     return {
         name: re.findall(
             r"^      ([\w-]+: \w+)",
             body.partition("permissions:\n")[2].partition("    steps:")[0],
             re.MULTILINE,
         )
-        for name, body in zip(jobs[::2], jobs[1::2], strict=True)
+        for name, body in jobs_of(text).items()
     }
 
 
@@ -105,12 +230,22 @@ def test_every_action_is_pinned_alike() -> None:
     assert all(re.fullmatch("[0-9a-f]{40}", pin) for _, pin, _ in used)
 
 
+def test_the_image_of_the_proof_is_pinned() -> None:
+    """The proof is checked in one image of Debian, named by its digest."""
+    text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
+    images = re.findall(r"debian:\S*", text)
+    assert images
+    assert all(re.fullmatch("debian:12@sha256:[0-9a-f]{64}", image) for image in images)
+
+
 def test_every_claimed_python_is_tested() -> None:
-    """The versions of Python among the classifiers are those in the workflow's matrix."""
+    """The versions of Python among the classifiers are those of the workflow and the gate."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
     matrix = re.search(r"^ +python: \[(.*)\]$", text, re.MULTILINE)
     assert matrix
     tested = set(re.findall(r'"(3\.\d+)"', matrix[1]))
+    (versions,) = re.findall(r"^for version in (.*); do$", GATE, re.MULTILINE)
+    assert {*versions.split()} == tested
     for member in MEMBERS:
         metadata = tomllib.loads((PACKAGES / member / "pyproject.toml").read_text(encoding="utf-8"))
         classifiers = metadata["project"]["classifiers"]
