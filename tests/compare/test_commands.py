@@ -57,7 +57,7 @@ def data(output: bytes) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
-    """FR-32, FR-34: ids and counts of both sides are one JSON object, with no network."""
+    """FR-32, FR-34, FR-35: ids and counts of both sides are one JSON object, with no network."""
     if "\x00" in text:
         pytest.skip("no argument can hold a NUL")
     result = bpetite(

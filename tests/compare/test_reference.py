@@ -3,7 +3,6 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -231,10 +230,18 @@ def test_every_function_names_its_lemma(name: str) -> None:
 # The state machine
 
 
-ASCII_ALPHABETS = st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16) | ASCII_TEXTS
+ASCII_PIECES = [
+    *("a", "S", "1", "25", " ", "\t", "\v", "\n", "\r", "\r\n", "'", ".", "!", "\x00", "\x1c"),
+    *("\x7f", "'s", "'D", "'m", "'T", "'ll", "'lL", "'VE", "'re", "'l", "'v", "r", "e", "l", "v"),
+]
+ASCII_RUNS = st.lists(
+    st.tuples(st.sampled_from(ASCII_PIECES), st.integers(1, 5)).map(lambda run: run[0] * run[1]),
+    max_size=12,
+).map("".join)
+"""Texts with runs: of letters drawn one by one, one text in 2,000 has four digits in a row."""
 
 
-@given(ASCII_ALPHABETS)
+@given(ASCII_RUNS | ASCII_TEXTS)
 def test_state_machine_equals_the_pattern(text: str) -> None:
     """On ASCII the seven branches give the chunks of cl100k_base's published pattern."""
     expected = [chunk.encode() for chunk in regex.findall(CL100K_PATTERN, text)]
@@ -250,24 +257,62 @@ def test_classes_divide_ascii() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "branch"),
+    ("branch", "text", "chunks"),
     [
-        (b"'Ll", _ascii._contraction),
-        (b"(word", _ascii._word),
-        (b"123", _ascii._digits),
-        (b" !?\r\n", _ascii._punctuation),
-        (b" \t\n", _ascii._newlines),
-        (b"  ", _ascii._trailing),
-        (b"\v", _ascii._whitespace),
+        # 1 contraction: seven, in any case, before words
+        ("contraction", "I's'd'm't'll've're", ["I", "'s", "'d", "'m", "'t", "'ll", "'ve", "'re"]),
+        ("contraction", "I'S'D'M'T'LL'VE'RE", ["I", "'S", "'D", "'M", "'T", "'LL", "'VE", "'RE"]),
+        ("contraction", "'lL'Ve'rE", ["'lL", "'Ve", "'rE"]),
+        ("contraction", "'tis 'll.", ["'t", "is", " '", "ll", "."]),
+        ("word", "'l'v'r'a", ["'l", "'v", "'r", "'a"]),
+        # 2 word: at most one character first, which is no letter, digit or end of line
+        ("word", "aZ zA", ["aZ", " zA"]),
+        ("word", "(a ((a", ["(a", " ((", "a"]),
+        ("word", "\ta\vb\fc\x00d", ["\ta", "\vb", "\fc", "\x00d"]),
+        ("word", "  a\t a", [" ", " a", "\t", " a"]),
+        ("word", "1a\na\ra", ["1", "a", "\n", "a", "\r", "a"]),
+        ("word", "[a]", ["[a", "]"]),
+        ("word", "@a`a{a", ["@a", "`a", "{a"]),
+        # 3 digits: at most three, with nothing first
+        ("digits", "1 12 123", ["1", " ", "12", " ", "123"]),
+        ("digits", "1234", ["123", "4"]),
+        ("digits", "1234567", ["123", "456", "7"]),
+        ("digits", "0a9/0:", ["0", "a", "9", "/", "0", ":"]),
+        # 4 punctuation: at most one space first; ends of lines last
+        ("punctuation", "!? !?", ["!?", " !?"]),
+        ("punctuation", "  !\t!", [" ", " !", "\t", "!"]),
+        ("punctuation", "!\r\n\n", ["!\r\n\n"]),
+        ("punctuation", "!\n !", ["!\n", " !"]),
+        ("punctuation", "! \n", ["!", " \n"]),
+        ("punctuation", "!\t\n", ["!", "\t\n"]),
+        ("punctuation", "a\x00\x1c\x1f\x7f\n", ["a", "\x00\x1c\x1f\x7f\n"]),
+        ("punctuation", "!a!1", ["!a", "!", "1"]),
+        # 5 newlines: whitespace up to the last end of a line in it
+        ("newlines", "a\r\nb", ["a", "\r\n", "b"]),
+        ("newlines", "a \t\n\nb", ["a", " \t\n\n", "b"]),
+        ("newlines", "a\n \r b", ["a", "\n \r", " b"]),
+        ("newlines", "a\n  ", ["a", "\n", "  "]),
+        ("newlines", "\n1\r1", ["\n", "1", "\r", "1"]),
+        # 6 trailing: all whitespace at the end of the text, and all but one character of other runs
+        ("trailing", "a \t", ["a", " \t"]),
+        ("trailing", "a   b", ["a", "  ", " b"]),
+        ("trailing", "a   !", ["a", "  ", " !"]),
+        ("trailing", "a \t\v1", ["a", " \t", "\v", "1"]),
+        # 7 whitespace: one character that nothing else takes
+        ("whitespace", "a 1", ["a", " ", "1"]),
+        ("whitespace", "\t! \f1", ["\t", "!", " ", "\f", "1"]),
     ],
 )
-def test_every_branch_is_needed(text: bytes, branch: Callable[[bytes, int], int]) -> None:
-    """Each of the seven branches matches a chunk that no earlier branch matches."""
-    followed = text + b"1" if branch is _ascii._whitespace else text
-    before = _ascii._BRANCHES[: _ascii._BRANCHES.index(branch)]
-    assert branch(followed, 0) == len(text)
-    assert [earlier(followed, 0) for earlier in before] == [0] * len(before)
-    assert pre_tokenize_ascii(followed)[0] == text
+def test_each_branch_matches_as_by_hand(branch: str, text: str, chunks: list[str]) -> None:
+    """Each branch takes as much as the pattern's, at each of its limits, and is needed."""
+    expected = [chunk.encode() for chunk in chunks]
+    assert pre_tokenize_ascii(text.encode()) == expected
+    assert regex.findall(CL100K_PATTERN, text) == chunks
+    used, start = set(), 0
+    for chunk in expected:
+        used.add(next(b.__name__ for b in _ascii._BRANCHES if b(text.encode(), start) > start))
+        start += len(chunk)
+    assert f"_{branch}" in used
 
 
 def test_the_state_machine_rejects_non_ascii() -> None:

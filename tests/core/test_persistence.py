@@ -44,7 +44,7 @@ def test_artifact_is_canonical_json(path: Path) -> None:
 
 @given(CORPORA)
 def test_artifact_matches_the_oracle(any_path: Path, documents: list[str]) -> None:
-    """FR-26: all six fields follow from the merges that a full recount finds."""
+    """FR-14, FR-26: all six fields follow from the merges that a full recount finds."""
     merges = oracle.train(documents, 280)
     expected = canonical(artifact_with(merges))
     assert artifact_of(Tokenizer.train(documents, 280), any_path) == expected
