@@ -128,17 +128,6 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
     )
 
 
-@pytest.mark.usefixtures("offline")
-def test_offline_errors_say_what_to_do(folder: Path) -> None:
-    """FR-33: a download is announced; if it fails, one line names TIKTOKEN_CACHE_DIR."""
-    announced, failed = refused(
-        bpetite("compare-tiktoken", "--model", "tokenizer.json", "--text", "x", cwd=folder)
-    )
-    assert announced.startswith("downloading https://")
-    assert failed.startswith("error: tiktoken cannot download the encoding gpt2 (")
-    assert "TIKTOKEN_CACHE_DIR" in failed
-
-
 @pytest.mark.usefixtures("tiny")
 def test_report_rows_are_in_order(folder: Path) -> None:
     """A report over files has the model first, then the encodings; its lines match the JSON."""

@@ -123,21 +123,6 @@ def test_unknown_encodings_are_rejected(small_model: Path) -> None:
 
 
 @pytest.mark.usefixtures("offline")
-def test_a_download_is_announced_first(small_model: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """If a file is missing, the address is logged first; without a network one line follows."""
-    with pytest.raises(OSError, match="cannot download") as caught:
-        compare(small_model, "x", "gpt2")
-    (record,) = caplog.records
-    assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
-    assert record.getMessage().startswith("downloading https://")
-    assert record.getMessage().endswith("/vocab.bpe for the tiktoken encoding gpt2")
-    assert str(caught.value) == (
-        "tiktoken cannot download the encoding gpt2 (ProxyError); set TIKTOKEN_CACHE_DIR "
-        "to a folder that contains it, or run this once with a network connection"
-    )
-
-
-@pytest.mark.usefixtures("offline")
 def test_our_own_vocabulary_needs_no_network(
     small_model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
