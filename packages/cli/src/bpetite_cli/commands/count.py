@@ -90,7 +90,7 @@ def add_command(commands: Commands) -> None:
         "--encoding",
         metavar="NAME",
         help="instead of --model, an encoding such as cl100k_base or o200k_base, which tiktoken "
-        "downloads when it is used first; requires bpetite-compare",
+        "downloads on first use; requires bpetite-compare",
     )
     require_one(parser, ["--model"], ["--encoding"])
     parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")

@@ -44,7 +44,7 @@ def add_command(commands: Commands) -> None:
         '  bpetite compare-tiktoken --model tokenizer.json --text "Hello world"\n'
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self\n"
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
-        "\n\ntiktoken downloads an encoding when it is used first, except self.",
+        "\n\ntiktoken downloads an encoding on first use; self needs no download.",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
