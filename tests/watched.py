@@ -39,7 +39,7 @@ _Arguments: TypeAlias = tuple[object, ...]
 _IN_WORKER: Final = __name__ == "__mp_main__"
 _MODULES: Final = sys.stdlib_module_names | {
     *("bpetite", "bpetite_cli", "bpetite_compare", "regex", "rich", "tiktoken", "tiktoken_ext"),
-    "org",  # the standard library's `pickle` looks for a class of Jython
+    *("_wmi", "org"),  # the standard library looks for parts of Windows and of Jython
 }
 _TRUSTED: Final = tuple({str(Path(path).resolve()) for path in sys.path[1:] if Path(path).is_dir()})
 _PROCESSES: Final = {

@@ -117,10 +117,10 @@ def watched(
     report = folder / "report"
     report.write_bytes(b"")
     (folder / "calls.json").write_text(json.dumps(calls))
-    paths = [folder / "plugins", *([packages] if packages else [])]
+    paths = [folder / "plugins", packages, os.environ.get("PYTHONPATH")]
     environment = {
         "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": os.pathsep.join(map(str, paths)),
+        "PYTHONPATH": os.pathsep.join(str(path) for path in paths if path),
         "PYTHONUTF8": "1",
         "TERM": "xterm-256color",
         "TIKTOKEN_CACHE_DIR": str(folder / "cache"),
