@@ -7,6 +7,8 @@ does when it runs. The rules about the code are checked on its syntax tree.
 import ast
 import inspect
 import re
+import tomllib
+from importlib import metadata
 from pathlib import Path
 from typing import Final
 
@@ -14,7 +16,7 @@ import pytest
 
 import bpetite
 from bpetite import Tokenizer
-from project_tools import PACKAGES, ROOT, run_isolated, sources
+from project_tools import MEMBERS, PACKAGES, ROOT, run_isolated, sources
 
 HEAVY_OR_NETWORKED: Final = frozenset(
     {"asyncio", "bpetite_cli", "bpetite_compare", "http", "multiprocessing", "rich", "socket"}
@@ -42,6 +44,13 @@ def test_the_code_is_in_the_documented_folder() -> None:
     assert bpetite.__all__ == ["Tokenizer"]
     assert [name for name in vars(bpetite) if not name.startswith("_")] == ["Tokenizer"]
     assert Tokenizer.__module__.startswith("bpetite.")
+
+
+def test_tests_import_the_installed_packages() -> None:
+    """No setting of pytest puts the packages on the path, so they have to be installed."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    assert settings["pytest"]["ini_options"]["pythonpath"] == ["tests", "scripts"]
+    assert all(metadata.version(f"bpetite-{member}") for member in MEMBERS)
 
 
 def loaded_by(statement: str, folder: Path) -> set[str]:
