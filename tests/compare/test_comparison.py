@@ -1,6 +1,5 @@
 """`compare` and `to_tiktoken`: one text, tokenized twice."""
 
-import socket
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_compare import Tokenization, compare, parity, to_tiktoken
+from bpetite_compare import Tokenization, compare, to_tiktoken
 from bpetite_compare._engines import drift
 from bpetite_compare._tokenizations import first_difference
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
@@ -120,18 +119,3 @@ def test_unknown_encodings_are_rejected(small_model: Path) -> None:
     """An unknown encoding is an error that lists the known ones."""
     with pytest.raises(ValueError, match="encoding 'gpt9'; choose from gpt2, r50k_base"):
         compare(small_model, "x", "gpt9")
-
-
-@pytest.mark.usefixtures("offline")
-def test_our_own_vocabulary_needs_no_network(
-    small_model: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """`compare` with "self", and `parity`, open no socket."""
-
-    def refuse(*_: object) -> None:
-        pytest.fail("a socket")
-
-    for name in ("socket", "create_connection", "getaddrinfo"):
-        monkeypatch.setattr(socket, name, refuse)
-    assert compare(small_model, "the cat", "self").difference is None
-    assert parity(small_model, [small_model]).difference is None
