@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from artifacts import write_artifact
@@ -17,6 +17,7 @@ from texts import CORPORA, TEXTS
 
 
 @given(CORPORA, st.integers(256, 300), TEXTS)
+@example(["ab ab"], 258, "ab<|endoftext|> ab")
 def test_tiktoken_with_our_vocabulary_has_our_ids(
     corpus: list[str], vocab_size: int, text: str
 ) -> None:
