@@ -33,7 +33,7 @@ are examples: a [progress bar](../use-with.md#progress-bar), and a program with
 [typed attributes](../../packages/core/README.md#types).
 """
 _WARNING: Final = """\
-The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads a file.
+The logger `bpetite_compare` emits a record at level WARNING before tiktoken downloads an encoding.
 """
 _LEMMAS: Final = """\
 The docstring of each function also states a lemma of the

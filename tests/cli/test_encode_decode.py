@@ -25,10 +25,12 @@ from cli_tools import (
 )
 
 
-def test_encode_prints_the_compact_array(model: Path) -> None:
+@pytest.mark.parametrize("times", [1, 25_000], ids=["one-batch", "two-batches"])
+def test_encode_prints_the_compact_array(model: Path, times: int) -> None:
     """FR-32, FR-34: the output is exactly a compact JSON array of ids and a newline."""
-    result = bpetite("encode", "--model", model, "--text", "Hello world")
-    ids = Tokenizer.load(model).encode("Hello world")
+    text = "Hello world" + " Hello world" * (times - 1)
+    result = bpetite("encode", "--model", model, stdin=text.encode())
+    ids = Tokenizer.load(model).encode(text)
     expected = json.dumps(ids, separators=(",", ":")).encode() + b"\n"
     assert (result.returncode, result.stdout, result.stderr) == (0, expected, b"")
 

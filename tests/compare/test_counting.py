@@ -102,14 +102,6 @@ def test_unknown_encodings_are_rejected_by_name() -> None:
     assert "o200k_base" in line
 
 
-@pytest.mark.usefixtures("offline")
-def test_offline_errors_suggest_a_fix() -> None:
-    """An encoding that is missing and cannot be downloaded is a one-line error."""
-    download, line = lines(bpetite("count", "--encoding", "gpt2").stderr)
-    assert download.startswith("downloading ")
-    assert line.startswith("error: tiktoken cannot download the encoding gpt2 (")
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_counts_equal_tiktokens(

@@ -76,17 +76,6 @@ def test_the_first_difference_of_two_vocabularies(
     assert found.ours != found.theirs
 
 
-def test_existing_files_are_used_silently(
-    encoding_named: Callable[[str], tiktoken.Encoding],
-    small_model: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """Existing files are neither downloaded nor mentioned."""
-    encoding_named("r50k_base")
-    compare(small_model, "x", "r50k_base")
-    assert caplog.records == []
-
-
 @pytest.mark.parametrize("size", [1, 5, 1 << 20])
 def test_the_rows_of_encodings(
     size: int,

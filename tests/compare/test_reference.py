@@ -3,7 +3,6 @@
 import random
 import re
 from collections import Counter
-from collections.abc import Callable
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 import regex
 import tiktoken
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import oracle
@@ -99,7 +98,11 @@ def test_lemma_of_distributivity(left: list[int], right: list[int], tokens: list
     assert joined == decode_bytes(vocab, left) + decode_bytes(vocab, right)
 
 
-@given(BYTES, st.dictionaries(BYTES, st.integers(0, 40)), st.none() | st.integers(0, 40))
+AB = st.lists(st.sampled_from(b"ab"), max_size=6).map(bytes)
+
+
+@given(AB, st.dictionaries(AB, st.integers(0, 40)), st.none() | st.integers(0, 40))
+@example(b"ab", {b"ab": 2}, None)
 def test_lemma_of_decomposition(token: bytes, ranks: dict[bytes, int], most: int | None) -> None:
     """`decompose_token`: the parts join to the token, whatever the ranks are."""
     assert b"".join(decompose_token(ranks, token, most)) == token
@@ -193,6 +196,7 @@ def test_lemma_of_locality(found: tuple[Model, dict[bytes, int]], text: str) -> 
 
 
 @given(st.one_of(merge_lists().map(model_of), TRAINED.map(lambda found: found[0])), TEXTS)
+@example(model_of([]), " a \r\n ")
 def test_lemma_of_the_round_trip(model: Model, text: str) -> None:
     """`decode`, the main claim: it restores the encoded text, special tokens included."""
     assert decode(model, encode(model, text)) == text
@@ -210,7 +214,8 @@ def test_the_shorter_of_two_special_tokens_is_found() -> None:
     assert encode(model, "<.>+<!>") == [256, *b"+<!>"]
 
 
-@given(ASCII_TEXTS | st.text(st.characters(max_codepoint=127)))
+@given(ASCII_TEXTS)
+@example("a \r\n!\r'S 1234\x00 ")
 def test_lemma_of_partition(text: str) -> None:
     """`pre_tokenize_ascii`: the chunks join to the text, and none is empty."""
     chunks = pre_tokenize_ascii(text.encode("ascii"))
@@ -231,10 +236,18 @@ def test_every_function_names_its_lemma(name: str) -> None:
 # The state machine
 
 
-ASCII_ALPHABETS = st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f", max_size=16) | ASCII_TEXTS
+ASCII_PIECES = [
+    *("a", "S", "1", "25", " ", "\t", "\v", "\n", "\r", "\r\n", "'", ".", "!", "\x00", "\x1c"),
+    *("\x7f", "'s", "'D", "'m", "'T", "'ll", "'lL", "'VE", "'re", "'l", "'v", "r", "e", "l", "v"),
+]
+ASCII_RUNS = st.lists(
+    st.tuples(st.sampled_from(ASCII_PIECES), st.integers(1, 5)).map(lambda run: run[0] * run[1]),
+    max_size=12,
+).map("".join)
+"""Texts with runs: of letters drawn one by one, one text in 2,000 has four digits in a row."""
 
 
-@given(ASCII_ALPHABETS)
+@given(ASCII_RUNS | ASCII_TEXTS)
 def test_state_machine_equals_the_pattern(text: str) -> None:
     """On ASCII the seven branches give the chunks of cl100k_base's published pattern."""
     expected = [chunk.encode() for chunk in regex.findall(CL100K_PATTERN, text)]
@@ -250,24 +263,65 @@ def test_classes_divide_ascii() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "branch"),
+    ("branch", "text", "chunks"),
     [
-        (b"'Ll", _ascii._contraction),
-        (b"(word", _ascii._word),
-        (b"123", _ascii._digits),
-        (b" !?\r\n", _ascii._punctuation),
-        (b" \t\n", _ascii._newlines),
-        (b"  ", _ascii._trailing),
-        (b"\v", _ascii._whitespace),
+        # 1 contraction: seven, in any case, before words
+        ("contraction", "I's'd'm't'll've're", ["I", "'s", "'d", "'m", "'t", "'ll", "'ve", "'re"]),
+        ("contraction", "I'S'D'M'T'LL'VE'RE", ["I", "'S", "'D", "'M", "'T", "'LL", "'VE", "'RE"]),
+        ("contraction", "'lL'Ve'rE", ["'lL", "'Ve", "'rE"]),
+        ("contraction", "'sx'dx'mx'tx", ["'s", "x", "'d", "x", "'m", "x", "'t", "x"]),
+        ("contraction", "'llx'vex'rex", ["'ll", "x", "'ve", "x", "'re", "x"]),
+        ("contraction", "'tis 'll.", ["'t", "is", " '", "ll", "."]),
+        ("word", "'lx'vx'rx'nx", ["'lx", "'vx", "'rx", "'nx"]),
+        # 2 word: at most one character first, which is no letter, digit or end of line
+        ("word", "aZ zA", ["aZ", " zA"]),
+        ("word", "(a ((a", ["(a", " ((", "a"]),
+        ("word", "((a", ["((", "a"]),
+        ("word", "\ta\vb\fc\x00d", ["\ta", "\vb", "\fc", "\x00d"]),
+        ("word", "  a\t a", [" ", " a", "\t", " a"]),
+        ("word", "1a\na\ra", ["1", "a", "\n", "a", "\r", "a"]),
+        ("word", "[a]", ["[a", "]"]),
+        ("word", "a@a[a`a{a", ["a", "@a", "[a", "`a", "{a"]),
+        # 3 digits: at most three, with nothing first
+        ("digits", "1 12 123", ["1", " ", "12", " ", "123"]),
+        ("digits", "1234", ["123", "4"]),
+        ("digits", "1234567", ["123", "456", "7"]),
+        ("digits", "0a9/0:", ["0", "a", "9", "/", "0", ":"]),
+        # 4 punctuation: at most one space first; ends of lines last
+        ("punctuation", "!? !?", ["!?", " !?"]),
+        ("punctuation", "  !\t!", [" ", " !", "\t", "!"]),
+        ("punctuation", "!\r\n\n", ["!\r\n\n"]),
+        ("punctuation", "!\n !", ["!\n", " !"]),
+        ("punctuation", "! \n", ["!", " \n"]),
+        ("punctuation", "!\t\n", ["!", "\t\n"]),
+        ("punctuation", "a\x00\x1c\x1f\x7f\n", ["a", "\x00\x1c\x1f\x7f\n"]),
+        ("punctuation", "!a!1", ["!a", "!", "1"]),
+        # 5 newlines: whitespace up to the last end of a line in it
+        ("newlines", "a\r\nb", ["a", "\r\n", "b"]),
+        ("newlines", "a \t\n\nb", ["a", " \t\n\n", "b"]),
+        ("newlines", "a\n \r b", ["a", "\n \r", " b"]),
+        ("newlines", "a\n  ", ["a", "\n", "  "]),
+        ("newlines", "\n1\r1", ["\n", "1", "\r", "1"]),
+        # 6 trailing: all whitespace at the end of the text, and all but one character of other runs
+        ("trailing", "a \t", ["a", " \t"]),
+        ("trailing", "a   b", ["a", "  ", " b"]),
+        ("trailing", "a   !", ["a", "  ", " !"]),
+        ("trailing", "a \t\v1", ["a", " \t", "\v", "1"]),
+        # 7 whitespace: one character that nothing else takes
+        ("whitespace", "a 1", ["a", " ", "1"]),
+        ("whitespace", "\t! \f1", ["\t", "!", " ", "\f", "1"]),
     ],
 )
-def test_every_branch_is_needed(text: bytes, branch: Callable[[bytes, int], int]) -> None:
-    """Each of the seven branches matches a chunk that no earlier branch matches."""
-    followed = text + b"1" if branch is _ascii._whitespace else text
-    before = _ascii._BRANCHES[: _ascii._BRANCHES.index(branch)]
-    assert branch(followed, 0) == len(text)
-    assert [earlier(followed, 0) for earlier in before] == [0] * len(before)
-    assert pre_tokenize_ascii(followed)[0] == text
+def test_each_branch_matches_as_by_hand(branch: str, text: str, chunks: list[str]) -> None:
+    """Each branch takes as much as the pattern's, at each of its limits, and is needed."""
+    expected = [chunk.encode() for chunk in chunks]
+    assert pre_tokenize_ascii(text.encode()) == expected
+    assert regex.findall(CL100K_PATTERN, text) == chunks
+    used, start = set(), 0
+    for chunk in expected:
+        used.add(next(b.__name__ for b in _ascii._BRANCHES if b(text.encode(), start) > start))
+        start += len(chunk)
+    assert f"_{branch}" in used
 
 
 def test_the_state_machine_rejects_non_ascii() -> None:

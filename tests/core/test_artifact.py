@@ -56,8 +56,9 @@ def test_a_file_of_the_maximum_size_can_be_read() -> None:
 
 
 def test_merges_make_the_tokens() -> None:
-    """An artifact made of merges equals the one read from their file."""
+    """FR-37: an artifact made of merges equals the one read from their file, in types as well."""
     artifact = Artifact.of_merges(MERGES)
+    assert {type(token) for token in artifact.tokens} == {bytes}
     assert artifact.to_bytes() == canonical(GOOD)
     assert (artifact.vocab, artifact.merges, artifact.special_tokens) == PARTS
     assert artifact.pattern == GOOD["pretokenizer_pattern"]

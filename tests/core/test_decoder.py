@@ -154,7 +154,7 @@ def test_short_unknown_ids_are_printed(token_id: int, shown: str) -> None:
     ids=["lone", "last", "half", "cut-off", "inside-a-token", "overlong", "surrogate", "late"],
 )
 def test_invalid_utf_8_is_rejected(ids: list[int], byte: int, reason: str) -> None:
-    """FR-23: Python's `UnicodeDecodeError` propagates; its reason also names the id."""
+    """FR-20, FR-23: Python's `UnicodeDecodeError` propagates; its reason also names the id."""
     with pytest.raises(UnicodeDecodeError, match=f"{re.escape(reason)}$") as caught:
         Decoder(TOKENS).decode(ids)
     assert caught.value.start == byte

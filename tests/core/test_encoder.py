@@ -60,6 +60,16 @@ def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
     assert encoder_of(merges).encode(text) == oracle.encode(text, merges)
 
 
+@pytest.mark.parametrize("text", ["b\n", "a1", "1a", "a!", "'sa", "\n a", "é1"])
+def test_pair_across_chunks_is_not_merged(text: str) -> None:
+    """FR-7: merges of all pairs in a text leave alone the pair with parts in two chunks."""
+    *_, last = chunks = oracle.chunks_of(text)
+    data = text.encode("utf-8")
+    pair = data[-len(last) - 1], last[0]
+    assert len(chunks) > 1
+    assert encoder_of([pair]).encode(text) == list(data)
+
+
 def test_ids_are_integers() -> None:
     """FR-16: `encode` returns a `list` of exact `int` objects."""
     ids = encoder_of([(97, 98)]).encode("ab<|endoftext|>c")
@@ -89,10 +99,13 @@ def test_part_of_the_special_token_is_ordinary_text(length: int) -> None:
         "<|end\u200boftext|>",
         "<|endoftext|\uff1e",
         "< |endoftext|>",
+        "<|pad|>",
+        "<|startoftext|><|im_end|>",
+        "<s></s>[PAD]<unk>",
     ],
 )
 def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
-    """FR-18: anything but the exact literal has the ids of its bytes."""
+    """FR-14, FR-18: anything but the exact literal has the ids of its bytes."""
     assert encoder_of([]).encode(text) == list(text.encode("utf-8"))
 
 
@@ -112,7 +125,7 @@ def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
     ],
 )
 def test_special_tokens_are_extracted_in_order(text: str, ids: list[int]) -> None:
-    """FR-19: each occurrence is one id, in order, even if they are adjacent."""
+    """FR-16, FR-19: each occurrence is one id, in order, even if they are adjacent."""
     assert encoder_of([(97, 98)]).encode(text) == ids
 
 

@@ -44,7 +44,7 @@ def test_artifact_is_canonical_json(path: Path) -> None:
 
 @given(CORPORA)
 def test_artifact_matches_the_oracle(any_path: Path, documents: list[str]) -> None:
-    """FR-26: all six fields follow from the merges that a full recount finds."""
+    """FR-14, FR-26: all six fields follow from the merges that a full recount finds."""
     merges = oracle.train(documents, 280)
     expected = canonical(artifact_with(merges))
     assert artifact_of(Tokenizer.train(documents, 280), any_path) == expected
@@ -128,9 +128,10 @@ def test_existing_file_is_kept_by_default(path: Path) -> None:
     assert load(path) == PARTS
 
 
-def test_loaded_parts_have_exact_types(path: Path) -> None:
+@pytest.mark.parametrize("ending", [b"", b"\n"], ids=["compared", "parsed"])
+def test_loaded_parts_have_exact_types(path: Path, ending: bytes) -> None:
     """FR-37: tokens are `bytes`, ids are `int`, merges are tuples, all in the order of ids."""
-    path.write_bytes(canonical(GOOD))
+    path.write_bytes(canonical(GOOD) + ending)
     vocab, merges, special_tokens = load(path)
     assert {type(token) for token in vocab.values()} == {bytes}
     assert {type(token_id) for token_id in [*vocab, *special_tokens.values()]} == {int}

@@ -118,7 +118,7 @@ def test_ascii_classes_match_regex(name: str, members: str) -> None:
 
 @pytest.mark.parametrize("shape", ["{0}", "{0}{1}", "{0} {1}", "'{0}{1}", "{0}{1} ", "\n{0}{1}{0}"])
 def test_short_ascii_text_is_cut_as_by_regex(shape: str) -> None:
-    """For any two ASCII characters, in each shape, `re` finds the chunks of `regex`."""
+    """FR-4: for any two ASCII characters, in each shape, `re` finds the chunks of `regex`."""
     texts = [shape.format(first, second) for first, second in product(ASCII, repeat=2)]
     assert [split(text) for text in texts] == [regex.findall(oracle.PATTERN, t) for t in texts]
 

@@ -58,7 +58,7 @@ def pair(
 
 @pytest.mark.parametrize("text", FIXTURES)
 def test_fixture_decodes_to_itself(pair: list[Tokenizer], text: str) -> None:
-    """FR-25, FR-26: every kind of text is restored; a loaded tokenizer gives the same ids."""
+    """FR-6, FR-24, FR-25, FR-26: any text is restored, also by a loaded tokenizer."""
     ids, ids_of_loaded = (tokenizer.encode(text) for tokenizer in pair)
     assert ids == ids_of_loaded
     assert [tokenizer.decode(ids) for tokenizer in pair] == [text, text]

@@ -103,7 +103,7 @@ def test_link_under_a_temporary_name_is_not_followed(
 
 @pytest.mark.parametrize("size", [0, 1, 100_000])
 def test_existing_file_is_replaced_whole(tmp_path: Path, tokenizer: Tokenizer, size: int) -> None:
-    """FR-28: with `overwrite`, a shorter or longer file becomes exactly the artifact."""
+    """FR-27, FR-28: with `overwrite`, a shorter or longer file becomes exactly the artifact."""
     path = tmp_path / "tokenizer.json"
     path.write_bytes(b"x" * size)
     tokenizer.save(path, overwrite=True)

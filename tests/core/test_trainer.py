@@ -109,6 +109,14 @@ def test_pair_across_chunks_is_not_merged() -> None:
     assert train_bpe("ab\n" * 100, 1000).merges == ((97, 98),)
 
 
+@pytest.mark.parametrize(
+    "text", ["e\u0301\u00e9", "aAa", "ﬁfi", "  a ", "\ufeffa\r\nb\rc", "\u212bÅ"]
+)
+def test_training_does_not_change_text(text: str) -> None:
+    """FR-6: text is not normalized, folded or trimmed: the merges are those of its own bytes."""
+    assert list(train_bpe(text, 300).merges) == oracle.train([text], 300)
+
+
 def test_chunk_never_spans_two_documents() -> None:
     """FR-7: the end of a document ends a chunk."""
     assert train_bpe(["a", "b"] * 100, 1000).merges == ()
@@ -271,7 +279,7 @@ def test_long_chunk_trains(run_python: Callable[..., str]) -> None:
 
 
 def test_special_token_takes_the_first_free_id() -> None:
-    """FR-13: its id is the number of mergeable tokens, also after an early stop."""
+    """FR-9, FR-13: its id is the number of mergeable tokens, also after an early stop."""
     assert train_bpe("ab ab", 257).special_tokens == {"<|endoftext|>": 257}
     assert train_bpe("ab ab", 9999).special_tokens == {"<|endoftext|>": 258}
 
@@ -391,7 +399,7 @@ def test_bytes_are_rejected(corpus: str, name: str) -> None:
     ],
 )
 def test_non_text_documents_are_rejected(corpus: list[str], found: str) -> None:
-    """A document that is not a `str` raises `TypeError` with its type and position."""
+    """FR-37: a document that is not a `str` raises `TypeError` with its type and position."""
     message = f"^documents must be str, got {found}$"
     with pytest.raises(TypeError, match=message):
         train_bpe(corpus, 300)

@@ -30,7 +30,7 @@ def test_training_of_the_example() -> None:
 
 
 def test_encoding_and_decoding_of_the_example(tokenizer: Tokenizer) -> None:
-    """FR-16, FR-20, FR-24: the special token is between two merged chunks, and is restored."""
+    """FR-13, FR-16, FR-20, FR-24: the special token between two merged chunks is restored."""
     ids = tokenizer.encode("ab<|endoftext|>ab")
     assert ids == [256, 258, 256]
     assert tokenizer.decode(ids) == "ab<|endoftext|>ab"

@@ -104,7 +104,7 @@ def test_every_command_is_listed() -> None:
 
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_output_has_the_fields_of_the_schema(output: str, folder: Path) -> None:
-    """Exactly these fields are present, in order, with their types; changing one is an error."""
+    """FR-34: exactly these fields are present, in order, with their types."""
     check = validator(output)
     for call in OUTPUTS[output]:
         for found in objects(call, folder):

@@ -58,6 +58,18 @@ def test_every_row_names_an_everyday_test() -> None:
         assert any(TESTS[name][1] for name in named), row
 
 
+def test_a_cited_test_names_its_requirement() -> None:
+    """The docstring of each test in a row starts with the number of the row."""
+    rows = re.findall(r"^\| (FR-\d+) \|(.*)$", PAGE, re.MULTILINE)
+    wrong = [
+        (number, name)
+        for number, row in rows
+        for name in re.findall(r"`([\w/]+\.py::\w+)`", row)
+        if number not in requirements_of(TESTS[name][0])
+    ]
+    assert wrong == []
+
+
 def test_every_requirement_has_an_everyday_test() -> None:
     """The docstrings of everyday tests name exactly the requirements of the page."""
     shown = {

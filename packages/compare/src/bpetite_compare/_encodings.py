@@ -1,7 +1,8 @@
 """tiktoken's tokenizers, which it calls encodings: by name, or made from a tokenizer file.
 
 tiktoken downloads an encoding on first use and caches it in the folder TIKTOKEN_CACHE_DIR or
-in a temporary folder. It does not report that, so this module logs a warning first.
+in a temporary folder. It does not report that, so this module logs a warning first. bpetite
+itself opens no connection.
 """
 
 import logging
@@ -73,13 +74,14 @@ def get_encoding(name: str) -> tiktoken.Encoding:
 
 @contextmanager
 def _logging_downloads(name: str) -> Iterator[list[str]]:
-    """Log each download before it starts; tiktoken has no hook for that."""
+    """Log a download before it starts, once per encoding; tiktoken has no hook for that."""
     read_file = tiktoken.load.read_file
     downloads: list[str] = []
 
     def log_and_read_file(path: str) -> bytes:
+        if not downloads:
+            _LOGGER.warning("tiktoken will download the encoding %s from %s", name, path)
         downloads.append(path)
-        _LOGGER.warning("downloading %s for the tiktoken encoding %s", path, name)
         return read_file(path)
 
     module = vars(tiktoken.load)

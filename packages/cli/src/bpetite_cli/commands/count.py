@@ -89,8 +89,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--encoding",
         metavar="NAME",
-        help="instead of --model, an encoding such as cl100k_base or o200k_base; requires "
-        "bpetite-compare",
+        help="instead of --model, an encoding such as cl100k_base or o200k_base, which tiktoken "
+        "downloads on first use; requires bpetite-compare",
     )
     require_one(parser, ["--model"], ["--encoding"])
     parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")

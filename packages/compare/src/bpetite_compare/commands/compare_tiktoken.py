@@ -44,6 +44,7 @@ def add_command(commands: Commands) -> None:
         '  bpetite compare-tiktoken --model tokenizer.json --text "Hello world"\n'
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self\n"
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
+        "\n\ntiktoken downloads an encoding on first use; self needs no download.",
     )
     add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
@@ -60,8 +61,7 @@ def add_command(commands: Commands) -> None:
         nargs="+",
         metavar="NAME",
         help="tiktoken encoding (default: gpt2), several with --report (default: "
-        f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken, "
-        "without a network",
+        f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken",
     )
     parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
     parser.set_defaults(run=partial(_run, parser))

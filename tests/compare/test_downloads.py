@@ -1,0 +1,144 @@
+"""tiktoken downloads an encoding when it is used first; bpetite says so before."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import HTTPServer, SimpleHTTPRequestHandler
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from tiktoken import load, registry
+
+import oracle
+from bpetite_compare import compare, import_tokenizer, report
+from cli_tools import bpetite, refused
+from compare_tools import write_ranks
+
+URL = "https://127.0.0.1:9/cached.tiktoken"
+CALLS = {
+    "count --encoding gpt2": "gpt2",
+    "compare-tiktoken --model m.json --text x": "gpt2",
+    "compare-tiktoken --model m.json --input text --report --encoding o200k_base": "o200k_base",
+    "import --from tiktoken --input r50k_base --output new.json": "r50k_base",
+    "import-tiktoken --encoding p50k_base --output new.json": "p50k_base",
+}
+
+
+@pytest.fixture
+def folder(small_model: Path, here: Path, offline: None) -> Path:
+    """Return a folder with a model and a text; tiktoken has no cache and no network."""
+    (here / "m.json").write_bytes(small_model.read_bytes())
+    (here / "text").write_bytes(b"x")
+    return here
+
+
+@pytest.fixture
+def cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the cached file of the encoding "cached", which a registered function reads."""
+    ranks = {bytes([value]): value for value in range(256)} | {b"ab": 256}
+    written = write_ranks(folder / "ranks", ranks)
+    digest = hashlib.sha256(written.read_bytes()).hexdigest()
+
+    def cached() -> dict[str, object]:
+        return {
+            "name": "cached",
+            "pat_str": oracle.PATTERN,
+            "mergeable_ranks": load.load_tiktoken_bpe(URL, expected_hash=digest),
+            "special_tokens": {oracle.END_OF_TEXT: 257},
+        }
+
+    constructors = registry.ENCODING_CONSTRUCTORS
+    assert constructors is not None
+    monkeypatch.setitem(constructors, "cached", cached)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(folder / "cache"))
+    (folder / "cache").mkdir()
+    return written.rename(folder / "cache" / hashlib.sha1(URL.encode()).hexdigest())  # noqa: S324
+
+
+class _Handler(SimpleHTTPRequestHandler):
+    """Serves the files of a folder, silently."""
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def serve(folder: Path) -> Iterator[str]:
+    """Serve a folder on this machine; yield its address."""
+    with HTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(folder))) as server:
+        thread = Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("call", CALLS)
+def test_a_download_is_announced(call: str) -> None:
+    """FR-33: one line says that tiktoken will download; if that fails, one says what to do."""
+    announced, failed = refused(bpetite(*call.split()))
+    assert announced.startswith(f"tiktoken will download the encoding {CALLS[call]} from https://")
+    assert failed.startswith(f"error: tiktoken cannot download the encoding {CALLS[call]} (Proxy")
+    assert "TIKTOKEN_CACHE_DIR" in failed
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_download_is_a_warning_of_the_library(caplog: pytest.LogCaptureFixture) -> None:
+    """The logger `bpetite_compare` gets one warning for each encoding, before the error."""
+    calls: dict[str, Callable[[], object]] = {
+        "gpt2": lambda: compare("m.json", "x", "gpt2"),
+        "o200k_base": lambda: report("m.json", ["text"], ["o200k_base"]),
+        "r50k_base": lambda: import_tokenizer(["r50k_base"], "tiktoken", "new.json"),
+    }
+    for name, call in calls.items():
+        caplog.clear()
+        with pytest.raises(OSError, match=rf"cannot download the encoding {name} \(ProxyError\);"):
+            call()
+        (record,) = caplog.records
+        assert (record.name, record.levelname) == ("bpetite_compare", "WARNING")
+
+
+def test_a_cached_encoding_is_not_announced(cache: Path) -> None:
+    """With the file in tiktoken's cache, nothing is downloaded or said; without it, both."""
+    call = ("count", "--encoding", "cached", "text")
+    result = bpetite(*call)
+    assert (result.returncode, result.stdout, result.stderr) == (0, b"1\ttext\n", b"")
+    registry.ENCODINGS.clear()
+    cache.write_bytes(b"damaged")  # tiktoken removes it and downloads again
+    announced, failed = refused(bpetite(*call))
+    assert announced == f"tiktoken will download the encoding cached from {URL}"
+    assert failed.startswith("error: tiktoken cannot download the encoding cached (")
+    assert os.listdir(cache.parent) == []
+
+
+def test_a_download_of_two_files_is_announced_once(
+    folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before two downloads there is one line; then both files are cached, so there is none."""
+    (folder / "served").mkdir()
+    cache.rename(folder / "served" / "one")
+    shutil.copy(folder / "served" / "one", folder / "served" / "two")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.setenv(name, "127.0.0.1")
+    with serve(folder / "served") as url:
+
+        def twice() -> dict[str, object]:
+            ranks = [load.load_tiktoken_bpe(f"{url}/{name}") for name in ("one", "two")]
+            parts = {"mergeable_ranks": ranks[1], "special_tokens": {}}
+            return {"name": "twice", "pat_str": oracle.PATTERN, **parts}
+
+        monkeypatch.setitem(registry.ENCODING_CONSTRUCTORS or {}, "cached", twice)
+        first = bpetite("count", "--encoding", "cached", "text")
+        registry.ENCODINGS.clear()  # tiktoken also keeps an encoding in memory
+        second = bpetite("count", "--encoding", "cached", "text")
+    announced = f"tiktoken will download the encoding cached from {url}/one\n".encode()
+    assert (first.stdout, first.stderr) == (b"1\ttext\n", announced)
+    assert (second.stdout, second.stderr) == (b"1\ttext\n", b"")
+    assert len(os.listdir(cache.parent)) == 2

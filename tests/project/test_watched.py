@@ -1,0 +1,263 @@
+"""No command opens a socket, starts a program, runs code or writes elsewhere, as a hook sees it.
+
+`watched.py` is the program with the hook, and lists its exceptions.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from artifacts import GOOD, canonical
+from bpetite import Tokenizer
+from bpetite_cli.parser import make_parser
+from bpetite_compare import export
+from cli_tools import _terminal
+from project_tools import MEMBERS, PACKAGES, ROOT
+
+NAME: Final = "named_by_a_file"
+"""A module that does not exist. Its name occurs wherever an input can contain text."""
+
+TEXT: Final = f"{NAME} low lower lowest\n" * 20
+CALLS: Final = (
+    "train --input text --vocab-size 300 --output new.json",
+    f"train --input docs.jsonl --jsonl {NAME} --vocab-size 300 --output docs.json",
+    "train --counts docs.jsonl --vocab-size 260 --output counted.json",
+    "train --files-from list --vocab-size 260 --output listed.json",
+    "truncate --model m.json --vocab-size 258 --output small.json",
+    "encode --model m.json --input text",
+    "encode --model m.json --input text --format u16 --output ids.bin",
+    f"encode --model m.json --text {NAME}",
+    "decode --model m.json --input ids",
+    "decode --model m.json --input ids.bin --format u16 --output back",
+    "count --model m.json text",
+    "count --encoding toy text",
+    "show --model m.json --input text --steps",
+    "inspect --model m.json",
+    "inspect --model m.json --tokens",
+    "verify --model m.json --input text",
+    "parity --model m.json --input text",
+    "compare-tiktoken --model m.json --input text --encoding self",
+    f"compare-tiktoken --model m.json --text {NAME} --encoding toy",
+    "compare-tiktoken --model m.json --input text --report --encoding toy",
+    "export --model m.json --to tiktoken --output ranks",
+    "export --model m.json --to huggingface --output hf",
+    "export --model m.json --to gpt2 --output gpt2",
+    "import --from tiktoken --input ranks --output of-ranks.json --id-map map.json",
+    "import --from tiktoken --input toy --output of-toy.json",
+    "import --from huggingface --input hf/tokenizer.json --output of-hf.json",
+    "import --from gpt2 --input gpt2/vocab.json gpt2/merges.txt --output of-gpt2.json",
+    "import-tiktoken --ranks ranks --output of-ranks-too.json",
+    "train --input text --vocab-size 260 --jobs 2 --output jobs.json",
+    "encode --model m.json --input text --jobs 2",
+    "count --model m.json --jobs 2 text",
+    "verify --model m.json --input text --jobs 2",
+    "help train",
+    "--version",
+    "--completion bash",
+)
+"""Calls of every command, in order: some read what an earlier one writes."""
+
+PLUGIN: Final = """
+from tiktoken.load import load_tiktoken_bpe
+
+def toy():
+    ranks = load_tiktoken_bpe({url!r}, expected_hash={sha256!r})
+    pattern = {pattern!r}
+    return dict(name="toy", pat_str=pattern, mergeable_ranks=ranks, special_tokens={{}})
+
+ENCODING_CONSTRUCTORS = {{"toy": toy}}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the inputs of the calls, and an encoding in tiktoken's cache."""
+    folder = tmp_path_factory.mktemp("watched")
+    (folder / "text").write_text(TEXT)
+    row = {NAME: NAME, "text": NAME, "count": 3}
+    (folder / "docs.jsonl").write_text(f"{json.dumps(row)}\n")
+    (folder / "list").write_text("text\n")
+    tokenizer = Tokenizer.train(TEXT, 300)
+    tokenizer.save(folder / "m.json")
+    (folder / "ids").write_text(f"{tokenizer.encode(TEXT)}\n")
+    export(folder / "m.json", "tiktoken", folder / "toy.tiktoken")
+    write_plugin(folder)
+    return folder
+
+
+def write_plugin(folder: Path) -> None:
+    """Register the encoding "toy" in tiktoken, and put its file into a cache."""
+    ranks = (folder / "toy.tiktoken").read_bytes()
+    url = "https://127.0.0.1:9/toy.tiktoken"
+    plugins = folder / "plugins" / "tiktoken_ext"
+    plugins.mkdir(parents=True)
+    (plugins / "toy.py").write_text(
+        PLUGIN.format(
+            url=url, sha256=hashlib.sha256(ranks).hexdigest(), pattern=GOOD["pretokenizer_pattern"]
+        )
+    )
+    (folder / "cache").mkdir()
+    (folder / "cache" / hashlib.sha1(url.encode()).hexdigest()).write_bytes(ranks)  # noqa: S324 - tiktoken's name
+
+
+def watched(
+    folder: Path, calls: Sequence[Sequence[str]], packages: Path | None = None
+) -> list[str]:
+    """Run calls in a terminal, with the packages of a folder, and return the report."""
+    report = folder / "report"
+    report.write_bytes(b"")
+    (folder / "calls.json").write_text(json.dumps(calls))
+    paths = [folder / "plugins", packages, os.environ.get("PYTHONPATH")]
+    environment = {
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": os.pathsep.join(str(path) for path in paths if path),
+        "PYTHONUTF8": "1",
+        "TERM": "xterm-256color",
+        "TIKTOKEN_CACHE_DIR": str(folder / "cache"),
+        "WATCHED_REPORT": str(report),
+    }
+    with _terminal() as (theirs, shown):
+        result = subprocess.run(
+            [sys.executable, ROOT / "tests" / "watched.py", "calls.json"],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            timeout=120,
+            check=False,
+        )
+    assert result.returncode == 0, shown.decode("utf-8", "replace")[-3000:]
+    return report.read_text(encoding="utf-8").splitlines()
+
+
+def violations(report: list[str]) -> list[str]:
+    """Return the lines of a report that are violations."""
+    others = ("main: watched", "worker: watched", "main: status ")
+    return [line for line in report if not line.startswith(others)]
+
+
+def test_every_command_keeps_to_its_files(folder: Path) -> None:
+    """No command opens a socket, starts a program, imports by name or writes a file of another."""
+    calls = [line.split() for line in CALLS]
+    report = watched(folder, calls)
+    assert violations(report) == []
+    statuses = [line for line in report if line.startswith("main: status ")]
+    assert statuses == [f"main: status 0: {line}" for line in CALLS]
+    assert report.count("main: watched") == 1
+    assert report.count("worker: watched") == 2 * sum("--jobs" in line for line in CALLS)
+
+
+def test_every_command_is_called() -> None:
+    """The calls above have every command, and each that shares work does."""
+    (commands,) = (
+        action.choices
+        for action in make_parser([])._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    assert {line.split()[0] for line in CALLS} >= set(commands)
+    with_jobs = {name for name, parser in commands.items() if "--jobs" in parser.format_help()}
+    assert {line.split()[0] for line in CALLS if "--jobs" in line} == with_jobs
+
+
+def renamed(value: object) -> Iterator[object]:
+    """Yield a JSON value with each key and each value in it replaced by a name."""
+    yield NAME
+    if isinstance(value, dict):
+        places = [*value][-1:] if len(value) > 256 else [*value]  # of a vocabulary, one
+        yield {**value, NAME: NAME}
+        for key in places:
+            yield {NAME if other == key else other: value[other] for other in value}
+            for inner in renamed(value[key]):
+                yield {**value, key: inner}
+    elif isinstance(value, list):
+        yield [*value, NAME]
+        for inner in renamed(value[0]) if value else ():
+            yield [inner, *value[1:]]
+
+
+def test_no_name_in_a_file_is_imported(folder: Path) -> None:
+    """Wherever a tokenizer file contains a name, `load` and `import` run and load nothing."""
+    hostile = folder / "hostile"
+    hostile.mkdir()
+    calls = [["load", "m.json"]]
+    for place, content in enumerate(renamed(deepcopy(GOOD))):
+        path = hostile / f"{place}.json"
+        path.write_bytes(canonical(content))
+        calls.append(["load", str(path)])
+    single = folder / "hf.json"
+    export(folder / "m.json", "huggingface", single)
+    for place, content in enumerate(renamed(json.loads(single.read_bytes()))):
+        path = hostile / f"hf-{place}.json"
+        path.write_bytes(canonical(content))
+        output = f"{path}.new"
+        calls.append(["import", "--from", "huggingface", "--input", str(path), "--output", output])
+    report = watched(folder, calls)
+    assert violations(report) == []
+    assert sum(line.startswith("main: status ") for line in report) == len(calls)
+
+
+IMPORTS: Final = """
+import contextlib, ctypes, marshal, os, pickle, socket
+from importlib import import_module
+from multiprocessing.util import spawnv_passfds
+"""
+PLANTS: Final = {
+    f"import_module({NAME!r})": f"import: {NAME}",
+    f"__import__('{NAME}_too')": f"import: {NAME}_too",
+    "os.system('true')": "process: os.system",
+    "os.posix_spawnp('true', ['true'], os.environ)": "process: os.posix_spawn",
+    "spawnv_passfds(b'/bin/true', [b'true'], [])": "process: [b'true']",
+    "socket.socket()": "socket: socket.__new__",
+    "socket.getaddrinfo('127.0.0.1', 9)": "socket: socket.getaddrinfo",
+    "open('elsewhere', 'w')": "write: elsewhere",
+    "os.close(os.open('elsewhere', os.O_WRONLY | os.O_CREAT))": "write: elsewhere",
+    "os.rename('elsewhere', 'there')": "write: os.rename elsewhere there",
+    "os.remove('there')": "write: os.remove there",
+    "os.mkdir('new')": "write: os.mkdir new",
+    "exec('1')": "code: exec by bpetite.planted",
+    "eval('1')": "code: exec by bpetite.planted",
+    "compile('1', 'planted', 'exec')": "code: compile by bpetite.planted",
+    "marshal.loads(marshal.dumps(1))": "code: marshal.loads by bpetite.planted",
+    "pickle.loads(b'cos\\ngetpid\\n.')": "code: pickle.find_class by bpetite.planted",
+    "ctypes.CDLL(None)": "code: ctypes.dlopen",
+}
+"""Statements that break each rule, and the violation that is reported."""
+
+
+def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
+    """Each rule sees what breaks it, in the first process and in a worker."""
+    for member in MEMBERS:
+        shutil.copytree(PACKAGES / member / "src", tmp_path, dirs_exist_ok=True)
+    statements = "".join(
+        f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
+    )
+    (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
+    plant(tmp_path / "bpetite" / "_artifact.py", "        data = read_file(")
+    plant(
+        tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
+    )
+    report = watched(folder, [["count", "--model", "m.json", "--jobs", "2", "text"]], tmp_path)
+    for process in ("main", "worker"):
+        found = {line for line in violations(report) if line.startswith(f"{process}: ")}
+        assert found == {f"{process}: {violation}" for violation in PLANTS.values()}
+
+
+def plant(module: Path, before: str) -> None:
+    """Have a module commit all violations before a line."""
+    text = module.read_text()
+    assert text.count(before) == 1
+    indent = " " * (len(before) - len(before.lstrip()))
+    module.write_text(
+        text.replace(before, f"{indent}from bpetite import planted; planted.violate()\n{before}")
+    )
