@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 
 import regex
 
-__all__ = ["CODE", "END_OF_TEXT", "PATTERN", "PROSE", "Pair", "chunks_of"]
+__all__ = ["CODE", "END_OF_TEXT", "JSON", "PATTERN", "PROSE", "Pair", "chunks_of"]
 
 Pair: TypeAlias = tuple[int, int]
 """Two adjacent ids: the left one and the right one."""
@@ -21,6 +21,8 @@ PROSE: Final = [str(_REPOSITORY / "docs" / "sample.txt")]
 """Prose for exercise 12."""
 CODE: Final = sorted(map(str, (_REPOSITORY / "packages" / "core" / "src").rglob("*.py")))
 """Python code for exercise 12."""
+JSON: Final = [str(_REPOSITORY / "docs" / "reference" / "artifact.schema.json")]
+"""JSON for exercise 12."""
 
 
 def chunks_of(text: str) -> list[bytes]:

@@ -48,6 +48,17 @@ Lemma min_rank_step lookup x y t : min_rank lookup (x :: y :: t) =
   end.
 Proof. reflexivity. Qed.
 
+Lemma min_rank_found lookup l r a b :
+  min_rank lookup l = Some (r, (a, b)) -> lookup a b = Some r /\ adj a b l.
+Proof.
+  induction l as [|u|u v t IH1 IH2] using list_ind2; try (simpl; discriminate).
+  rewrite min_rank_step.
+  destruct (lookup u v) as [k|] eqn:L; destruct (min_rank lookup (v :: t)) as [[k' p]|];
+    try destruct (k' <? k); intro H; try discriminate; injection H as -> ?; subst;
+    try (split; [exact L|left; auto]);
+    (destruct IH2 as [I A]; [reflexivity|split; [exact I|right; exact A]]).
+Qed.
+
 (** Repeatedly merge every occurrence of the pair of lowest rank. *)
 Fixpoint greedy_fuel (lookup : nat -> nat -> option nat) (fuel : nat) (l : list nat) : list nat :=
   match fuel with

@@ -1,27 +1,19 @@
 (** Examples of the definitions, and of classes that satisfy the assumptions of the theorems. *)
 From Coq Require Import List Arith Lia Bool.
-From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer.
+From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer Ascii.
 Import ListNotations.
 
-Definition ascii_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <=? x) && (x <=? 122)).
-Definition ascii_number (x : nat) : bool := (48 <=? x) && (x <=? 57).
-Definition ascii_space (x : nat) : bool := ((9 <=? x) && (x <=? 13)) || (x =? 32).
-
 (** Some classes satisfy all the assumptions about classes. Speaks of [_pretokenizer.split]. *)
-Example ascii_classes : classes ascii_letter ascii_number ascii_space.
+Example ascii_classes : classes is_letter is_digit is_space.
 Proof.
-  assert (forall x, ascii_space x = true -> x < 33).
-  { intro x. unfold ascii_space. rewrite orb_true_iff, andb_true_iff, !Nat.leb_le, Nat.eqb_eq. lia. }
   split.
-  - intros x L. destruct (ascii_space x) eqn:S; auto. apply H in S. unfold ascii_letter in L.
-    rewrite orb_true_iff, !andb_true_iff, !Nat.leb_le in L. lia.
-  - intros x L. destruct (ascii_space x) eqn:S; auto. apply H in S. unfold ascii_number in L.
-    rewrite andb_true_iff, !Nat.leb_le in L. lia.
+  - intros x L. destruct (is_space x) eqn:S; auto. apply space_apart in S. destruct S; congruence.
+  - intros x D. destruct (is_space x) eqn:S; auto. apply space_apart in S. destruct S; congruence.
   - reflexivity.
   - repeat constructor.
 Qed.
 
-Notation ascii f := (f ascii_letter ascii_number ascii_space).
+Notation ascii f := (f is_letter is_digit is_space).
 
 (** "aaabdaaabac", the example in every article on byte-pair encoding. *)
 Example the_classic :
@@ -33,6 +25,12 @@ Proof. vm_compute. reflexivity. Qed.
 Example the_pattern :
   ascii split_gpt2 [89; 111; 117; 39; 108; 108; 32; 32; 115; 101; 101; 10] =
   [[89; 111; 117]; [39; 108; 108]; [32]; [32; 115; 101; 101]; [10]].
+Proof. vm_compute. reflexivity. Qed.
+
+(** With GPT-4's pattern: "You'll see 1234", and a newline after whitespace. *)
+Example the_seven_branches :
+  split_ascii [89; 111; 117; 39; 76; 108; 32; 115; 101; 101; 32; 49; 50; 51; 52; 32; 32; 33; 10; 9; 10] =
+  [[89; 111; 117]; [39; 76; 108]; [32; 115; 101; 101]; [32]; [49; 50; 51]; [52]; [32]; [32; 33; 10]; [9; 10]].
 Proof. vm_compute. reflexivity. Qed.
 
 (** Learn from "ab ab ab", and encode "ab<|endoftext|>ab". *)

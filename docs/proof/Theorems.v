@@ -1,7 +1,7 @@
 (** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
     global context" for every line below. *)
 From Bpetite Require Import
-  Passes Encoders Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Examples.
+  Passes Encoders Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Ascii Examples.
 
 (** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -11,6 +11,8 @@ Print Assumptions Tokenizer.encode_injective.
 Print Assumptions General.general_roundtrip.
 Print Assumptions General.shuffle_cancel.
 Print Assumptions General.encode_ids.
+Print Assumptions General.encode_chunk_normal.
+Print Assumptions Ascii.ascii_bpe_roundtrip.
 Print Assumptions Encoders.merge_pass_bytes.
 Print Assumptions Encoders.bytes_of_app.
 Print Assumptions Encoders.passes_bytes.
@@ -38,6 +40,10 @@ Print Assumptions Pattern.split_parts.
 Print Assumptions Pattern.pieces_join.
 Print Assumptions Pattern.split_pieces.
 Print Assumptions Tokenizer.ordinary_app.
+Print Assumptions Ascii.next_ascii_pattern.
+Print Assumptions Ascii.next_ascii_pos.
+Print Assumptions Ascii.split_ascii_join.
+Print Assumptions Ascii.split_ascii_nonempty.
 
 (** The special token. *)
 Print Assumptions Special.partition_some.

@@ -914,3 +914,136 @@ def find_token(r: int, tokens: List, bytes: List) -> Option:
 
 def byte_rank(ms: List, bytes: List) -> Option:
     return find_token(0, skipn(256, vocab(ms)), bytes)
+
+
+def merge_lowest(merges: Callable[[int, int], Option], rounds: int, ids: List) -> List:
+    if rounds == 0:
+        return ids
+    n = rounds - 1
+    value_1 = min_rank(merges, ids)
+    if value_1 is None:
+        return ids
+    (p,) = value_1
+    i, p0 = p
+    a, b = p0
+    return merge_lowest(merges, n, merge_pass(a, b, i, ids))
+
+
+def encode_chunk(merges: Callable[[int, int], Option], shuffle: Callable[[int], int], chunk: List) -> List:
+    return merge_lowest(merges, length(chunk), map(shuffle, chunk))
+
+
+def is_letter(x: int) -> bool:
+    if ((65 <= x) and (x <= 90)):
+        return True
+    if (97 <= x):
+        return (x <= 122)
+    return False
+
+
+def is_digit(x: int) -> bool:
+    if (48 <= x):
+        return (x <= 57)
+    return False
+
+
+def is_space(x: int) -> bool:
+    if ((9 <= x) and (x <= 13)):
+        return True
+    return (x == 32)
+
+
+def is_newline(x: int) -> bool:
+    if (x == 10):
+        return True
+    return (x == 13)
+
+
+def is_punctuation(x: int) -> bool:
+    return negb(((is_letter(x) or is_digit(x)) or is_space(x)))
+
+
+def to_lower(x: int) -> int:
+    if ((65 <= x) and (x <= 90)):
+        return (x + 32)
+    return x
+
+
+def contraction_branch(s: List) -> int:
+    return contraction(map(to_lower, firstn(3, s)))
+
+
+def after(leads: Callable[[int], bool], branch: Callable[[List], int], s: List) -> int:
+    if s == ():
+        return 0
+    x, t = s
+    if leads(x):
+        value_1 = branch(t)
+        if value_1 == 0:
+            return 0
+        n = value_1 - 1
+        return (2 + n)
+    return branch(s)
+
+
+def may_lead(x: int) -> bool:
+    if is_punctuation(x):
+        return True
+    if is_space(x):
+        return negb(is_newline(x))
+    return False
+
+
+def word_branch(s: List) -> int:
+    return after(may_lead, (lambda later_1: run(is_letter, later_1)), s)
+
+
+def digits_branch(s: List) -> int:
+    return run(is_digit, firstn(3, s))
+
+
+def marks(s: List) -> int:
+    value_1 = run(is_punctuation, s)
+    if value_1 == 0:
+        return 0
+    n = value_1 - 1
+    return ((n + 1) + run(is_newline, skipn((n + 1), s)))
+
+
+def punctuation_branch(s: List) -> int:
+    return after((lambda x: (x == 32)), marks, s)
+
+
+def newlines_branch(s: List) -> int:
+    if s == ():
+        return 0
+    x, t = s
+    if is_space(x):
+        value_1 = newlines_branch(t)
+        if value_1 == 0:
+            if is_newline(x):
+                return 1
+            return 0
+        n = value_1 - 1
+        return (2 + n)
+    return 0
+
+
+def trailing_branch(s: List) -> int:
+    n = run(is_space, s)
+    value_1 = skipn(n, s)
+    if value_1 == ():
+        return n
+    return max(n - 1, 0)
+
+
+def whitespace_branch(s: List) -> int:
+    return run(is_space, s)
+
+
+def next_ascii(s: List) -> int:
+    return orelse(contraction_branch(s), orelse(word_branch(s), orelse(digits_branch(s), orelse(punctuation_branch(s), orelse(newlines_branch(s), orelse(trailing_branch(s), whitespace_branch(s)))))))
+
+
+def split_ascii(s: List) -> List:
+    return split(next_ascii, s)

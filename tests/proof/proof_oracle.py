@@ -6,7 +6,7 @@ are those of `regex`.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -87,6 +87,12 @@ def split(text: str) -> list[str]:
         return [_text(chunk) for chunk in _listed(extracted.split_gpt2(*_CLASSES, _codes(text)))]
 
 
+def split_ascii(data: bytes) -> list[bytes]:
+    """Return `Ascii.split_ascii`: the chunks of GPT-4's pattern."""
+    with _deep():
+        return [bytes(_listed(chunk)) for chunk in _listed(extracted.split_ascii(_linked(data)))]
+
+
 def pieces(text: str) -> list[str]:
     """Return `Pattern.pieces`."""
     with _deep():
@@ -104,6 +110,17 @@ def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Encoders.passes`: one pass for each merge."""
     with _deep():
         return _listed(extracted.passes(0, _linked(merges), _linked(chunk)))
+
+
+def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int]) -> list[int]:
+    """Return `General.encode_chunk`: permute the bytes, then merge any table of pairs."""
+
+    def lookup(left: int, right: int) -> Option:
+        new_id = merges.get((left, right))
+        return None if new_id is None else (new_id,)
+
+    with _deep():
+        return _listed(extracted.encode_chunk(lookup, shuffle.__getitem__, _linked(chunk)))
 
 
 def lowest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:

@@ -21,6 +21,7 @@ from bpetite._merges import Merges
 from bpetite._pretokenizer import cut, split
 from bpetite._trainer import train_bpe
 from bpetite_compare._soundness import _is_torn, find_unreachable
+from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
 from proof import proof_oracle
 from texts import ASCII_TEXTS, CHUNKS, RUNS, TEXTS, TIES, every_character, merge_lists
 
@@ -182,6 +183,61 @@ def test_text_has_the_proved_chunks_and_pieces(text: str) -> None:
     """Any text has the proved chunks and pieces."""
     assert split(text) == proof_oracle.split(text)
     assert cut(text) == proof_oracle.pieces(text)
+
+
+# For each of the seven branches, texts in chunks: `|` ends a chunk and `~` a text.
+BRANCHES = {
+    "contraction": "'s|x~'S|x~'d|x~'D|x~'m|x~'M|x~'t|x~'T|x~'ll|x~'LL|x~'lL|x~'ve|x~'vE|x~'re|x~"
+    "'Re|x~x|'s|'s~'lx~'rx~'vx~'x~''~'|1",
+    "word": "ab|\n|ab~ ab|.ab|\tab|\x00ab|\x7fab~ | ab~1|ab|2~\r|ab~aZ|@AZ|[|1|a|`|1|z|{",
+    "digits": "1~12~123|4~123|456~a|123|b~ |123|4~/|0|:|9|:~\x00|1",
+    "punctuation": "!?~ !?~ | !?~\t|!?~!\n\r\n| a~ !\r| \n~..|a~\x00\x1c\x7f",
+    "newlines": "\n\n~ \n~\r\n \t\n|  | a~a|\n| | |1~ \n|\x0b|\x0c|1~\n|\x0b",
+    "trailing": " ~  ~a|\t\x0b ~  | a~ | |1~\t| !~\x0b|\x0c|1",
+    "whitespace": " |1~\t|1~\x0b|!~\n|\t|1",
+}
+
+
+@pytest.mark.parametrize("branch", BRANCHES)
+def test_every_branch_has_the_proved_chunks(branch: str) -> None:
+    """Each of the seven branches matches and ends where the proof says."""
+    for text in BRANCHES[branch].encode().split(b"~"):
+        chunks = text.split(b"|")
+        assert proof_oracle.split_ascii(b"".join(chunks)) == chunks
+        assert pre_tokenize_ascii(b"".join(chunks)) == chunks
+
+
+def test_every_short_ascii_text_has_the_proved_chunks() -> None:
+    """All 7,381 ASCII texts of up to four characters of every class have the proved chunks."""
+    texts = [bytes(text) for n in range(5) for text in product(b"'sL1 \t\n.\x00", repeat=n)]
+    assert len(texts) == 7_381
+    assert [pre_tokenize_ascii(text) for text in texts] == [
+        proof_oracle.split_ascii(text) for text in texts
+    ]
+
+
+@given(st.text("aS'lL vV1 2\n\r\t.!\x00\x1c\x7f") | ASCII_TEXTS)
+def test_ascii_text_has_the_proved_chunks(text: str) -> None:
+    """Any ASCII text has the proved chunks."""
+    data = text.encode("ascii")
+    assert pre_tokenize_ascii(data) == proof_oracle.split_ascii(data)
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from([97, 98, 256, 257, 258])] * 2), unique=True),
+    st.permutations(range(256)),
+    st.binary(max_size=20) | CHUNKS,
+)
+@example([(97, 98), (98, 97)], list(range(256)), b"babab")
+@example([(257, 98), (98, 97)], list(range(255, -1, -1)), b"babbab")
+def test_the_reference_model_has_the_proved_ids(
+    merges: list[Pair], shuffle: list[int], chunk: bytes
+) -> None:
+    """Any chunk has the proved ids, with merges in any order and any byte permutation."""
+    bytes_of_ids = bytes(map(shuffle.index, chunk))  # so that its ids are often merged
+    model = Model(dict(zip(merges, range(256, 999), strict=False)), {}, shuffle, "", {})
+    for data in (chunk, bytes_of_ids):
+        assert encode_chunk(model, data) == proof_oracle.encode_chunk(data, model.merges, shuffle)
 
 
 def test_classes_are_as_the_proof_assumes() -> None:

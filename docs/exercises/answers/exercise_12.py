@@ -5,9 +5,9 @@ import tempfile
 from pathlib import Path
 
 from bpetite import Tokenizer
-from given import CODE, PROSE
+from given import CODE, JSON, PROSE
 
-FILES: dict[str, list[str]] = {"prose": PROSE, "code": CODE}
+FILES: dict[str, list[str]] = {"prose": PROSE, "code": CODE, "json": JSON}
 
 
 def learned_tokens(corpus: str, vocab_size: int) -> list[bytes]:
@@ -26,11 +26,14 @@ def bytes_per_token(corpus: str, text: str, vocab_size: int) -> float:
     return len(text.encode("utf-8")) / len(ids)
 
 
-# Each merge makes one token of at least two bytes, and both corpora gave 256 merges.
+# Each merge makes one token of at least two bytes, and all three corpora gave 256 merges.
 MORE_LONG_TOKENS = "the same"
 
-# The merges of the story fit its words; code uses other words.
-WORST = "code by prose"
+# JSON repeats its keys and its indentation.
+BEST = "json"
+
+# The merges of this JSON fit its keys, numbers and brackets; the story has none of them.
+WORST = "prose by json"
 
 # The vocabulary fits the first half, including its names.
 UNSEEN = "fewer"

@@ -31,7 +31,8 @@ def _why_tokens(_case: Case, expected: list[bytes], got: list[bytes]) -> str:
 _HINTS = {
     "MORE_LONG_TOKENS": "Count what `learned_tokens` returns for each. How many tokens does one "
     "merge make, and how many bytes do they have at least?",
-    "WORST": 'The fewest are {fewest:.2f}: measure all four. An answer is like "code by code".',
+    "BEST": "The most are {most:.2f}: train on each text, and encode that text.",
+    "WORST": 'The fewest are {fewest:.2f}: measure all {pairs}. An answer is like "code by code".',
     "UNSEEN": "A corpus is always encoded well by the merges learned from it. Does the second half "
     "have the same words? Cut the text in two, and measure both halves.",
     "DOUBLED": "With 512 tokens the code gets {code:.2f} bytes per token. Measure 1,024. The "
@@ -40,7 +41,7 @@ _HINTS = {
 
 
 def _check_files(learner: Learner) -> Iterator[str]:
-    """Check the four answers on the learner's files, and yield the figures."""
+    """Check the five answers on the learner's files, and yield the figures."""
     files, *answers = constants(learner, ["FILES", *_HINTS])
     texts = _texts(files)
     tokens = {name: learned_tokens(text, _SIZE) for name, text in texts.items()}
@@ -52,27 +53,37 @@ def _check_files(learner: Learner) -> Iterator[str]:
     halves = texts["prose"][:middle], texts["prose"][middle:]
     seen, unseen = (bytes_per_token(halves[0], half, _SIZE) for half in halves)
     growth = bytes_per_token(code, code, 2 * _SIZE) / ratios["code by code"]
-    more = len(tokens["prose"]) - len(tokens["code"])
+    longest = max(map(len, tokens.values()))
+    first, *others = [name for name in tokens if len(tokens[name]) == longest]
+    own = {name: ratios[f"{name} by {name}"] for name in texts}
     right = [
-        "the same" if not more else "prose" if more > 0 else "code",
+        "the same" if others else first,
+        max(own, key=lambda name: own[name]),
         min(ratios, key=lambda name: ratios[name]),
         "more" if unseen > seen else "fewer",
         "twice" if growth == 2 else f"{'less' if growth < 2 else 'more'} than twice",
     ]
+    figures = {"most": own[right[1]], "fewest": ratios[right[2]], "code": ratios["code by code"]}
+    _compare_answers(answers, right, ratios, figures)
+    yield from ("the five answers are right", "", f"bytes per token, {_SIZE} tokens")
+    yield from (f"  {name}: {ratio:.2f}" for name, ratio in ratios.items())
+    yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
+    yield f"  code by code, 1,024 tokens: {growth:.2f} times as many"
+    yield from _only(tokens)
+
+
+def _compare_answers(
+    answers: list[object], right: list[str], ratios: dict[str, float], figures: dict[str, float]
+) -> None:
     for (name, hint), wanted, said in zip(_HINTS.items(), right, answers, strict=True):
         if said != wanted:
-            words = hint.format(fewest=ratios[right[1]], code=ratios["code by code"])
+            words = hint.format(pairs=len(ratios), **figures)
             if name == "WORST" and str(said) in ratios:
                 words = f'"{said}" gets {ratios[str(said)]:.2f}. {words}'
             if not said:
                 words = "This question has no answer yet. The comment above it asks the question."
             shown = f"{name} = {said!r}"
             raise WrongError(shown, paragraph(words))
-    yield from ("the four answers are right", "", f"bytes per token, {_SIZE} tokens")
-    yield from (f"  {name}: {ratio:.2f}" for name, ratio in ratios.items())
-    yield f"  the first half of the prose by itself: {seen:.2f}, the second: {unseen:.2f}"
-    yield f"  code by code, 1,024 tokens: {growth:.2f} times as many"
-    yield from _only(tokens)
 
 
 def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
@@ -86,8 +97,10 @@ def _only(tokens: dict[str, list[bytes]]) -> Iterator[str]:
 
 def _texts(files: object) -> dict[str, str]:
     lists = isinstance(files, dict) and all(isinstance(paths, list) for paths in files.values())
-    if not isinstance(files, dict) or not lists or not {"prose", "code"} <= files.keys():
-        message = 'FILES must have the keys "prose" and "code", each with a list of file names.'
+    if not isinstance(files, dict) or not lists or not {"prose", "code", "json"} <= files.keys():
+        message = (
+            'FILES must have the keys "prose", "code" and "json", each with a list of file names.'
+        )
         raise WrongError(message)
     texts = {str(name): "".join(map(_text, paths)) for name, paths in files.items()}
     for name, text in texts.items():

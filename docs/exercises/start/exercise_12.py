@@ -1,12 +1,12 @@
 """Exercise 12: the vocabularies of different corpora.
 
-This exercise uses bpetite's own tokenizer. The texts come from the files that you name. A story
-and Python sources of this project are already listed; any UTF-8 text files will do.
+This exercise uses bpetite's own tokenizer. The texts come from the files that you name. A story,
+and Python sources and a JSON file of this project are already listed; any UTF-8 text files will do.
 """
 
-from given import CODE, PROSE
+from given import CODE, JSON, PROSE
 
-FILES: dict[str, list[str]] = {"prose": PROSE, "code": CODE}
+FILES: dict[str, list[str]] = {"prose": PROSE, "code": CODE, "json": JSON}
 
 
 def learned_tokens(corpus: str, vocab_size: int) -> list[bytes]:
@@ -35,8 +35,12 @@ def bytes_per_token(corpus: str, text: str, vocab_size: int) -> float:
 
 # Use the two functions to answer, for your files and a vocabulary of 512:
 
-# Which corpus gives more tokens of two or more bytes: "prose", "code" or "the same"?
+# Which corpus gives the most tokens of two or more bytes: "prose", "code" or "json"? If several
+# do: "the same".
 MORE_LONG_TOKENS = ""
+
+# Which text gets the most bytes per token with its own vocabulary: "prose", "code" or "json"?
+BEST = ""
 
 # Which text gets the fewest bytes per token, and with the vocabulary of which corpus? For example
 # "code by code".
