@@ -2,8 +2,8 @@
 
 The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
 `<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
-Before saving, the ids of a text in many scripts are checked against a slow encoder that uses
-the other file's own merges.
+Before saving, the ids of each chunk of a text in many scripts are checked against a slow
+encoder that uses the other file's own merges.
 """
 
 import errno
@@ -277,7 +277,7 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
 
 
 def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
-    """Check the ids of a text in many scripts against the slow encoder.
+    """Check the ids of each chunk of a text in many scripts against the slow encoder.
 
     Raises:
         ValueError: the ids of a chunk differ.
