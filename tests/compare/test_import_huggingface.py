@@ -110,6 +110,15 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed")}, "split pattern is not"),
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior=[])}, "split pattern is not GPT-2's"),
         ({"pre_tokenizer": split(GPT2_PATTERN, invert=None)}, "split pattern is not GPT-2's"),
+        (
+            {
+                "pre_tokenizer": sequence(
+                    SPLIT | {"pattern": {"Regex": GPT2_PATTERN, "String": "x"}},
+                    BYTE_LEVEL | {"use_regex": False},
+                )
+            },
+            "its split pattern is not GPT-2's: ",
+        ),
         ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),
         (
             {"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)},
@@ -189,7 +198,7 @@ def test_a_missing_special_token_is_added(
 ) -> None:
     """`<|endoftext|>` gets the lowest free id, whatever else is dropped."""
     del content["model"]["vocab"]["<|endoftext|>"]
-    content["added_tokens"] = [added("<s>", 323), added("<pad>", 324)]
+    content["added_tokens"] = [added("<s>", 323, lstrip=True), added("<pad>", 324)]
     content["post_processor"] = {"type": "TemplateProcessing"}
     path = write(content, tmp_path)
     with pytest.raises(ValueError, match=r"--drop-special \(drop_special=True\) drops them"):
@@ -199,6 +208,14 @@ def test_a_missing_special_token_is_added(
     assert imported.dropped == {"<s>": 323, "<pad>": 324}
     assert imported.original_ids[-1] == 325
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+def test_an_added_token_cannot_take_an_id(content: dict[str, Any], tmp_path: Path) -> None:
+    """The next id is the number of tokens, even if in a vocabulary with holes it is taken."""
+    content["model"]["vocab"][END] = 324
+    content["added_tokens"] = [added(END, 324), added("<s>", 324)]
+    with pytest.raises(ValueError, match="the id of its added token '<s>' contradicts another"):
+        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
 
 
 def test_tokens_without_a_merge_can_be_dropped(content: dict[str, Any], tmp_path: Path) -> None:
@@ -222,13 +239,15 @@ def test_unmade_tokens_forbid_ignore_merges(tmp_path: Path) -> None:
     import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
     assert Tokenizer.load(tmp_path / "new.json").encode("abc") == [256, 99]
     content["model"]["ignore_merges"] = True
+    foreign = read_huggingface(str(write(content, tmp_path)), drop_special=False)
+    assert foreign.encode_chunk(b"abc") == [258]  # the check before saving finds it as well
     with pytest.raises(ValueError, match="token 258, b'abc', does not encode to itself"):
         import_tokenizer(
             write(content, tmp_path), "huggingface", tmp_path / "new.json", overwrite=True
         )
 
 
-@pytest.mark.parametrize("chunk", ["xyz", " xyz", "\t\n", "'re", "?!", "é", "\U00018d80"])
+@pytest.mark.parametrize("chunk", ["xyz", " xyz", "\t\n", "'re", "?!", "é", ":\U00018d80"])
 def test_a_chunk_without_a_merge_forbids_ignore_merges(
     chunk: str, content: dict[str, Any], tmp_path: Path
 ) -> None:

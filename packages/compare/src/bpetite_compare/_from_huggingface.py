@@ -154,22 +154,14 @@ def _byte_level_message(part: Mapping[str, Any]) -> str | None:
 
 
 def _pattern(part: Mapping[str, Any]) -> str:
-    """Return the pattern of a part; ByteLevel has GPT-2's built in.
-
-    These two behaviors of Split keep every chunk, if every character is in one.
-    """
-    match part:
-        case {"type": "ByteLevel"}:
-            return GPT2_PATTERN
-        case {
-            "pattern": {"Regex": str(pattern), **rest},
-            "behavior": "Isolated",
-            "invert": False,
-        } | {"pattern": {"Regex": str(pattern), **rest}, "behavior": "Removed", "invert": True} if (
-            not rest
-        ):
+    """Return the pattern of a part; ByteLevel has GPT-2's built in."""
+    if part["type"] == "ByteLevel":
+        return GPT2_PATTERN
+    cut = (part.get("behavior"), part.get("invert"))
+    match part.get("pattern"):
+        case {"Regex": str(pattern), **others} if cut in _CUTS and not others:
             return pattern
-    return f"{part.get('pattern')}, {part.get('behavior')}, invert {part.get('invert')}"
+    return f"{part.get('pattern')}, {', '.join(map(str, cut))}"
 
 
 def _decoder_message(content: Mapping[str, Any]) -> str | None:
@@ -186,6 +178,9 @@ def _post_processor_message(content: Mapping[str, Any]) -> str | None:
         "text; --drop-special (drop_special=True) drops them"
     )
 
+
+_CUTS: Final = (("Isolated", False), ("Removed", True))
+"""Behavior and inversion of a `Split` that keeps every chunk, if every character is in one."""
 
 _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
     _version_message,
