@@ -36,11 +36,11 @@ PIECES: Final = (
 FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
 SPLITS: Final = [("Isolated", False), ("Removed", True)]
 BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
-TEMPLATE: Final = {
-    "type": "TemplateProcessing",
-    "single": [{"Sequence": {"id": "A", "type_id": 0}}],
-    "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 1}}],
-    "special_tokens": {},
+A, B = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+PLAIN: Final = {"type": "TemplateProcessing", "single": [A], "pair": [A, B], "special_tokens": {}}
+TEMPLATE: Final = PLAIN | {
+    "single": [{"SpecialToken": {"id": "a", "type_id": 0}}, A],
+    "special_tokens": {"a": {"id": "a", "ids": [0], "tokens": ["a"]}},
 }
 
 
@@ -143,13 +143,14 @@ def settings(random: Random) -> dict[str, Any]:
         "invert": invert,
         **random.choice([{}, {"use_regex": False, "add_prefix_space": True}]),
     }
+    both = {"type": "Sequence", "processors": [BYTE_LEVEL, PLAIN]}
     bytes_only = BYTE_LEVEL | {"use_regex": False}
     optional = {
         "version": "1.0",
         "truncation": random.choice([None, TRUNCATION]),
         "padding": random.choice([None, PADDING]),
         "normalizer": None,
-        "post_processor": random.choice([None, BYTE_LEVEL]),
+        "post_processor": random.choice([None, BYTE_LEVEL, PLAIN, both]),
         "decoder": random.choice([None, BYTE_LEVEL]),
     }
     model = {
@@ -444,6 +445,7 @@ def check_ids(file: File, new: Path, original: tuple[int, ...], random: Random) 
         BYTE_LETTERS[value] for value in range(256)
     ]
     without = load(without_others(file, theirs))
+    add = file.content.get("post_processor") != TEMPLATE
     ours = Tokenizer.load(new)
     for text in filter(drift().isdisjoint, texts(random)):
         found = [original[one] for one in ours.encode(text)]
@@ -451,10 +453,10 @@ def check_ids(file: File, new: Path, original: tuple[int, ...], random: Random) 
         # Without <|endoftext|> there, it is ordinary text there, and special here.
         for place, part in enumerate([text] if has_end else text.split(END)):
             expected += [original[-1]] * (place > 0)
-            expected += without.encode(part, add_special_tokens=False).ids
+            expected += without.encode(part, add_special_tokens=add).ids
         assert found == expected, (text, file)
         if not any(other in text for other in others) and (has_end or END not in text):
-            assert found == theirs.encode(text, add_special_tokens=False).ids, (text, file)
+            assert found == theirs.encode(text, add_special_tokens=add).ids, (text, file)
 
 
 def without_others(file: File, theirs: tokenizers.Tokenizer) -> dict[str, Any]:

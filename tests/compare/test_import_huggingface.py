@@ -19,6 +19,7 @@ from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 
 GPT_4 = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+TEMPLATE = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}]}
 SPLIT = {"type": "Split", "behavior": "Isolated", "invert": False}
 
 
@@ -64,6 +65,8 @@ END = "<|endoftext|>"
         {"pre_tokenizer": sequence(BYTE_LEVEL | {"use_regex": True})},
         {"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed", invert=True)},
         {"post_processor": BYTE_LEVEL, "decoder": None},
+        {"post_processor": TEMPLATE},
+        {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}},
         {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
     ],
 )
@@ -133,6 +136,15 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
         ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
         ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
+        (
+            {"post_processor": TEMPLATE | {"single": [{"SpecialToken": {}}, *TEMPLATE["single"]]}},
+            "TemplateProcessing, adds special",
+        ),
+        ({"post_processor": TEMPLATE | {"single": [{"Sequence": {"id": "B"}}]}}, "adds special"),
+        (
+            {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, {"type": "X"}]}},
+            "Sequence, adds special",
+        ),
         ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
         ({"added_tokens": None}, "its added_tokens are not a list"),
         ({"added_tokens": [added("<s>", 0, id=True)]}, "lacks a content or an id"),

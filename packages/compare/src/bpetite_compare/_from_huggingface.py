@@ -171,12 +171,27 @@ def _decoder_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _post_processor_message(content: Mapping[str, Any]) -> str | None:
-    if content.get("post_processor") is None or _kind(content["post_processor"]) == "ByteLevel":
+    match content.get("post_processor"):
+        case {"type": "Sequence", "processors": list(parts)}:
+            pass
+        case part:
+            parts = [part]
+    if all(map(_adds_nothing, parts)):
         return None
     return (
         f"its post_processor, {_kind(content['post_processor'])}, adds special tokens to each "
         "text; --drop-special (drop_special=True) drops them"
     )
+
+
+def _adds_nothing(processor: object) -> bool:
+    """Return whether a post-processor keeps the ids; transformers 5 writes such a template."""
+    match processor:
+        case None | {"type": "ByteLevel"}:
+            return True
+        case {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}, **others}]}:
+            return not others
+    return False
 
 
 _CUTS: Final = (("Isolated", False), ("Removed", True))
