@@ -113,6 +113,7 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed")}, "split pattern is not"),
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior=[])}, "split pattern is not GPT-2's"),
         ({"pre_tokenizer": split(GPT2_PATTERN, invert=None)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, invert=0)}, "split pattern is not GPT-2's"),
         (
             {
                 "pre_tokenizer": sequence(

@@ -89,6 +89,7 @@ def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
     if lines[-1] == "":
         lines.pop()
     merges = _merges(lines[1:] if lines and lines[0].startswith("#version") else lines)
+    # The files do not list special tokens; GPT-2's own is one.
     special = {_OWN: vocab[_OWN]} if _OWN in vocab else {}
     return Foreign(vocab, merges, special, _encode_chunk(vocab, merges))
 
@@ -158,8 +159,8 @@ def _pattern(part: Mapping[str, Any]) -> str:
     if part["type"] == "ByteLevel":
         return GPT2_PATTERN
     cut = (part.get("behavior"), part.get("invert"))
-    match part.get("pattern"):
-        case {"Regex": str(pattern), **others} if cut in _CUTS and not others:
+    match part.get("pattern"), cut:
+        case {"Regex": str(pattern), **others}, (_, bool()) if cut in _CUTS and not others:
             return pattern
     return f"{part.get('pattern')}, {', '.join(map(str, cut))}"
 
