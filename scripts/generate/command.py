@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,22 +10,11 @@ from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
 
-PARTS: Final = {
-    "version": "tomllib",
-    "manual": "bpetite_cli",
-    "completions": "shtab",
-    "reference": "bpetite",
-    "schema": "bpetite",
-    "output": "bpetite",
-    "vectors": "bpetite",
-    "terminal": "bpetite_cli",
-    "benchmarks": "bpetite_compare",
-    "pictures": "bpetite",
-    "explorer": "bpetite",
-    "course_pictures": "tokenizers",
-    "plots": "matplotlib",
-}
-"""The module of each part, and the package that it requires."""
+PARTS: Final = (
+    *("version", "manual", "completions", "reference", "schema", "output", "vectors"),
+    *("terminal", "benchmarks", "pictures", "explorer", "course_pictures", "plots"),
+)
+"""The modules with the parts. A part is skipped if a package that it imports is not installed."""
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
@@ -37,15 +26,19 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)}")
     parser.add_argument("--check", action="store_true", help="compare, and write nothing")
     options = parser.parse_args(arguments)
-    if unknown := set(options.parts) - PARTS.keys():
+    if unknown := set(options.parts).difference(PARTS):
         parser.error(f"there is no part {min(unknown)!r}, only {', '.join(PARTS)}")
     stale = False
     for part in options.parts or PARTS:
-        if find_spec(PARTS[part]) is None:
-            print(f"{part}: skipped, because {PARTS[part]} is not installed", file=sys.stderr)
+        try:
+            files: Mapping[Path, str] = import_module(f"generate.{part}").files()
+        except ModuleNotFoundError as error:
+            package = (error.name or "").partition(".")[0]
+            if not package or find_spec(package) is not None:
+                raise  # one of our own modules
+            print(f"{part}: skipped, because {package} is not installed", file=sys.stderr)
             continue
-        files: Callable[[], Mapping[Path, str]] = import_module(f"generate.{part}").files
-        for path, text in files().items():
+        for path, text in files.items():
             place = root / path
             if place.is_file() and place.read_bytes() == text.encode("utf-8"):
                 continue

@@ -1,5 +1,6 @@
 """Export to and import from Hugging Face keep all ids; its Unicode tables equal tiktoken's."""
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -116,6 +117,31 @@ def test_a_vocabulary_missing_bytes_is_rejected(tmp_path: Path) -> None:
     theirs.save(str(tmp_path / "theirs.json"))
     with pytest.raises(ValueError, match="it has no token for the byte 0x00"):
         import_tokenizer(tmp_path / "theirs.json", "huggingface", tmp_path / "new.json")
+
+
+@pytest.mark.parametrize(
+    ("added", "advice"),
+    [
+        ([], r"add it with add_special_tokens\(\['<\|endoftext\|>'\]\)"),
+        ([5000], "load and save the file with tokenizers"),
+    ],
+)
+def test_the_advised_ways_out_work(
+    added: list[int], advice: str, small_model: Path, tmp_path: Path
+) -> None:
+    """What an error advises makes a file that is imported unchanged."""
+    export(small_model, "huggingface", path := tmp_path / "hf.json")
+    content = json.loads(path.read_bytes())
+    content["added_tokens"] = [content["added_tokens"][0] | {"id": one} for one in added]
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=advice):
+        import_tokenizer(path, "huggingface", tmp_path / "new.json")
+    theirs = tokenizers.Tokenizer.from_file(str(path))
+    if not added:
+        theirs.add_special_tokens([SPECIAL])
+    theirs.save(str(path))
+    import_tokenizer(path, "huggingface", tmp_path / "new.json")
+    assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
 
 
 def test_the_letters_match_hugging_faces() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 
 GPT_4 = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
 BYTE_LEVEL = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+TEMPLATE = {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A", "type_id": 0}}]}
 SPLIT = {"type": "Split", "behavior": "Isolated", "invert": False}
 
 
@@ -47,6 +49,15 @@ def split(pattern: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a f
     return sequence(cut, BYTE_LEVEL | {"use_regex": False})
 
 
+def added(text: str, token_id: object, **flags: object) -> dict[str, object]:
+    """Return an added token as `tokenizers` writes it."""
+    others = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token_id, "content": text, **others, "special": True, **flags}
+
+
+END = "<|endoftext|>"
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -54,6 +65,8 @@ def split(pattern: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a f
         {"pre_tokenizer": sequence(BYTE_LEVEL | {"use_regex": True})},
         {"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed", invert=True)},
         {"post_processor": BYTE_LEVEL, "decoder": None},
+        {"post_processor": TEMPLATE},
+        {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}},
         {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
     ],
 )
@@ -92,10 +105,29 @@ def test_settings_of_the_model_that_change_no_id(
         ({"normalizer": {"type": "NFC"}}, "its normalizer, NFC, changes the text"),
         ({"pre_tokenizer": None}, "its pre_tokenizer is None, not ByteLevel with"),
         ({"pre_tokenizer": {"type": "Whitespace"}}, "its pre_tokenizer is Whitespace, not"),
+        ({"version": "2.0"}, "its version is 2.0, not 1.0"),
         ({"pre_tokenizer": BYTE_LEVEL | {"add_prefix_space": True}}, "adds a space before"),
+        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or"),
+        ({"pre_tokenizer": {"type": "ByteLevel"}}, "has the add_prefix_space None, not true"),
         ({"pre_tokenizer": split(GPT_4)}, "its split pattern is not GPT-2's: '(?i:[sdmt]|ll|ve"),
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed")}, "split pattern is not"),
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior=[])}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, invert=None)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, invert=0)}, "split pattern is not GPT-2's"),
+        (
+            {
+                "pre_tokenizer": sequence(
+                    SPLIT | {"pattern": {"Regex": GPT2_PATTERN, "String": "x"}},
+                    BYTE_LEVEL | {"use_regex": False},
+                )
+            },
+            "its split pattern is not GPT-2's: ",
+        ),
+        ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),
+        (
+            {"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)},
+            "which do not split text exactly once",
+        ),
         ({"pre_tokenizer": sequence({"type": "Digits"}, BYTE_LEVEL)}, "is Digits, not ByteLevel"),
         (
             {"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)},
@@ -105,13 +137,26 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
         ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
         ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
-        ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
-        ({"added_tokens": [{"content": "<s>", "id": True}]}, "lacks a content or an id"),
-        ({"added_tokens": [{"content": "<s>", "id": 5}]}, "contradicts another token"),
         (
-            {"added_tokens": [{"content": "<|endoftext|>", "id": 323, "lstrip": True}]},
-            "its special token <|endoftext|> has lstrip",
+            {"post_processor": TEMPLATE | {"single": [{"SpecialToken": {}}, *TEMPLATE["single"]]}},
+            "TemplateProcessing, adds special",
         ),
+        ({"post_processor": TEMPLATE | {"single": [{"Sequence": {"id": "B"}}]}}, "adds special"),
+        (
+            {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, {"type": "X"}]}},
+            "Sequence, adds special",
+        ),
+        ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
+        ({"added_tokens": None}, "its added_tokens are not a list"),
+        ({"added_tokens": [added("<s>", 0, id=True)]}, "lacks a content or an id"),
+        ({"added_tokens": [added("<s>", 324, lstrip=None)]}, "'<s>' has the lstrip None, not true"),
+        ({"added_tokens": [{"content": "<s>", "id": 324}]}, "'<s>' has the single_word None, not"),
+        ({"added_tokens": [added(END, 323, lstrip=True)]}, f"its special token {END} has lstrip"),
+        ({"added_tokens": []}, f"its vocabulary has {END}, but its added_tokens do not"),
+        ({"added_tokens": [added(END, 324)]}, "has the id 324, but tokenizers uses 323; load"),
+        ({"added_tokens": [added("<s>", 5000)]}, "has the id 5000, but tokenizers uses 324"),
+        ({"added_tokens": [added("<s>", 324), added("<t>", 324)]}, "but tokenizers uses 325"),
+        ({"added_tokens": [added("<s>", 324), added("<s>", 325)]}, "but tokenizers uses 324"),
         ({"model": []}, "it is not a tokenizer.json: expected"),
     ],
 )
@@ -133,6 +178,9 @@ def test_settings_that_change_ids_are_rejected(
         ({"byte_fallback": True}, "has byte_fallback, so its tokens are characters"),
         ({"dropout": 0.1}, "has a dropout, so the ids of a text are random"),
         ({"end_of_word_suffix": "</w>"}, "has the end_of_word_suffix </w>"),
+        ({"end_of_word_suffix": False}, "the end_of_word_suffix False, which tokenizers rejects"),
+        ({"dropout": False}, "has the dropout False, which tokenizers rejects"),
+        ({"ignore_merges": 0}, "has the ignore_merges 0, which tokenizers rejects"),
         ({"vocab": []}, "its vocabulary is not a JSON object of ids"),
         ({"vocab": {"a": -1}}, "its vocabulary is not a JSON object of ids"),
         ({"vocab": {"a": 1, "b": 1}}, "its tokens 'a' and 'b' have the same id"),
@@ -142,6 +190,8 @@ def test_settings_that_change_ids_are_rejected(
         ({"merges": [["a"]]}, "its merge 0 is not two tokens: ['a']"),
         ({"merges": ["a b"]}, "its merge 0 makes 'ab', which has no id"),
         ({"merges": ["th e"]}, "its merge 0 joins 'th', which no earlier merge makes"),
+        ({"merges": ["t h", ["h", "e"]]}, "its merge 1, ['h', 'e'], is written in another way"),
+        ({"merges": [["t", "h"], "h e"]}, "its merge 1, h e, is written in another way"),
         ({"merges": ["t h", "t h"]}, "its merge 1 makes 'th', which an earlier merge made"),
     ],
 )
@@ -161,16 +211,24 @@ def test_a_missing_special_token_is_added(
 ) -> None:
     """`<|endoftext|>` gets the lowest free id, whatever else is dropped."""
     del content["model"]["vocab"]["<|endoftext|>"]
-    content["added_tokens"] = [{"content": "<s>", "id": 323}, {"content": "<pad>", "id": 325}]
+    content["added_tokens"] = [added("<s>", 323, lstrip=True), added("<pad>", 324)]
     content["post_processor"] = {"type": "TemplateProcessing"}
     path = write(content, tmp_path)
     with pytest.raises(ValueError, match=r"--drop-special \(drop_special=True\) drops them"):
         import_tokenizer(path, "huggingface", tmp_path / "new.json")
     imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", drop_special=True)
     assert imported.special_added
-    assert imported.dropped == {"<s>": 323, "<pad>": 325}
-    assert imported.original_ids[-1] == 324
+    assert imported.dropped == {"<s>": 323, "<pad>": 324}
+    assert imported.original_ids[-1] == 325
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+def test_an_added_token_cannot_take_an_id(content: dict[str, Any], tmp_path: Path) -> None:
+    """The next id is the number of tokens, even if in a vocabulary with holes it is taken."""
+    content["model"]["vocab"][END] = 324
+    content["added_tokens"] = [added(END, 324), added("<s>", 324)]
+    with pytest.raises(ValueError, match="the id of its added token '<s>' contradicts another"):
+        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
 
 
 def test_tokens_without_a_merge_can_be_dropped(content: dict[str, Any], tmp_path: Path) -> None:
@@ -194,10 +252,40 @@ def test_unmade_tokens_forbid_ignore_merges(tmp_path: Path) -> None:
     import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
     assert Tokenizer.load(tmp_path / "new.json").encode("abc") == [256, 99]
     content["model"]["ignore_merges"] = True
+    foreign = read_huggingface(str(write(content, tmp_path)), drop_special=False)
+    assert foreign.encode_chunk(b"abc") == [258]  # the check before saving finds it as well
     with pytest.raises(ValueError, match="token 258, b'abc', does not encode to itself"):
         import_tokenizer(
             write(content, tmp_path), "huggingface", tmp_path / "new.json", overwrite=True
         )
+
+
+@pytest.mark.parametrize("chunk", ["xyz", " xyz", "\t\n", "'re", "?!", "é", ":\U00018d80"])
+def test_a_chunk_without_a_merge_forbids_ignore_merges(
+    chunk: str, content: dict[str, Any], tmp_path: Path
+) -> None:
+    """With ignore_merges such a chunk gets the token's id; `drop_special` cannot help."""
+    content["model"]["vocab"][letters := to_letters(chunk.encode())] = 1000
+    import_tokenizer(
+        write(content, tmp_path), "huggingface", tmp_path / "new.json", drop_special=True
+    )
+    content["model"]["ignore_merges"] = True
+    expected = f"its token {letters!r} is not made by a merge, but with ignore_merges the chunk "
+    for drop in (False, True):
+        with pytest.raises(ValueError, match=re.escape(f"{expected}{chunk!r} gets its id")):
+            import_tokenizer(
+                write(content, tmp_path), "huggingface", tmp_path / "x", drop_special=drop
+            )
+
+
+@pytest.mark.parametrize("token", ["", "xy1", "a b", "<s>", "ÃÃ", "日"])
+def test_no_chunk_equals_it(token: str, content: dict[str, Any], tmp_path: Path) -> None:
+    """A token that no chunk can equal is dropped in spite of ignore_merges."""
+    content["model"]["vocab"][token] = 1000
+    content["model"]["ignore_merges"] = True
+    path = write(content, tmp_path)
+    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", drop_special=True)
+    assert imported.dropped == {token: 1000}
 
 
 def test_other_ids_are_mapped(content: dict[str, Any], small_model: Path, tmp_path: Path) -> None:

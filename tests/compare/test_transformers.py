@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 from bpetite import Tokenizer
-from bpetite_compare import export
+from bpetite_compare import export, import_tokenizer
 from bpetite_compare._engines import drift
 from compare_tools import CORPUS, HOSTILE
 from texts import TEXTS
@@ -133,3 +133,12 @@ def test_the_chat_template(ours: Tokenizer, theirs: Any, again: Any) -> None:
         assert text == "<|user|>the cat<|endoftext|>"
         ids = tokenizer(text)["input_ids"]
         assert ids == [own + 1, *ours.encode("the cat"), own]
+
+
+def test_what_transformers_saves_can_be_imported(folder: Path, tmp_path: Path) -> None:
+    """The post-processor that version 5 adds changes no id, so no option is needed."""
+    model = folder.with_name("tokenizer.json")
+    export(model, "huggingface", tmp_path / "hf")
+    transformers.AutoTokenizer.from_pretrained(tmp_path / "hf").save_pretrained(tmp_path / "saved")
+    import_tokenizer(tmp_path / "saved", "huggingface", tmp_path / "new.json")
+    assert (tmp_path / "new.json").read_bytes() == model.read_bytes()

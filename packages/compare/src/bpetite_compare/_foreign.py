@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from bpetite_compare._gpt2 import BYTE_LETTERS
+from bpetite_compare._gpt2 import BYTE_LETTERS, to_letters
 from bpetite_compare.reference import Pair, get_stats, merge
 
 __all__ = ["Foreign", "missing_byte_message", "rank_by_rank"]
@@ -30,11 +30,12 @@ class Foreign:
 
 
 def rank_by_rank(
-    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
+    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], *, whole: bool = False
 ) -> Callable[[bytes], list[int]]:
     """Return a function that encodes a chunk with one pass per rank, in order.
 
-    It skips ranks whose pair does not occur. The ids are the vocabulary's.
+    It skips ranks whose pair does not occur. The ids are the vocabulary's. If `whole`, a chunk
+    in the vocabulary is not merged.
     """
     ranks: dict[Pair, int] = {}
     made: list[int] = []
@@ -43,6 +44,8 @@ def rank_by_rank(
         made.append(vocab[left + right])
 
     def encode_chunk(chunk: bytes) -> list[int]:
+        if whole and (letters := to_letters(chunk)) in vocab:
+            return [vocab[letters]]
         ids = [vocab[BYTE_LETTERS[value]] for value in chunk]
         rank = -1
         while later := {ranks[pair]: pair for pair in get_stats(ids) if ranks.get(pair, -1) > rank}:

@@ -4,6 +4,7 @@ A tokenizer file can represent only byte-level BPE with GPT-2's pattern. Each fu
 `_..._message` checks one part of a `tokenizer.json` and returns a message if it does not fit.
 """
 
+import itertools
 import os
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,17 @@ _LONGEST_SHOWN: Final = 90
 _SETTINGS: Final = ("truncation", "padding")
 _MATCHING: Final = ("single_word", "lstrip", "rstrip")
 _OWN: Final = "<|endoftext|>"
+_BYTE_LEVEL_FLAGS: Final = {"add_prefix_space": None, "trim_offsets": None, "use_regex": True}
+_MODEL_TYPES: Final = {
+    "dropout": (float, int),
+    "unk_token": (str,),
+    "continuing_subword_prefix": (str,),
+    "end_of_word_suffix": (str,),
+    "fuse_unk": (bool,),
+    "byte_fallback": (bool,),
+    "ignore_merges": (bool,),
+}
+"""The settings that `tokenizers` reads, and their types; each may also be null."""
 
 
 def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
@@ -45,11 +57,11 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
     model = content["model"]
     vocab, merges = _vocab(model.get("vocab")), _merges(model.get("merges"))
     whole = bool(model.get("ignore_merges"))
-    encode_chunk = _encode_chunk(vocab, merges)
+    encode_chunk = _encode_chunk(vocab, merges, whole=whole)
     return Foreign(
         vocab,
         merges,
-        _added_tokens(content.get("added_tokens") or [], vocab),
+        _added_tokens(content.get("added_tokens", []), vocab),
         encode_chunk,
         takes_whole_chunks=whole,
         notes=[
@@ -77,13 +89,24 @@ def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
     if lines[-1] == "":
         lines.pop()
     merges = _merges(lines[1:] if lines and lines[0].startswith("#version") else lines)
-    return Foreign(vocab, merges, {}, _encode_chunk(vocab, merges))
+    # The files do not list special tokens; GPT-2's own is one.
+    special = {_OWN: vocab[_OWN]} if _OWN in vocab else {}
+    return Foreign(vocab, merges, special, _encode_chunk(vocab, merges))
+
+
+def _version_message(content: Mapping[str, Any]) -> str | None:
+    if content.get("version", "1.0") == "1.0":
+        return None
+    return f"its version is {_shown(content['version'])}, not 1.0"
 
 
 def _model_message(content: Mapping[str, Any]) -> str | None:
     model = content["model"]
     if model.get("type", "BPE") != "BPE":
         return f"its model is {_shown(model['type'])}, not BPE"
+    for name, types in _MODEL_TYPES.items():
+        if model.get(name) is not None and type(model[name]) not in types:
+            return f"its model has the {name} {_shown(model[name])}, which tokenizers rejects"
     if model.get("byte_fallback"):
         return "its model has byte_fallback, so its tokens are characters, not bytes"
     if model.get("dropout"):
@@ -111,12 +134,10 @@ def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
     for kind in kinds:
         if kind not in {"ByteLevel", "Split"}:
             return f"its pre_tokenizer is {kind}, not ByteLevel with GPT-2's split pattern"
-    if any(
-        one.get("add_prefix_space", kind == "ByteLevel")
-        for one, kind in zip(parts, kinds, strict=True)
-    ):
-        return "its pre_tokenizer adds a space before the text (add_prefix_space)"
-    cuts = [_pattern(one) for one in parts if one.get("use_regex", True)]
+    for one in parts:
+        if one["type"] == "ByteLevel" and (found := _byte_level_message(one)):
+            return found
+    cuts = [_pattern(one) for one in parts if one["type"] == "Split" or one.get("use_regex", True)]
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
         return f"its pre_tokenizer is {' and '.join(kinds)}, which do not split text exactly once"
     if not is_gpt2_pattern(cuts[0]):
@@ -124,14 +145,24 @@ def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
     return None
 
 
+def _byte_level_message(part: Mapping[str, Any]) -> str | None:
+    for name, default in _BYTE_LEVEL_FLAGS.items():
+        if type(flag := part.get(name, default)) is not bool:
+            return f"its ByteLevel has the {name} {_shown(flag)}, not true or false"
+    if part["add_prefix_space"]:
+        return "its pre_tokenizer adds a space before the text (add_prefix_space)"
+    return None
+
+
 def _pattern(part: Mapping[str, Any]) -> str:
     """Return the pattern of a part; ByteLevel has GPT-2's built in."""
     if part["type"] == "ByteLevel":
         return GPT2_PATTERN
-    pattern, behavior = part.get("pattern"), (part.get("behavior"), bool(part.get("invert")))
-    if not isinstance(pattern, dict) or behavior not in _CUTS:
-        return f"{pattern}, {part.get('behavior')}"
-    return str(pattern.get("Regex", pattern))
+    cut = (part.get("behavior"), part.get("invert"))
+    match part.get("pattern"), cut:
+        case {"Regex": str(pattern), **others}, (_, bool()) if cut in _CUTS and not others:
+            return pattern
+    return f"{part.get('pattern')}, {', '.join(map(str, cut))}"
 
 
 def _decoder_message(content: Mapping[str, Any]) -> str | None:
@@ -140,19 +171,13 @@ def _decoder_message(content: Mapping[str, Any]) -> str | None:
     return f"its decoder is {_kind(content['decoder'])}, not ByteLevel"
 
 
-def _special_message(content: Mapping[str, Any]) -> str | None:
-    """Return a message if `<|endoftext|>` is not recognized everywhere."""
-    added = content.get("added_tokens") or []
-    for token in added if isinstance(added, list) else []:
-        if isinstance(token, dict) and token.get("content") == _OWN:
-            for name in _MATCHING:
-                if token.get(name):
-                    return f"its special token {_OWN} has {name}, so text is split differently"
-    return None
-
-
 def _post_processor_message(content: Mapping[str, Any]) -> str | None:
-    if content.get("post_processor") is None or _kind(content["post_processor"]) == "ByteLevel":
+    match content.get("post_processor"):
+        case {"type": "Sequence", "processors": list(parts)}:
+            pass
+        case part:
+            parts = [part]
+    if all(map(_adds_nothing, parts)):
         return None
     return (
         f"its post_processor, {_kind(content['post_processor'])}, adds special tokens to each "
@@ -160,15 +185,25 @@ def _post_processor_message(content: Mapping[str, Any]) -> str | None:
     )
 
 
+def _adds_nothing(processor: object) -> bool:
+    """Return whether a post-processor keeps the ids; transformers 5 writes such a template."""
+    match processor:
+        case None | {"type": "ByteLevel"}:
+            return True
+        case {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}, **others}]}:
+            return not others
+    return False
+
+
 _CUTS: Final = (("Isolated", False), ("Removed", True))
-"""The behaviors of `Split` that keep every chunk, if every character is in one."""
+"""Behavior and inversion of a `Split` that keeps every chunk, if every character is in one."""
 
 _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
+    _version_message,
     _model_message,
     _normalizer_message,
     _pre_tokenizer_message,
     _decoder_message,
-    _special_message,
 )
 
 
@@ -202,7 +237,7 @@ def _is_id(value: object) -> bool:
 
 
 def _merges(merges: object) -> list[tuple[str, str]]:
-    """Return the merges, checked: two texts each, as a list or with a space between them."""
+    """Return the merges, checked: two texts each, all as lists or all with a space between."""
     if not isinstance(merges, list):
         message = "its merges are not a list"
         raise ValueError(message)  # noqa: TRY004 - the content of a file
@@ -211,6 +246,12 @@ def _merges(merges: object) -> list[tuple[str, str]]:
         pair = entry.split(" ") if isinstance(entry, str) else entry
         if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))):
             message = f"its merge {rank} is not two tokens: {_shown(entry)}"
+            raise ValueError(message)
+        if type(entry) is not type(merges[0]):
+            message = (
+                f"its merge {rank}, {_shown(entry)}, is written in another way than merge 0: "
+                'tokenizers needs either only "a b" or only ["a", "b"]'
+            )
             raise ValueError(message)
         pairs.append((pair[0], pair[1]))
     return pairs
@@ -221,7 +262,7 @@ def _is_text(value: object) -> bool:
 
 
 def _encode_chunk(
-    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]]
+    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], *, whole: bool = False
 ) -> Callable[[bytes], list[int]]:
     """Check that each merge joins two earlier tokens, and return the slow encoder."""
     made = set(BYTE_LETTERS.values())
@@ -238,25 +279,59 @@ def _encode_chunk(
             message = f"its merge {rank} makes {token[:40]!r}, which has no id"
             raise ValueError(message)
         made.add(token)
-    return rank_by_rank(vocab, merges)
+    return rank_by_rank(vocab, merges, whole=whole)
 
 
 def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
-    """Return the ids of the tokens that are recognized before a text is split."""
+    """Return the ids of the tokens that are recognized before a text is split.
+
+    `tokenizers` ignores the ids in the list: a token of the vocabulary has its id there, and
+    the others have the next ids after the number of tokens in the vocabulary.
+    """
     if not isinstance(added, list):
         message = "its added_tokens are not a list"
         raise ValueError(message)  # noqa: TRY004 - the content of a file
     special: dict[str, int] = {}
     texts = {token_id: text for text, token_id in vocab.items()}
+    free = itertools.count(len(vocab))
     for token in added:
-        match token:
-            case {"content": str(text), "id": int(token_id)} if text and _is_id(token_id):
-                pass
-            case _:
-                message = f"its added token {_shown(token)} lacks a content or an id"
-                raise ValueError(message)
-        if texts.setdefault(token_id, text) != text or vocab.get(text, token_id) != token_id:
+        text, written = _added_token(token)
+        if text not in special:
+            special[text] = vocab[text] if text in vocab else next(free)
+        token_id = special[text]
+        if written != token_id:
+            message = (
+                f"its added token {text[:40]!r} has the id {written}, but tokenizers uses "
+                f"{token_id}; load and save the file with tokenizers"
+            )
+            raise ValueError(message)
+        if texts.setdefault(token_id, text) != text:
             message = f"the id of its added token {text[:40]!r} contradicts another token"
             raise ValueError(message)
-        special[text] = token_id
+    if _OWN in vocab and _OWN not in special:
+        message = (
+            f"its vocabulary has {_OWN}, but its added_tokens do not, so tokenizers encodes it "
+            f"as ordinary text; add it with add_special_tokens(['{_OWN}'])"
+        )
+        raise ValueError(message)
     return special
+
+
+def _added_token(token: object) -> tuple[str, int]:
+    """Return the content and the id of an added token; `<|endoftext|>` must match everywhere."""
+    match token:
+        case {"content": str(text), "id": int(token_id), **others} if text and _is_id(token_id):
+            flags = {name: others.get(name) for name in (*_MATCHING, "normalized", "special")}
+        case _:
+            message = f"its added token {_shown(token)} lacks a content or an id"
+            raise ValueError(message)
+    for name, flag in flags.items():
+        if type(flag) is not bool:
+            message = (
+                f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
+            )
+            raise ValueError(message)
+        if flag and text == _OWN and name in _MATCHING:
+            message = f"its special token {_OWN} has {name}, so text is split differently"
+            raise ValueError(message)
+    return text, token_id

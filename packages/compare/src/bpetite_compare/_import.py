@@ -2,8 +2,8 @@
 
 The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
 `<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
-Before saving, the ids of a text in many scripts are checked against a slow encoder that uses
-the other file's own merges.
+Before saving, the ids of each chunk of a text in many scripts are checked against a slow
+encoder that uses the other file's own merges.
 """
 
 import errno
@@ -18,10 +18,11 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
 from bpetite_compare._encodings import is_encoding
+from bpetite_compare._engines import drift
 from bpetite_compare._foreign import Foreign
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
-from bpetite_compare._gpt2 import BYTE_LETTERS
+from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN
 from bpetite_compare._id_map import write_id_map
 from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._scripts import MANY_SCRIPTS
@@ -101,6 +102,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
     names = _names(source)
     try:
         foreign = _READERS[form](paths or names, drop_special)
+        _check_whole_chunks(foreign)
         special, dropped = _special_token(foreign, drop_special=drop_special)
         artifact, ids = _converted(foreign, special)
         _check_ids(foreign, artifact, ids)
@@ -116,7 +118,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         sha256,
         tuple(ids),
         sum(new != old for new, old in enumerate(ids)),
-        artifact.special_token not in {**foreign.special_tokens, **_unmade(foreign)},
+        artifact.special_token not in foreign.special_tokens,
         dropped,
         tuple(foreign.notes),
     )
@@ -212,6 +214,28 @@ def _unmade(foreign: Foreign) -> dict[str, int]:
     return {text: token_id for text, token_id in foreign.vocab.items() if text not in made}
 
 
+def _check_whole_chunks(foreign: Foreign) -> None:
+    """Reject a token that no merge makes if a chunk that equals it would get its id.
+
+    A chunk alone is one chunk. Characters that the regex engines classify differently may be
+    part of any.
+    """
+    values = {letter: value for value, letter in BYTE_LETTERS.items()}
+    for text in _unmade(foreign) if foreign.takes_whole_chunks else ():
+        if not values.keys() >= set(text):
+            continue
+        try:
+            chunk = bytes(values[letter] for letter in text).decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        if len(regex.findall(GPT2_PATTERN, chunk)) == 1 or not drift().isdisjoint(chunk):
+            message = (
+                f"its token {text[:40]!r} is not made by a merge, but with ignore_merges the "
+                f"chunk {chunk[:40]!r} gets its id, which a tokenizer file cannot represent"
+            )
+            raise ValueError(message)
+
+
 def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[str, int]]:
     """Return the original id of `<|endoftext|>`, and the special tokens to drop.
 
@@ -253,7 +277,7 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
 
 
 def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
-    """Check the ids of a text in many scripts against the slow encoder.
+    """Check the ids of each chunk of a text in many scripts against the slow encoder.
 
     Raises:
         ValueError: the ids of a chunk differ.

@@ -115,11 +115,14 @@ def _lines(imported: Imported, id_map: str | None) -> list[str]:
     size = imported.mergeable_vocab_size
     lines = [
         f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}",
-        "checked: the ids of a sample text in many scripts match a slow encoder's",
+        "checked: a slow encoder gives the same ids for each chunk of a text in many scripts",
         *imported.notes,
     ]
     if imported.special_added:
-        lines.append("added: <|endoftext|>, which every tokenizer file has")
+        lines.append(
+            "added: <|endoftext|>, which every tokenizer file has; in the original it is "
+            "ordinary text"
+        )
     if imported.dropped:
         names = ", ".join(map(repr, imported.dropped))
         lines.append(f"dropped, now ordinary text: {names}")

@@ -1,0 +1,525 @@
+"""Whatever `import` accepts from Hugging Face has the ids of `tokenizers`; the rest is refused.
+
+`make` writes a valid `tokenizer.json` of any kind. Each of `FAULTS` changes one so that a rule
+of the import no longer holds. The oracle is `tokenizers` itself.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+import tokenizers
+from tokenizers.pre_tokenizers import ByteLevel
+
+from bpetite import Tokenizer
+from bpetite_compare import import_tokenizer
+from bpetite_compare._engines import drift
+from bpetite_compare._gpt2 import _SAME_PATTERNS, BYTE_LETTERS, GPT2_PATTERN, to_letters
+from cli_tools import bpetite
+from compare_tools import HOSTILE
+
+pytestmark = pytest.mark.thorough
+
+END: Final = "<|endoftext|>"
+SEEDS: Final = 800
+PIECES: Final = (
+    *("a", "b", "ab", "abc", " a", " ab", "  ", "é", "\n", "1", "11", "he", "'s", "'re", "!!"),
+    *("<|", "|>", "endoftext", END, END, f"{END}x", "<s>", " <s> ", "日本", "x y", "Ġa"),
+)
+"""Parts of texts, of merges, and the contents of added tokens."""
+FLAGS: Final = ("single_word", "lstrip", "rstrip", "normalized", "special")
+SPLITS: Final = [("Isolated", False), ("Removed", True)]
+BYTE_LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+A, B = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+PLAIN: Final = {"type": "TemplateProcessing", "single": [A], "pair": [A, B], "special_tokens": {}}
+TEMPLATE: Final = PLAIN | {
+    "single": [{"SpecialToken": {"id": "a", "type_id": 0}}, A],
+    "special_tokens": {"a": {"id": "a", "ids": [0], "tokens": ["a"]}},
+}
+
+
+@dataclass
+class File:
+    """The content of a `tokenizer.json`, whether special tokens are dropped, and the faults."""
+
+    content: dict[str, Any]
+    drop: bool = False
+    reasons: list[str] = field(default_factory=list)
+
+    @property
+    def model(self) -> Any:  # noqa: ANN401, D102 - an object of JSON
+        return self.content["model"]
+
+    @property
+    def made(self) -> list[str]:
+        """The letters of the tokens that merges make."""
+        return ["".join(one.split(" ") if isinstance(one, str) else one) for one in self.merges]
+
+    @property
+    def merges(self) -> list[Any]:
+        """The merges as the file has them."""
+        merges: list[Any] = self.model["merges"]
+        return merges
+
+    def add(self, text: str, **flags: object) -> None:
+        """Append an added token with the id that `tokenizers` gives it, which may be taken."""
+        vocab, added = self.model["vocab"], self.content["added_tokens"]
+        known = vocab | {one["content"]: one["id"] for one in added}
+        token_id = known.get(text, len(vocab) + len(known.keys() - vocab.keys()))
+        if token_id in vocab.values() and token_id != vocab.get(text):
+            self.reasons.append("contradicts another token")
+        added.append({"id": token_id, "content": text, **dict.fromkeys(FLAGS, False), **flags})
+
+
+def make(random: Random) -> File:
+    """Return a valid file: merges, ids, added tokens and settings are random."""
+    merges = random_merges(random)
+    made = [*BYTE_LETTERS.values(), *map("".join, merges)]
+    drop, whole = random.random() < 0.5, random.random() < 0.3
+    own = random.choice(["both", "both", "added", "none"])
+    unmade = random.sample(["<s>", "x y", "日本", "unused1", ""], random.randrange(4) * drop)
+    texts = [*made, *unmade, *[END] * (own == "both")]
+    random.shuffle(texts)
+    ids = range(random.choice([1, 1, 7]) * len(texts))
+    vocab = dict(zip(texts, random.sample(ids, len(texts)), strict=True))
+    if random.random() < 0.3:
+        vocab = {text: vocab[text] for text in [*made, *vocab]}
+    file = File(settings(random), drop)
+    file.model.update(
+        vocab=vocab,
+        merges=merges if random.random() < 0.5 else [" ".join(pair) for pair in merges],
+        ignore_merges=random.choice([True] if whole else [False, None]),
+    )
+    names = random.sample([*PIECES, *unmade, *made[256:]], random.randrange(4)) if drop else []
+    for name in [*[END] * (own != "none"), *filter(None, names)]:
+        if name != END:
+            file.add(name, **{flag: random.random() < 0.3 for flag in FLAGS})
+        elif own != "none":
+            file.add(END, normalized=random.random() < 0.3, special=random.random() < 0.7)
+    random.shuffle(file.content["added_tokens"])
+    order_ids(file)
+    if drop and random.random() < 0.5:
+        file.content["post_processor"] = TEMPLATE
+    if whole:
+        file.reasons += whole_chunk_faults(file)
+    return file
+
+
+def random_merges(random: Random) -> list[list[str]]:
+    """Merge adjacent tokens of a text, though sometimes as if they had not been merged."""
+    tokens = list(to_letters("".join(random.choices(PIECES, k=random.randrange(9))).encode()))
+    merges: dict[str, list[str]] = {}
+    for _ in range(len(tokens) - 1):
+        place = random.randrange(len(tokens) - 1)
+        pair = tokens[place : place + 2]
+        if "".join(pair) != END:
+            merges.setdefault("".join(pair), pair)
+        if "".join(pair) in merges and len(tokens) > 2 and random.random() < 0.8:
+            tokens[place : place + 2] = ["".join(pair)]
+    return list(merges.values())
+
+
+def order_ids(file: File) -> None:
+    """Give each added token its id again, as their order has changed."""
+    tokens, file.content["added_tokens"] = file.content["added_tokens"], []
+    for token in tokens:
+        file.add(token["content"], **{flag: token[flag] for flag in FLAGS})
+
+
+def settings(random: Random) -> dict[str, Any]:
+    """Return a file with an empty model and settings that change no id."""
+    level = BYTE_LEVEL | random.choice([{}, {"use_regex": True}])
+    behavior, invert = random.choice(SPLITS)
+    split = {
+        "type": "Split",
+        "pattern": {"Regex": random.choice(sorted(_SAME_PATTERNS))},
+        "behavior": behavior,
+        "invert": invert,
+        **random.choice([{}, {"use_regex": False, "add_prefix_space": True}]),
+    }
+    both = {"type": "Sequence", "processors": [BYTE_LEVEL, PLAIN]}
+    bytes_only = BYTE_LEVEL | {"use_regex": False}
+    optional = {
+        "version": "1.0",
+        "truncation": random.choice([None, TRUNCATION]),
+        "padding": random.choice([None, PADDING]),
+        "normalizer": None,
+        "post_processor": random.choice([None, BYTE_LEVEL, PLAIN, both]),
+        "decoder": random.choice([None, BYTE_LEVEL]),
+    }
+    model = {
+        "type": "BPE",
+        "dropout": random.choice([None, 0, 0.0]),
+        "unk_token": random.choice([None, "<unk>", "a", END]),
+        "continuing_subword_prefix": random.choice([None, ""]),
+        "end_of_word_suffix": random.choice([None, ""]),
+        "fuse_unk": random.choice([None, True, False]),
+        "byte_fallback": random.choice([None, False]),
+    }
+    return {
+        **some(optional, random),
+        "added_tokens": [],
+        "pre_tokenizer": random.choice(
+            [
+                level,
+                {"type": "Sequence", "pretokenizers": [level]},
+                {"type": "Sequence", "pretokenizers": [split, bytes_only]},
+            ]
+        ),
+        "model": some(model, random),
+    }
+
+
+def some(content: dict[str, Any], random: Random) -> dict[str, Any]:
+    """Return most of the settings."""
+    return {name: value for name, value in content.items() if random.random() < 0.8}
+
+
+TRUNCATION: Final = {
+    "direction": "Right",
+    "max_length": 3,
+    "strategy": "LongestFirst",
+    "stride": 0,
+}
+PADDING: Final = {
+    "strategy": {"Fixed": 9},
+    "direction": "Right",
+    "pad_to_multiple_of": None,
+    "pad_id": 0,
+    "pad_type_id": 0,
+    "pad_token": "x",
+}
+
+
+def whole_chunk_faults(file: File) -> Iterator[str]:
+    """Find with `tokenizers` what ignore_merges changes."""
+    content = json.loads(json.dumps(file.content))
+    whole = load(content).model
+    content["model"]["ignore_merges"] = False
+    merging = load(content).model
+    texts = {to_letters(text.encode()) for text in TEXTS_OF_LETTERS}
+    for text in file.model["vocab"].keys() - set(file.made) - set(BYTE_LETTERS.values()):
+        if text in texts:
+            yield "with ignore_merges the chunk "
+    for text in file.made:
+        if [one.id for one in whole.tokenize(text)] != [one.id for one in merging.tokenize(text)]:
+            yield "does not encode to itself"
+
+
+TEXTS_OF_LETTERS: Final = [
+    text for text in PIECES if len(ByteLevel(add_prefix_space=False).pre_tokenize_str(text)) == 1
+]
+"""The parts of texts that are one chunk."""
+
+
+def load(content: dict[str, Any]) -> tokenizers.Tokenizer:
+    """Load a file; every id of a text is wanted."""
+    loaded = tokenizers.Tokenizer.from_str(json.dumps(content))
+    loaded.no_truncation()
+    loaded.no_padding()
+    return loaded
+
+
+# Each fault
+
+
+def only_in_the_vocabulary(file: File, random: Random) -> str:
+    added = file.content["added_tokens"]
+    file.content["added_tokens"] = [one for one in added if one["content"] != END]
+    file.model["vocab"].setdefault(END, 9000)
+    order_ids(file)
+    return r"its vocabulary has <\|endoftext\|>, but its added_tokens do not"
+
+
+def wrong_id(file: File, random: Random) -> str:
+    if not file.content["added_tokens"]:
+        file.add(END)
+    random.choice(file.content["added_tokens"])["id"] += random.choice([1, 4737])
+    return r"has the id \d+, but tokenizers uses \d+; load and save"
+
+
+def unmade_chunk(file: File, random: Random) -> str:
+    file.model["ignore_merges"] = True
+    free = [text for text in TEXTS_OF_LETTERS if to_letters(text.encode()) not in file.made]
+    letters = to_letters(random.choice([text for text in free if len(text.encode()) > 1]).encode())
+    file.model["vocab"].setdefault(letters, 9000)
+    order_ids(file)
+    return "with ignore_merges the chunk|does not encode to itself"
+
+
+def mixed_merges(file: File, random: Random) -> str:
+    pairs = [one.split(" ") if isinstance(one, str) else one for one in two_merges(file)]
+    place = random.randrange(len(pairs))
+    file.model["merges"] = [
+        pair if rank == place else " ".join(pair) for rank, pair in enumerate(pairs)
+    ]
+    return r"its merge \d+, .* is written in another way than merge 0"
+
+
+def two_merges(file: File) -> list[Any]:
+    """Append the merges of two new tokens, and return all."""
+    pairs = [one.split(" ") if isinstance(one, str) else list(one) for one in file.merges]
+    for pair in (["Q", "Q"], ["QQ", "Q"]):
+        pairs.append(pair)
+        file.model["vocab"]["".join(pair)] = 9001 + len(pair[0])
+    written = file.merges and isinstance(file.merges[0], str)
+    file.model["merges"] = [" ".join(pair) for pair in pairs] if written else pairs
+    order_ids(file)
+    return file.merges
+
+
+def unordered_merges(file: File, random: Random) -> str:
+    *_, first, second = two_merges(file)
+    file.merges[-2:] = second, first
+    return r"its merge \d+ joins 'QQ', which no earlier merge makes"
+
+
+def repeated_merge(file: File, random: Random) -> str:
+    two_merges(file)
+    file.merges.append(file.merges[random.choice([-1, -2])])
+    return r"its merge \d+ makes 'QQQ?', which an earlier merge made"
+
+
+def another_merge_of_a_token(file: File, random: Random) -> str:
+    two_merges(file)
+    file.merges.append("Q QQ" if isinstance(file.merges[0], str) else ["Q", "QQ"])
+    return r"its merge \d+ makes 'QQQ', which an earlier merge made"
+
+
+def merge_without_an_id(file: File, random: Random) -> str:
+    two_merges(file)
+    del file.model["vocab"]["QQQ"]
+    return r"its merge \d+ makes 'QQQ', which has no id"
+
+
+def header(file: File, random: Random) -> str:
+    file.model["merges"] = ["#version: 0.2"]
+    file.model["ignore_merges"] = False
+    return "its merge 0 joins '#version:', which no earlier merge makes"
+
+
+def same_id(file: File, random: Random) -> str:
+    file.model["vocab"]["Q"] = file.model["vocab"]["R"]
+    return "its tokens '.' and '.' have the same id"
+
+
+def missing_byte(file: File, random: Random) -> str:
+    del file.model["vocab"]["Q"]
+    return "it has no token for the byte 0x51"
+
+
+def taken_id(file: File, random: Random) -> str:
+    """Move a token of the vocabulary to the id that the next added token gets."""
+    file.drop, file.content["added_tokens"] = True, []
+    file.model["vocab"].pop(END, None)
+    vocab = {text: token_id for token_id, text in enumerate(file.model["vocab"])}
+    file.model["vocab"] = vocab | {"a": len(vocab)}
+    file.add(END)
+    return r"the id of its added token '<\|endoftext\|>' contradicts another token"
+
+
+def made_end(file: File, random: Random) -> str:
+    file.content["added_tokens"] = []
+    file.drop, file.model["ignore_merges"] = True, False
+    vocab, merges = file.model["vocab"], [[END[:place], END[place]] for place in range(1, len(END))]
+    taken = count(max(vocab.values()) + 1)
+    for left, right in merges:
+        vocab.setdefault(left + right, next(taken))
+    file.model["merges"] = merges
+    file.add(END)
+    return r"its special token <\|endoftext\|> is also an ordinary token"
+
+
+def other_added(file: File, random: Random) -> str:
+    file.drop = False
+    file.add("<t>", special=random.random() < 0.5)
+    return "it has the special tokens .*--drop-special|its post_processor"
+
+
+def other_in_vocabulary(file: File, random: Random) -> str:
+    file.drop = False
+    file.model["vocab"]["<t>"] = 9000
+    order_ids(file)
+    return "it has the special tokens .*--drop-special|its post_processor"
+
+
+def stripped(file: File, random: Random) -> str:
+    flag = random.choice(FLAGS[:3])
+    file.add(END, **{flag: True})
+    return rf"its special token <\|endoftext\|> has {flag}, so text is split differently"
+
+
+def broken_token(file: File, random: Random) -> str:
+    file.add("<t>")
+    token = file.content["added_tokens"][-1]
+    name = random.choice(["content", "id", *FLAGS])
+    del token[name]
+    return "lacks a content or an id" if name in {"content", "id"} else f"has the {name} None, not"
+
+
+def top(name: str, value: object, reason: str) -> Callable[[File, Random], str]:
+    """Return a fault that sets a part of the file."""
+
+    def change(file: File, random: Random) -> str:
+        file.content[name] = value
+        if name == "post_processor":
+            file.drop = False
+        return reason
+
+    change.__name__ = f"{name}_{str(value)[:20]}"
+    return change
+
+
+def of_model(name: str, value: object, reason: str) -> Callable[[File, Random], str]:
+    """Return a fault that sets a part of the model."""
+
+    def change(file: File, random: Random) -> str:
+        file.model[name] = value
+        return reason
+
+    change.__name__ = f"{name}_{value}"
+    return change
+
+
+def split(pattern: object, behavior: str, *, invert: bool) -> dict[str, Any]:
+    cut = {"type": "Split", "pattern": pattern, "behavior": behavior, "invert": invert}
+    return {
+        "type": "Sequence",
+        "pretokenizers": [cut, BYTE_LEVEL | {"use_regex": False}],
+    }
+
+
+GPT2: Final = {"Regex": GPT2_PATTERN}
+NOT_ONCE: Final = "which do not split text exactly once"
+FAULTS: Final[list[Callable[[File, Random], str]]] = [
+    *(only_in_the_vocabulary, wrong_id, unmade_chunk, mixed_merges, unordered_merges),
+    *(repeated_merge, another_merge_of_a_token, merge_without_an_id, header, same_id),
+    *(missing_byte, taken_id, made_end, other_added, other_in_vocabulary, stripped, broken_token),
+    top("version", "2.0", "its version is 2.0, not 1.0"),
+    top("added_tokens", None, "its added_tokens are not a list"),
+    top("normalizer", {"type": "NFC"}, "its normalizer, NFC, changes the text"),
+    top("decoder", {"type": "Fuse"}, "its decoder is Fuse, not ByteLevel"),
+    top("post_processor", TEMPLATE, "its post_processor, TemplateProcessing, adds special"),
+    top("pre_tokenizer", None, "its pre_tokenizer is None, not ByteLevel"),
+    top("pre_tokenizer", {"type": "Whitespace"}, "its pre_tokenizer is Whitespace, not"),
+    top("pre_tokenizer", BYTE_LEVEL | {"use_regex": False}, NOT_ONCE),
+    top("pre_tokenizer", BYTE_LEVEL | {"add_prefix_space": True}, "adds a space before the text"),
+    top("pre_tokenizer", {"type": "Sequence", "pretokenizers": [BYTE_LEVEL] * 2}, NOT_ONCE),
+    top("pre_tokenizer", split({"String": "a"}, "Isolated", invert=False), "pattern is not GPT-2"),
+    top("pre_tokenizer", split({"Regex": "a"}, "Isolated", invert=False), "pattern is not GPT-2"),
+    top("pre_tokenizer", split(GPT2, "Removed", invert=False), "pattern is not GPT-2"),
+    top("pre_tokenizer", split(GPT2, "Isolated", invert=True), "pattern is not GPT-2"),
+    top("pre_tokenizer", split(GPT2, "MergedWithNext", invert=False), "pattern is not GPT-2"),
+    of_model("type", "WordPiece", "its model is WordPiece, not BPE"),
+    of_model("dropout", 0.5, "its model has a dropout"),
+    of_model("dropout", False, "the dropout False, which tokenizers rejects"),  # noqa: FBT003
+    of_model("byte_fallback", True, "its model has byte_fallback"),  # noqa: FBT003
+    of_model("end_of_word_suffix", "</w>", "its model has the end_of_word_suffix </w>"),
+    of_model("continuing_subword_prefix", "##", "has the continuing_subword_prefix ##"),
+    of_model("merges", {}, "its merges are not a list"),
+    of_model("vocab", [], "its vocabulary is not a JSON object"),
+]
+
+
+def texts(random: Random) -> Iterator[str]:
+    """Return hostile texts, and texts of the parts that merges and added tokens consist of."""
+    yield from HOSTILE
+    for _ in range(12):
+        yield "".join(random.choices(PIECES, k=random.randrange(1, 12)))
+
+
+def check_ids(file: File, new: Path, original: tuple[int, ...], random: Random) -> None:
+    """Check every id, and that dropped tokens changed only texts with their content."""
+    theirs = load(file.content)
+    added = file.content["added_tokens"]
+    has_end = any(one["content"] == END for one in added)
+    others = [one["content"] for one in added if one["content"] != END]
+    assert original[-1] == theirs.token_to_id(END) or not has_end
+    assert [theirs.id_to_token(one) for one in original[:256]] == [
+        BYTE_LETTERS[value] for value in range(256)
+    ]
+    without = load(without_others(file, theirs))
+    add = file.content.get("post_processor") != TEMPLATE
+    ours = Tokenizer.load(new)
+    for text in filter(drift().isdisjoint, texts(random)):
+        found = [original[one] for one in ours.encode(text)]
+        expected: list[int] = []
+        # Without <|endoftext|> there, it is ordinary text there, and special here.
+        for place, part in enumerate([text] if has_end else text.split(END)):
+            expected += [original[-1]] * (place > 0)
+            expected += without.encode(part, add_special_tokens=add).ids
+        assert found == expected, (text, file)
+        if not any(other in text for other in others) and (has_end or END not in text):
+            assert found == theirs.encode(text, add_special_tokens=add).ids, (text, file)
+
+
+def without_others(file: File, theirs: tokenizers.Tokenizer) -> dict[str, Any]:
+    """Return the content without the added tokens that are dropped."""
+    content: dict[str, Any] = json.loads(json.dumps(file.content))
+    added = [one for one in content["added_tokens"] if one["content"] == END]
+    content["added_tokens"] = added
+    if added:
+        content["model"]["vocab"][END] = theirs.token_to_id(END)
+    return content
+
+
+def made_by(seed: int) -> File:
+    """Return the file of a seed: every other one has a fault, and each fault occurs often."""
+    random = Random(seed)
+    file = make(random)
+    if seed % 2:
+        file.reasons.append(FAULTS[seed // 2 % len(FAULTS)](file, random))
+    return file
+
+
+def test_an_import_has_all_ids_or_names_the_rule(tmp_path: Path) -> None:
+    """Of hundreds of files, exactly those with a fault are refused; the others keep every id."""
+    accepted = 0
+    theirs, new = tmp_path / "theirs.json", tmp_path / "new.json"
+    for seed in range(SEEDS):
+        file = made_by(seed)
+        theirs.write_text(json.dumps(file.content), encoding="utf-8")
+        if file.reasons:
+            with pytest.raises(ValueError, match="|".join(file.reasons)):
+                import_tokenizer(theirs, "huggingface", new, overwrite=True, drop_special=file.drop)
+        else:
+            imported = import_tokenizer(
+                theirs, "huggingface", new, overwrite=True, drop_special=file.drop
+            )
+            check_ids(file, new, imported.original_ids, Random(seed))
+            accepted += 1
+    assert accepted > SEEDS // 3
+
+
+@pytest.mark.parametrize("number", range(len(FAULTS)))
+def test_the_command_names_the_rule(number: int, tmp_path: Path) -> None:
+    """The command refuses each fault with one line, and writes nothing."""
+    file = made_by(2 * number + 1)
+    (tmp_path / "theirs.json").write_text(json.dumps(file.content), encoding="utf-8")
+    words = "import --from huggingface --input theirs.json --output new.json"
+    done = bpetite(*words.split(), *["--drop-special"] * file.drop, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, b"")
+    told = done.stderr.decode()
+    assert told.startswith("error: cannot import theirs.json: ")
+    assert told.count("\n") == 1
+    assert re.search("|".join(file.reasons), told), file
+    assert not (tmp_path / "new.json").exists()
+
+
+@pytest.mark.parametrize("seed", range(0, 40, 2))
+def test_the_command_keeps_all_ids(seed: int, tmp_path: Path) -> None:
+    """The command's tokenizer file and id map give the ids of `tokenizers`."""
+    file = made_by(seed)
+    (tmp_path / "theirs.json").write_text(json.dumps(file.content), encoding="utf-8")
+    words = "import --from huggingface --input theirs.json --output new.json --id-map ids.json"
+    done = bpetite(*words.split(), *["--drop-special"] * file.drop, cwd=tmp_path)
+    assert done.returncode == bool(file.reasons), done.stderr
+    if not file.reasons:
+        original = tuple(json.loads((tmp_path / "ids.json").read_bytes()))
+        check_ids(file, tmp_path / "new.json", original, Random(seed))
