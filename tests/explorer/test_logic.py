@@ -104,10 +104,10 @@ def test_large_trees_are_cut(ask: Ask) -> None:
 def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
     """A chunk of 100 KB that takes 27,000 merges has the core's ids."""
     letters = range(97, 123), range(65, 91)
-    merges = [pair for some in letters for pair in product(some, repeat=2)]
+    merges = [pair for some in letters for pair in product(some, some)]
     pairs = range(256, 256 + len(merges))
     merges += [
-        (left, right) for left, right in product(pairs, repeat=2) if (left * right) % 73 == 5
+        (left, right) for left, right in product(pairs, pairs) if (left * right) % 73 == 5
     ]
     vocab = oracle.vocabulary(merges)
     text = b"".join(vocab[256 + rank] for rank in range(len(pairs), len(merges)))[:102_400].decode()
