@@ -592,8 +592,8 @@ function accept(field, text) {
 function setSize(value) {
   const size = Number(value);
   lesson.size = Math.max(256, Math.min(MOST_TOKENS, Math.round(size))) || 264;
-  const expected = `expected an integer from 256 to ${number(MOST_TOKENS)}`;
-  const wrong = `Vocabulary size "${value}": ${expected}. It is now ${number(lesson.size)}.`;
+  const rule = `expected an integer from 256 to ${number(MOST_TOKENS)}; it is now ${number(lesson.size)}`;
+  const wrong = `Vocabulary size "${String(value).slice(0, 20)}": ${rule}.`;
   element("size-refusal").textContent = size === lesson.size ? "" : wrong;
   element("size").value = lesson.size;
 }

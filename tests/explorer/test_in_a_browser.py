@@ -250,7 +250,8 @@ def test_a_size_out_of_range_is_explained(tmp_path: Path, size: str, used: str) 
     """A link with a size that cannot be trained shows its value, the range, and the size used."""
     (found,) = look([(f"view=train&size={size}", 1280, None)], tmp_path)
     (message,) = found["alerts"]
-    assert message.startswith(f'Vocabulary size "{size}": expected an integer from 256 to 50,000.')
+    expected = "expected an integer from 256 to 50,000; it is now"
+    assert message == f'Vocabulary size "{size}": {expected} {int(used):,}.'
     assert found["size"] == used
 
 

@@ -106,9 +106,7 @@ def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
     letters = range(97, 123), range(65, 91)
     merges = [pair for some in letters for pair in product(some, some)]
     pairs = range(256, 256 + len(merges))
-    merges += [
-        (left, right) for left, right in product(pairs, pairs) if (left * right) % 73 == 5
-    ]
+    merges += [(left, right) for left, right in product(pairs, pairs) if (left * right) % 73 == 5]
     vocab = oracle.vocabulary(merges)
     text = b"".join(vocab[256 + rank] for rank in range(len(pairs), len(merges)))[:102_400].decode()
     assert ask("encode", merges, text) == Tokenizer._of(Artifact.of_merges(merges)).encode(text)
