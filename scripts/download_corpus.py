@@ -1,24 +1,23 @@
 """Download TinyShakespeare, the demo corpus, and check that it is the known file.
 
-    uv run python scripts/download_corpus.py --output tinyshakespeare.txt
+    python3 scripts/download_corpus.py --output tinyshakespeare.txt
 
-This is the project's only code that uses a network. The text is checked before anything is
-written, and the file is written completely or not at all.
+It needs Python 3.11 or newer, and no package. The text is checked before anything is written,
+and the file is written completely or not at all.
 """
 
 import argparse
 import hashlib
 import http.client
+import os
+import shutil
 import sys
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
-
-from bpetite._files import write_file
-from bpetite_cli.streams.destination import check_destination
-from bpetite_cli.streams.failure import Failure, explain
 
 _TIMEOUT_SECONDS: Final = 30
 
@@ -39,6 +38,10 @@ TINY_SHAKESPEARE: Final = Corpus(
 )
 
 
+class Failure(Exception):  # noqa: N818 - a failure of the download, not of the program
+    """The download failed; the message explains why, and what to do."""
+
+
 def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEARE) -> int:
     """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(description="Download TinyShakespeare, the demo corpus.")
@@ -51,19 +54,54 @@ def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEA
     parser.add_argument("--force", action="store_true", help="replace an existing file")
     options = parser.parse_args(arguments)
     try:
-        check_destination(options.output, [], force=options.force)
-        write_file(options.output, _fetch(corpus), overwrite=options.force)
+        _check_destination(options.output, force=options.force)
+        _write(options.output, _fetch(corpus), force=options.force)
     except Failure as failure:
         print(f"error: {failure}", file=sys.stderr)
         return 1
     except OSError as error:
-        print(f"error: {explain(error)}", file=sys.stderr)
+        reason = error.strerror or error
+        print(f"error: {options.output!r}: {reason}; choose another path", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("error: interrupted, and nothing was kept; run it again", file=sys.stderr)
         return 130
     print(f"{options.output}: {corpus.size:,} bytes, with the expected sha256")
     return 0
+
+
+def _check_destination(path: str, *, force: bool) -> None:
+    """Reject a path that cannot get the file, before the download."""
+    folder = os.path.dirname(os.path.realpath(path))
+    if not os.path.isdir(folder):
+        message = f"{path!r}: folder {folder!r} does not exist; create it first"
+        raise Failure(message)
+    if os.path.lexists(path) and not force:
+        message = f"{path!r} already exists; use --force to replace it, or choose another file"
+        raise Failure(message)
+    if not os.path.basename(path) or (os.path.exists(path) and not os.path.isfile(path)):
+        message = f"{path!r} is not a regular file and cannot be replaced; choose another file"
+        raise Failure(message)
+
+
+def _write(path: str, data: bytes, *, force: bool) -> None:
+    """Write a file completely or not at all: a temporary file beside it takes its name."""
+    destination = os.path.realpath(path)
+    temporary = os.path.join(os.path.dirname(destination), f".{os.urandom(8).hex()}.tmp")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if force:
+            with suppress(FileNotFoundError):
+                shutil.copymode(destination, temporary)
+            os.replace(temporary, destination)
+        else:
+            os.link(temporary, destination)  # fails if the name was taken meanwhile
+    finally:
+        with suppress(FileNotFoundError):  # `replace` took it
+            os.unlink(temporary)
 
 
 def _fetch(corpus: Corpus) -> bytes:

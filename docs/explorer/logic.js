@@ -10,6 +10,9 @@ const logic = (() => {
   const engine = typeof require === "function" ? require("./bpe.js") : bpe;
   const MOST_BYTES = 100 * 1024;
   const BLOCK_BYTES = 1200;
+  const SHOWN_BYTES = 128; // of a token
+  const SHOWN_NODES = 160; // of a merge tree
+  const SHOWN_LEVELS = 32;
   const SPECIAL_TOKEN = "<|endoftext|>";
   const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽" };
   const UNSEEN = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Cn}\p{Co}]$/u;
@@ -29,13 +32,14 @@ const logic = (() => {
    * Return bytes as parts: { shown, kind }.
    *
    * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for a
-   * byte of a character that is not complete.
+   * byte of a character that is not complete; "rest" for what is left out of a long token.
    */
   function parts(bytes) {
     const found = [];
-    for (let start = 0; start < bytes.length; ) {
+    let start = 0;
+    while (start < Math.min(bytes.length, SHOWN_BYTES)) {
       const character = characterAt(bytes, start);
-      if (character === null) found.push({ kind: "byte", shown: hex(bytes[start++]) });
+      if (character === null) found.push({ kind: "byte", shown: `\\x${hexOf(bytes[start++])}` });
       else {
         start += utf8.encode(character).length;
         if (character in SIGNS) found.push({ kind: "space", shown: SIGNS[character] });
@@ -44,12 +48,17 @@ const logic = (() => {
         else found.push({ kind: "text", shown: character });
       }
     }
+    if (start < bytes.length) found.push({ kind: "rest", shown: rest(bytes, start) });
     return found;
   }
 
+  const rest = (bytes, shown) => `… and ${(bytes.length - shown).toLocaleString("en")} bytes more`;
+
   function characterAt(bytes, start) {
     const first = bytes[start];
-    const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (first < 0x80) return String.fromCharCode(first);
+    if (first < 0xc2) return null;
+    const length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
     try {
       return strictUtf8.decode(bytes.subarray(start, start + length));
     } catch {
@@ -57,12 +66,18 @@ const logic = (() => {
     }
   }
 
-  const hex = (byte) => `\\x${byte.toString(16).padStart(2, "0")}`;
+  const hexOf = (byte) => byte.toString(16).padStart(2, "0");
   const codeOf = (character) =>
     `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
   /** Return bytes in one line of visible characters. */
   const visible = (bytes) => parts(bytes).map((part) => part.shown).join("");
+
+  /** Return bytes in hexadecimal digits, with a space between. */
+  function hex(bytes) {
+    const digits = Array.from(bytes.subarray(0, SHOWN_BYTES), hexOf).join(" ");
+    return bytes.length > SHOWN_BYTES ? `${digits} ${rest(bytes, SHOWN_BYTES)}` : digits;
+  }
 
   /**
    * A text after every number of merges.
@@ -88,8 +103,8 @@ const logic = (() => {
         this.specials = number;
       });
       for (const [chunk, count] of counts) {
-        tokenizer.mergeChunk(chunk, Infinity, (rank, times) => {
-          this.times[rank] += times * count;
+        tokenizer.mergeChunk(chunk, Infinity, (rank) => {
+          this.times[rank] += count;
         });
       }
       this.tokens = new Uint32Array(this.times.length + 1);
@@ -177,11 +192,20 @@ const logic = (() => {
     }
   }
 
-  /** Return the merge tree of an id: { id, bytes, rank, children }. */
+  /** Return the merge tree of an id, or the top of a large one: { id, bytes, children }. */
   function tree(tokenizer, id) {
-    const rank = id < 256 ? null : id - 256;
-    const children = id < 256 ? [] : tokenizer.merges[rank].map((part) => tree(tokenizer, part));
-    return { id, bytes: tokenizer.tokens[id], rank, children };
+    const node = (id) => ({ id, bytes: tokenizer.tokens[id], children: [] });
+    const root = node(id);
+    let nodes = 1;
+    for (let level = [root], depth = 1; level.length && depth < SHOWN_LEVELS; depth++) {
+      for (const one of level) {
+        if (one.id < 256 || nodes + 2 > SHOWN_NODES) continue;
+        one.children = tokenizer.merges[one.id - 256].map(node);
+        nodes += 2;
+      }
+      level = level.flatMap(({ children }) => children);
+    }
+    return root;
   }
 
   /** Return the most frequent pairs, ties by their ids: { pair, count }. */
@@ -218,7 +242,7 @@ const logic = (() => {
   const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
 
   return {
-    ...{ MOST_BYTES, Replay, refusal, parts, visible, tree, topPairs, countChanges },
+    ...{ MOST_BYTES, Replay, refusal, parts, visible, hex, tree, topPairs, countChanges },
     ...{ toFragment, ofFragment },
   };
 })();

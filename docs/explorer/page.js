@@ -101,7 +101,7 @@ function currentTokenizer() {
 function readText(merges) {
   stop();
   const tokenizer = currentTokenizer();
-  reader.replay = new logic.Replay(tokenizer, state.text);
+  reader.replay = new logic.Replay(tokenizer, accept("text", state.text));
   inSight.disconnect();
   element("tokens").replaceChildren(
     ...reader.replay.blocks.map((block, place) => {
@@ -185,7 +185,7 @@ function showToken() {
   element("tokens").setAttribute("aria-activedescendant", `b${token.start}`);
   const rank = token.special ? "none: a special token" : token.id < 256 ? "none: a byte" : token.id - 256;
   const facts = make("dl");
-  const hex = [...token.bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  const hex = logic.hex(token.bytes);
   for (const [name, value] of [["id", token.id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
     facts.append(make("dt", "", name), make("dd", "", String(value)));
   }
@@ -193,16 +193,20 @@ function showToken() {
   element("token").replaceChildren(big, facts);
   if (token.special || token.id < 256) return;
   const root = make("ul", "tree", drawTree(logic.tree(replay.tokenizer, token.id)));
-  root.style.minWidth = `${token.bytes.length * 1.75}em`;
+  root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
   element("token").append(make("h2", "", "Merge tree"), make("div", "tree-box", root));
+  if (root.querySelector(".cut")) element("token").append(make("p", "quiet", "… has parts that are not drawn."));
 }
 
+/** Draw a merge tree; a node is as wide as its leaves. */
 function drawTree({ id, bytes, children }) {
-  const node = make("span", `node${children.length ? "" : " leaf"}`, logic.visible(bytes));
+  const cut = id > 255 && !children.length;
+  const node = make("span", `node${cut ? " cut" : id > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
   node.append(make("small", "", String(id)));
   const item = make("li", "", node);
-  item.style.flexGrow = bytes.length;
-  if (children.length) item.append(make("ul", "", ...children.map(drawTree)));
+  const parts = children.map(drawTree);
+  item.style.flexGrow = parts.reduce((sum, part) => sum + Number(part.style.flexGrow), 0) || 1;
+  if (children.length) item.append(make("ul", "", ...parts));
   return item;
 }
 
@@ -271,7 +275,6 @@ function chooseTokenizer(name) {
 
 function drawChoices() {
   element("text").value = state.text;
-  element("text-refusal").textContent = "";
   element("ids").checked = state.ids;
   element("tokens").classList.toggle("with-ids", state.ids);
   for (const input of document.querySelectorAll('[name="tokenizer"]')) {
@@ -290,12 +293,13 @@ const SHOWN_CHUNKS = 80;
 const SHOWN_CHANGES = 8;
 const lesson = { corpus: COURSE, size: 264, training: null, goal: 0, timer: null, last: null };
 
-/** Train from the start to a number of merges. */
-function startTraining(merges = 0) {
+/** Train from the start to a number of merges, then call `then`, unless it is stopped before. */
+function startTraining(merges = 0, then = null) {
   pause();
-  lesson.training = new bpe.Training([lesson.corpus]);
+  lesson.training = new bpe.Training([accept("corpus", lesson.corpus)]);
   lesson.last = null;
   lesson.best = lesson.training.best();
+  lesson.then = then;
   trainTo(merges);
 }
 
@@ -315,6 +319,7 @@ function trainStep() {
 
 /** Train in short slices, so that the page answers meanwhile. */
 function trainTo(merges) {
+  lesson.timer = null;
   lesson.goal = merges;
   const until = performance.now() + 40;
   let more = true;
@@ -323,17 +328,22 @@ function trainTo(merges) {
   }
   if (more && lesson.training.merges.length < lesson.goal) {
     lesson.timer = setTimeout(() => trainTo(lesson.goal), 0);
+    element("train-play").textContent = "Pause";
     drawProgress();
   } else {
-    lesson.timer = null;
+    const { then } = lesson;
+    pause();
     drawTraining();
+    then?.();
   }
 }
 
 function pause() {
+  const wasTraining = lesson.timer !== null;
   clearTimeout(lesson.timer);
-  lesson.timer = null;
+  lesson.timer = lesson.then = null;
   element("train-play").textContent = "Play";
+  if (wasTraining) drawTraining();
 }
 
 function playTraining() {
@@ -478,20 +488,16 @@ function drawCountChanges({ changes, pair }) {
   return make("div", "", make("p", "quiet", label), list);
 }
 
-function keepTrained() {
-  const { merges, tokens } = lesson.training;
-  tokenizers.trained = new bpe.Tokenizer([...merges], [...tokens]);
-  lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: merges.length };
-}
-
-function useTrained() {
+function useTrained(merges) {
   pause();
-  keepTrained();
+  const { merges: learned, tokens } = lesson.training;
+  tokenizers.trained = new bpe.Tokenizer([...learned], [...tokens]);
+  lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: learned.length };
   state.tokenizer = "trained";
   if (Object.values(EXAMPLES).includes(state.text)) state.text = lesson.corpus;
   drawChoices();
   show("text");
-  readText();
+  readText(merges);
 }
 
 function download() {
@@ -519,6 +525,7 @@ let saving = null;
 function saveState() {
   clearTimeout(saving);
   saving = setTimeout(() => {
+    if (lesson.then) return; // the address still describes what the training is for
     const { view, tokenizer, text } = state;
     const kept = view === "train" ? lessonState() : tokenizer === "trained" ? lesson.kept : {};
     const read = { tokenizer, merges: reader.merges };
@@ -528,7 +535,8 @@ function saveState() {
     const fields = view === "train" ? { view, ...kept } : { view, ...read, ...kept };
     const fragment = logic.toFragment(fields);
     // A long text does not fit: the address then holds no more than the view.
-    const fits = fragment.length < LONGEST_IN_ADDRESS;
+    const refused = element(`view-${view}`).classList.contains("refused");
+    const fits = fragment.length < LONGEST_IN_ADDRESS && !refused;
     history.replaceState(null, "", fits ? fragment : logic.toFragment({ view }));
   }, 250);
 }
@@ -543,26 +551,21 @@ const lessonState = () => ({
 function loadState() {
   const { view, tokenizer, text, merges, at, ids, corpus, size, step } = logic.ofFragment(location.hash);
   const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
-  lesson.corpus = refuse("corpus", corpus ?? COURSE) ? COURSE : (corpus ?? COURSE);
-  lesson.size = Math.max(256, Math.min(MOST_TOKENS, count(size) ?? 264));
+  lesson.corpus = corpus ?? COURSE;
   element("corpus").value = lesson.corpus;
-  element("size").value = lesson.size;
-  state.tokenizer = Object.hasOwn(samples, tokenizer ?? "") ? tokenizer : "prose";
+  setSize(size ?? 264);
   state.ids = ids === "1";
-  if (tokenizer === "trained") {
-    const learned = Math.min(lesson.size, 256 + (count(step) ?? 0));
-    tokenizers.trained = bpe.train([lesson.corpus], learned);
-    lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: learned - 256 };
-  }
-  if (tokenizer in tokenizers) state.tokenizer = tokenizer;
-  const example = EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
-  state.text = logic.refusal(text ?? "") ? example : (text ?? example);
   reader.at = count(at) ?? null;
+  const trained = tokenizer === "trained";
+  const known = !trained && (tokenizer in tokenizers || Object.hasOwn(samples, tokenizer ?? ""));
+  state.tokenizer = known ? tokenizer : "prose";
+  state.text = text ?? EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
   drawChoices();
-  refuse("text", text ?? "");
-  readText(count(merges));
-  startTraining(count(step) ?? 0);
-  show(view === "train" ? "train" : "text");
+  readText(trained ? undefined : count(merges));
+  // A tokenizer that takes long to train is seen in training, where it can be stopped.
+  show(trained || view === "train" ? "train" : "text");
+  const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges)) : null;
+  startTraining(state.view === "train" ? count(step) : 0, use);
 }
 
 function show(view) {
@@ -577,11 +580,22 @@ function show(view) {
   saveState();
 }
 
-/** Say below a field why its text is not shown, if it is not; what was shown before stays. */
-function refuse(field, text) {
+/** Return a text to show in a view; if it is refused, say why, hide what was shown, return "". */
+function accept(field, text) {
   const refusal = logic.refusal(text);
   element(`${field}-refusal`).textContent = refusal;
-  return refusal !== "";
+  element(field).closest("[role=tabpanel]").classList.toggle("refused", refusal !== "");
+  return refusal ? "" : text;
+}
+
+/** Set the vocabulary size; if it is out of range, say so, and take the nearest. */
+function setSize(value) {
+  const size = Number(value);
+  lesson.size = Math.max(256, Math.min(MOST_TOKENS, Math.round(size))) || 264;
+  const rule = `expected an integer from 256 to ${number(MOST_TOKENS)}; it is now ${number(lesson.size)}`;
+  const wrong = `Vocabulary size "${String(value).slice(0, 20)}": ${rule}.`;
+  element("size-refusal").textContent = size === lesson.size ? "" : wrong;
+  element("size").value = lesson.size;
 }
 
 /* ---- What a reader does ---- */
@@ -609,7 +623,6 @@ on("file", "change", ({ target }) => {
   target.value = "";
 });
 on("text", "input", fromTyping((text) => {
-  if (refuse("text", text)) return;
   const all = reader.merges === reader.replay.times.length;
   state.text = text;
   reader.at = null;
@@ -653,13 +666,11 @@ on("tokens", "focus", () => {
 });
 
 on("corpus", "input", fromTyping((corpus) => {
-  if (refuse("corpus", corpus)) return;
   lesson.corpus = corpus;
   startTraining();
 }));
 on("size", "change", ({ target }) => {
-  lesson.size = Math.max(256, Math.min(MOST_TOKENS, Math.round(Number(target.value)) || 264));
-  target.value = lesson.size;
+  setSize(target.value);
   startTraining(Math.min(lesson.training.merges.length, lesson.size - 256));
 });
 on("train-start", "click", () => startTraining());
@@ -674,7 +685,7 @@ on("train-end", "click", () => {
   pause();
   trainTo(lesson.size - 256);
 });
-on("use", "click", useTrained);
+on("use", "click", () => useTrained());
 on("download", "click", download);
 window.addEventListener("hashchange", loadState);
 loadState();

@@ -54,6 +54,7 @@ const answers = {
   unassigned: (text) => Array.from(text).filter((character) => /\p{Cn}/u.test(character)),
   run: (program, cwd) => execFileSync(process.execPath, ["-e", program], { cwd, encoding: "utf8" }),
   refusal: (text) => logic.refusal(text),
+  encode: (merges, text) => new bpe.Tokenizer(merges).encode(text),
   visible: (bytes) => logic.parts(Uint8Array.from(bytes)),
   // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
   replay: (merges, text) => {

@@ -5,8 +5,10 @@ import re
 import shutil
 import subprocess
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from random import Random
 from typing import Any, ClassVar, Final
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlencode
 
 import pytest
 
@@ -27,54 +29,101 @@ LINKS: Final = sorted(
     }
 )
 
-# Opens each link at each width in a frame, and sends a list of what the frames show.
-FRAMES: Final = """<!doctype html><meta charset="utf-8"><body><script>
-const texts = (page, selector) => [...page.querySelectorAll(selector)].map((one) => one.innerText);
+# Opens each link at each width in a frame, does an act there, and sends what the frames show.
+FRAMES: Final = """<!doctype html><meta charset="utf-8"><body>
+<script src="FOLDER/load.js"></script><script src="FOLDER/bpe.js"></script><script>
+const all = (page, selector) => [...page.querySelectorAll(selector)];
+const texts = (page, selector) =>
+  all(page, selector).filter((one) => one.checkVisibility()).map((one) => one.innerText);
 const state = (page) => ({
-  ids: [...page.querySelectorAll("#tokens [data-id]")].map((one) => Number(one.dataset.id)),
-  figure: texts(page, "#figure-tokens")[0],
-  said: texts(page, "#train-say")[0],
+  ids: all(page, "#tokens [data-id]").map((one) => Number(one.dataset.id)),
+  figure: texts(page, "#figure-tokens")[0] ?? null,
+  said: texts(page, "#train-say")[0] ?? null,
   learned: texts(page, "#learned small"),
-  alerts: texts(page, "[role=alert]"),
+  alerts: texts(page, "[role=alert]").filter((text) => text),
   wide: page.documentElement.scrollWidth,
+  text: page.getElementById("text").value,
+  size: page.getElementById("size").value,
+  seen: texts(page, "main")[0],
+  nodes: texts(page, ".node").length,
 });
-const look = async (link, width) => {
-  const frame = document.createElement("iframe");
-  Object.assign(frame.style, { width: `${width}px`, height: "3000px", border: 0 });
-  frame.src = `INDEX#${link}`;
-  document.body.replaceChildren(frame);
-  await new Promise((loaded) => { frame.onload = loaded; });
-  // What is in sight is drawn in the next frame, and training goes on in slices.
+const drawn = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
+// What is in sight is drawn in the next frame, and training goes on in slices.
+const settle = async (page) => {
   let found, before;
-  for (let turn = 0; turn < 50; turn++) {
-    [before, found] = [JSON.stringify(found), state(frame.contentDocument)];
-    const drawn = link.includes("view=train") || found.ids.length;
-    if (drawn && JSON.stringify(found) === before) break;
-    await new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
+  for (let turn = 0; turn < 300; turn++) {
+    [before, found] = [JSON.stringify(found), state(page)];
+    const shown = found.ids.length || found.said || found.alerts.length;
+    if (shown && JSON.stringify(found) === before) break;
+    await drawn();
   }
   return found;
 };
+const type = async (page, id, text) => {
+  page.getElementById(id).value = text;
+  page.getElementById(id).dispatchEvent(new Event("input"));
+  for (let turn = 0; turn < 5; turn++) await drawn(); // the page waits until a reader pauses
+};
+const open = (page, merges) => {
+  const files = new DataTransfer();
+  files.items.add(new File([new bpe.Tokenizer(merges).save()], "made.json"));
+  page.getElementById("file").files = files.files;
+  page.getElementById("file").dispatchEvent(new Event("change"));
+};
+const until = async (condition) => {
+  for (let turn = 0; turn < 300 && !condition(); turn++) await drawn();
+};
+const acts = ACTS;
+const look = async (link, width, act) => {
+  const frame = document.createElement("iframe");
+  Object.assign(frame.style, { width: `${width}px`, height: "3000px", border: 0 });
+  frame.src = `FOLDER/index.html#${link}`;
+  document.body.replaceChildren(frame);
+  await new Promise((loaded) => { frame.onload = loaded; });
+  if (act) await acts[act](frame.contentDocument);
+  return settle(frame.contentDocument);
+};
 (async () => {
   const found = [];
-  for (const [link, width] of ASKED) found.push(await look(link, width));
+  for (const one of ASKED) found.push(await look(...one));
   await fetch("ANSWER", { method: "POST", mode: "no-cors", body: JSON.stringify(found) });
 })();
 </script>"""
 
+TYPED: Final = 'await settle(page); await type(page, "text", "x".repeat(102401));'
+OPEN: Final = """open(page, %s);
+    await until(() => page.getElementById("file-name").textContent === "made.json");
+    await settle(page);
+    page.querySelector("#tokens .t").click();"""
+ACTS: Final = {
+    "long text": TYPED,
+    "half a pair": 'await settle(page); await type(page, "text", "a\\ud800");',
+    "long, then short": TYPED + 'await type(page, "text", "xq");',
+    "long, then code": TYPED + 'page.querySelector("[value=code]").click();',
+    "long corpus": 'await settle(page); await type(page, "corpus", "x".repeat(102401));',
+    "stop": """const button = page.getElementById("train-play");
+    await until(() => button.innerText === "Pause");
+    button.click();""",
+    "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
+    "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
+}
 
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return what the explorer shows for each link at each width."""
+Found = dict[str, Any]
+
+
+def look(asked: list[tuple[str, int, str | None]], folder: Path) -> list[Found]:
+    """Return what the explorer shows for each link, width and act."""
     names = ("chromium", "chromium-browser", "google-chrome")
     program = next(filter(None, map(shutil.which, names)), None)
     if program is None:
         pytest.skip("there is no Chromium on PATH")
-    folder = tmp_path_factory.mktemp("chromium")
-    asked = [(link, width) for link in LINKS for width in WIDTHS]
     with HTTPServer(("127.0.0.1", 0), Answer) as server:
         server.timeout = 120
-        script = FRAMES.replace("ASKED", json.dumps(asked))
-        script = script.replace("INDEX", (EXPLORER / "index.html").as_uri())
+        acts = ",".join(
+            f"{json.dumps(name)}: async (page) => {{{act}}}" for name, act in ACTS.items()
+        )
+        script = FRAMES.replace("ASKED", json.dumps(asked)).replace("ACTS", f"{{{acts}}}")
+        script = script.replace("FOLDER", EXPLORER.as_uri())
         script = script.replace("ANSWER", f"http://127.0.0.1:{server.server_port}")
         frames = folder / "frames.html"
         frames.write_text(script, encoding="utf-8")
@@ -84,15 +133,25 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], dic
         with subprocess.Popen(
             [program, *flags, frames.as_uri()], stdout=nothing, stderr=nothing
         ) as browser:
+            Answer.found = []
             server.handle_request()
             browser.terminate()
-    return dict(zip(asked, Answer.found, strict=True))
+    assert len(Answer.found) == len(asked), "the page did not answer"
+    return Answer.found
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Found]:
+    """Return what the explorer shows for each link at each width."""
+    asked = [(link, width) for link in LINKS for width in WIDTHS]
+    found = look([(*one, None) for one in asked], tmp_path_factory.mktemp("chromium"))
+    return dict(zip(asked, found, strict=True))
 
 
 class Answer(BaseHTTPRequestHandler):
     """Receive what the frames show."""
 
-    found: ClassVar[list[dict[str, Any]]] = []
+    found: ClassVar[list[Found]] = []
 
     def do_POST(self) -> None:
         """Receive the list."""
@@ -113,7 +172,7 @@ def merges_of(name: str) -> list[tuple[int, int]]:
     return [(left, right) for left, right in json.loads(f"[{rows}]")]
 
 
-def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], dict[str, Any]]) -> None:
+def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], Found]) -> None:
     """The page's ids are the core's, after as many merges as the link says."""
     for (link, _), found in shown.items():
         state = {key: values[0] for key, values in parse_qs(link).items()}
@@ -124,10 +183,10 @@ def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], dict[str, 
         ids = Tokenizer._of(Artifact.of_merges(merges)).encode(state["text"])
         special = {256 + len(merges): 256 + len(trained)}
         assert found["ids"] == [special.get(token_id, token_id) for token_id in ids]
-        assert (found["figure"], found["alerts"]) == (str(len(ids)), ["", ""])
+        assert (found["figure"], found["alerts"]) == (str(len(ids)), [])
 
 
-def test_links_to_training_show_its_step(shown: dict[tuple[str, int], dict[str, Any]]) -> None:
+def test_links_to_training_show_its_step(shown: dict[tuple[str, int], Found]) -> None:
     """The page has made as many merges as the link says, and has learned their tokens."""
     for (link, _), found in shown.items():
         if "view=train" in link:
@@ -136,8 +195,75 @@ def test_links_to_training_show_its_step(shown: dict[tuple[str, int], dict[str, 
             assert [int(token_id) for token_id in found["learned"]] == [*range(256, 256 + made)]
 
 
-def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], dict[str, Any]]) -> None:
+def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -> None:
     """From a phone to a large screen, no page scrolls sideways."""
     assert {width for _, width in shown} == set(WIDTHS)
     for (_, width), found in shown.items():
         assert found["wide"] <= width
+
+
+TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
+TOO_LONG: Final = "This text is longer than 102,400 bytes, the most shown here."
+
+
+def test_a_refused_text_leaves_nothing_of_another(tmp_path: Path) -> None:
+    """Too long a text, or half a surrogate pair, shows the reason, and no tokens or figures."""
+    long, half, short, code, corpus, link = look(
+        [
+            (TEXT_LINK, 1280, "long text"),
+            (TEXT_LINK, 360, "half a pair"),
+            (TEXT_LINK, 1280, "long, then short"),
+            (TEXT_LINK, 1280, "long, then code"),
+            ("view=train&step=3", 1280, "long corpus"),
+            (f"view=text&tokenizer=prose&text={'x' * 102_401}", 1280, None),
+        ],
+        tmp_path,
+    )
+    for found in (long, half, code, link):
+        assert (found["ids"], found["figure"], found["nodes"]) == ([], None, 0)
+        assert "bytes per token" not in found["seen"]
+    assert long["alerts"] == code["alerts"] == link["alerts"] == [TOO_LONG]
+    assert half["alerts"] == ["This text contains half of a surrogate pair."]
+    assert len(code["text"]) == len(link["text"]) == 102_401  # the reader's text stays
+    assert (short["ids"], short["figure"], short["alerts"]) == ([120, 113], "2", [])
+    assert (corpus["said"], corpus["learned"], corpus["alerts"]) == (None, [], [TOO_LONG])
+
+
+def test_a_link_trains_in_slices(tmp_path: Path) -> None:
+    """A long training from a link shows how far it is, can be stopped, or ends in its tokens."""
+    letters = "".join(Random(1).choices("abcdefghij", k=102_000))
+    trained = {"view": "text", "tokenizer": "trained", "text": letters[:90]}
+    far = urlencode(trained | {"corpus": letters, "size": 50_000, "step": 49_744})
+    near = urlencode(trained | {"corpus": letters[:20_000], "size": 400, "step": 99})
+    long, short = look([(far, 1280, "stop"), (near, 1280, None)], tmp_path)
+    made = re.match(r"([\d,]+) merges? of 49,744, ", long["said"])
+    assert made
+    assert 0 < int(made[1].replace(",", "")) < 49_744
+    assert long["learned"]
+    assert "Done" not in long["said"]
+    assert short["said"] is None
+    assert short["ids"] == Tokenizer.train(letters[:20_000], 355).encode(letters[:90])
+
+
+@pytest.mark.parametrize(("size", "used"), [("99999999", "50000"), ("0", "256"), ("1e9x", "264")])
+def test_a_size_out_of_range_is_explained(tmp_path: Path, size: str, used: str) -> None:
+    """A link with a size that cannot be trained shows its value, the range, and the size used."""
+    (found,) = look([(f"view=train&size={size}", 1280, None)], tmp_path)
+    (message,) = found["alerts"]
+    expected = "expected an integer from 256 to 50,000; it is now"
+    assert message == f'Vocabulary size "{size}": {expected} {int(used):,}.'
+    assert found["size"] == used
+
+
+def test_large_tokens_are_shortened(tmp_path: Path) -> None:
+    """A token of 2 MiB, and one with 3,000 nested merges, are drawn in part."""
+    link = "view=text&tokenizer=prose&text="
+    double, nest = look(
+        [(f"{link}{'a' * 65_536}", 1280, "double"), (f"{link}b{'a' * 3_000}", 1280, "nest")],
+        tmp_path,
+    )
+    assert (double["ids"], nest["ids"]) == ([256 + 15], [256 + 2999])
+    for found in (double, nest):
+        assert 60 < found["nodes"] <= 160
+        assert "bytes more" in found["seen"]
+        assert len(found["seen"]) < 80_000  # the text itself is in the field, not in this

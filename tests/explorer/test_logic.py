@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable
-from itertools import accumulate, pairwise
+from itertools import accumulate, pairwise, product
 from typing import Any, Final
 
 import pytest
@@ -91,6 +91,27 @@ def test_the_leaves_of_a_tree_are_the_bytes(ask: Ask, merges: list[tuple[int, in
             assert ask("leaves", merges, token_id) == list(token)
 
 
+def test_large_trees_are_cut(ask: Ask) -> None:
+    """Of a token with thousands of nested merges, or of a million bytes, the top is returned."""
+    nested = [(97, 97), *((rank, 97) for rank in range(256, 6_755))]
+    doubled = [(97, 97), *((rank, rank) for rank in range(256, 275))]
+    assert ask("leaves", nested, 6_755) == [6_755 - 31, *[97] * 31]
+    leaves = ask("leaves", doubled, 275)
+    assert len(leaves) == 80
+    assert sum(2 ** (leaf - 255) for leaf in leaves) == 2**20
+
+
+def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
+    """A chunk of 100 KB that takes 27,000 merges has the core's ids."""
+    letters = range(97, 123), range(65, 91)
+    merges = [pair for some in letters for pair in product(some, some)]
+    pairs = range(256, 256 + len(merges))
+    merges += [(left, right) for left, right in product(pairs, pairs) if (left * right) % 73 == 5]
+    vocab = oracle.vocabulary(merges)
+    text = b"".join(vocab[256 + rank] for rank in range(len(pairs), len(merges)))[:102_400].decode()
+    assert ask("encode", merges, text) == Tokenizer._of(Artifact.of_merges(merges)).encode(text)
+
+
 @pytest.mark.parametrize(
     ("data", "shown"),
     [
@@ -106,6 +127,17 @@ def test_the_leaves_of_a_tree_are_the_bytes(ask: Ask, merges: list[tuple[int, in
 def test_bytes_are_visible(ask: Ask, data: bytes, shown: list[tuple[str, str]]) -> None:
     """Whitespace becomes signs, the invisible its code point, an incomplete character bytes."""
     assert [(part["kind"], part["shown"]) for part in ask("visible", list(data))] == shown
+
+
+@pytest.mark.parametrize("byte", [b"a", b"\xff", b" "])
+def test_long_tokens_are_shortened(ask: Ask, byte: bytes) -> None:
+    """128 bytes of a token are shown, and how many there are more."""
+    assert len(ask("visible", list(byte * 128))) == (1 if byte == b"a" else 128)
+    *some, last = ask("visible", list(byte * 2**21))
+    assert some == ask("visible", list(byte * 128))
+    assert last == {"kind": "rest", "shown": "… and 2,097,024 bytes more"}
+    (*_, character, _) = ask("visible", list(b"a" * 127 + "é".encode() * 9))
+    assert character["shown"].endswith("aé")  # a character at the limit is whole
 
 
 def test_too_long_texts_are_rejected(ask: Ask) -> None:

@@ -3,6 +3,8 @@
 import hashlib
 import re
 import resource
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -69,61 +71,63 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Corpus]]
         thread.join()
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file of a folder, including hidden ones."""
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize("options", [[], ["--output", "plays.txt"], ["--force"]], ids=str)
-def test_a_download_is_complete(
-    options: list[str], corpus: Callable[[str], Corpus], folder: Path
+@pytest.mark.parametrize("options", [[], ["--force"]], ids=str)
+def test_a_download_is_complete_and_needs_no_package(
+    options: list[str], corpus: Callable[[str], Corpus], tmp_path: Path
 ) -> None:
-    """The file has its expected name; `--force` replaces an existing one."""
+    """Python without packages writes the whole file; `--force` replaces one and keeps its mode."""
     if "--force" in options:
-        (folder / NAME).write_text("mine")
-    assert main(options, corpus("whole")) == 0
-    assert contents(folder) == {"plays.txt" if "--output" in options else NAME: TEXT}
+        (tmp_path / NAME).write_text("mine")
+        (tmp_path / NAME).chmod(0o640)
+    program = f"""import sys
+sys.path.append({str(ROOT / "scripts")!r})
+from download_corpus import *
+sys.exit(main({options!r}, {corpus("whole")!r}))"""
+    subprocess.run([sys.executable, "-I", "-S", "-c", program], cwd=tmp_path, check=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {NAME: TEXT}
+    if "--force" in options:
+        assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o640
     assert TINY_SHAKESPEARE.url.startswith("https://")
 
 
 @pytest.mark.parametrize("path", [*FAILURES, "whole"])
 def test_a_failed_download_changes_nothing(
-    path: str, corpus: Callable[[str], Corpus], folder: Path, capsys: pytest.CaptureFixture[str]
+    path: str,
+    corpus: Callable[[str], Corpus],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Whatever fails, even a full disk, the file is unchanged, and one line explains why."""
-    (folder / NAME).write_bytes(b"mine")
+    (tmp_path / NAME).write_bytes(b"mine")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
     try:
-        assert main(["--force"], corpus(path)) == 1
+        assert main(["--force", "--output", str(tmp_path / NAME)], corpus(path)) == 1
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert contents(folder) == {NAME: b"mine"}
-    message = FAILURES.get(path, "File too large; choose a disk that allows larger files")
+    assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"mine"]
+    message = FAILURES.get(path, "File too large; choose another path")
     assert re.fullmatch(rf"error: .*{message}.*\n", capsys.readouterr().err)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "exists; use --force to replace it"),
+        (["--output", NAME], "exists; use --force to replace it"),
         (["--output", "no/text"], "does not exist; create it first"),
+        (["--output", ".", "--force"], "is not a regular file"),
     ],
 )
 def test_destinations_are_checked_before_downloading(
-    options: list[str], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    options: list[str], message: str, tmp_path: Path
 ) -> None:
-    """An existing file is unchanged, and no server is asked: this one does not exist."""
-    (folder / NAME).write_bytes(b"mine")
-    assert main(options, Corpus("http://127.0.0.1:1/", 1, "")) == 1
-    assert message in capsys.readouterr().err
-    assert contents(folder) == {NAME: b"mine"}
+    """A path that cannot get the file is an error before any server is asked."""
+    (tmp_path / NAME).write_bytes(b"mine")
+    command = [sys.executable, "-I", "-S", str(ROOT / "scripts" / "download_corpus.py"), *options]
+    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert message in run.stderr
+    assert [one.read_bytes() for one in tmp_path.iterdir()] == [b"mine"]
 
 
 def networked(source: str) -> set[str]:
