@@ -296,7 +296,8 @@ def bpetite_process(
 def start(
     *arguments: str | os.PathLike[str],
     cwd: Path,
-    stdin: int = subprocess.PIPE,
+    stdin: int | IO[bytes] = subprocess.PIPE,
+    stdout: int | IO[bytes] = subprocess.PIPE,
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
 ) -> subprocess.Popen[bytes]:
@@ -304,7 +305,7 @@ def start(
     return subprocess.Popen(
         [*before, BPETITE, *arguments],
         stdin=stdin,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         cwd=cwd,
         env={**os.environ, **(env or {})},
