@@ -16,14 +16,28 @@ def main(arguments: list[str] | None = None) -> int:
 
     Returns:
         0, or 1 (a failure, reported on standard error), 2 (wrong usage), 130 (interrupted), or
-        128 plus the number of the signal that ended it.
+        128 plus the number of the signal that ended it. Afterwards, signals are ignored: the
+        process is about to end.
     """
     try:
+        status = _run(sys.argv[1:] if arguments is None else arguments)
+    except KeyboardInterrupt as end:  # while modules are loaded
+        from bpetite_cli.ending import ignore_signals  # noqa: PLC0415
+
+        ignore_signals()
+        status = 128 + getattr(end, "number", 2)
+    return status
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        from bpetite_cli.ending import end_at_first_signal, ignore_signals  # noqa: PLC0415
+
+        end_at_first_signal()
         from bpetite_cli.run import run  # noqa: PLC0415
 
-        return run(sys.argv[1:] if arguments is None else arguments)
-    except KeyboardInterrupt:
-        return 130
+        status = run(arguments)
+        ignore_signals()
     except Exception as error:  # noqa: BLE001 - a user's file may shadow any module
         if sys.stderr is not None:
             sys.stderr.write(
@@ -32,3 +46,4 @@ def main(arguments: list[str] | None = None) -> int:
                 "rename it, or run bpetite from another folder\n"
             )
         return 1
+    return status
