@@ -6,6 +6,7 @@ import signal
 from collections.abc import Sequence
 from typing import Final
 
+from bpetite_cli import Ended
 from bpetite_cli.parser import make_parser
 from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.outputs import flush_output
@@ -23,7 +24,7 @@ def run(arguments: Sequence[str]) -> int:
         status = _run_command(arguments)
         flush_output()
     except KeyboardInterrupt as end:
-        number: int = getattr(end, "number", signal.SIGINT)
+        number = end.number if isinstance(end, Ended) else signal.SIGINT
         if number == signal.SIGINT:
             say_interrupted()
         return 128 + number
