@@ -5,12 +5,17 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
+from multiprocessing import active_children
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from bpetite import Tokenizer
+from bpetite_cli.jobs import sharing
+from bpetite_cli.jobs import workers as jobs_workers
+from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli.jobs.workers import Workers
 from cli_tools import bpetite_process, start
 
 TEXT: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
@@ -109,6 +114,63 @@ def test_signals_after_the_result_print_no_error(
     }
     if result.returncode == 0:
         assert json.loads(result.stdout)["vocab_size"] == 400
+
+
+AND_ANOTHER_ERROR: Final = """
+import os, signal
+
+def end(_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        raise AttributeError
+
+def add(commands):
+    commands.add_parser("end").set_defaults(run=end)
+"""
+"""What argparse does if it is interrupted while it prepares its actions."""
+
+
+def test_an_error_after_a_signal_is_not_reported(
+    install: Callable[..., None], tmp_path: Path
+) -> None:
+    """Code that a signal interrupts may fail in its own way: the signal is what is reported."""
+    install("end", AND_ANOTHER_ERROR)
+    result = bpetite_process("end", env={"PYTHONPATH": str(tmp_path)})
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"interrupted\n")
+
+
+class InterruptedAtStart(Workers[list[str], int]):
+    """Workers with Ctrl-C as soon as they have started."""
+
+    def __init__(self, work: Callable[[list[str]], int], number: int) -> None:
+        super().__init__(work, number)
+        signal.raise_signal(signal.SIGINT)
+
+
+class InterruptedAtEnd(Workers[list[str], int]):
+    """Workers with Ctrl-C before they are ended."""
+
+    def close(self) -> None:
+        """End them after Ctrl-C."""
+        signal.raise_signal(signal.SIGINT)
+        super().close()
+
+
+@pytest.mark.parametrize("workers", [InterruptedAtStart, InterruptedAtEnd])
+def test_ctrl_c_cannot_separate_workers_from_their_end(
+    monkeypatch: pytest.MonkeyPatch, workers: type[Workers[list[str], int]]
+) -> None:
+    """If it comes as workers start or end, they are ended, and then it is raised."""
+    monkeypatch.setattr(jobs_workers, "Workers", workers)
+    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
+    shared: Sharing[str, int] = Sharing(len, 2, len)
+    with pytest.raises(KeyboardInterrupt), shared:
+        list(shared.results(["a"], lambda _: None))
+    left = active_children()
+    for process in left:
+        process.kill()  # or the tests would wait for them forever
+    assert left == []
 
 
 IN_A_DESTRUCTOR: Final = """

@@ -23,17 +23,29 @@ def run(arguments: Sequence[str]) -> int:
         _ignore_impossible_sizes()
         status = _run_command(arguments)
         flush_output()
-    except KeyboardInterrupt as end:
-        number = end.number if isinstance(end, Ended) else signal.SIGINT
-        if number == signal.SIGINT:
-            say_interrupted()
-        return 128 + number
-    except BrokenPipeError:
-        return 1  # the reader of the output has stopped reading
-    except Exception as error:  # noqa: BLE001 - every error becomes a message
-        say_error(_error_message(error))
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - all become messages
+        if interrupt := _interrupt_before(error):
+            return _interrupted(interrupt)
+        if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
+            say_error(_error_message(error))
         return 1
     return status
+
+
+def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Return the interrupt that this error is, or that caused it in a `finally`, if any."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        error = error.__context__
+    return None
+
+
+def _interrupted(interrupt: KeyboardInterrupt) -> int:
+    number = interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT
+    if number == signal.SIGINT:
+        say_interrupted()
+    return 128 + number
 
 
 def _ignore_impossible_sizes() -> None:
@@ -43,7 +55,7 @@ def _ignore_impossible_sizes() -> None:
             del os.environ[name]
 
 
-def _error_message(error: Exception) -> str:
+def _error_message(error: BaseException) -> str:
     if isinstance(error, Failure):
         return str(error)
     if isinstance(error, MemoryError):
