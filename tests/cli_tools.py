@@ -173,6 +173,8 @@ def _process_restored() -> Iterator[None]:
     """Restore signals, loggers and environment; meanwhile only own handlers get log records."""
     environment = dict(os.environ)
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    hook = sys.unraisablehook
     of_pytest, logging.root.handlers = logging.root.handlers, []
     logger = logging.getLogger("bpetite")
     level, propagate, listening = logger.level, logger.propagate, logger.handlers[:]
@@ -186,6 +188,8 @@ def _process_restored() -> Iterator[None]:
         logger.propagate, logger.handlers = propagate, listening
         for number, handler in handlers.items():
             signal.signal(number, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        sys.unraisablehook = hook
         os.environ.clear()
         os.environ.update(environment)
 
@@ -321,7 +325,8 @@ def bpetite_process(
 def start(
     *arguments: str | os.PathLike[str],
     cwd: Path,
-    stdin: int = subprocess.PIPE,
+    stdin: int | IO[bytes] = subprocess.PIPE,
+    stdout: int | IO[bytes] = subprocess.PIPE,
     env: Mapping[str, str] | None = None,
     before: Sequence[str] = (),
     new_session: bool = False,
@@ -330,7 +335,7 @@ def start(
     return subprocess.Popen(
         [*before, BPETITE, *arguments],
         stdin=stdin,
-        stdout=subprocess.PIPE,
+        stdout=stdout,
         stderr=subprocess.PIPE,
         cwd=cwd,
         env={**os.environ, **(env or {})},

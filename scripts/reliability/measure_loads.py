@@ -4,8 +4,8 @@
 
 Each file is loaded in a process of its own. `load` must end with KeyError, ValueError or OSError,
 or with a tokenizer, in at most 1 s and half a second for each megabyte, and the memory of the
-process must grow by at most 50 MB and 30 times the file. Prints a table in Markdown; the exit
-status is 1 if a promise is broken.
+process must grow by at most 50 MB and 30 times the file. Prints a table in Markdown, which marks
+each broken promise; the exit status is then 1. The limits of time are for an idle machine.
 """
 
 import argparse
@@ -122,23 +122,24 @@ def _in_a_process(job: Callable[..., R], *arguments: object) -> R:
         return pool.submit(job, *arguments).result(timeout=600)
 
 
-def _row(case: str, path: str) -> tuple[str, bool]:
-    """Load a file in a process; return a row of the table, and whether the promise is kept."""
+def _row(case: str, path: str) -> str:
+    """Load a file in a process; return a row of the table, and what promises are broken."""
     size = Path(path).stat().st_size if path.endswith(".json") else 0
     try:
         outcome, seconds, grown = _in_a_process(load, path)
     except BrokenProcessPool:
-        return f"| {case} | {size / 1e6:,.1f} | **died** | | |", False
+        return f"| {case} | {size / 1e6:,.1f} | **died** | | |"
     bounded = min(size, 64 << 20)
-    good = seconds <= 1 + bounded / 2e6 and grown <= 50e6 + 30 * bounded
+    slow = " **too slow**" if seconds > 1 + bounded / 2e6 else ""
+    large = " **too large**" if grown > 50e6 + 30 * bounded else ""
     times = f"{grown / size:.1f}" if size else "-"
-    row = (
+    return (
         f"| {case} | {size / 1e6:,.1f} | {outcome} | {seconds:.2f} | {grown / 1e6:.0f} | {times} |"
+        f"{slow}{large}"
     )
-    return row, good
 
 
-def _rows(size: int) -> Iterator[tuple[str, bool]]:
+def _rows(size: int) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "tokenizer.json"
         for case in [*CASES, "100 MB of nothing", "1,000,000 MB of nothing"]:
@@ -160,9 +161,9 @@ def main() -> int:
     print("| file | MB | outcome | s | MB of memory | times the file |")
     print("|---|---|---|---|---|---|")
     as_promised = True
-    for row, good in _rows(size):
-        print(row if good else f"{row} **broken**", flush=True)
-        as_promised &= good
+    for row in _rows(size):
+        print(row, flush=True)
+        as_promised &= "**" not in row
     return 0 if as_promised else 1
 
 

@@ -193,7 +193,8 @@ def test_training_summary_counts_text_bytes(folder: Path) -> None:
 
 def test_the_last_value_of_a_duplicate_key_counts(folder: Path) -> None:
     """As in Python's json, in jq and in JavaScript; other fields may contain anything."""
-    stdin = b'{"text": "a", "more": [NaN, 1e999, {"text": 1}], "text": "the end"}'
+    digits = b"1" * 5000
+    stdin = b'{"text": "a", "more": [NaN, 1e999, -%b, {"text": 1}], "text": "the end"}' % digits
     result = run(folder, "encode", "--jsonl", "text", "--input", "-", stdin=stdin)
     assert [json.loads(result.stdout)] == ids_of(folder, "the end")
 
@@ -204,7 +205,8 @@ FAULTS = {
     b'{"text": "a"} {"text": "b"}': "is not JSON: Extra data: column 15",
     b'\xef\xbb\xbf{"text": "a"}': "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig)",
     b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
-    b'{"text": "a", "n": ' + b"1" * 5000 + b"}": "cannot be read: Exceeds the limit (4300 digits)",
+    b'{"text": "a", "n": ' + b"1" * 5000 + b",}": "is not JSON: ",
+    b'{"text": ' + b"1" * 5000 + b"}": "expected a string in the field 'text', found a number",
     b'{"text": ' + b"[" * 100_000 + b"}": "cannot be read: its JSON is nested too deeply",
     b'{"other": "a"}': "has no field 'text'",
     b'["text"]': "has no field 'text'",
@@ -338,6 +340,7 @@ COUNT_FAULTS = {
     '{"text": "a", "count": 0}': ": expected a count from 1 to 9223372036854775807, found 0",
     '{"text": "a", "count": -3}': ": expected a count from 1 to 9223372036854775807, found -3",
     '{"text": "a", "count": 9223372036854775808}': ": expected a count from 1 to 92233720368",
+    f'{{"text": "a", "count": -{"7" * 5000}}}': f"to 9223372036854775807, found -{'7' * 39}\n",
 }
 
 
@@ -347,7 +350,8 @@ def test_invalid_count_lines_are_rejected(folder: Path, fault: str) -> None:
     (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
     result = run(folder, "train", "--counts", "counts")
     assert (result.returncode, result.stdout) == (1, b"")
-    assert f"error: counts, line 3{COUNT_FAULTS[fault]}" in result.stderr.decode()
+    assert "error: counts, line 3" in result.stderr.decode()
+    assert COUNT_FAULTS[fault] in result.stderr.decode()
     assert not (folder / "new.json").exists()
 
 

@@ -15,6 +15,7 @@ import oracle
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_cli.commands.decode import _texts
+from bpetite_cli.streams import json_ids
 from bpetite_cli.streams.failure import Failure
 from cli_tools import (
     bpetite,
@@ -274,6 +275,20 @@ def test_non_array_files_are_rejected(
     assert second == (
         "`bpetite encode` writes such an array; to read its other formats, use --format"
     )
+
+
+@pytest.mark.usefixtures("block")
+@pytest.mark.parametrize("place", range(8))
+def test_an_array_may_have_any_amount_of_whitespace(
+    model: Path, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    """Whitespace around an id is accepted, and inside an id rejected, however long it is."""
+    monkeypatch.setattr(json_ids, "_LONGEST_HELD", 100)
+    for size in (1, 25, 26, 5000):
+        ids = "[72,10]"[:place] + " \t\n\r" * size + "[72,10]"[place:]
+        result = bpetite("decode", "--model", model, stdin=ids.encode())
+        inside = place in {2, 5}
+        assert (result.returncode, result.stdout) == ((1, b"") if inside else (0, b"H\n"))
 
 
 def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:

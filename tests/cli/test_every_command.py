@@ -208,6 +208,28 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
     assert {path: path.is_file() and path.read_bytes() for path in folder.iterdir()} == before
 
 
+@pytest.mark.parametrize("force", [(), ("--force",)])
+@pytest.mark.parametrize("command", SAVING)
+def test_standard_output_is_not_replaced(
+    folder: Path, command: str, force: tuple[str, ...]
+) -> None:
+    """The file that standard output or standard error goes to stays, under whatever name."""
+    shown = folder / "shown"
+    (folder / "link").symlink_to("shown")
+    for name, stream in {
+        "/dev/stdout": "standard output",
+        "/dev/fd/1": "standard output",
+        "/dev/stderr": "standard error",
+        "shown": "standard output",
+        "link": "standard output",
+    }.items():
+        words = words_of(command, "--output", name, *force)
+        result = bpetite(*words, cwd=folder, stdout=shown)
+        complaint = f"{name} is also {stream} and would be overwritten; choose another output"
+        assert (result.returncode, lines(result.stderr)) == (1, [f"error: {complaint}"])
+        assert shown.read_bytes() == b""
+
+
 @pytest.mark.parametrize("command", SAVING)
 def test_dash_is_not_output(folder: Path, command: str) -> None:
     """`-` is not a file name for `--output`, unless it is written as a path."""

@@ -3,10 +3,10 @@
 import os
 import re
 import signal
-import threading
 from collections.abc import Sequence
-from typing import Final, NoReturn
+from typing import Final
 
+from bpetite_cli import Ended
 from bpetite_cli.parser import make_parser
 from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.outputs import flush_output
@@ -20,32 +20,32 @@ _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 def run(arguments: Sequence[str]) -> int:
     """Parse the arguments, run the command, and report an error in one or two lines."""
     try:
-        _undo_when_terminated()
         _ignore_impossible_sizes()
         status = _run_command(arguments)
         flush_output()
-    except _Terminated as end:
-        return 128 + end.number
-    except KeyboardInterrupt:
-        say_interrupted()
-        return 130
-    except BrokenPipeError:
-        return 1  # the reader of the output has stopped reading
-    except Exception as error:  # noqa: BLE001 - every error becomes a message
-        say_error(_error_message(error))
+    except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - all become messages
+        if interrupt := _interrupt_before(error):
+            return _interrupted(interrupt)
+        if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
+            say_error(_error_message(error))
         return 1
     return status
 
 
-def _undo_when_terminated() -> None:
-    """Make SIGTERM and SIGHUP raise an exception instead of ending the process at once."""
-    if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread handles signals
-    for name in ("SIGTERM", "SIGHUP"):
-        # Windows has no SIGHUP.
-        number: signal.Signals | None = getattr(signal, name, None)
-        if number and signal.getsignal(number) is signal.SIG_DFL:  # `nohup` ignores SIGHUP
-            signal.signal(number, _terminate)
+def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
+    """Return the interrupt that this error is, or that caused it in a `finally`, if any."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return error
+        error = error.__context__
+    return None
+
+
+def _interrupted(interrupt: KeyboardInterrupt) -> int:
+    number = interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT
+    if number == signal.SIGINT:
+        say_interrupted()
+    return 128 + number
 
 
 def _ignore_impossible_sizes() -> None:
@@ -55,19 +55,7 @@ def _ignore_impossible_sizes() -> None:
             del os.environ[name]
 
 
-class _Terminated(BaseException):
-    """A signal asks the process to end: unfinished work is undone, as after Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
-
-
-def _terminate(number: int, _: object) -> NoReturn:
-    raise _Terminated(number)
-
-
-def _error_message(error: Exception) -> str:
+def _error_message(error: BaseException) -> str:
     if isinstance(error, Failure):
         return str(error)
     if isinstance(error, MemoryError):

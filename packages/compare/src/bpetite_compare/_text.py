@@ -16,6 +16,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
+from select import select
 from typing import BinaryIO, Final
 
 from bpetite._files import quoted
@@ -79,7 +80,10 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")("strict")
     offset = 0  # of the first byte that is not decoded yet
     while True:
-        read = file.read(_BLOCK_BYTES)
+        read: bytes | None = file.read(_BLOCK_BYTES)
+        if read is None:  # nothing there yet, in a pipe or terminal that does not block
+            select([file], [], [])
+            continue
         held = decoder.getstate()[0]
         try:
             text = decoder.decode(read, final=not read)

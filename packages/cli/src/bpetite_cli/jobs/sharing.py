@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
 
+from bpetite_cli.jobs.signals import signals_blocked
+
 if TYPE_CHECKING:
     from bpetite_cli.jobs.workers import Workers  # loads multiprocessing, which is slow
 
@@ -62,7 +64,8 @@ class Sharing(Generic[Item, Result]):
 
     def __exit__(self, *_: object) -> None:
         if self._workers is not None:
-            self._workers.close()
+            with signals_blocked():
+                self._workers.close()
 
     def read(self, size: int) -> None:
         """Record bytes read for the next item."""
@@ -102,7 +105,8 @@ class Sharing(Generic[Item, Result]):
     ) -> Iterator[Result]:
         from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
-        self._workers = workers = Workers(self._work, self._jobs)
+        with signals_blocked():  # no signal may come before `__exit__` knows them
+            self._workers = workers = Workers(self._work, self._jobs)
         begun = ((workers.submit(batch.items), batch.read) for batch in batches)
         for result, read in _ahead(begun, _AHEAD * self._jobs):
             yield result.result()

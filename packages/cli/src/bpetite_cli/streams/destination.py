@@ -1,7 +1,7 @@
 """Check before a long job whether its result can be saved."""
 
 import os
-import tempfile
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -23,6 +23,7 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
         )
         raise Failure(message)
     if os.path.lexists(path):
+        _check_no_output(path)
         if not force:
             message = (
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
@@ -36,16 +37,26 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
         raise Failure(message)
     with suppress(FileNotFoundError):
         os.stat(destination)  # raises an error if a name is too long
-    # Only the system knows whether a file can be created there: create one and delete it.
     try:
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".bpetite-", suffix=".tmp"):
-            pass
+        _try_to_create_a_file(folder)
     except OSError as error:
         message = (
             f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
             "choose another folder"
         )
         raise Failure(message) from None
+
+
+def _try_to_create_a_file(folder: str) -> None:
+    """Create a file and delete it: only the system knows whether that is possible."""
+    temporary = os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
+    try:
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    finally:
+        try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
+            os.unlink(temporary)
+        except OSError:
+            pass
 
 
 def check_destination_folder(path: str, *, force: bool) -> None:
@@ -58,6 +69,18 @@ def check_destination_folder(path: str, *, force: bool) -> None:
     if os.listdir(path) and not force:
         message = f"{quoted(path)} is not empty; use --force to replace files in it"
         raise Failure(message)
+
+
+def _check_no_output(path: str) -> None:
+    """Reject the file that a standard stream goes to: what is printed would be lost."""
+    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
+        with suppress(OSError):  # a dangling link, or a stream without a file
+            if stream is None or not os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
+                continue
+            message = (
+                f"{quoted(path)} is also {name} and would be overwritten; choose another output"
+            )
+            raise Failure(message)
 
 
 def _check_no_input(path: str, inputs: Sequence[str]) -> None:

@@ -11,9 +11,10 @@ import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from io import FileIO
 from itertools import chain
-from typing import BinaryIO, Final, TypeAlias
+from select import select
+from typing import Final, TypeAlias
 
 from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure
@@ -82,11 +83,11 @@ def _checked_size(path: str) -> int | None:
     return _size(status)
 
 
-def open_input(path: str) -> AbstractContextManager[BinaryIO]:
-    """Open a file, or standard input for `-`, as bytes."""
+def open_input(path: str) -> FileIO:
+    """Open a file, or standard input for `-`, as bytes without a buffer."""
     if path != STANDARD_INPUT:
         try:
-            return open(path, "rb")
+            return open(path, "rb", buffering=0)
         except (IsADirectoryError, PermissionError):  # the latter on Windows
             if not os.path.isdir(path):
                 raise
@@ -95,7 +96,7 @@ def open_input(path: str) -> AbstractContextManager[BinaryIO]:
     if sys.stdin is None:
         message = "standard input is closed; name a file"
         raise Failure(message)
-    return nullcontext(sys.stdin.buffer)
+    return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
 
 
 def total_size(paths: Iterable[str]) -> int | None:
@@ -122,18 +123,31 @@ def is_typed(paths: Iterable[str]) -> bool:
     return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
 
 
-def read_blocks(path: str, file: BinaryIO) -> Iterator[bytes]:
+def read_blocks(path: str, file: FileIO) -> Iterator[bytes]:
     """Yield the bytes of an input in non-empty blocks."""
     size = _BLOCK_BYTES
     while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
         try:
-            read = file.read(_BLOCK_BYTES)
+            block = b"".join(_parts(file, _BLOCK_BYTES))
         except OSError as error:
             message = f"{name_of(path)} cannot be read: {error.strerror}"
             raise Failure(message) from None
-        if read:
-            yield read
-        size = len(read)
+        if block:
+            yield block
+        size = len(block)
+
+
+def _parts(file: FileIO, size: int) -> Iterator[bytes]:
+    """Yield parts of a file, up to its end or to this size in total."""
+    while size:
+        part = file.read(size)
+        if part is None:  # nothing there yet, in a pipe or terminal that does not block
+            select([file], [], [])
+        elif part:
+            yield part
+            size -= len(part)
+        else:
+            return
 
 
 def read_text(path: str, advance: Advance) -> Iterator[str]:
@@ -178,7 +192,7 @@ def cut_safely(texts: Iterable[str]) -> Iterator[str]:
         yield rest
 
 
-def _decoded(path: str, file: BinaryIO, advance: Advance) -> Iterator[str]:
+def _decoded(path: str, file: FileIO, advance: Advance) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
     offset = 0  # of `data` in the file
     begin = before = held = b""

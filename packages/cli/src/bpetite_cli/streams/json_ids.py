@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from itertools import chain
+from io import FileIO
 from typing import Final
 
 from bpetite_cli.streams.failure import Failure
@@ -17,6 +17,10 @@ __all__ = ["read_json"]
 _LONGEST_HELD: Final = 1 << 20
 """The most bytes between two commas."""
 
+_WHITESPACE: Final = b" \t\n\r"
+_WHITESPACES: Final = re.compile(rb"[ \t\n\r]+")
+"""All that JSON allows, of any length."""
+
 _NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
 """JSON allows -0, and integers that are slow to convert."""
 
@@ -24,30 +28,40 @@ _NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
 def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, one list for each block of the file."""
     with open_input(path) as file:
-        blocks = chain(read_blocks(path, file), [b""])
-        read = next(blocks)
-        held = read.lstrip()
-        if not held.startswith(b"["):
-            raise _no_array(path, held)
-        held = held[1:]
+        held = b""  # what follows the last comma
         more = False  # whether a comma announces another id
-        while read:
-            advance(len(read))
-            numbers, comma, held = held.rpartition(b",")
+        for read in _after_bracket(path, file, advance):
+            numbers, comma, held = (held + read).rpartition(b",")
             if comma:
                 yield _parse_ids(path, numbers)
                 more = True
             if len(held) > _LONGEST_HELD:
+                held = _WHITESPACES.sub(b" ", held)
+            if len(held) > _LONGEST_HELD:
                 raise _no_array(path, held)
-            read = next(blocks)
-            held += read
         numbers, bracket, rest = held.rpartition(b"]")
         if not bracket:
             raise _no_array(path, b"the end, without a ]")
-        if rest.strip():
-            raise _no_array(path, rest.strip())
-        if more or numbers.strip():
+        if rest := rest.strip(_WHITESPACE):
+            raise _no_array(path, rest)
+        if more or numbers.strip(_WHITESPACE):
             yield _parse_ids(path, numbers)
+
+
+def _after_bracket(path: str, file: FileIO, advance: Advance) -> Iterator[bytes]:
+    """Yield the blocks of a file, without the bracket that opens the array."""
+    begun = False
+    for read in read_blocks(path, file):
+        advance(len(read))
+        block = read if begun else read.lstrip(_WHITESPACE)
+        if block and not begun:
+            if not block.startswith(b"["):
+                raise _no_array(path, block)
+            block = block[1:]
+            begun = True
+        yield block
+    if not begun:
+        raise _no_array(path, b"")
 
 
 def _parse_ids(path: str, numbers: bytes) -> list[int]:

@@ -19,6 +19,8 @@ __all__ = ["field", "read_counts", "read_texts"]
 _MOST: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
 
+_MOST_DIGITS: Final = 40
+
 _WHITESPACE: Final = b" \t\r"
 _KINDS: Final = {
     dict: "an object",
@@ -83,7 +85,7 @@ def _advancing(blocks: Iterable[bytes], advance: Advance) -> Iterator[bytes]:
 def _parsed(data: bytes, path: str, number: int) -> object:
     """Return the JSON value of a line."""
     try:
-        return json.loads(data.decode("utf-8"))
+        return _value(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = (
             f"{_place(path, number)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
@@ -93,9 +95,21 @@ def _parsed(data: bytes, path: str, number: int) -> object:
         message = f"{_place(path, number)} is not JSON: {error.msg}: column {error.colno}"
     except RecursionError:
         message = f"{_place(path, number)} cannot be read: its JSON is nested too deeply"
-    except ValueError as error:  # a number with thousands of digits
-        message = f"{_place(path, number)} cannot be read: {error}"
     raise Failure(message)
+
+
+def _value(line: str) -> object:
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # an integer with more digits than Python converts
+        return json.loads(line, parse_int=_cut_off)
+
+
+def _cut_off(digits: str) -> int:
+    """Return the integer of the first digits: no count has as many."""
+    return int(digits[:_MOST_DIGITS])
 
 
 def _place(path: str, number: int) -> str:
@@ -134,7 +148,9 @@ def _count(line: _Line) -> int:
         message = f"{line.place}: expected an integer in the field 'count', found {found}"
         raise Failure(message)
     if not 1 <= count <= _MOST:
-        message = f"{line.place}: expected a count from 1 to {_MOST}, found {str(count)[:40]}"
+        message = (
+            f"{line.place}: expected a count from 1 to {_MOST}, found {str(count)[:_MOST_DIGITS]}"
+        )
         raise Failure(message)
     return count
 

@@ -7,6 +7,8 @@ import sys
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
+from io import FileIO
+from select import select
 from typing import IO, Final
 
 from bpetite._files import quoted
@@ -98,14 +100,25 @@ def stream_output(parts: Iterable[str]) -> None:
 def _send(data: IO[bytes], advance: Advance | None = None) -> None:
     sys.stdout.flush()
     try:
-        # Not `sys.stdout.buffer`: under `python -u`, it may write only a part, without an error.
-        with open(sys.stdout.fileno(), "wb", closefd=False) as output:
+        # Without a buffer, as closing one would wait for the reader, even after a signal.
+        with open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) as output:
             while block := data.read(_BLOCK_BYTES):
-                output.write(block)
+                _write_all(output, block)
                 if advance is not None:
                     advance(len(block))
     except OSError as error:
         raise _output_lost(error) from None
+
+
+def _write_all(output: FileIO, block: bytes) -> None:
+    """Write a block; one call may write less, or nothing to a full pipe that does not block."""
+    rest = memoryview(block)
+    while rest:
+        size = output.write(rest)
+        if size is None:
+            select([], [output], [])
+        else:
+            rest = rest[size:]
 
 
 def flush_output() -> None:

@@ -1,0 +1,198 @@
+"""Signals that come again and again, until the process is gone, do what one does."""
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bpetite import Tokenizer
+from bpetite_cli.jobs import sharing
+from bpetite_cli.jobs import workers as jobs_workers
+from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli.jobs.workers import Workers
+from cli_tools import bpetite_process, start
+
+TEXT: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
+STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+COUNT: Final = "count --model m.json text --jobs 1"
+ENCODE: Final = "encode --model m.json text --output out --jobs 1"
+ENCODE_SHARED: Final = "encode --model m.json text --output out --jobs 2"
+TRAIN_SHARED: Final = "train --input text --vocab-size 300 --output out --quiet --jobs 2"
+WORKERS: Final = "import bpetite_cli.jobs.workers"
+
+SITE: Final = """
+import os, sys
+moment = os.environ["MOMENT"]
+def tell(event, details):
+    global moment
+    if details and f"{event} {details[0]}" == moment:
+        moment = None
+        os.write(2, b"now\\n")
+sys.addaudithook(tell)
+"""
+"""Has a program tell when it imports a module, or opens a file, for the first time."""
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a text large enough for several processes, and its tokenizer."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "text").write_bytes((TEXT * 112_000).encode())
+    Tokenizer.train(TEXT, 400).save(folder / "m.json")
+    return folder
+
+
+def flooded(
+    words: str, moment: str, number: int, folder: Path, site: Path
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command that gets a signal again and again from some moment on, until it is gone."""
+    (site / "sitecustomize.py").write_text(SITE)
+    env = {"PYTHONPATH": str(site), "MOMENT": moment}
+    with start(*words.split(), cwd=folder, env=env) as process:
+        assert process.stderr is not None
+        assert process.stderr.readline() == b"now\n"
+        until = time.monotonic() + 60
+        while process.poll() is None:
+            process.send_signal(number)
+            assert time.monotonic() < until
+        # Its workers write to the same pipes: no orphan is left when these end.
+        output, errors = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(words, process.returncode, output, errors)
+
+
+def cases() -> list[object]:
+    """Return a command, a moment of it and a signal; a few of them for every day."""
+    moments = {
+        COUNT: ("import bpetite_cli.run", "open text"),
+        ENCODE: ("open text",),
+        ENCODE_SHARED: ("import bpetite", "import multiprocessing", WORKERS),
+        TRAIN_SHARED: (WORKERS,),
+    }
+    everyday = {(COUNT, "import bpetite_cli.run"), (ENCODE, "open text"), (TRAIN_SHARED, WORKERS)}
+    return [
+        pytest.param(
+            *(words, moment, number),
+            marks=[]
+            if (words, moment) in everyday and number == signal.SIGINT
+            else [pytest.mark.thorough],
+        )
+        for words in moments
+        for moment in moments[words]
+        for number in STATUS
+    ]
+
+
+@pytest.mark.parametrize(("words", "moment", "number"), cases())
+def test_many_signals_end_a_command_like_one(
+    large: Path, tmp_path: Path, words: str, moment: str, number: signal.Signals
+) -> None:
+    """The first one ends it; the others, up to its last instant, change nothing."""
+    result = flooded(words, moment, number, large, tmp_path)
+    told = b"interrupted\n" if number == signal.SIGINT else b""
+    assert (result.returncode, result.stdout) == (STATUS[number], b"")
+    assert result.stderr in {told, b"" if moment.startswith("import bpetite") else told}
+    assert sorted(path.name for path in large.iterdir()) == ["m.json", "text"]
+
+
+@pytest.mark.parametrize("number", STATUS)
+def test_signals_after_the_result_print_no_error(
+    large: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """If the result is written, the command ends as usual or with the status of the signal."""
+    result = flooded("inspect --model m.json --json", "open 1", number, large, tmp_path)
+    told = b"interrupted\n" if number == signal.SIGINT else b""
+    assert (result.returncode, result.stderr) in {
+        (0, b""),
+        (STATUS[number], told),
+        (STATUS[number], b""),
+    }
+    if result.returncode == 0:
+        assert json.loads(result.stdout)["vocab_size"] == 400
+
+
+AND_ANOTHER_ERROR: Final = """
+import os, signal
+
+def end(_):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        raise AttributeError
+
+def add(commands):
+    commands.add_parser("end").set_defaults(run=end)
+"""
+"""What argparse does if it is interrupted while it prepares its actions."""
+
+
+def test_an_error_after_a_signal_is_not_reported(
+    install: Callable[..., None], tmp_path: Path
+) -> None:
+    """Code that a signal interrupts may fail in its own way: the signal is what is reported."""
+    install("end", AND_ANOTHER_ERROR)
+    result = bpetite_process("end", env={"PYTHONPATH": str(tmp_path)})
+    assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"interrupted\n")
+
+
+class InterruptedAtStart(Workers[list[str], int]):
+    """Workers with Ctrl-C as soon as they have started."""
+
+    def __init__(self, work: Callable[[list[str]], int], number: int) -> None:
+        super().__init__(work, number)
+        signal.raise_signal(signal.SIGINT)
+
+
+class InterruptedAtEnd(Workers[list[str], int]):
+    """Workers with Ctrl-C before they are ended."""
+
+    def close(self) -> None:
+        """End them after Ctrl-C."""
+        signal.raise_signal(signal.SIGINT)
+        super().close()
+
+
+@pytest.mark.parametrize("workers", [InterruptedAtStart, InterruptedAtEnd])
+def test_ctrl_c_cannot_separate_workers_from_their_end(
+    monkeypatch: pytest.MonkeyPatch, workers: type[Workers[list[str], int]]
+) -> None:
+    """If it comes as workers start or end, they are ended, and then it is raised."""
+    monkeypatch.setattr(jobs_workers, "Workers", workers)
+    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
+    shared: Sharing[str, int] = Sharing(len, 2, len)
+    with pytest.raises(KeyboardInterrupt), shared:
+        list(shared.results(["a"], lambda _: None))
+    left = active_children()
+    for process in left:
+        process.kill()  # or the tests would wait for them forever
+    assert left == []
+
+
+IN_A_DESTRUCTOR: Final = """
+import os, signal
+
+class Thing:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+
+def end(_):
+    Thing()
+    os.kill(os.getpid(), signal.SIGTERM)
+
+def add(commands):
+    commands.add_parser("end").set_defaults(run=end)
+"""
+
+
+def test_a_signal_in_a_destructor_is_not_the_last(
+    install: Callable[..., None], tmp_path: Path
+) -> None:
+    """Python drops an error in a destructor: without a traceback, the next signal ends it."""
+    install("end", IN_A_DESTRUCTOR)
+    result = bpetite_process("end", env={"PYTHONPATH": str(tmp_path)})
+    assert (result.returncode, result.stdout, result.stderr) == (143, b"", b"")

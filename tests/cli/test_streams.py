@@ -1,0 +1,131 @@
+"""Standard streams that do not block, as some programs leave them: nothing is lost."""
+
+import fcntl
+import os
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, Final
+
+import pytest
+
+from bpetite import Tokenizer
+from cli_tools import bpetite, lines, start, without_times
+
+PARTS: Final = ("low é", "⛵ low\r\nlowest ", "船夫 low\n")
+ROWS: Final = ('{"text": "low ', 'é⛵", "count": 2}\n{"text": "low', '", "count": 3}\n')
+MODEL: Final = "--model m.json"
+CALLS: Final = {
+    f"count {MODEL}": PARTS,
+    f"count {MODEL} /dev/stdin": PARTS,
+    f"count {MODEL} --files-from -": ("te", "xt\nids", "\n"),
+    f"count {MODEL} --jsonl text": ROWS,
+    f"encode {MODEL}": PARTS,
+    f"decode {MODEL}": ("[72,1", "01,256", "]"),
+    f"decode {MODEL} --format u16": ("H", "\0", "e\0"),
+    f"show {MODEL}": PARTS,
+    f"verify {MODEL} --input -": PARTS,
+    "train --vocab-size 262 --force --output new --input -": PARTS,
+    "train --vocab-size 262 --force --output new --counts -": ROWS,
+}
+"""Calls that read standard input, each with what arrives there, part by part."""
+EVERYDAY: Final = (f"count {MODEL}", f"decode {MODEL}")
+
+
+@contextmanager
+def pipe_without_blocking(end: int) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Make a pipe with one end, 0 or 1, that does not block."""
+    ends = os.pipe()
+    os.set_blocking(ends[end], False)
+    with open(ends[0], "rb", buffering=0) as read, open(ends[1], "wb", buffering=0) as write:
+        yield read, write
+
+
+def unread(pipe: BinaryIO) -> int:
+    """Return how many bytes wait in a pipe."""
+    number: int = struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+    return number
+
+
+def wait(process: subprocess.Popen[bytes], condition: Callable[[], bool]) -> None:
+    """Wait for a condition, at most a minute, as long as a process runs."""
+    until = time.monotonic() + 60
+    while not condition():
+        assert process.poll() is None
+        assert time.monotonic() < until
+
+
+@pytest.mark.parametrize(
+    "words",
+    [pytest.param(words, marks=[pytest.mark.thorough][words in EVERYDAY :]) for words in CALLS],
+)
+def test_input_that_does_not_block_is_read_to_its_end(folder: Path, words: str) -> None:
+    """A part that comes after the earlier ones were read counts as if all had come at once."""
+    expected = bpetite(*words.split(), stdin="".join(CALLS[words]).encode(), cwd=folder)
+    with (
+        pipe_without_blocking(0) as (theirs, ours),
+        start(*words.split(), cwd=folder, stdin=theirs) as process,
+    ):
+        for part in CALLS[words]:
+            ours.write(part.encode())
+            wait(process, lambda: not unread(theirs))
+        ours.close()
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == expected.returncode
+    assert without_times(output) == without_times(expected.stdout) != b""
+    assert without_times(errors) == without_times(expected.stderr)
+
+
+def test_a_terminal_that_does_not_block_waits_for_its_end(folder: Path) -> None:
+    """One Ctrl-D ends what is typed, as on a terminal that blocks."""
+    ours, theirs = os.openpty()
+    os.set_blocking(theirs, False)
+    with start("count", "--model", "m.json", cwd=folder, stdin=theirs) as process:
+        assert process.stderr is not None
+        process.stderr.readline()  # it is waiting
+        for typed in (b"Hi\n", b"Hi\n", b"\x04"):
+            os.write(ours, typed)
+        output, errors = process.communicate(timeout=60)
+    os.close(theirs)
+    os.close(ours)
+    assert (process.returncode, output, errors) == (0, b"6\n", b"")
+
+
+def test_ctrl_c_ends_waiting_for_a_pipe(folder: Path) -> None:
+    """A command that waits for a pipe that does not block can be interrupted."""
+    words = "train --input - --vocab-size 300 --output t.json"
+    with (
+        pipe_without_blocking(0) as (theirs, ours),
+        start(*words.split(), cwd=folder, stdin=theirs) as process,
+    ):
+        ours.write(b"low")
+        wait(process, lambda: not unread(theirs))
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, b"")
+    assert lines(errors) == ["training: 300 mergeable tokens wanted", "interrupted"]
+
+
+@pytest.mark.parametrize("words", ["encode", "decode --format text"])
+def test_output_that_does_not_block_is_complete(folder: Path, words: str) -> None:
+    """A command waits for a full pipe that does not block, and every byte of its result arrives."""
+    text = "lowest é⛵ " * 30_000
+    ids = " ".join(map(str, Tokenizer.load(folder / "m.json").encode(text)))
+    (folder / "long").write_text(ids if "decode" in words else text)
+    call = [*words.split(), "--model", "m.json", "long"]
+    expected = bpetite(*call, cwd=folder).stdout
+    with (
+        pipe_without_blocking(1) as (ours, theirs),
+        start(*call, cwd=folder, stdout=theirs) as process,
+    ):
+        theirs.close()
+        wait(process, lambda: unread(ours) >= 4096)
+        output = ours.read()
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (0, b"")
+    assert output == expected
