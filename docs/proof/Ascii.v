@@ -113,7 +113,7 @@ Proof.
   unfold next_ascii. apply orelse_pos; right. apply orelse_pos. destruct (is_letter x) eqn:L.
   { left. unfold word_branch, after. rewrite letter_not_lead by exact L. apply run_pos, L. }
   right. apply orelse_pos. destruct (is_digit x) eqn:D.
-  { left. apply (run_pos _ x (firstn 2 t) D). }
+  { left. apply (run_pos _ x _ D). }
   right. apply orelse_pos. destruct (is_space x) eqn:S.
   { right. apply orelse_pos; right. apply orelse_pos; right. apply run_pos, S. }
   left. assert (P : is_punctuation x = true) by (unfold is_punctuation; rewrite L, D, S; reflexivity).

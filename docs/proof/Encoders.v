@@ -54,7 +54,7 @@ Proof.
   induction l as [|u|u v t IH1 IH2] using list_ind2; try (simpl; discriminate).
   rewrite min_rank_step.
   destruct (lookup u v) as [k|] eqn:L; destruct (min_rank lookup (v :: t)) as [[k' p]|];
-    try destruct (k' <? k); intro H; try discriminate; injection H as -> ?; subst;
+    try destruct (_ <? _); intro H; try discriminate; injection H as -> ?; subst;
     try (split; [exact L|left; auto]);
     (destruct IH2 as [I A]; [reflexivity|split; [exact I|right; exact A]]).
 Qed.
