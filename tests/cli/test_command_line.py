@@ -385,3 +385,20 @@ def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
 def test_help_on_an_unknown_command_names_it() -> None:
     """The error is the same as without `help`."""
     assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr
+
+
+def test_a_program_that_calls_main_keeps_its_signals(run_python: Callable[..., str]) -> None:
+    """With arguments, `main` leaves handlers and blocked signals as they are."""
+    program = """
+        import signal
+        from bpetite_cli import main
+
+        def signals():
+            blocked = getattr(signal, "pthread_sigmask", lambda *_: set())(signal.SIG_BLOCK, [])
+            return [*map(signal.getsignal, sorted(signal.valid_signals())), blocked]
+
+        before = signals()
+        main(["--version"])
+        assert signals() == before
+    """
+    assert run_python(program).startswith("bpetite ")

@@ -39,19 +39,24 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status.
 
     Args:
-        arguments: what follows `bpetite` on the command line; by default `sys.argv[1:]`.
+        arguments: what follows `bpetite` on the command line. If there are any, signals are left
+            to the caller. By default they are `sys.argv[1:]`, and the process is about to end:
+            afterwards, signals are ignored.
 
     Returns:
         0, or 1 (a failure, reported on standard error), 2 (wrong usage), 130 (interrupted), or
-        128 plus the number of the signal that ended it. Afterwards, signals are ignored: the
-        process is about to end.
+        128 plus the number of the signal that ended it.
     """
+    owns_process = arguments is None
     try:
-        _end_at_first_signal()
+        if owns_process:
+            _end_at_first_signal()
         status = _run(sys.argv[1:] if arguments is None else arguments)
-        _ignore_signals()
+        if owns_process:
+            _ignore_signals()
     except KeyboardInterrupt as end:  # while modules are loaded
-        _ignore_signals()
+        if owns_process:
+            _ignore_signals()
         status = 128 + getattr(end, "number", _signal.SIGINT)
     return status
 
