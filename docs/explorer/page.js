@@ -300,6 +300,7 @@ function startTraining(merges = 0, then = null) {
   lesson.last = null;
   lesson.best = lesson.training.best();
   lesson.then = then;
+  if (merges) drawTraining(); // so that a long training begins with its own corpus
   trainTo(merges);
 }
 
