@@ -2,8 +2,9 @@
 
     uv run python scripts/download_corpus.py --output tinyshakespeare.txt
 
-This is the project's only code that uses a network. The text is checked before anything is
-written, and the file is written completely or not at all.
+This is the project's only code that opens a connection: `bench/build_corpora.py` leaves that to
+uv and npm. The text is checked before anything is written, and the file is written completely or
+not at all.
 """
 
 import argparse
