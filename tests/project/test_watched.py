@@ -148,14 +148,16 @@ def violations(report: list[str]) -> list[str]:
 
 
 def test_every_command_keeps_to_its_files(folder: Path) -> None:
-    """No command opens a socket, starts a program, imports by name or writes a file of another."""
+    """No command opens a socket, starts a program, runs code or writes anything but its output."""
     calls = [line.split() for line in CALLS]
     report = watched(folder, calls)
     assert violations(report) == []
     statuses = [line for line in report if line.startswith("main: status ")]
     assert statuses == [f"main: status 0: {line}" for line in CALLS]
     assert report.count("main: watched") == 1
-    assert report.count("worker: watched") == 2 * sum("--jobs" in line for line in CALLS)
+    shared = sum("--jobs" in line for line in CALLS)
+    # One worker does the work; the other may be killed before it has started.
+    assert shared <= report.count("worker: watched") <= 2 * shared
 
 
 def test_every_command_is_called() -> None:
