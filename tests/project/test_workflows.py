@@ -181,6 +181,17 @@ def test_workflows_do_not_change_the_lock_file() -> None:
         assert re.search(r'^env:\n(  .*\n)*?  UV_LOCKED: "1"', text, re.MULTILINE), path
 
 
+def test_windows_is_tested_apart_from_the_gates() -> None:
+    """A workflow of its own runs the tests of two packages, without those that need POSIX."""
+    text = (WORKFLOWS / "windows.yml").read_text(encoding="utf-8")
+    tested = commands(text)
+    for package in ("core", "cli"):
+        alone = f"uv run --isolated --only-group only-{package} pytest tests/{package}"
+        assert f'{alone} -m "not thorough and not posix"' in tested
+    assert re.findall("runs-on: (.*)", text) == ["windows-latest"]
+    assert "windows-latest" not in (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
+
+
 def test_the_site_is_built_as_an_artifact() -> None:
     """The workflow builds the site with the documented command, and keeps it."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")

@@ -52,7 +52,10 @@ class _Seen:
         return self._value if self._value is not None and _is_ours(1) else names[self._name]
 
     def __set__(self, module: ModuleType, value: object) -> None:
-        vars(module)[self._name] = value
+        if self._value is not None:
+            self._value = str(value)
+        else:
+            vars(module)[self._name] = value
 
 
 def _show_names() -> None:
