@@ -1,6 +1,5 @@
 """Signals that come again and again, until the process is gone, do what one does."""
 
-import json
 import signal
 import subprocess
 import time
@@ -16,7 +15,7 @@ from bpetite_cli.jobs import sharing
 from bpetite_cli.jobs import workers as jobs_workers
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.jobs.workers import Workers
-from cli_tools import bpetite_process, start
+from cli_tools import bpetite, bpetite_process, start
 
 TEXT: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
 STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
@@ -105,7 +104,8 @@ def test_signals_after_the_result_print_no_error(
     large: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     """If the result is written, the command ends as usual or with the status of the signal."""
-    result = flooded("inspect --model m.json --json", "open 1", number, large, tmp_path)
+    words = "inspect --model m.json --json"
+    result = flooded(words, "open 1", number, large, tmp_path)
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (result.returncode, result.stderr) in {
         (0, b""),
@@ -113,7 +113,7 @@ def test_signals_after_the_result_print_no_error(
         (STATUS[number], b""),
     }
     if result.returncode == 0:
-        assert json.loads(result.stdout)["vocab_size"] == 400
+        assert result.stdout == bpetite(*words.split(), cwd=large).stdout != b""
 
 
 AND_ANOTHER_ERROR: Final = """
