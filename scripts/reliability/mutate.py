@@ -57,7 +57,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
     "_constants": ["worked_examples vectors", "trainer artifact", "loading"],
     "_decoder": ["decoder", "roundtrip"],
     "_encoder": ["encoder", "tokenizer vectors"],
-    "_files": ["files", "saving", "loading"],
+    "_files": ["files", "saving", "loading windows"],
     "_merges": ["merges", "encoder vectors proof_oracle"],
     "_pairs": ["trainer", "vectors proof_oracle"],
     "_persistence": ["persistence", "loading saving"],

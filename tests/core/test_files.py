@@ -67,7 +67,9 @@ def test_partial_writes_are_completed(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize("call", ["open", "chmod", "write", "fsync", "replace"])
+@pytest.mark.parametrize(
+    "call", ["open", pytest.param("chmod", marks=pytest.mark.posix), "write", "fsync", "replace"]
+)
 def test_an_error_names_the_requested_file(tmp_path: Path, call: str) -> None:
     """The error names the requested file, not the temporary one."""
     path = tmp_path / "file"

@@ -15,7 +15,8 @@ from pathlib import Path
 
 def main() -> int:
     """Return the exit status of the command."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.resolve())}
+    folders = [str(Path(__file__).parent.resolve()), os.environ.get("PYTHONPATH", "")]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, folders))}
     return subprocess.run(sys.argv[1:], env=environment, check=False).returncode
 
 

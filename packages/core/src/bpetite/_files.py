@@ -198,7 +198,7 @@ def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path
     with _naming(path, temporary):
         descriptor = os.open(temporary, flags, 0o666)
     with open(descriptor, "wb") as file:  # only closes it: `_write_all` goes past its buffer
-        if mode is not None and sys.platform != "win32":  # `_replace` sets it there
+        if mode is not None and sys.platform != "win32":  # there, `_replace` sets it
             with _naming(path, temporary):
                 os.chmod(temporary, mode)
         for part in parts:
@@ -225,16 +225,16 @@ def _sync(descriptor: int) -> None:
         try:
             fcntl.fcntl(descriptor, fcntl.F_FULLFSYNC)
         except OSError as error:
-            if error.errno == errno.EIO:
+            if error.errno == errno.EIO:  # otherwise the file system does not support it
                 raise
         else:
-            return  # without an error of the disk, the file system lacks this call
+            return
     os.fsync(descriptor)
 
 
 def _replace(temporary: str, destination: str, mode: int | None) -> None:
-    """Replace a file. Windows replaces a read-only file only if it becomes writable first."""
-    if sys.platform != "win32" or mode is None:
+    """Replace a file. On Windows, a read-only one must become writable first."""
+    if sys.platform != "win32" or mode is None or mode & stat.S_IWRITE:
         os.replace(temporary, destination)
         return
     os.chmod(destination, stat.S_IWRITE)

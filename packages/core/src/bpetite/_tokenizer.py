@@ -118,8 +118,9 @@ class Tokenizer:
         """Write the tokenizer file: JSON, always with the same bytes for the same tokenizer.
 
         The file appears only when it is complete, and is on the disk when `save` returns.
-        Exception: on a file system without hard links, such as FAT, an empty file reserves a
-        new name for an instant. Readers can see it, and a killed process can leave it behind.
+        There are two exceptions. On a file system without hard links, such as FAT, an empty
+        file reserves a new name for an instant. Readers can see it, and a killed process can
+        leave it behind. On Windows, a power cut may undo the save, as it cannot sync a folder.
 
         A new file has the mode that the umask allows; an overwritten file keeps its mode.
         Overwriting a symbolic link replaces its target and keeps the link.
