@@ -173,7 +173,7 @@ def _process_restored() -> Iterator[None]:
     """Restore signals, loggers and environment; meanwhile only own handlers get log records."""
     environment = dict(os.environ)
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, []) if sys.platform != "win32" else set()
     hook = sys.unraisablehook
     of_pytest, logging.root.handlers = logging.root.handlers, []
     logger = logging.getLogger("bpetite")
@@ -188,7 +188,8 @@ def _process_restored() -> Iterator[None]:
         logger.propagate, logger.handlers = propagate, listening
         for number, handler in handlers.items():
             signal.signal(number, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        if sys.platform != "win32":
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         sys.unraisablehook = hook
         os.environ.clear()
         os.environ.update(environment)

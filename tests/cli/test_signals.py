@@ -17,8 +17,10 @@ from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.jobs.workers import Workers
 from cli_tools import bpetite, bpetite_process, start
 
+pytestmark = pytest.mark.posix
+
 TEXT: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
-STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGHUP", 1): 129}
 COUNT: Final = "count --model m.json text --jobs 1"
 ENCODE: Final = "encode --model m.json text --output out --jobs 1"
 ENCODE_SHARED: Final = "encode --model m.json text --output out --jobs 2"

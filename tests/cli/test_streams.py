@@ -1,11 +1,10 @@
 """Standard streams that do not block, as some programs leave them: nothing is lost."""
 
-import fcntl
 import os
 import signal
 import struct
 import subprocess
-import termios
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,12 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import bpetite, lines, start, without_times
+
+if sys.platform != "win32":
+    import fcntl
+    import termios
+
+pytestmark = pytest.mark.posix
 
 PARTS: Final = ("low é", "⛵ low\r\nlowest ", "船夫 low\n")
 ROWS: Final = ('{"text": "low ', 'é⛵", "count": 2}\n{"text": "low', '", "count": 3}\n')
