@@ -24,29 +24,6 @@ if sys.platform != "win32":
     import resource
     import termios
 
-__all__ = [
-    "BPETITE",
-    "CALLS",
-    "ImpatientTimer",
-    "as_short_option",
-    "bpetite",
-    "bpetite_process",
-    "check_matches_script",
-    "in_terminal",
-    "limited_file_size",
-    "lines",
-    "on_screen",
-    "pipeline",
-    "refused",
-    "shown_in_terminal",
-    "start",
-    "terminal_process",
-    "wait_for",
-    "wait_for_line",
-    "without_times",
-    "words_of",
-]
-
 BPETITE: Final = shutil.which("bpetite", path=sysconfig.get_path("scripts")) or "not installed"
 
 CALLS: Final = {

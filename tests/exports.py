@@ -18,8 +18,6 @@ from bpetite_compare import export
 from bpetite_compare._engines import drift
 from compare_tools import CORPUS
 
-__all__ = ["check_ids", "check_trained", "load_back", "run_loading_lines"]
-
 _ENDING = {"huggingface": ".json"}
 Encode = Callable[[str], list[int]]
 Decode = Callable[[list[int]], str]

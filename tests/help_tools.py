@@ -17,14 +17,6 @@ from bpetite_cli.parser import make_parser
 from cli_tools import bpetite, pipeline
 from compare_tools import CORPUS
 
-__all__ = [
-    "SUMMARIES",
-    "check_help",
-    "prepare_files",
-    "run_example",
-    "with_examples",
-]
-
 
 def _subparsers() -> argparse.Action:
     """Return argparse's parsers of the commands."""

@@ -16,8 +16,6 @@ from sybil.parsers.markdown import CodeBlockParser
 from bpetite import Tokenizer
 from cli_tools import BPETITE
 
-__all__ = ["check", "run_page", "sha256_of_artifact"]
-
 
 def run_page(page: Path) -> set[str]:
     """Run every block of Python and of commands; return the kinds of blocks found.

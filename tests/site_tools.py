@@ -8,17 +8,6 @@ from typing import Final
 from unicodedata import category
 from urllib.parse import unquote, urlsplit
 
-__all__ = [
-    "COLUMN",
-    "Page",
-    "broken_links",
-    "contrast",
-    "faults",
-    "palettes",
-    "reached",
-    "wide_lines",
-]
-
 COLUMN: Final = 90
 """How many characters of code fit a line on a screen 1,280 pixels wide."""
 

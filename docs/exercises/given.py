@@ -5,8 +5,6 @@ from typing import Final, TypeAlias
 
 import regex
 
-__all__ = ["CODE", "END_OF_TEXT", "JSON", "PATTERN", "PROSE", "Pair", "chunks_of"]
-
 Pair: TypeAlias = tuple[int, int]
 """Two adjacent ids: the left one and the right one."""
 

@@ -18,8 +18,6 @@ import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-__all__ = ["print_functions"]
-
 Tree = Mapping[str, Any]
 
 _HEADER: Final = '''\

@@ -11,8 +11,6 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._persistence import load, save
 
-__all__ = ["LONGEST_MESSAGE", "check_artifact", "check_text"]
-
 LONGEST_MESSAGE: Final = 200
 """The maximum length of a message of `load`, after the path."""
 

@@ -4,8 +4,6 @@ from typing import Final
 
 from checks.learner import Raised
 
-__all__ = ["facing", "same", "short", "wrong_type"]
-
 _LONGEST: Final = 300
 _LONG: Final = 200
 

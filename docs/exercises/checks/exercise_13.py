@@ -18,8 +18,6 @@ from checks.learner import Learner
 from checks.words import NotStartedError, WrongError, paragraph, token_text
 from given import END_OF_TEXT, PROSE, Pair
 
-__all__ = ["CHECKS", "FILE", "IDS", "SHA256", "URL"]
-
 FILE: Final = "vocab.bpe"
 URL: Final = f"https://openaipublic.blob.core.windows.net/gpt-2/encodings/main/{FILE}"
 SHA256: Final = "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5"

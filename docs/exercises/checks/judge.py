@@ -20,8 +20,6 @@ from checks.compare import facing, same, short, wrong_type
 from checks.learner import Call, Failed, Learner, Outcome, Raised, Returned
 from checks.words import NotStartedError, WrongError, paragraph
 
-__all__ = ["MISTAKES", "Case", "Constant", "Question", "attempt", "constants", "variant"]
-
 Case: TypeAlias = tuple[Any, ...]
 
 MISTAKES: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))

@@ -11,8 +11,6 @@ from typing import Any, Final, TypeAlias
 
 from checks.words import WrongError, paragraph
 
-__all__ = ["Call", "Failed", "Learner", "Outcome", "Raised", "Returned"]
-
 _FOLDER: Final = Path(__file__).resolve().parent
 
 

@@ -10,8 +10,6 @@ from answers.exercise_05 import merge_pair
 from checks.words import paragraph, token_text
 from given import Pair, chunks_of
 
-__all__ = ["Step"]
-
 _ROWS: Final = 8
 
 

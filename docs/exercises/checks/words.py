@@ -3,8 +3,6 @@
 import textwrap
 from typing import Final
 
-__all__ = ["NotStartedError", "WrongError", "paragraph", "token_text"]
-
 _WIDTH: Final = 90
 
 

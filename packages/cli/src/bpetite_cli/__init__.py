@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 else:
     import _signal
 
-__all__ = ["Ended", "main"]
-
 # Windows has no SIGHUP.
 _SIGNALS = [
     getattr(_signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(_signal, name)

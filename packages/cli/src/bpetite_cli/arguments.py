@@ -11,26 +11,6 @@ from bpetite_cli.streams.inputs import check_standard_input
 from bpetite_cli.streams.json_lines import field
 from bpetite_cli.streams.words import integer
 
-__all__ = [
-    "Commands",
-    "add_corpus",
-    "add_destination",
-    "add_documents_in_files",
-    "add_file_argument",
-    "add_files",
-    "add_jobs",
-    "add_model",
-    "add_output",
-    "add_parser",
-    "add_quiet",
-    "allow_one",
-    "documents_of",
-    "jobs_of",
-    "require",
-    "require_one",
-    "vocab_size",
-]
-
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8
 

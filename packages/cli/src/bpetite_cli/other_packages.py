@@ -12,8 +12,6 @@ from bpetite_cli.streams.failure import Failure
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-__all__ = ["Counter", "entries_of", "load_counter", "not_installed_message", "owner_of"]
-
 _COUNTERS: Final = "bpetite.counters"
 
 

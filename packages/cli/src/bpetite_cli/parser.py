@@ -19,8 +19,6 @@ from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.outputs import write_output
 from bpetite_cli.strict_parser import StrictParser, meant
 
-__all__ = ["make_parser"]
-
 _GROUP: Final = "bpetite.commands"
 _COMPLETIONS: Final = {
     "bash": "bash-completion/completions/bpetite",

@@ -12,8 +12,6 @@ from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.outputs import flush_output
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 
-__all__ = ["run"]
-
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 
 

@@ -18,8 +18,6 @@ from bpetite_cli.terminal.wrapping import HelpFormatter
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-__all__ = ["StrictParser", "meant"]
-
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
 

@@ -13,8 +13,6 @@ from bpetite_compare._engines import drift
 from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 from bpetite_compare.reference import Model
 
-__all__ = ["Comparison", "compare", "to_tiktoken", "tokenize_both"]
-
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

@@ -20,19 +20,6 @@ from bpetite_compare._soundness import find_duplicate
 from bpetite_compare._vocabulary import Vocabulary, with_special_tokens
 from bpetite_compare.reference import Model
 
-__all__ = [
-    "SELF",
-    "cuts_safely",
-    "encode",
-    "get_encoding",
-    "is_encoding",
-    "of_artifact",
-    "of_model",
-    "pattern_of",
-    "ranks_of",
-    "specials_of",
-]
-
 SELF: Final = "self"
 """The name of the encoding made from the tokenizer file itself."""
 

@@ -14,8 +14,6 @@ from typing import Final
 import regex
 import tiktoken
 
-__all__ = ["drift"]
-
 _CLASSES: Final = (r"\p{L}", r"\p{N}", r"\s")
 """The classes of characters in GPT-2's pattern."""
 

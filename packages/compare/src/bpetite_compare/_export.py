@@ -27,8 +27,6 @@ from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 from bpetite_compare._vocabulary import Vocabulary
 
-__all__ = ["FORMATS", "Exported", "export", "is_folder"]
-
 _PAIR: Final = ("vocab.json", "merges.txt")
 """The files of GPT-2's own format."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from bpetite_compare._gpt2 import BYTE_LETTERS, to_letters
 from bpetite_compare.reference import Pair, get_stats, merge
 
-__all__ = ["Foreign", "missing_byte_message", "rank_by_rank"]
-
 
 @dataclass(frozen=True, slots=True)
 class Foreign:

@@ -16,8 +16,6 @@ from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN, is_gpt2_pattern
 from bpetite_compare._id_map import LARGEST_ID
 
-__all__ = ["read_gpt2", "read_huggingface"]
-
 _LARGEST_FILE: Final = 1 << 26
 _LONGEST_SHOWN: Final = 90
 _SETTINGS: Final = ("truncation", "padding")

@@ -22,8 +22,6 @@ from bpetite_compare._foreign import Foreign, missing_byte_message
 from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern, to_letters
 from bpetite_compare.reference import decompose_token
 
-__all__ = ["read_encoding", "read_ranks", "recover"]
-
 _LARGEST_FILE: Final = 1 << 26
 """The most bytes of ranks: more would not fit into a tokenizer file."""
 

@@ -5,15 +5,6 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-__all__ = [
-    "BYTE_LETTERS",
-    "GPT2_BYTE_ORDER",
-    "GPT2_PATTERN",
-    "has_gpt2_merges",
-    "is_gpt2_pattern",
-    "to_letters",
-]
-
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern as written in a tokenizer file."""
 

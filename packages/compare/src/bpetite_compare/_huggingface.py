@@ -12,8 +12,6 @@ from bpetite._files import quoted
 from bpetite_compare._gpt2 import to_letters
 from bpetite_compare._vocabulary import Vocabulary
 
-__all__ = ["check_folder", "merge_lines", "tokenizer_config", "tokenizer_json", "vocab_json"]
-
 _ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
 """Other files that transformers reads from a folder, in preference to an export's."""
 

@@ -11,8 +11,6 @@ from typing import Final
 from bpetite._files import quoted, read_file, write_file
 from bpetite._strict_json import parse_json
 
-__all__ = ["LARGEST_ID", "read_id_map", "write_id_map"]
-
 LARGEST_ID: Final = (1 << 31) - 1
 _LARGEST_FILE: Final = 1 << 26
 

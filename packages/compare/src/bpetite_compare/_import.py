@@ -28,8 +28,6 @@ from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._scripts import MANY_SCRIPTS
 from bpetite_compare._soundness import find_unreachable
 
-__all__ = ["SOURCES", "Imported", "files_of", "import_tiktoken", "import_tokenizer"]
-
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password

@@ -23,8 +23,6 @@ from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks, cut_everywhere
 from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
-__all__ = ["FileDifference", "Parity", "parity"]
-
 _CONTEXT_CHARACTERS: Final = 40
 
 

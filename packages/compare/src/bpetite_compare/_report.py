@@ -16,8 +16,6 @@ from bpetite._artifact import Artifact
 from bpetite_compare._encodings import cuts_safely, encode, get_encoding, ranks_of
 from bpetite_compare._text import blocks
 
-__all__ = ["REPORT_ENCODINGS", "Report", "ReportRow", "report"]
-
 REPORT_ENCODINGS: Final = ("gpt2", "cl100k_base", "o200k_base")
 """The default encodings of a report."""
 

@@ -5,8 +5,6 @@ from contextlib import suppress
 
 from bpetite._files import quoted
 
-__all__ = ["refuse_the_input"]
-
 
 def refuse_the_input(path: str, source: str | os.PathLike[str]) -> None:
     """Reject an output that is also an input: the result could not restore it.

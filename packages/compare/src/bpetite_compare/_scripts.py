@@ -4,8 +4,6 @@
 
 from typing import Final
 
-__all__ = ["MANY_SCRIPTS"]
-
 MANY_SCRIPTS: Final = """\
 The quick brown fox jumps over the lazy dog. Don't they've we'll I'm she'd IT'S 'twas
   def main(argc: int) -> int:\n\treturn {"key": [0, 1.5e-3, 0xFF]}  // TODO: x += y;\r\n\r\n

@@ -18,8 +18,6 @@ from collections.abc import Mapping
 
 from bpetite._artifact import Artifact
 
-__all__ = ["find_duplicate", "find_unreachable"]
-
 
 def find_duplicate(artifact: Artifact) -> str | None:
     """Return a message if two tokens have the same bytes."""

@@ -21,8 +21,6 @@ from typing import BinaryIO, Final
 
 from bpetite._files import quoted
 
-__all__ = ["STANDARD_INPUT", "blocks", "cut_everywhere", "cut_safely", "open_input"]
-
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Difference", "Tokenization", "first_difference"]
-
 
 @dataclass(frozen=True, slots=True)
 class Tokenization:

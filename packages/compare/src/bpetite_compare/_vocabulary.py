@@ -11,8 +11,6 @@ from typing import Self
 from bpetite._artifact import Artifact
 from bpetite_compare._gpt2 import to_letters
 
-__all__ = ["Vocabulary", "with_special_tokens"]
-
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:

@@ -22,8 +22,6 @@ from bpetite._files import quoted, read_file, write_file
 from bpetite._schema import FileSize, of_json, to_json
 from bpetite._strict_json import parse_json
 
-__all__ = ["Artifact"]
-
 
 class Artifact(NamedTuple):
     """A tokenizer as data.

@@ -18,8 +18,6 @@ from bpetite._constants import (
     SCHEMA_VERSION,
 )
 
-__all__ = ["check_content", "refuse"]
-
 _KEYS: Final = (
     "mergeable_vocab_size",
     "merges",

@@ -2,15 +2,6 @@
 
 from typing import Final
 
-__all__ = [
-    "BASE_VOCAB_SIZE",
-    "END_OF_TEXT_TOKEN",
-    "MAX_FILE_BYTES",
-    "MAX_VOCAB_SIZE",
-    "PRETOKENIZER_PATTERN",
-    "SCHEMA_VERSION",
-]
-
 BASE_VOCAB_SIZE: Final = 256
 """One token for each byte value; the ids of the bytes are the bytes."""
 

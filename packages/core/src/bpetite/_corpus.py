@@ -16,8 +16,6 @@ from typing import Final, NamedTuple, TypeAlias
 from bpetite._pretokenizer import blocks, count_chunks, count_pieces
 from bpetite._records import log
 
-__all__ = ["Corpus", "Counting", "Part", "add_up", "count_corpus"]
-
 Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
 """One document, several documents, or the number of repetitions of each document."""
 

@@ -15,8 +15,6 @@ from itertools import accumulate
 from operator import index
 from typing import Final, SupportsIndex
 
-__all__ = ["Decoder"]
-
 _BLOCK_IDS: Final = 1 << 12
 """Few enough that what `bytes.join` touches fits into the processor's cache."""
 

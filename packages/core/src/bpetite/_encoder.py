@@ -17,8 +17,6 @@ from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._merges import Merges
 from bpetite._pretokenizer import blocks, split
 
-__all__ = ["Encoder"]
-
 _BLOCK_CHARACTERS: Final = 1 << 14
 """Few enough that their chunks are still in the processor's cache when they are looked up."""
 

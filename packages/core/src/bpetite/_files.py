@@ -25,8 +25,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
-__all__ = ["quoted", "read_file", "write_file", "write_folder", "write_parts"]
-
 _PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
 
 

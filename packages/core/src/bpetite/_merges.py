@@ -19,8 +19,6 @@ from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 
-__all__ = ["Merges"]
-
 _SHORT_BYTES: Final = 64
 """The length up to which scanning all pairs for each merge is faster."""
 

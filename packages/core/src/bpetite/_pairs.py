@@ -33,8 +33,6 @@ from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Final
 
-__all__ = ["Pairs"]
-
 _GAP: Final = "\xff"
 _LINE_SYMBOLS: Final = 128
 

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from bpetite._artifact import Artifact
 
-__all__ = ["load", "save"]
-
 
 def save(
     path: str | os.PathLike[str],

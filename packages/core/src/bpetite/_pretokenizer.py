@@ -31,8 +31,6 @@ import regex
 
 from bpetite._constants import PRETOKENIZER_PATTERN
 
-__all__ = ["blocks", "count_chunks", "count_pieces", "cut", "pretokenize", "split"]
-
 _PATTERN: Final = regex.compile(PRETOKENIZER_PATTERN)
 _ASCII_PATTERN: Final = re.compile(
     r"'(?:[sdmt]|ll|ve|re)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+", re.ASCII

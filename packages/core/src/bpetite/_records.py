@@ -6,8 +6,6 @@ Each class is the shape of a record: what it has as attributes beside those of e
 import logging
 from typing import Final, Literal, TypeAlias, TypedDict
 
-__all__ = ["Count", "Counted", "End", "Merge", "Record", "Start", "log"]
-
 _LOGGER: Final = logging.getLogger("bpetite")
 
 

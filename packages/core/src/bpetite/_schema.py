@@ -27,8 +27,6 @@ from bpetite._constants import (
     SCHEMA_VERSION,
 )
 
-__all__ = ["FileSize", "of_json", "to_json"]
-
 _MERGES: Final = b'"merges":['
 
 

@@ -11,8 +11,6 @@ import json
 import re
 from typing import Final, NoReturn
 
-__all__ = ["parse_json"]
-
 _MAX_NESTING: Final = 32
 _FEW_BRACKETS: Final = 4096
 _BYTES_OF_A_LIST: Final = 5

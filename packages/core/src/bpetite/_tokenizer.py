@@ -11,8 +11,6 @@ from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._trainer import learn
 
-__all__ = ["Tokenizer"]
-
 
 class Tokenizer:
     """A byte-level BPE tokenizer, made by `Tokenizer.train` or `Tokenizer.load`.

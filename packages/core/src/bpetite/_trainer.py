@@ -22,8 +22,6 @@ from bpetite._pairs import Pairs
 from bpetite._records import log
 from bpetite._schema import FileSize
 
-__all__ = ["TrainerResult", "learn", "train_bpe"]
-
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
 

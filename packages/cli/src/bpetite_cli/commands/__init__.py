@@ -9,8 +9,6 @@ from typing import Final
 
 from bpetite_cli.kit import Commands
 
-__all__ = ["BUILT_IN", "GROUPS", "OF_COMPARE", "add_command"]
-
 GROUPS: Final = {
     "make": ("train", "truncate", "import"),
     "use": ("encode", "decode", "count", "export"),

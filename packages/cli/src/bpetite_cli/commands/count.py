@@ -38,8 +38,6 @@ from bpetite_cli.kit import (
     write_output,
 )
 
-__all__ = ["add_command"]
-
 _MORE = (
     "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
     "files also get a total. Without FILE, reads standard input and prints only the\n"

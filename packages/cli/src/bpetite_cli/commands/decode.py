@@ -35,8 +35,6 @@ from bpetite_cli.kit import (
 )
 from bpetite_cli.streams.formats import FORMATS, Counted
 
-__all__ = ["add_command"]
-
 _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
 

@@ -40,8 +40,6 @@ from bpetite_cli.kit import (
 )
 from bpetite_cli.streams.formats import FORMATS
 
-__all__ = ["add_command"]
-
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
 
 _Part: TypeAlias = str | None

@@ -23,8 +23,6 @@ from bpetite_cli.views.overview import draw_overview, overview_data
 from bpetite_cli.views.tokens import vocabulary_data
 from bpetite_cli.views.tree import draw_tree, tree_data
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""

@@ -30,8 +30,6 @@ from bpetite_cli.kit import (
 from bpetite_cli.views.steps import draw_steps
 from bpetite_cli.views.tokens import counted
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""

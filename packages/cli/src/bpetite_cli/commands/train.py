@@ -26,8 +26,6 @@ from bpetite_cli.kit import (
     write_json,
 )
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `train` to the command line."""

@@ -27,8 +27,6 @@ from bpetite_cli.kit import (
     write_json,
 )
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `verify` to the command line."""

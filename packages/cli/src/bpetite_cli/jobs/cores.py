@@ -4,8 +4,6 @@ import os
 from pathlib import Path
 from typing import Final
 
-__all__ = ["available_cores"]
-
 _CGROUPS: Final = Path("/sys/fs/cgroup")
 _OWN_CGROUPS: Final = Path("/proc/self/cgroup")
 

@@ -13,8 +13,6 @@ from bpetite_cli.jobs.signals import signals_blocked
 if TYPE_CHECKING:
     from bpetite_cli.jobs.workers import Workers  # loads multiprocessing, which is slow
 
-__all__ = ["Sharing"]
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 

@@ -5,8 +5,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-__all__ = ["signals_blocked"]
-
 
 @contextmanager
 def signals_blocked() -> Iterator[None]:

@@ -22,8 +22,6 @@ from bpetite_cli.streams.failure import Failure
 if TYPE_CHECKING:
     from multiprocessing.connection import _ConnectionBase as Connection
 
-__all__ = ["Workers"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

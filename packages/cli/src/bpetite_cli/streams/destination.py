@@ -9,8 +9,6 @@ from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import STANDARD_INPUT
 
-__all__ = ["check_destination", "check_destination_folder"]
-
 
 def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     """Reject a path that cannot be written, or that would overwrite an input or other file."""

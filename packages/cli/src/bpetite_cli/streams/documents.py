@@ -6,8 +6,6 @@ from typing import NamedTuple
 from bpetite_cli.streams.inputs import Advance, read_text
 from bpetite_cli.streams.json_lines import read_texts
 
-__all__ = ["Documents"]
-
 
 class Documents(NamedTuple):
     """The locations of the documents.

@@ -5,8 +5,6 @@ from typing import Final
 
 from bpetite._files import quoted
 
-__all__ = ["Failure", "explain"]
-
 _ADVICE: Final = {
     errno.ENOENT: "check the path",
     errno.EACCES: "change its permissions, or choose another path",

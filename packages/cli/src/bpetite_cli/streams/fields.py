@@ -3,8 +3,6 @@
 `docs/reference/output.md` lists the fields of all commands.
 """
 
-__all__ = ["ratio", "text_fields", "text_of", "token_fields", "tokenizer_fields"]
-
 
 def ratio(part: int, whole: int) -> float | None:
     """Return a quotient with four decimals, or None if there is nothing to divide by.

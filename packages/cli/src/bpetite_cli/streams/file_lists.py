@@ -5,8 +5,6 @@ import os
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import name_of, open_input, read_blocks, split_at
 
-__all__ = ["read_list"]
-
 
 def read_list(path: str, *, null: bool) -> list[str]:
     r"""Return the paths in a list, decoded like command-line arguments.

@@ -17,8 +17,6 @@ from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
 from bpetite_cli.streams.json_ids import read_json
 
-__all__ = ["FORMATS", "Counted", "Format"]
-
 Read: TypeAlias = Callable[[str, Advance], Iterator[list[int]]]
 
 _NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id is that long

@@ -20,21 +20,6 @@ from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.not_utf8 import advice_on_conversion
 
-__all__ = [
-    "STANDARD_INPUT",
-    "Advance",
-    "check_inputs",
-    "check_standard_input",
-    "cut_safely",
-    "is_typed",
-    "name_of",
-    "open_input",
-    "read_blocks",
-    "read_text",
-    "split_at",
-    "total_size",
-]
-
 STANDARD_INPUT: Final = "-"
 
 Advance: TypeAlias = Callable[[int], None]

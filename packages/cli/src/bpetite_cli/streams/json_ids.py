@@ -12,8 +12,6 @@ from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
 from bpetite_cli.streams.words import integer
 
-__all__ = ["read_json"]
-
 _LONGEST_HELD: Final = 1 << 20
 """The most bytes between two commas."""
 

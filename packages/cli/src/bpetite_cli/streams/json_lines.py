@@ -14,8 +14,6 @@ from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks
 from bpetite_cli.streams.not_utf8 import advice_on_conversion
 from bpetite_cli.streams.words import text_argument
 
-__all__ = ["field", "read_counts", "read_texts"]
-
 _MOST: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
 

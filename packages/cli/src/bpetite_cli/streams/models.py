@@ -9,8 +9,6 @@ from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure, explain
 from bpetite_cli.streams.other_files import other_file_message
 
-__all__ = ["about_model", "load_artifact", "load_model", "save_artifact"]
-
 
 def load_model(path: str) -> Tokenizer:
     """Load a tokenizer."""

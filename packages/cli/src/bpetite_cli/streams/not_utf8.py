@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-__all__ = ["advice_on_conversion"]
-
 _BY_FIRST_BYTES: Final = (
     (b"\xff\xfe\x00\x00", "UTF-32", "iconv -f UTF-32 -t UTF-8"),
     (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),

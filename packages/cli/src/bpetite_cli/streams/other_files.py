@@ -8,8 +8,6 @@ from typing import Final
 
 from bpetite._files import quoted, read_file
 
-__all__ = ["other_file_message"]
-
 _LARGEST: Final = 1 << 26
 _BEGIN: Final = 1 << 16
 

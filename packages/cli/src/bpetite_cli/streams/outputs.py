@@ -15,18 +15,6 @@ from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import Advance
 
-__all__ = [
-    "check_output",
-    "flush_output",
-    "hold_output",
-    "is_terminal",
-    "json_line",
-    "send_output",
-    "stream_output",
-    "write_json",
-    "write_output",
-]
-
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
 

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from bpetite._files import quoted
 from bpetite_cli.streams.failure import Failure
 
-__all__ = ["expand_patterns"]
-
 
 def expand_patterns(words: Iterable[str]) -> list[str]:
     """Return the paths that the words name, in the order of the words and then by name."""

@@ -5,8 +5,6 @@ import os
 import re
 from typing import Final
 
-__all__ = ["integer", "text_argument"]
-
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 _MOST_DIGITS: Final = 30
 

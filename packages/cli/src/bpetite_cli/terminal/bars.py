@@ -7,8 +7,6 @@ from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColum
 
 from bpetite_cli.terminal.work import Phase
 
-__all__ = ["Bar"]
-
 _WIDEST: Final = 40
 _WIDTH_WITHOUT_BAR: Final = 39
 """The width of the other columns, their gaps, and the ^C that a terminal echoes after them."""

@@ -21,8 +21,6 @@ from bpetite_cli.terminal.messages import is_quiet
 from bpetite_cli.terminal.training import Training
 from bpetite_cli.terminal.work import Work
 
-__all__ = ["learn"]
-
 _BYTES_OF_A_PIECE: Final = 32
 """Splitting a distinct piece takes as long as counting the pieces of 25 to 50 bytes."""
 

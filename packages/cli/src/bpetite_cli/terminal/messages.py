@@ -10,17 +10,6 @@ from typing import Final
 from bpetite_cli.streams.inputs import is_typed
 from bpetite_cli.terminal.visible import escaped
 
-__all__ = [
-    "in_units",
-    "is_quiet",
-    "on_terminal",
-    "quietly",
-    "say",
-    "say_error",
-    "say_if_typed",
-    "say_interrupted",
-]
-
 _KILO: Final = 1000
 _QUIET: Final = ContextVar("quiet", default=False)
 

@@ -10,6 +10,7 @@ from rich.cells import cell_len, chop_cells
 from rich.color import ColorSystem
 from rich.style import Style
 
+# Re-exported: only this module and `bars` import rich.
 __all__ = ["Ink", "cell_len", "chop_cells", "paint"]
 
 Ink: TypeAlias = Literal[

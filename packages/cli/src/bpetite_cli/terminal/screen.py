@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from bpetite_cli.terminal.paint import Ink  # loads rich, which is slow
 
-__all__ = ["Screen", "look_at_output"]
-
 _NARROWEST: Final = 16
 
 

@@ -5,8 +5,6 @@ import math
 
 from bpetite_cli.terminal.work import Work
 
-__all__ = ["Training", "cost_of_merges"]
-
 
 class Training(logging.Handler):
     """Collects the figures of a training for the bar and the summary."""

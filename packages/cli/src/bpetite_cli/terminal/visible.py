@@ -5,8 +5,6 @@ from typing import Final
 
 import regex
 
-__all__ = ["escaped", "visible"]
-
 _WHITESPACE: Final = {" ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍"}
 
 _BLANK: Final = regex.compile(

@@ -19,8 +19,6 @@ from bpetite_cli.terminal.messages import in_units, on_terminal
 if TYPE_CHECKING:
     from bpetite_cli.terminal.bars import Bar  # loads rich, which is slow
 
-__all__ = ["Phase", "Work", "seconds_left"]
-
 _PATIENCE_SECONDS: Final = 1.0
 """How long a command runs before a bar appears."""
 

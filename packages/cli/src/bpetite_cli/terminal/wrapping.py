@@ -5,8 +5,6 @@ import re
 import textwrap
 from typing import Final
 
-__all__ = ["HelpFormatter"]
-
 _START_OF_BLOCK: Final = re.compile(r"\n(?=\n| {1,3}\S)")
 _TERM: Final = re.compile(r" +\S+ +(?=\S)")
 _OPTION_WITH_VALUES: Final = re.compile(

@@ -8,8 +8,6 @@ from typing import Final, NamedTuple
 from bpetite_cli.streams.fields import text_of
 from bpetite_cli.views.scripts import script_of
 
-__all__ = ["Census", "take_census"]
-
 _LONGEST: Final = 10
 
 

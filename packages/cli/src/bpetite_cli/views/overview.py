@@ -12,8 +12,6 @@ from bpetite_cli.terminal.visible import visible
 from bpetite_cli.views.census import Census, take_census
 from bpetite_cli.views.tokens import counted, shortened
 
-__all__ = ["draw_overview", "overview_data"]
-
 _SCHEMA_VERSION: Final = 1  # `Tokenizer.load` accepts no other
 _LONGEST_BAR: Final = 40
 _SHOWN: Final = 10

@@ -10,8 +10,6 @@ from typing import NamedTuple, TypeAlias
 
 import regex
 
-__all__ = ["Ranks", "Step", "chunks_of", "ranks_of", "replay"]
-
 Ranks: TypeAlias = Mapping[tuple[int, int], int]
 
 

@@ -7,8 +7,6 @@ from bpetite_cli.terminal.paint import Ink, cell_len, chop_cells
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 
-__all__ = ["draw_rows"]
-
 _INKS: Final[tuple[Ink, ...]] = ("cyan", "green", "yellow", "magenta")
 _MORE_OF_THE_SAME: Final = "…"
 

@@ -9,8 +9,6 @@ from typing import Final
 
 import regex
 
-__all__ = ["OTHER", "script_of"]
-
 OTHER: Final = "other scripts"
 """The name for scripts that are newer than the list."""
 

@@ -8,8 +8,6 @@ from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.views.replay import Ranks, Step, chunks_of, ranks_of, replay
 
-__all__ = ["draw_steps"]
-
 _ROOM_OF_NUMBERS: Final = 36
 """The cells that the words and numbers of a step take, in addition to its tokens."""
 

@@ -6,8 +6,6 @@ from bpetite._artifact import Artifact
 from bpetite_cli.streams.fields import token_fields
 from bpetite_cli.terminal.visible import visible
 
-__all__ = ["counted", "shortened", "vocabulary_data"]
-
 
 def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
     """Yield every token in the order of the ids, the special token last.

@@ -10,8 +10,6 @@ from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.views.tokens import counted, shortened
 
-__all__ = ["draw_tree", "tree_data"]
-
 _DEEPEST: Final = 12
 """The most levels in one tree; deeper levels start at the left again."""
 

@@ -8,8 +8,6 @@ import logging
 
 from bpetite_cli.kit import say
 
-__all__: list[str] = []
-
 
 class _Saying(logging.Handler):
     """Prints the library's warnings on standard error."""

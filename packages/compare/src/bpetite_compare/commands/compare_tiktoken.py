@@ -32,8 +32,6 @@ from bpetite_compare.commands.wording import (
     engine_fields,
 )
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `compare-tiktoken` to the command line."""

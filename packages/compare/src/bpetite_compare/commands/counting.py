@@ -18,8 +18,6 @@ from bpetite_compare._encodings import (
 )
 from bpetite_compare._text import cut_safely
 
-__all__ = ["make_counter"]
-
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 
 

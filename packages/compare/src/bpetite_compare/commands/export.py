@@ -23,8 +23,6 @@ from bpetite_cli.kit import (
 )
 from bpetite_compare._export import FORMATS, export, is_folder
 
-__all__ = ["add_command"]
-
 _LARGEST_TEMPLATE: Final = 1 << 20
 
 

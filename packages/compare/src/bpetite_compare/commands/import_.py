@@ -17,8 +17,6 @@ from bpetite_cli.kit import (
 )
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
 
-__all__ = ["add_command", "add_options", "run_import"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `import` to the command line."""

@@ -6,8 +6,6 @@ import os
 from bpetite_cli.kit import Commands, add_quiet
 from bpetite_compare.commands.import_ import add_options, run_import
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `import-tiktoken` to the command line."""

@@ -13,8 +13,6 @@ from bpetite_compare._comparison import Comparison
 from bpetite_compare._report import Report
 from bpetite_compare._tokenizations import Tokenization
 
-__all__ = ["draw_comparison", "draw_report"]
-
 _WIDE: Final = 72
 _MOST_TOKENS: Final = 400
 _BEFORE: Final = 40

@@ -27,8 +27,6 @@ from bpetite_compare.commands.wording import (
     engine_fields,
 )
 
-__all__ = ["add_command"]
-
 
 def add_command(commands: Commands) -> None:
     """Add `parity` to the command line."""

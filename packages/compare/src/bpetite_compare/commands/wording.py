@@ -5,8 +5,6 @@ from typing import Final, TypeAlias
 
 from bpetite_cli.kit import token_fields, visible
 
-__all__ = ["code_points", "described", "difference_fields", "engine_fields"]
-
 _MOST_CODE_POINTS: Final = 8
 _Token: TypeAlias = tuple[int, bytes] | None
 

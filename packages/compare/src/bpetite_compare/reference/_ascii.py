@@ -23,8 +23,6 @@ machine splits.
 from collections.abc import Callable, Iterator
 from typing import Final
 
-__all__ = ["pre_tokenize_ascii"]
-
 _CONTRACTIONS: Final = (b"'s", b"'d", b"'m", b"'t", b"'ll", b"'ve", b"'re")
 _MOST_DIGITS: Final = 3
 

@@ -7,8 +7,6 @@ import regex
 from bpetite_compare.reference._kernel import decode_bytes, get_stats, merge
 from bpetite_compare.reference._model import Model
 
-__all__ = ["decode", "decode_chunk", "encode", "encode_chunk"]
-
 
 def encode_chunk(model: Model, chunk: bytes) -> list[int]:
     """Return the ids of a chunk, after applying merges as long as possible, lowest id first.

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
-__all__ = ["Pair", "decode_bytes", "get_stats", "merge"]
-
 Pair: TypeAlias = tuple[int, int]
 
 

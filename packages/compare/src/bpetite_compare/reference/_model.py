@@ -8,8 +8,6 @@ from bpetite_compare.reference._kernel import Pair
 from bpetite_compare.reference._recovery import recover_merges
 from bpetite_compare.reference._well_formed import build_vocab
 
-__all__ = ["Model"]
-
 
 @dataclass(frozen=True, slots=True)
 class Model:

@@ -9,8 +9,6 @@ from itertools import pairwise
 
 from bpetite_compare.reference._kernel import Pair
 
-__all__ = ["decompose_token", "recover_merges"]
-
 
 def decompose_token(
     ranks: Mapping[bytes, int], token: bytes, max_rank: int | None = None

@@ -13,8 +13,6 @@ import regex
 from bpetite_compare.reference._kernel import Pair, get_stats, merge
 from bpetite_compare.reference._model import Model
 
-__all__ = ["GPT2_PATTERN", "GPT4_PATTERN", "NO_PATTERN", "train"]
-
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern: words, numbers and punctuation, with the preceding space."""
 

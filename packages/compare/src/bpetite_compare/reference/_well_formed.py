@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from bpetite_compare.reference._kernel import Pair
 
-__all__ = ["build_vocab", "check_well_formed"]
-
 
 def build_vocab(merges: Mapping[Pair, int]) -> dict[int, bytes]:
     """Return the vocabulary of merges: the 256 bytes, and the bytes that each merge joins.
