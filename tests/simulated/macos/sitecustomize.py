@@ -1,8 +1,17 @@
 """Hide from Python what Linux has and macOS lacks; Python runs this file when it starts.
 
-`names.txt` has the names that CPython's documentation says are unavailable on macOS, such as
-"Availability: Linux", and those that typeshed, which is compared with CPython on macOS, defines
-for Linux only. `*` stands for the rest of a name.
+`names.txt` has the names of two sources. `*` stands for the rest of a name.
+
+- CPython's documentation: each name whose "Availability" leaves out macOS. The pages are those of
+  `os` and `select` for Python 3.16 (in development), `socket` and `sys` for 3.14,
+  `resource` and `time` for 3.13, `signal` and `fcntl` for 3.11.
+- typeshed, as in mypy 2.4.1, for these modules except `sys`: each name that it defines for Linux
+  and not for macOS. It is compared with CPython on macOS. The documentation says only "Unix" of
+  some of these names, such as `signal.sigtimedwait`, and does not list many constants.
+
+A name that macOS has with newer versions only is hidden in all: `os.waitid` and
+`socket.SO_BINDTODEVICE` (Python 3.13), `os.pipe2` (macOS 27). `os.preadv` and `os.pwritev` are
+hidden by the documentation; typeshed notes that some builds for macOS have them.
 
 `sys.platform` stays "linux": with "darwin", CPython's own modules would load what this build
 of it lacks (`_scproxy` in `urllib.request`, the data of `sysconfig`), and so would libraries.
