@@ -1,6 +1,6 @@
 """The parser of the whole command line: its commands, its help, its own options.
 
-The function `add_command` of a module adds a command; `kit` describes it. Another package
+The function `add_command` of a module adds a command; `commands` describes it. Another package
 provides such a function as an entry point in the group `bpetite.commands`, named after
 the command.
 """

@@ -1,13 +1,19 @@
 """bpetite's commands: one module each, named after the command.
 
-`kit` describes such a module. Only the module of the requested command is loaded, so no
-command waits for another's imports; the help loads all of them.
+A command is a module with a function `add_command`, which receives argparse's subparsers. It
+adds a parser (`arguments`) and sets the function that does the work with
+`set_defaults(run=...)`. That function loads a tokenizer (`models`), reads text (`inputs`),
+writes data to standard output (`outputs`), reports its phases (`work`) and its result
+(`messages`) on standard error, and raises `Failure` with a message that explains what to do.
+
+Only the module of the requested command is loaded, so no command waits for another's imports;
+the help loads all of them.
 """
 
 from importlib import import_module
 from typing import Final
 
-from bpetite_cli.kit import Commands
+from bpetite_cli.arguments import Commands
 
 GROUPS: Final = {
     "make": ("train", "truncate", "import"),

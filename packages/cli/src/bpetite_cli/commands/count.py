@@ -6,37 +6,17 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite_cli.kit import (
-    STANDARD_INPUT,
-    Advance,
-    Commands,
-    Counter,
-    Documents,
-    Failure,
-    Sharing,
-    Work,
-    add_documents_in_files,
-    add_jobs,
-    add_model,
-    add_parser,
-    check_output,
-    documents_of,
-    explain,
-    integer,
-    jobs_of,
-    load_counter,
-    load_model,
-    name_of,
-    quoted,
-    require_one,
-    say_error,
-    say_if_typed,
-    text_argument,
-    text_fields,
-    total_size,
-    write_json,
-    write_output,
-)
+from bpetite._files import quoted
+from bpetite_cli import arguments
+from bpetite_cli.arguments import Commands
+from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli.other_packages import Counter, load_counter
+from bpetite_cli.streams import fields, inputs, models, outputs, words
+from bpetite_cli.streams.documents import Documents
+from bpetite_cli.streams.failure import Failure, explain
+from bpetite_cli.streams.inputs import STANDARD_INPUT, Advance
+from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.work import Work
 
 _MORE = (
     "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
@@ -73,7 +53,7 @@ class _Count:
 
 def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
-    parser = add_parser(
+    parser = arguments.add_parser(
         commands,
         "count",
         "count the tokens in files or standard input",
@@ -83,16 +63,16 @@ def add_command(commands: Commands) -> None:
         "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json",
         _MORE,
     )
-    add_model(parser, required=False)
+    arguments.add_model(parser, required=False)
     parser.add_argument(
         "--encoding",
         metavar="NAME",
         help="instead of --model, an encoding such as cl100k_base or o200k_base, which tiktoken "
         "downloads on first use; requires bpetite-compare",
     )
-    require_one(parser, ["--model"], ["--encoding"])
+    arguments.require_one(parser, ["--model"], ["--encoding"])
     parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")
-    add_documents_in_files(parser)
+    arguments.add_documents_in_files(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max",
@@ -100,12 +80,12 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         help="print the counts, then exit with status 1 if there are more than N tokens in total",
     )
-    add_jobs(parser)
+    arguments.add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
 def _limit(word: str) -> int:
-    limit = integer(word)
+    limit = words.integer(word)
     if limit < 0:
         message = f"expected 0 or more, found {limit}"
         raise argparse.ArgumentTypeError(message)
@@ -113,36 +93,36 @@ def _limit(word: str) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
+    outputs.check_output()
     named = bool(options.input or options.files_from)
     if not named:
         options.input = [STANDARD_INPUT]
-    documents = documents_of(options)
+    documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         counter = (
-            _OfModel(load_model(options.model))
+            _OfModel(models.load_model(options.model))
             if options.encoding is None
             else load_counter(options.encoding)
         )
         if not named:
-            say_if_typed("counting", documents.paths)
-        work.begin("counting", total_size(documents.paths))
-        counts = _counted(documents, counter, jobs_of(options), work)
+            messages.say_if_typed("counting", documents.paths)
+        work.begin("counting", inputs.total_size(documents.paths))
+        counts = _counted(documents, counter, arguments.jobs_of(options), work)
     good = [count for count in counts if count.error is None]
     total = _Count("total", sum(count.size for count in good), sum(c.tokens for c in good))
     complaints = _complaints(counts, total.tokens, options.max)
     for complaint in complaints[:-1]:
-        say_error(complaint)
+        messages.say_error(complaint)
     if options.json:
-        write_json(_data(counts, total, options.max))
+        outputs.write_json(_data(counts, total, options.max))
     else:
-        write_output(_as_lines(counts, total, named=named))
+        outputs.write_output(_as_lines(counts, total, named=named))
     if complaints:
         raise Failure(complaints[-1])
 
 
 def _counted(documents: Documents, counter: Counter, jobs: int, work: Work) -> list[_Count]:
-    counts = [_Count(text_argument(path)) for path in documents.paths]
+    counts = [_Count(words.text_argument(path)) for path in documents.paths]
     with Sharing(_Counting(counter), jobs, _length) as sharing:
         parts = _read(documents, counter, counts, sharing.read)
         for batch in sharing.results(parts, work.advance):
@@ -150,7 +130,7 @@ def _counted(documents: Documents, counter: Counter, jobs: int, work: Work) -> l
                 counts[number].size += size
                 counts[number].tokens += tokens
                 if error is not None:
-                    counts[number].error = f"{name_of(documents.paths[number])}: {error}"
+                    counts[number].error = f"{inputs.name_of(documents.paths[number])}: {error}"
     return counts
 
 
@@ -236,7 +216,7 @@ def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> Mapping
     within = None if limit is None else total.tokens <= limit
     return {
         "files": good,
-        **text_fields(total.size, total.tokens),
+        **fields.text_fields(total.size, total.tokens),
         "max": limit,
         "within": within if good == len(counts) or not within else None,
         "per_file": [{"path": count.name, **_figures(count)} for count in counts],
@@ -244,5 +224,5 @@ def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> Mapping
 
 
 def _figures(count: _Count) -> Mapping[str, object]:
-    figures = text_fields(count.size, count.tokens)
+    figures = fields.text_fields(count.size, count.tokens)
     return {**(figures if count.error is None else dict.fromkeys(figures)), "error": count.error}

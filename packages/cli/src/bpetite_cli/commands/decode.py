@@ -7,33 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import IO, Final
 
-from bpetite._files import write_parts
-from bpetite_cli.kit import (
-    STANDARD_INPUT,
-    Commands,
-    Failure,
-    Work,
-    add_file_argument,
-    add_model,
-    add_output,
-    add_parser,
-    allow_one,
-    check_destination,
-    check_inputs,
-    check_output,
-    hold_output,
-    in_units,
-    integer,
-    is_terminal,
-    load_artifact,
-    quoted,
-    say,
-    say_if_typed,
-    text_argument,
-    text_fields,
-    write_json,
-)
+from bpetite._files import quoted, write_parts
+from bpetite_cli import arguments
+from bpetite_cli.arguments import Commands
+from bpetite_cli.streams import destination, fields, inputs, models, outputs, words
+from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.formats import FORMATS, Counted
+from bpetite_cli.streams.inputs import STANDARD_INPUT
+from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.work import Work
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
@@ -41,7 +23,7 @@ _MOST_BYTES: Final = 1 << 20
 
 def add_command(commands: Commands) -> None:
     """Add `decode` to the command line."""
-    parser = add_parser(
+    parser = arguments.add_parser(
         commands,
         "decode",
         "turn token ids into text",
@@ -54,8 +36,8 @@ def add_command(commands: Commands) -> None:
         "\n\nWith --output, the file appears only when it is complete, and standard output\n"
         "gets a JSON object with the numbers of tokens and bytes.",
     )
-    add_model(parser)
-    add_file_argument(parser)
+    arguments.add_model(parser)
+    arguments.add_file_argument(parser)
     parser.add_argument(
         "--ids",
         nargs="*",
@@ -76,8 +58,8 @@ def add_command(commands: Commands) -> None:
         help="format of FILE, as for `encode` (default: json); text allows any whitespace "
         "between ids",
     )
-    allow_one(parser, ["--input", "--format"], ["--ids"])
-    add_output(parser)
+    arguments.allow_one(parser, ["--input", "--format"], ["--ids"])
+    arguments.add_output(parser)
     parser.add_argument(
         "--bytes",
         action="store_true",
@@ -93,35 +75,39 @@ def _ids(word: str) -> list[int]:
         listed = listed[1:-1].strip()
         if not listed:
             return []
-    return [integer(part.strip()) for part in listed.split(",")]
+    return [words.integer(part.strip()) for part in listed.split(",")]
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
+    outputs.check_output()
     named = options.ids is not None or options.input is not None
     if not named:
         options.input = STANDARD_INPUT
     files = [] if options.input is None else [options.input]
-    size = check_inputs(files)
+    size = inputs.check_inputs(files)
     if options.output is not None:
-        check_destination(options.output, [options.model, *files], force=options.force)
+        destination.check_destination(options.output, [options.model, *files], force=options.force)
     with Work("loading", files) as work:
-        tokens = load_artifact(options.model).vocab
+        tokens = models.load_artifact(options.model).vocab
         chosen = FORMATS[options.format or "json"]
         if not named:
-            say_if_typed("decoding", files)
+            messages.say_if_typed("decoding", files)
         work.begin("decoding", size)
         ids = Counted(chosen.read(options.input, work.advance) if files else options.ids)
         width = chosen.width if files else None
         texts = _texts(tokens, ids, width, is_text=not options.bytes)
         if options.output is None:
-            _print(hold_output(texts), work)
+            _print(outputs.hold_output(texts), work)
             return
         written = write_parts(options.output, work.to_disk(texts), overwrite=options.force)
     of_text = "" if options.bytes else " of text"
-    say(f"saved: {quoted(options.output)}, {in_units(written)}{of_text}")
-    outputs = [text_argument(options.output)]
-    write_json({**text_fields(written, ids.tokens), "outputs": outputs})
+    messages.say(f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}")
+    outputs.write_json(
+        {
+            **fields.text_fields(written, ids.tokens),
+            "outputs": [words.text_argument(options.output)],
+        }
+    )
 
 
 def _print(held: IO[bytes], work: Work) -> None:
@@ -130,8 +116,8 @@ def _print(held: IO[bytes], work: Work) -> None:
     held.seek(max(0, end - 1))
     is_open = held.read() not in {b"", b"\n"}
     work.send(held)
-    if is_open and is_terminal():
-        say("")
+    if is_open and outputs.is_terminal():
+        messages.say("")
 
 
 def _texts(

@@ -5,40 +5,17 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._files import write_parts
-from bpetite_cli.kit import (
-    STANDARD_INPUT,
-    Commands,
-    Documents,
-    Failure,
-    Sharing,
-    Work,
-    add_documents_in_files,
-    add_file_argument,
-    add_files,
-    add_jobs,
-    add_model,
-    add_output,
-    add_parser,
-    allow_one,
-    check_destination,
-    check_inputs,
-    check_output,
-    documents_of,
-    hold_output,
-    in_units,
-    is_terminal,
-    jobs_of,
-    load_artifact,
-    quoted,
-    require,
-    say,
-    say_if_typed,
-    text_argument,
-    text_fields,
-    write_json,
-)
+from bpetite._files import quoted, write_parts
+from bpetite_cli import arguments
+from bpetite_cli.arguments import Commands
+from bpetite_cli.jobs.sharing import Sharing
+from bpetite_cli.streams import destination, fields, inputs, models, outputs, words
+from bpetite_cli.streams.documents import Documents
+from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.formats import FORMATS
+from bpetite_cli.streams.inputs import STANDARD_INPUT
+from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.work import Work
 
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
 
@@ -63,7 +40,7 @@ _ABOUT_FORMATS: Final = (
 
 def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
-    parser = add_parser(
+    parser = arguments.add_parser(
         commands,
         "encode",
         "turn text into token ids",
@@ -75,11 +52,11 @@ def add_command(commands: Commands) -> None:
         "    --separator-token --separator-at after --format u16 > shard1.bin",
         _ABOUT_FORMATS,
     )
-    add_model(parser)
-    add_file_argument(parser)
+    arguments.add_model(parser)
+    arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
-    add_files(parser, required=False)
-    add_documents_in_files(parser)
+    arguments.add_files(parser, required=False)
+    arguments.add_documents_in_files(parser)
     parser.add_argument(
         "--separator-token",
         action="store_true",
@@ -91,16 +68,18 @@ def add_command(commands: Commands) -> None:
         help="put separators between documents (default), or before or after each one; with the "
         "last two, outputs can be concatenated",
     )
-    require(parser, "--separator-at", "--separator-token")
+    arguments.require(parser, "--separator-at", "--separator-token")
     parser.add_argument(
         "--format",
         choices=FORMATS,
         default="json",
         help="format of the ids (default: json), see above",
     )
-    add_output(parser)
-    add_jobs(parser)
-    allow_one(parser, ["--input", "--files-from", "--jsonl", "--separator-token"], ["--text"])
+    arguments.add_output(parser)
+    arguments.add_jobs(parser)
+    arguments.allow_one(
+        parser, ["--input", "--files-from", "--jsonl", "--separator-token"], ["--text"]
+    )
     parser.set_defaults(run=_run)
 
 
@@ -108,40 +87,41 @@ def _run(options: argparse.Namespace) -> None:
     named = bool(options.input or options.files_from or options.text is not None)
     if not named:
         options.input = [STANDARD_INPUT]
-    documents = documents_of(options)
+    documents = arguments.documents_of(options)
     size = _check(options, documents)
     figures = _Figures()
     with Work("loading", documents.paths) as work:
         packing = _load_packing(options)
         if not named:
-            say_if_typed("encoding", documents.paths)
+            messages.say_if_typed("encoding", documents.paths)
         work.begin("encoding", size)
-        with Sharing(packing.pack, jobs_of(options), _length) as sharing:
+        with Sharing(packing.pack, arguments.jobs_of(options), _length) as sharing:
             texts: Iterable[Iterable[str]] = (
                 documents.read(sharing.read)
                 if options.text is None
-                else [[text_argument(options.text)]]
+                else [[words.text_argument(options.text)]]
             )
             separated = _with_separators(texts, _separator_at(options))
             packed = figures.of(sharing.results(separated, work.advance))
             parts = FORMATS[options.format].join(packed)
             if options.output is None:
-                held = hold_output(parts)
+                held = outputs.hold_output(parts)
             else:
                 written = write_parts(options.output, work.to_disk(parts), overwrite=options.force)
         if options.output is None:
             work.send(held)
             return
     name, tokens = options.format, figures.tokens
-    say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {in_units(written)}")
+    file_size = messages.in_units(written)
+    messages.say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {file_size}")
     summary = {
         "files": len(documents.paths),
-        **text_fields(figures.size, tokens),
-        "outputs": [text_argument(options.output)],
+        **fields.text_fields(figures.size, tokens),
+        "outputs": [words.text_argument(options.output)],
         "format": name,
         "file_bytes": written,
     }
-    write_json(summary)
+    outputs.write_json(summary)
 
 
 class _Packing(NamedTuple):
@@ -176,22 +156,22 @@ class _Figures:
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     """Check before reading what could fail later; return the size of the inputs."""
-    check_output()
-    if options.output is None and FORMATS[options.format].width and is_terminal():
+    outputs.check_output()
+    if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
         message = (
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
         raise Failure(message)
-    size = check_inputs(documents.paths)
+    size = inputs.check_inputs(documents.paths)
     if options.output is not None:
-        inputs = [options.model, *documents.sources]
-        check_destination(options.output, inputs, force=options.force)
+        sources = [options.model, *documents.sources]
+        destination.check_destination(options.output, sources, force=options.force)
     return size
 
 
 def _load_packing(options: argparse.Namespace) -> _Packing:
-    artifact = load_artifact(options.model)
+    artifact = models.load_artifact(options.model)
     _check_width(options.format, artifact.special_id)
     return _Packing(Tokenizer._of(artifact), artifact.special_id, options.format)
 

@@ -3,22 +3,12 @@
 import argparse
 
 from bpetite._artifact import Artifact
-from bpetite_cli.kit import (
-    Commands,
-    Failure,
-    Work,
-    add_model,
-    add_parser,
-    allow_one,
-    check_output,
-    integer,
-    json_line,
-    load_artifact,
-    look_at_output,
-    stream_output,
-    write_json,
-    write_output,
-)
+from bpetite_cli import arguments
+from bpetite_cli.arguments import Commands
+from bpetite_cli.streams import models, outputs, words
+from bpetite_cli.streams.failure import Failure
+from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.terminal.work import Work
 from bpetite_cli.views.overview import draw_overview, overview_data
 from bpetite_cli.views.tokens import vocabulary_data
 from bpetite_cli.views.tree import draw_tree, tree_data
@@ -26,7 +16,7 @@ from bpetite_cli.views.tree import draw_tree, tree_data
 
 def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
-    parser = add_parser(
+    parser = arguments.add_parser(
         commands,
         "inspect",
         "show a tokenizer file, or how a token was made",
@@ -35,9 +25,12 @@ def add_command(commands: Commands) -> None:
         "  bpetite inspect --model tokenizer.json --json\n"
         "  bpetite inspect --model tokenizer.json --tokens > tokens.jsonl",
     )
-    add_model(parser)
+    arguments.add_model(parser)
     parser.add_argument(
-        "--token", type=integer, metavar="ID", help="show the tree of merges that made this token"
+        "--token",
+        type=words.integer,
+        metavar="ID",
+        help="show the tree of merges that made this token",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object with all figures"
@@ -48,30 +41,30 @@ def add_command(commands: Commands) -> None:
         help="print the vocabulary as JSON Lines: the id, bytes in hex, text, pair and rank of "
         "each token",
     )
-    allow_one(parser, ["--tokens"], ["--token", "--json"])
+    arguments.allow_one(parser, ["--tokens"], ["--token", "--json"])
     parser.set_defaults(run=_run)
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
+    outputs.check_output()
     with Work("loading"):
-        artifact = load_artifact(options.model)
+        artifact = models.load_artifact(options.model)
     token_id = options.token
     if token_id is not None:
         _check_id(artifact, token_id)
     if options.tokens:
-        write_output(map(json_line, vocabulary_data(artifact)))
+        outputs.write_output(map(outputs.json_line, vocabulary_data(artifact)))
     elif options.json:
         data = (
             overview_data(options.model, artifact)
             if token_id is None
             else tree_data(artifact, token_id)
         )
-        write_json(data)
+        outputs.write_json(data)
     elif token_id is None:
-        stream_output(draw_overview(options.model, artifact, look_at_output()))
+        outputs.stream_output(draw_overview(options.model, artifact, look_at_output()))
     else:
-        stream_output(draw_tree(artifact, token_id, look_at_output()))
+        outputs.stream_output(draw_tree(artifact, token_id, look_at_output()))
 
 
 def _check_id(artifact: Artifact, token_id: int) -> None:

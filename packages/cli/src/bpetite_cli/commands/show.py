@@ -5,35 +5,20 @@ from collections.abc import Iterable, Iterator
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_cli.kit import (
-    STANDARD_INPUT,
-    Advance,
-    Commands,
-    Screen,
-    Work,
-    add_file_argument,
-    add_model,
-    add_parser,
-    allow_one,
-    check_output,
-    hold_output,
-    json_line,
-    load_artifact,
-    look_at_output,
-    read_text,
-    say_if_typed,
-    stream_output,
-    text_argument,
-    token_fields,
-    total_size,
-)
+from bpetite_cli import arguments
+from bpetite_cli.arguments import Commands
+from bpetite_cli.streams import fields, inputs, models, outputs, words
+from bpetite_cli.streams.inputs import STANDARD_INPUT, Advance
+from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.screen import Screen, look_at_output
+from bpetite_cli.terminal.work import Work
 from bpetite_cli.views.steps import draw_steps
 from bpetite_cli.views.tokens import counted
 
 
 def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
-    parser = add_parser(
+    parser = arguments.add_parser(
         commands,
         "show",
         "show the tokens of a text with their ids",
@@ -42,11 +27,11 @@ def add_command(commands: Commands) -> None:
         "  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt\n"
         "  bpetite show --model tokenizer.json text.txt --json > tokens.jsonl",
     )
-    add_model(parser)
-    add_file_argument(parser)
+    arguments.add_model(parser)
+    arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument("-i", "--input", metavar="FILE", help="UTF-8 text; - is standard input")
-    allow_one(parser, ["--input"], ["--text"])
+    arguments.allow_one(parser, ["--input"], ["--text"])
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
@@ -63,28 +48,28 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
+    outputs.check_output()
     named = options.text is not None or options.input is not None
     if not named:
         options.input = STANDARD_INPUT
     files = [] if options.input is None else [options.input]
     with Work("loading", files) as work:
-        artifact = load_artifact(options.model)
+        artifact = models.load_artifact(options.model)
         if not named:
-            say_if_typed("showing", files)
+            messages.say_if_typed("showing", files)
         if options.json:
-            work.begin("encoding", total_size(files))
-            work.send(hold_output(_json_lines(artifact, _texts(options, work.advance))))
+            work.begin("encoding", inputs.total_size(files))
+            work.send(outputs.hold_output(_json_lines(artifact, _texts(options, work.advance))))
             return
     draw = draw_steps if options.steps else _rows
-    stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
+    outputs.stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
 
 
 def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
     if options.input is None:
-        yield text_argument(options.text)
+        yield words.text_argument(options.text)
     else:
-        yield from read_text(options.input, advance)
+        yield from inputs.read_text(options.input, advance)
 
 
 def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, bytes]]:
@@ -116,7 +101,9 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
     start = 0
     for token_id, token in _tokens(artifact, texts):
         end = start + len(token)
-        yield json_line({**token_fields(token_id, token), "start": start, "end": end})
+        yield outputs.json_line(
+            {**fields.token_fields(token_id, token), "start": start, "end": end}
+        )
         start = end
 
 

@@ -6,31 +6,20 @@ from importlib.metadata import version
 from typing import NamedTuple
 
 from bpetite._artifact import Artifact
-from bpetite_cli.kit import (
-    Commands,
-    Failure,
-    Work,
-    add_corpus,
-    add_jobs,
-    add_model,
-    add_parser,
-    check_inputs,
-    check_output,
-    documents_of,
-    jobs_of,
-    learn,
-    load_artifact,
-    quoted,
-    say,
-    tokenizer_fields,
-    visible,
-    write_json,
-)
+from bpetite._files import quoted
+from bpetite_cli import arguments
+from bpetite_cli.arguments import Commands
+from bpetite_cli.streams import fields, inputs, models, outputs
+from bpetite_cli.streams.failure import Failure
+from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.learning import learn
+from bpetite_cli.terminal.visible import visible
+from bpetite_cli.terminal.work import Work
 
 
 def add_command(commands: Commands) -> None:
     """Add `verify` to the command line."""
-    parser = add_parser(
+    parser = arguments.add_parser(
         commands,
         "verify",
         "prove that a tokenizer comes from a corpus",
@@ -41,9 +30,9 @@ def add_command(commands: Commands) -> None:
         "number of proved merges and the first difference. The exit status is 1 if a\n"
         "merge differs, or if the file does not have the exact bytes that bpetite saves.",
     )
-    add_model(parser)
-    add_corpus(parser)
-    add_jobs(parser)
+    arguments.add_model(parser)
+    arguments.add_corpus(parser)
+    arguments.add_jobs(parser)
     parser.set_defaults(run=_run)
 
 
@@ -65,12 +54,12 @@ class _Proof(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
-    documents = documents_of(options)
+    outputs.check_output()
+    documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
-        model = load_artifact(options.model)
-        work.begin("counting text", check_inputs(documents.paths))
-        tokenizer, training = learn(documents, model.special_id, jobs_of(options), work)
+        model = models.load_artifact(options.model)
+        work.begin("counting text", inputs.check_inputs(documents.paths))
+        tokenizer, training = learn(documents, model.special_id, arguments.jobs_of(options), work)
         trained = tokenizer._artifact
     proof = _Proof(model, trained, _common(model, trained))
     data = {
@@ -80,10 +69,10 @@ def _run(options: argparse.Namespace) -> None:
         "seconds": round(training.seconds, 3),
         "regex": version("regex"),
     }
-    write_json(data)
+    outputs.write_json(data)
     if proof.differs:
         for line in _difference(proof):
-            say(line)
+            messages.say(line)
         raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
         message = (
@@ -92,7 +81,7 @@ def _run(options: argparse.Namespace) -> None:
             f"changed it; save it again with `bpetite truncate --vocab-size {model.special_id}`"
         )
         raise Failure(message)
-    say(f"proved: all {proof.proved:,} merges come from this corpus")
+    messages.say(f"proved: all {proof.proved:,} merges come from this corpus")
 
 
 def _common(model: Artifact, trained: Artifact) -> int:
@@ -115,7 +104,7 @@ def _data(proof: _Proof) -> Mapping[str, object]:
         if proof.differs
         else None,
         "merges_proved": rank,
-        **tokenizer_fields(proof.model.special_id, proof.model.sha256),
+        **fields.tokenizer_fields(proof.model.special_id, proof.model.sha256),
         "sha256_of_training": proof.trained.sha256,
     }
 

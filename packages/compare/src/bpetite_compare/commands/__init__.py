@@ -1,7 +1,7 @@
 """The commands of bpetite-compare; only the command line loads them.
 
-Like the built-in commands, they use the command line's kit (`bpetite_cli.kit`). The rest of
-this package does not import the command line.
+Of the command line, they import only `bpetite_cli.kit`. The rest of this package does not
+import the command line.
 """
 
 import logging
