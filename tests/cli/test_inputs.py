@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite._pretokenizer import pretokenize
-from bpetite_cli.streams.inputs import cut_safely
+from bpetite._pretokenizer import cut_safely, pretokenize
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 TEXTS = st.lists(st.text(st.sampled_from(WHITESPACE + "ab1'!船⛵") | st.characters(codec="utf-8")))

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-import oracle
 import texts
 from bpetite import Tokenizer
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.views.replay import chunks_of, ranks_of, replay
 from bpetite_cli.views.rows import draw_rows
+from bpetite_cli.views.steps import draw_steps
 from cli_tools import (
     bpetite,
     lines,
@@ -271,25 +270,8 @@ def test_steps_highlight_new_tokens_in_color(worked: Path, tmp_path: Path) -> No
 
 @given(st.lists(texts.TIES | texts.RUNS, max_size=3), texts.TEXTS | texts.RUNS)
 def test_the_steps_end_in_the_encoded_ids(corpus: list[str], text: str) -> None:
-    """The last step of each chunk has the ids of `encode`, and the chunks join to the text."""
+    """The last ids of each chunk are those of `encode`."""
     tokenizer = Tokenizer.train(corpus, 280)
-    ranks = ranks_of(oracle.train(corpus, 280))
-    chunks = list(chunks_of(text, oracle.PATTERN, oracle.END_OF_TEXT))
-    assert "".join(chunks) == text
-    ids: list[int] = []
-    for chunk in chunks:
-        if chunk == oracle.END_OF_TEXT:
-            ids.append(tokenizer.encode(chunk)[0])
-            continue
-        last: list[int] = list(chunk.encode())
-        for step in replay(chunk.encode(), ranks):
-            last = list(step.ids)
-        ids += last
-    assert ids == tokenizer.encode(text)
-
-
-@given(texts.merge_lists(), texts.CHUNKS)
-def test_hand_made_merges_are_replayed(merges: list[tuple[int, int]], chunk: bytes) -> None:
-    """Merges that no training learns are replayed in passes, one for each rank."""
-    steps = [step.ids for step in replay(chunk, ranks_of(merges))]
-    assert list([list(chunk), *steps][-1]) == oracle.encode_chunk(chunk, merges)
+    shown = "".join(draw_steps(tokenizer._artifact, [text], plain(80)))
+    ids = re.findall(r"^ +ids? ([\d ]+)$", shown, re.MULTILINE)
+    assert [int(word) for line in ids for word in line.split()] == tokenizer.encode(text)

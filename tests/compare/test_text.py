@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite_compare import _text
-from bpetite_compare._text import blocks, cut_everywhere, cut_safely
+from bpetite_compare._text import blocks, cut_at_boundaries, cut_everywhere
 from compare_tools import HOSTILE, PATTERNS
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
@@ -29,7 +29,7 @@ def chunks(pattern: str, text: str) -> list[str]:
 @given(PARTS)
 def test_blocks_join_to_the_text(parts: list[str]) -> None:
     """Joined blocks are the text, and none is empty; the same holds for sections."""
-    found = list(cut_safely(parts))
+    found = list(cut_at_boundaries(parts))
     assert "".join(found) == "".join(parts) == "".join(cut_everywhere("".join(parts)))
     assert all(found)
 
@@ -40,13 +40,15 @@ def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> N
     """The chunks of the blocks, and of the sections, are the chunks of the text."""
     pattern, text = PATTERNS[name], "".join(parts)
     whole = chunks(pattern, text)
-    assert [chunk for block in cut_safely(parts) for chunk in chunks(pattern, block)] == whole
+    assert [
+        chunk for block in cut_at_boundaries(parts) for chunk in chunks(pattern, block)
+    ] == whole
     assert [chunk for one in cut_everywhere(text) for chunk in chunks(pattern, one)] == whole
 
 
 def test_blocks_are_cut_when_possible() -> None:
     """A text of words or lines is not kept in memory until its end."""
-    assert list(cut_safely(["one two", " three", "four\nfive."])) == [
+    assert list(cut_at_boundaries(["one two", " three", "four\nfive."])) == [
         *("one", " two", " threefour", "\nfive.")
     ]
 

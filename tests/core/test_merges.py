@@ -23,7 +23,13 @@ def test_hand_made_merges_apply_as_in_full_passes(
 ) -> None:
     """FR-16: the merges turn any chunk into the ids that one pass for each merge gives."""
     expected = oracle.encode_chunk(chunk, merges)
-    assert Merges(merges).apply(chunk) == expected
+    ready = Merges(merges)
+    assert ready.apply(chunk) == expected
+    steps = list(ready.steps(chunk))
+    assert [list(chunk), *(ids for _, ids in steps)][-1] == expected
+    assert all(new in ids for new, ids in steps)
+    made = [new for new, _ in steps]
+    assert made == sorted(set(made))
 
 
 @given(st.lists(st.one_of(TIES, RUNS), min_size=1, max_size=3), st.one_of(TIES, RUNS))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bpetite._artifact import Artifact
-from bpetite._files import write_file, write_folder
+from bpetite._files import check_no_input, write_file, write_folder
 from bpetite_compare._gpt2 import has_gpt2_merges
 from bpetite_compare._huggingface import (
     check_folder,
@@ -23,7 +23,6 @@ from bpetite_compare._huggingface import (
     vocab_json,
 )
 from bpetite_compare._id_map import read_id_map
-from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 from bpetite_compare._vocabulary import Vocabulary
 
@@ -111,8 +110,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         message = f"cannot export this tokenizer: {fault}"
         raise ValueError(message)
     for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
-        for source in (model, *([] if id_map is None else [id_map])):
-            refuse_the_input(file, source)
+        check_no_input(file, [model] if id_map is None else [model, id_map])
     size = artifact.special_id + 1
     ids = range(size) if id_map is None else read_id_map(os.fspath(id_map), size)
     vocabulary = Vocabulary.of(artifact, special_tokens, ids)

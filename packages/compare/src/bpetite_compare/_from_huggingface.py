@@ -10,6 +10,7 @@ import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
@@ -20,7 +21,6 @@ _LARGEST_FILE: Final = 1 << 26
 _LONGEST_SHOWN: Final = 90
 _SETTINGS: Final = ("truncation", "padding")
 _MATCHING: Final = ("single_word", "lstrip", "rstrip")
-_OWN: Final = "<|endoftext|>"
 _BYTE_LEVEL_FLAGS: Final = {"add_prefix_space": None, "trim_offsets": None, "use_regex": True}
 _MODEL_TYPES: Final = {
     "dropout": (float, int),
@@ -88,7 +88,7 @@ def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
         lines.pop()
     merges = _merges(lines[1:] if lines and lines[0].startswith("#version") else lines)
     # The files do not list special tokens; GPT-2's own is one.
-    special = {_OWN: vocab[_OWN]} if _OWN in vocab else {}
+    special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]} if END_OF_TEXT_TOKEN in vocab else {}
     return Foreign(vocab, merges, special, _encode_chunk(vocab, merges))
 
 
@@ -306,10 +306,10 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
         if texts.setdefault(token_id, text) != text:
             message = f"the id of its added token {text[:40]!r} contradicts another token"
             raise ValueError(message)
-    if _OWN in vocab and _OWN not in special:
+    if END_OF_TEXT_TOKEN in vocab and END_OF_TEXT_TOKEN not in special:
         message = (
-            f"its vocabulary has {_OWN}, but its added_tokens do not, so tokenizers encodes it "
-            f"as ordinary text; add it with add_special_tokens(['{_OWN}'])"
+            f"its vocabulary has {END_OF_TEXT_TOKEN}, but its added_tokens do not, so tokenizers "
+            f"encodes it as ordinary text; add it with add_special_tokens(['{END_OF_TEXT_TOKEN}'])"
         )
         raise ValueError(message)
     return special
@@ -329,7 +329,9 @@ def _added_token(token: object) -> tuple[str, int]:
                 f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
             )
             raise ValueError(message)
-        if flag and text == _OWN and name in _MATCHING:
-            message = f"its special token {_OWN} has {name}, so text is split differently"
+        if flag and text == END_OF_TEXT_TOKEN and name in _MATCHING:
+            message = (
+                f"its special token {END_OF_TEXT_TOKEN} has {name}, so text is split differently"
+            )
             raise ValueError(message)
     return text, token_id

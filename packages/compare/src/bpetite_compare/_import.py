@@ -16,7 +16,8 @@ import regex
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._files import quoted
+from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._files import check_no_input, quoted
 from bpetite_compare._encodings import is_encoding
 from bpetite_compare._engines import drift
 from bpetite_compare._foreign import Foreign
@@ -24,13 +25,11 @@ from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN
 from bpetite_compare._id_map import write_id_map
-from bpetite_compare._same_file import refuse_the_input
 from bpetite_compare._scripts import MANY_SCRIPTS
 from bpetite_compare._soundness import find_unreachable
 
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
-_SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 _PAIR: Final = ("vocab.json", "merges.txt")
 _MOST_NAMES: Final = 8
 
@@ -196,8 +195,7 @@ SOURCES: Final = tuple(_READERS)
 def _check_outputs(outputs: Sequence[str], inputs: Sequence[str], *, overwrite: bool) -> None:
     """Reject outputs that are inputs, equal, or existing, before the work starts."""
     for output in outputs:
-        for path in inputs:
-            refuse_the_input(output, path)
+        check_no_input(output, inputs)
         if not overwrite and os.path.lexists(output):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), output)
     if len({os.path.realpath(output) for output in outputs}) < len(outputs):
@@ -241,13 +239,13 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
     """
     dropped = {**_unmade(foreign), **foreign.special_tokens}
     taken = {*foreign.vocab.values(), *dropped.values()}
-    special = dropped.pop(_SPECIAL_TOKEN, None)
+    special = dropped.pop(END_OF_TEXT_TOKEN, None)
     if dropped and not drop_special:
         names = ", ".join(f"{name!r:.40}" for name in list(dropped)[:_MOST_NAMES])
         more = f" and {len(dropped) - _MOST_NAMES} more" if len(dropped) > _MOST_NAMES else ""
         message = (
             f"it has the special tokens {names}{more}, but a tokenizer file has only "
-            f"{_SPECIAL_TOKEN}; --drop-special (drop_special=True) drops them"
+            f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
         )
         raise ValueError(message)
     if special is None:
@@ -269,7 +267,7 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
     for text, new_id in new_ids.items():
         ids[new_id] = foreign.vocab[text]
     if special in ids:
-        message = f"its special token {_SPECIAL_TOKEN} is also an ordinary token"
+        message = f"its special token {END_OF_TEXT_TOKEN} is also an ordinary token"
         raise ValueError(message)
     return artifact, [*ids, special]
 

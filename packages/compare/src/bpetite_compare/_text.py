@@ -20,6 +20,7 @@ from select import select
 from typing import BinaryIO, Final
 
 from bpetite._files import quoted
+from bpetite._pretokenizer import cut_safely
 
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
@@ -48,24 +49,12 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
         ValueError: it is not UTF-8; the message gives the position.
     """
     with open_input(path) as file:
-        yield from cut_safely(_decoded(path, file))
+        yield from cut_at_boundaries(_decoded(path, file))
 
 
-def cut_safely(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the same text in parts that end at boundaries, except the last one."""
-    held: list[str] = []
-    for text in texts:
-        # The boundary may lie between two texts, so the last character is checked again.
-        last = held[-1][-1] if held else ""
-        found = _UP_TO_LAST_BOUNDARY.match(last + text)
-        if not found:
-            held.append(text)
-            continue
-        end = found.end() - len(last)
-        yield "".join([*held, text[:end]])
-        held = [text[end:]]
-    if rest := "".join(held):
-        yield rest
+def cut_at_boundaries(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the same text in parts that end where every pattern splits, except the last one."""
+    return cut_safely(texts, _UP_TO_LAST_BOUNDARY)
 
 
 def cut_everywhere(text: str) -> list[str]:

@@ -59,6 +59,22 @@ def read_file(path: str, limit: int) -> bytes:
     raise ValueError(message)
 
 
+def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) -> None:
+    """Reject an output that is also an input, which may be a descriptor.
+
+    Raises:
+        ValueError: both are the same file.
+    """
+    for source in inputs:
+        with suppress(OSError):  # reading reports a missing input
+            if os.path.samefile(path, source):
+                message = (
+                    f"{quoted(path)} is also an input and would be overwritten; "
+                    "choose another output"
+                )
+                raise ValueError(message)
+
+
 def _open_without_waiting(path: str, flags: int) -> int:
     """Open a file; by default, opening a FIFO waits for a writer."""
     try:

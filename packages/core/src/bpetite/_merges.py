@@ -12,7 +12,7 @@ Not here: the cache of chunks (`_encoder`).
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise, repeat
 from typing import Final
@@ -38,6 +38,27 @@ class Merges:
     def apply(self, chunk: bytes) -> list[int]:
         """Return the ids of a chunk after all merges."""
         return self._apply_short(chunk) if len(chunk) <= _SHORT_BYTES else self._apply_long(chunk)
+
+    def steps(self, chunk: bytes) -> Iterator[tuple[int, list[int]]]:
+        """Yield each pass that changes a chunk: the new id, and the ids after it.
+
+        This is the specification without a shortcut, for people to look at.
+
+        >>> list(Merges([(97, 98), (32, 256)]).steps(b" ab"))
+        [(256, [32, 256]), (257, [257])]
+        """
+        ids = list(chunk)
+        while found := [self._id_of_pair[p] for p in pairwise(ids) if p in self._id_of_pair]:
+            new = min(found)
+            pair = self._pairs[new - BASE_VOCAB_SIZE]
+            merged: list[int] = []
+            place = 0
+            while place < len(ids):
+                is_pair = (*ids[place : place + 2],) == pair
+                merged.append(new if is_pair else ids[place])
+                place += 2 if is_pair else 1
+            ids = merged
+            yield new, ids
 
     def _apply_short(self, chunk: bytes) -> list[int]:
         """Merge the leftmost occurrence of the lowest pair until there is none, in O(n^2)."""

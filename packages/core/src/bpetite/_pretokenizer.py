@@ -24,7 +24,7 @@ Not here: the ids of chunks, and the special token (`_encoder`).
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import regex
@@ -39,6 +39,7 @@ _ASCII_PATTERN: Final = re.compile(
 # In `re`, `\s` includes U+001C to U+001F; in `regex`, these match like punctuation.
 _PIECE: Final = re.compile(r"[^\S\x1c-\x1f]*[\S\x1c-\x1f]+|[^\S\x1c-\x1f]+")
 _SAFE_BOUNDARY: Final = re.compile(r"(?<=\S)(?=[^\S\x1c-\x1f])")
+_UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(rf".*{_SAFE_BOUNDARY.pattern}", re.DOTALL)
 
 
 def pretokenize(text: str) -> list[bytes]:
@@ -74,6 +75,30 @@ def blocks(text: str, size: int) -> Iterator[str]:
         end = boundary.start() if boundary else len(text)
         yield text[start:end]
         start = end
+
+
+def cut_safely(
+    texts: Iterable[str], up_to_last: "re.Pattern[str]" = _UP_TO_LAST_SAFE_BOUNDARY
+) -> Iterator[str]:
+    """Yield the same text in parts that end at safe boundaries, except the last one.
+
+    Args:
+        texts: a text in parts, as it is read; none is empty.
+        up_to_last: matches a text up to its last boundary, if other patterns need fewer.
+    """
+    held: list[str] = []
+    for text in texts:
+        # The boundary may lie between two texts, so the last character is checked again.
+        last = held[-1][-1] if held else ""
+        found = up_to_last.match(last + text)
+        if not found:
+            held.append(text)
+            continue
+        end = found.end() - len(last)
+        yield "".join([*held, text[:end]])
+        held = [text[end:]]
+    if rest := "".join(held):
+        yield rest
 
 
 def cut(text: str) -> list[str]:

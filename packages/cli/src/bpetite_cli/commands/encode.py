@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import quoted, write_parts
 from bpetite_cli import arguments
 from bpetite_cli.arguments import Commands
@@ -16,8 +17,6 @@ from bpetite_cli.streams.formats import FORMATS
 from bpetite_cli.streams.inputs import STANDARD_INPUT
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.work import Work
-
-_SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token, no password
 
 _Part: TypeAlias = str | None
 """Text that ends at a safe boundary, or None for a separator."""
@@ -60,7 +59,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {_SPECIAL_TOKEN} between documents: files, or lines with --jsonl",
+        help=f"put {END_OF_TEXT_TOKEN} between documents: files, or lines with --jsonl",
     )
     parser.add_argument(
         "--separator-at",
@@ -182,7 +181,7 @@ def _check_width(name: str, special_id: int) -> None:
     if width is not None and special_id >= 1 << (8 * width):
         message = (
             f"{name} holds ids up to {(1 << (8 * width)) - 1}, but this tokenizer has ids up to "
-            f"{special_id} ({_SPECIAL_TOKEN}); use --format u32"
+            f"{special_id} ({END_OF_TEXT_TOKEN}); use --format u32"
         )
         raise Failure(message)
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from bpetite._files import quoted
+from bpetite._files import check_no_input, quoted
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.inputs import STANDARD_INPUT
 
@@ -27,7 +27,7 @@ def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
             raise Failure(message)
-        _check_no_input(path, inputs)
+        check_no_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):
@@ -77,23 +77,5 @@ def _check_no_output(path: str) -> None:
                 continue
             message = (
                 f"{quoted(path)} is also {name} and would be overwritten; choose another output"
-            )
-            raise Failure(message)
-
-
-def _check_no_input(path: str, inputs: Sequence[str]) -> None:
-    """Reject an output that is also an input."""
-    try:
-        status = os.stat(path)
-    except FileNotFoundError:
-        return  # a dangling link
-    for source in inputs:
-        try:
-            source_status = os.fstat(0) if source == STANDARD_INPUT else os.stat(source)
-        except FileNotFoundError:
-            continue  # loading it reports the missing file
-        if os.path.samestat(status, source_status):
-            message = (
-                f"{quoted(path)} is also an input and would be overwritten; choose another output"
             )
             raise Failure(message)

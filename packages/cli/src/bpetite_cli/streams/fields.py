@@ -3,6 +3,8 @@
 `docs/reference/output.md` lists the fields of all commands.
 """
 
+from bpetite._constants import END_OF_TEXT_TOKEN
+
 
 def ratio(part: int, whole: int) -> float | None:
     """Return a quotient with four decimals, or None if there is nothing to divide by.
@@ -36,6 +38,6 @@ def tokenizer_fields(vocab_size: int, sha256: str) -> dict[str, object]:
     return {
         "vocab_size": vocab_size,
         "merges": vocab_size - 256,
-        "special_tokens": {"<|endoftext|>": vocab_size},
+        "special_tokens": {END_OF_TEXT_TOKEN: vocab_size},
         "sha256": sha256,
     }

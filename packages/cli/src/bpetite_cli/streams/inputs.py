@@ -7,7 +7,6 @@ gives the same result as the whole text. A text without a safe boundary is one b
 
 import codecs
 import os
-import re
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,6 +16,7 @@ from select import select
 from typing import Final, TypeAlias
 
 from bpetite._files import quoted
+from bpetite._pretokenizer import cut_safely
 from bpetite_cli.streams.failure import Failure
 from bpetite_cli.streams.not_utf8 import advice_on_conversion
 
@@ -26,10 +26,6 @@ Advance: TypeAlias = Callable[[int], None]
 """Called with the number of bytes of each read."""
 
 _BLOCK_BYTES: Final = 1 << 20
-
-# Definitions of whitespace differ: `\S` excludes every character that any of them counts,
-# and the class contains only characters that all of them count.
-_UP_TO_LAST_SAFE_BOUNDARY: Final = re.compile(r".*\S(?=[ \t-\r])", re.DOTALL)
 
 
 def name_of(path: str) -> str:
@@ -158,23 +154,6 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
             yield b"".join(held)
             held = [part]
     yield b"".join(held)
-
-
-def cut_safely(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the same text in parts that end at safe boundaries, except the last one."""
-    held: list[str] = []
-    for text in texts:
-        # The boundary may lie between two texts, so the last character is checked again.
-        last = held[-1][-1] if held else ""
-        found = _UP_TO_LAST_SAFE_BOUNDARY.match(last + text)
-        if not found:
-            held.append(text)
-            continue
-        end = found.end() - len(last)
-        yield "".join([*held, text[:end]])
-        held = [text[end:]]
-    if rest := "".join(held):
-        yield rest
 
 
 def _decoded(path: str, file: FileIO, advance: Advance) -> Iterator[str]:

@@ -4,9 +4,10 @@ from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
+from bpetite._merges import Merges
+from bpetite._pretokenizer import split
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.views.replay import Ranks, Step, chunks_of, ranks_of, replay
 
 _ROOM_OF_NUMBERS: Final = 36
 """The cells that the words and numbers of a step take, in addition to its tokens."""
@@ -14,12 +15,12 @@ _ROOM_OF_NUMBERS: Final = 36
 
 def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
     """Yield the steps of each chunk, line by line, and a short note for a repeated chunk."""
-    drawing = _Drawing(artifact, screen, ranks_of(artifact.merges))
+    drawing = _Drawing(artifact, screen, Merges(artifact.merges))
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
     between = ""
     for text in texts:
-        for chunk in chunks_of(text, artifact.pattern, artifact.special_token):
+        for chunk in _chunks_of(text, artifact.special_token):
             yield between
             between = "\n"
             if chunk == artifact.special_token:
@@ -32,12 +33,20 @@ def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iter
                 seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
 
 
+def _chunks_of(text: str, special_token: str) -> Iterator[str]:
+    """Yield the chunks of a text and the special tokens between them."""
+    for number, segment in enumerate(text.split(special_token)):
+        if number:
+            yield special_token
+        yield from split(segment)
+
+
 class _Drawing(NamedTuple):
     """Draws the chunks of one tokenizer."""
 
     artifact: Artifact
     screen: Screen
-    ranks: Ranks
+    merges: Merges
 
     def special_token(self) -> str:
         shown = self.screen.paint(visible(self.artifact.special_token), "special")
@@ -58,23 +67,21 @@ class _Drawing(NamedTuple):
         column = beside if beside + room <= self.screen.width else None
         yield f"{self._title(number, chunk)}\n"
         yield self._line(ids, None, note, column)
-        for step in replay(data, self.ranks):
-            ids = step.ids
-            yield self._line(ids, 256 + step.rank, self._merge(step), column)
+        for new, ids in self.merges.steps(data):
+            yield self._line(ids, new, self._merge(new, ids.count(new)), column)
         yield f"{' ' * (column or 4)}{_id_list('ids', ids)}\n"
         return ids
 
     def _title(self, number: int, chunk: str) -> str:
         return self.screen.paint(f"chunk {number:,}: {visible(chunk)}", "bold")
 
-    def _merge(self, step: Step) -> str:
-        """Return a description of a step."""
-        left, right = self.artifact.merges[step.rank]
+    def _merge(self, new: int, times: int) -> str:
+        """Return a description of a step, which makes a new id some times."""
+        rank = new - 256
+        left, right = self.artifact.merges[rank]
         tokens = " + ".join(visible(self.artifact.tokens[part]) for part in (left, right))
-        new = 256 + step.rank
-        times = step.ids.count(new)
         often = f", {times:,} times" if times > 1 else ""
-        return f"rank {step.rank}: {tokens} ({left} + {right}) makes {new}{often}"
+        return f"rank {rank}: {tokens} ({left} + {right}) makes {new}{often}"
 
     def _line(self, ids: Sequence[int], new: int | None, note: str, column: int | None) -> str:
         """Return the current state of a chunk, with its description next to it or below."""

@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final
 
 import tiktoken
 
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite_compare._encodings import (
     cuts_safely,
     encode,
@@ -16,9 +16,7 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
-from bpetite_compare._text import cut_safely
-
-_SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
+from bpetite_compare._text import cut_at_boundaries
 
 
 def make_counter(name: str) -> "_Counter":
@@ -40,7 +38,7 @@ class _Counter:
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield the text in blocks, or whole if the pattern might not split where blocks end."""
         if cuts_safely(self._encoding):
-            yield from cut_safely(texts)
+            yield from cut_at_boundaries(texts)
         else:
             yield "".join(texts)
 
@@ -50,7 +48,7 @@ class _Counter:
         Raises:
             ValueError: tiktoken's regex engine fails.
         """
-        return len(encode(self._encoding, text, _SPECIAL_TOKEN))
+        return len(encode(self._encoding, text, END_OF_TEXT_TOKEN))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""
