@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from bpetite_cli.commands import OF_COMPARE
 from bpetite_compare import export
 from cli_tools import as_short_option, bpetite, check_matches_script
 from compare_tools import CORPUS
+from help_tools import OF_COMPARE
 
 CALLS = (
     "compare-tiktoken --model m.json --text é --encoding self",
@@ -42,4 +42,4 @@ def test_short_options_are_accepted(words: str, small_model: Path, tmp_path: Pat
 
 
 def test_every_command_is_started_once() -> None:
-    assert {words.split()[0] for words in CALLS} == OF_COMPARE | {"import-tiktoken"}
+    assert {words.split()[0] for words in CALLS} == {*OF_COMPARE, "import-tiktoken"}

@@ -16,21 +16,26 @@ from typing import Final
 from bpetite_cli.arguments import Commands
 
 GROUPS: Final = {
-    "make": ("train", "truncate", "import"),
-    "use": ("encode", "decode", "count", "export"),
-    "look": ("show", "inspect", "compare-tiktoken"),
-    "prove": ("verify", "parity"),
+    "make a tokenizer": ("train", "truncate", "import"),
+    "use it": ("encode", "decode", "count", "export"),
+    "look into it": ("show", "inspect", "compare-tiktoken"),
+    "prove what it is": ("verify", "parity"),
 }
-"""The commands by purpose, in the order of the help."""
+"""The commands by purpose, in the order of the help; bpetite-compare adds some of them."""
 
-OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import", "parity"})
-"""The commands of bpetite-compare, without `import-tiktoken`, a former name of `import`."""
-
-BUILT_IN: Final = tuple(
-    name for names in GROUPS.values() for name in names if name not in OF_COMPARE
-)
+NAMES: Final = tuple(name for names in GROUPS.values() for name in names)
 
 
-def add_command(commands: Commands, name: str) -> None:
-    """Load the module of a command and add its parser."""
-    import_module(f"{__name__}.{name}").add_command(commands)
+def add_command(commands: Commands, name: str) -> bool:
+    """Load the module of a command and add its parser; return whether there is one."""
+    if name not in NAMES:
+        return False
+    module = f"{__name__}.{name}"
+    try:
+        command = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return False
+    command.add_command(commands)
+    return True
