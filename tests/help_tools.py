@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -61,8 +62,10 @@ def call_of(command: str, *more: str) -> list[str]:
 
 def _call_in(example: str) -> list[str]:
     """Return the words after the first `bpetite` of an example, without an output."""
-    command = re.split(r"[|>]", example.partition("bpetite ")[2])[0]
-    return _shell_words(re.sub(r"--output \S+", "", command))
+    command = re.sub(r"--output \S+", "", example.partition("bpetite ")[2])
+    words = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars="|<>")
+    words.whitespace_split = True
+    return list(takewhile(lambda word: word not in {"|", ">", "<"}, words))
 
 
 def examples_of(command: str) -> list[str]:
@@ -115,19 +118,19 @@ def _shell_words(example: str) -> list[str]:
     return shlex.split(example.replace("\\\n", " "))
 
 
-def prepare_files(folder: Path) -> None:
+def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     """Make a folder with the files that the examples name."""
     folder.mkdir(exist_ok=True)
-    tokenizer = Tokenizer.train(CORPUS, 310)
+    tokenizer = Tokenizer.train(corpus, 310)
     tokenizer.save(folder / "tokenizer.json")
-    Tokenizer.train(CORPUS, 32000).save(folder / "big.json")
+    Tokenizer.train(corpus, 32000).save(folder / "big.json")
     for name in ("text.txt", "a.txt", "b.txt"):
-        (folder / name).write_bytes(CORPUS.encode())
-    (folder / "ids.json").write_text(json.dumps(tokenizer.encode(CORPUS)))
+        (folder / name).write_bytes(corpus.encode())
+    (folder / "ids.json").write_text(json.dumps(tokenizer.encode(corpus)))
     (folder / "list.txt").write_text("text.txt\n")
     (folder / "docs.jsonl").write_text('{"text": "Hello world"}\n{"text": "the end"}\n')
     (folder / "counts.jsonl").write_text('{"text": "Hello world", "count": 1000}\n')
-    (folder / "corpus.gz").write_bytes(gzip.compress(CORPUS.encode()))
+    (folder / "corpus.gz").write_bytes(gzip.compress(corpus.encode()))
     if OF_COMPARE:
         from bpetite_compare import export
 
