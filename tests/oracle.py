@@ -30,10 +30,13 @@ def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     return result
 
 
-def train(documents: Iterable[str], vocab_size: int) -> list[Pair]:
-    """Count all pairs, merge the most frequent (of several, the smallest), and repeat."""
-    chunks = [list(chunk) for document in documents for chunk in chunks_of(document)]
-    merges: list[Pair] = []
+def train(documents: Iterable[str], vocab_size: int, start: Sequence[Pair] = ()) -> list[Pair]:
+    """Count all pairs, merge the most frequent (of several, the smallest), and repeat.
+
+    The merges of `start` come first: the chunks are encoded with them.
+    """
+    chunks = [encode_chunk(chunk, start) for text in documents for chunk in chunks_of(text)]
+    merges = list(start)
     while 256 + len(merges) < vocab_size:
         counts = Counter(pair for chunk in chunks for pair in pairwise(chunk))
         if not counts:

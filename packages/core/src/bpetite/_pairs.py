@@ -116,6 +116,14 @@ class Pairs:
             self._replace(right + left, new + new, side_by_side)
         del self._counts[pair]
 
+    def apply(self, pair: str, new: str) -> None:
+        """Replace a pair out of turn, if it occurs: a merge that another training learned."""
+        if self._counts.get(pair):
+            self.merge(pair, new)
+            # The list of its former count still has the pair.
+            self._counts[pair] = 0
+            self._holders[pair] = []
+
     def _replace(self, old: str, created: str, holders: list[int]) -> None:
         """Move occurrences from a pair that a merge broke to the pair that it created."""
         self._counts[old] -= self._add(created, holders)

@@ -1,4 +1,6 @@
-"""The log records of training, which the logger `bpetite` emits at level INFO.
+"""The log records of training, which the logger `bpetite` emits.
+
+Their level is INFO, but for the warning `Twins`.
 
 Each class is the shape of a record: what it has as attributes beside those of every record.
 """
@@ -13,10 +15,12 @@ class Start(TypedDict):
     """Training starts.
 
     vocab_size: the requested number of mergeable tokens.
+    merges_kept: the number of merges of the tokenizer that it starts from.
     """
 
     event: Literal["start"]
     vocab_size: int
+    merges_kept: int
 
 
 class Count(TypedDict):
@@ -71,9 +75,21 @@ class End(TypedDict):
     mergeable_vocab_size: int
 
 
-Record: TypeAlias = Start | Count | Counted | Merge | End
+class Twins(TypedDict):
+    """Two tokens have the same bytes, because a token of the start does not encode to itself.
+
+    ids: the ids of the first two.
+    token: their first 40 bytes.
+    """
+
+    event: Literal["twins"]
+    ids: tuple[int, int]
+    token: bytes
 
 
-def log(message: str, record: Record) -> None:
+Record: TypeAlias = Start | Count | Counted | Merge | End | Twins
+
+
+def log(message: str, record: Record, level: int = logging.INFO) -> None:
     """Emit a record, with the event and its figures as attributes."""
-    _LOGGER.info(message, extra=record)
+    _LOGGER.log(level, message, extra=record)

@@ -32,7 +32,13 @@ class Tokenizer:
         raise TypeError(message)
 
     @classmethod
-    def train(cls, corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> Self:
+    def train(
+        cls,
+        corpus: str | Iterable[str] | Mapping[str, int],
+        vocab_size: int,
+        *,
+        start: "Tokenizer | None" = None,
+    ) -> Self:
         """Learn a tokenizer from text.
 
         The result depends only on the text, on vocab_size and on the Unicode tables of the
@@ -48,15 +54,20 @@ class Tokenizer:
                 the text is ordinary text.
             vocab_size: the number of mergeable tokens, 256 or more. The special token is
                 extra.
+            start: a tokenizer whose merges come first; learning goes on from there. On the
+                same corpus, the result is that of one long training. The ids of its tokens
+                stay, but `<|endoftext|>` moves to the new last id, so rows of a model's
+                embedding shift.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
 
         Raises:
-            TypeError: corpus or a document is not text, or vocab_size or a count is not an
-                integer.
-            ValueError: a count is below 1, vocab_size is below 256, or the tokenizer file
-                would exceed its maximum of 1,114,112 mergeable tokens or 64 MiB.
+            TypeError: corpus or a document is not text, vocab_size or a count is not an
+                integer, or start is not a tokenizer.
+            ValueError: a count is below 1, vocab_size is below 256 or the size of start, or
+                the tokenizer file would exceed its maximum of 1,114,112 mergeable tokens or
+                64 MiB.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
@@ -64,7 +75,10 @@ class Tokenizer:
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
         """
-        return cls._learn(count_corpus(corpus), vocab_size)
+        if not isinstance(start, Tokenizer | None):
+            message = f"start must be a Tokenizer, got {type(start).__name__}"
+            raise TypeError(message)
+        return cls._learn(count_corpus(corpus), vocab_size, start)
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text.
@@ -152,9 +166,13 @@ class Tokenizer:
             return cls._of(Artifact.read(path))
 
     @classmethod
-    def _learn(cls, parts: Iterable[Part], vocab_size: int) -> Self:
+    def _learn(
+        cls, parts: Iterable[Part], vocab_size: int, start: "Tokenizer | None" = None
+    ) -> Self:
         """Learn a tokenizer from a corpus that is counted in parts."""
-        return cls._of(learn(parts, vocab_size))
+        if start is None:
+            return cls._of(learn(parts, vocab_size))
+        return cls._of(learn(parts, vocab_size, start._artifact))
 
     @classmethod
     def _of(cls, artifact: Artifact) -> Self:

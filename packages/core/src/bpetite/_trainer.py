@@ -9,6 +9,7 @@ Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), th
 (`_artifact`).
 """
 
+import logging
 import sys
 from collections.abc import Iterable, Mapping
 from operator import index
@@ -24,6 +25,7 @@ from bpetite._schema import FileSize
 
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
+_BYTES: Final = Artifact.of_merges([])
 
 
 class TrainerResult(NamedTuple):
@@ -72,16 +74,28 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     )
 
 
-def learn(parts: Iterable[Part], vocab_size: int) -> Artifact:
-    """Learn the merges of a corpus that is counted in parts; for the errors, see `train_bpe`."""
+def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> Artifact:
+    """Learn the merges of a corpus that is counted in parts, after the merges of `start`.
+
+    For the errors, see `Tokenizer.train`.
+    """
     wanted = _checked_vocab_size(vocab_size)
+    kept = len(start.merges)
+    if wanted < len(start.tokens):
+        message = (
+            f"vocab_size must be at least {len(start.tokens)}, the size of start, got {wanted}"
+        )
+        raise ValueError(message)
+    keeping = f", {kept:,} merges kept" if kept else ""
     log(
-        f"training: {wanted:,} mergeable tokens wanted",
-        {"event": "start", "vocab_size": wanted},
+        f"training: {wanted:,} mergeable tokens wanted{keeping}",
+        {"event": "start", "vocab_size": wanted, "merges_kept": kept},
     )
     chunks = add_up(parts)
     with garbage_collector_paused():
-        artifact = _learn(chunks, wanted)
+        artifact = _learn(chunks, wanted, start)
+    if kept:
+        _warn_of_twins(artifact)
     size = len(artifact.tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     log(
@@ -108,11 +122,14 @@ def _checked_vocab_size(vocab_size: int) -> int:
     return wanted
 
 
-def _learn(chunks: Mapping[str, int], wanted: int) -> Artifact:
+def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Artifact:
     pairs = Pairs(chunks)
-    merges: list[tuple[int, int]] = []
-    tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+    merges, tokens = list(start.merges), list(start.tokens)
     file_size = FileSize()
+    # A pass for each merge, in the order of ranks, is also how the start encodes the chunks.
+    for new_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
+        file_size.add(left, right)
+        pairs.apply(chr(left) + chr(right), chr(new_id))
     while len(tokens) < wanted:
         pair, count = pairs.take_most_frequent()
         if not count:
@@ -126,6 +143,21 @@ def _learn(chunks: Mapping[str, int], wanted: int) -> Artifact:
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
     return Artifact(merges, tokens)
+
+
+def _warn_of_twins(artifact: Artifact) -> None:
+    """Warn if two tokens have the same bytes: learning may repeat a token that is not reached."""
+    ids: dict[bytes, int] = {}
+    for token_id, token in enumerate(artifact.table):
+        if (twin := ids.setdefault(token, token_id)) != token_id:
+            shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
+            log(
+                f"the tokens {twin} and {token_id} have the same bytes, {shown!r}: a token of "
+                "start does not encode to itself; such a tokenizer cannot be exported",
+                {"event": "twins", "ids": (twin, token_id), "token": shown},
+                logging.WARNING,
+            )
+            return
 
 
 def _too_large(vocab_size: int) -> ValueError:

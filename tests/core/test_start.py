@@ -1,0 +1,127 @@
+"""Continued training: the merges of `start` come first, and learning goes on from there."""
+
+import logging
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
+
+START = Tokenizer.train("low lower lowest", 262)
+
+
+def of_merges(merges: list[tuple[int, int]]) -> Tokenizer:
+    """Return the tokenizer with these merges."""
+    return Tokenizer._of(Artifact.of_merges(merges))
+
+
+def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int]]:
+    return list(tokenizer._artifact.merges)
+
+
+@given(CORPORA, st.integers(256, 280), st.integers(0, 20))
+def test_continuing_on_the_same_corpus_is_one_long_training(
+    documents: list[str], small: int, more: int
+) -> None:
+    """A training that stops and goes on learns the merges of one that does not stop."""
+    start = Tokenizer.train(documents, small)
+    whole = Tokenizer.train(documents, small + more)
+    assert merges_of(Tokenizer.train(documents, small + more, start=start)) == merges_of(whole)
+
+
+@given(CORPORA, st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(0, 30))
+def test_another_corpus_is_learned_as_in_the_oracle(
+    first: list[str], second: list[str], more: int
+) -> None:
+    """On another corpus, the old merges are applied by rank, and then all pairs are recounted."""
+    start = Tokenizer.train(first, 280)
+    size = start._artifact.special_id + more
+    grown = Tokenizer.train(second, size, start=start)
+    assert merges_of(grown) == oracle.train(second, size, merges_of(start))
+
+
+@given(merge_lists(), st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(0, 30))
+@example(TWICE, ["aaaabab aab"], 20)
+@example(TWINS, ["abcabcbcab abc"], 20)
+@example(NESTED, ["aaaabaaaab aaa"], 20)
+def test_any_merges_may_be_the_start(
+    merges: list[tuple[int, int]], documents: list[str], more: int
+) -> None:
+    """Merges that no training learns are continued as in the oracle, and learned only once."""
+    size = 256 + len(merges) + more
+    grown = merges_of(Tokenizer.train(documents, size, start=of_merges(merges)))
+    assert grown == oracle.train(documents, size, merges)
+    learned = grown[len(merges) :]
+    assert len({*learned}) == len(learned)
+    assert {*learned}.isdisjoint(merges)
+
+
+@given(CORPORA, CORPORA)
+def test_tokens_that_encode_to_themselves_stay_so(first: list[str], second: list[str]) -> None:
+    """If every token of the start encodes to itself, so does every token of the result."""
+    start = Tokenizer.train(first, 270)
+    grown = merges_of(Tokenizer.train(second, start._artifact.special_id + 12, start=start))
+    tokens = oracle.vocabulary(grown)
+    for token_id in range(256 + len(grown)):
+        assert oracle.encode_chunk(tokens[token_id], grown) == [token_id]
+
+
+@pytest.mark.parametrize("size", [262, 270])
+def test_truncating_the_result_gives_the_start(size: int, tmp_path: Path) -> None:
+    """The first merges are the start's: cut to its size, the result is its file, as saved."""
+    grown = Tokenizer.train("the cat sat on the mat", size, start=START)
+    START.save(tmp_path / "start.json")
+    cut = of_merges(merges_of(grown)[: START._artifact.special_id - 256])
+    cut.save(tmp_path / "cut.json")
+    assert (tmp_path / "cut.json").read_bytes() == (tmp_path / "start.json").read_bytes()
+    assert grown.encode("<|endoftext|>") == [size]
+
+
+def test_two_tokens_with_the_same_bytes_are_a_warning(caplog: pytest.LogCaptureFixture) -> None:
+    """If a token of the start does not encode to itself, learning may repeat its bytes."""
+    start = of_merges([(98, 99), (97, 98), (257, 99)])
+    grown = Tokenizer.train("abc", 260, start=start)
+    assert merges_of(grown)[3:] == [(97, 256)]
+    (warning,) = (record for record in caplog.records if record.levelno == logging.WARNING)
+    assert warning.message == (
+        "the tokens 258 and 259 have the same bytes, b'abc': a token of start does not encode "
+        "to itself; such a tokenizer cannot be exported"
+    )
+    assert grown.decode(grown.encode("abc abc")) == "abc abc"
+
+
+def test_a_start_must_be_a_tokenizer_of_at_most_the_size() -> None:
+    """The type of the start is checked, and its size against vocab_size; both are named."""
+    with pytest.raises(TypeError, match=r"^start must be a Tokenizer, got str$"):
+        Tokenizer.train("a", 300, start="small.json")  # type: ignore[arg-type]
+    with pytest.raises(
+        ValueError, match=r"^vocab_size must be at least 262, the size of start, got 261$"
+    ):
+        Tokenizer.train("a", 261, start=START)
+    with pytest.raises(TypeError, match="positional"):
+        Tokenizer.train("a", 300, START)  # type: ignore[misc]
+
+
+def test_an_equal_size_still_reads_the_corpus() -> None:
+    """With the size of the start, the result equals it, and a wrong document is an error."""
+    assert merges_of(Tokenizer.train("other", 262, start=START)) == merges_of(START)
+    with pytest.raises(TypeError, match=r"^documents must be str, got int at position 1$"):
+        Tokenizer.train(["a", 1], 262, start=START)  # type: ignore[list-item]
+
+
+def test_the_start_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """The first record has the number of merges that are kept, and the others count them."""
+    caplog.set_level(logging.INFO, "bpetite")
+    start = Tokenizer.train("low lower lowest", 258)
+    caplog.clear()
+    Tokenizer.train(" ".join(map(str, range(500))), 400, start=start)
+    first, *_, merge, last = caplog.records
+    assert first.message == "training: 400 mergeable tokens wanted, 2 merges kept"
+    assert vars(first)["merges_kept"] == 2
+    assert (vars(merge)["merges"], vars(merge)["merges_wanted"]) == (100, 144)
+    assert vars(last)["mergeable_vocab_size"] == 400
