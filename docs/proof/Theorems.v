@@ -7,6 +7,7 @@ From Bpetite Require Import
 Print Assumptions Tokenizer.roundtrip.
 Print Assumptions Tokenizer.roundtrip_bytes.
 Print Assumptions Tokenizer.train_roundtrip.
+Print Assumptions Tokenizer.grow_roundtrip.
 Print Assumptions Tokenizer.encode_injective.
 Print Assumptions General.general_roundtrip.
 Print Assumptions General.shuffle_cancel.
@@ -63,6 +64,8 @@ Print Assumptions Training.trained_injective.
 Print Assumptions Training.best_first.
 Print Assumptions Training.train_trained.
 Print Assumptions Training.train_length.
+Print Assumptions Training.grow_train.
+Print Assumptions Training.grow_wf.
 Print Assumptions Training.train_perm.
 Print Assumptions Training.train_counts.
 Print Assumptions Tokenizer.train_text_counts.

@@ -206,6 +206,12 @@ Proof. apply (trained_wf (corpus_chunks documents)); auto using corpus_bytes, tr
 Theorem train_roundtrip text : text_ok text -> decode_text ms (encode ms text) = Some text.
 Proof. apply roundtrip, train_text_wf. Qed.
 
+(** The round trip after training that continues from any tokenizer. Speaks of [_trainer.learn]. *)
+Theorem grow_roundtrip start more text : wf_merges start -> text_ok text ->
+  decode_text (grow start more (corpus_chunks documents))
+    (encode (grow start more (corpus_chunks documents)) text) = Some text.
+Proof. intro W. apply roundtrip, grow_wf; auto using corpus_bytes. Qed.
+
 (** After training, every token encodes to itself. Speaks of [_trainer.train_bpe]. *)
 Theorem train_text_own i : i < 256 + length ms -> passes 0 ms (token ms i) = [i].
 Proof.

@@ -305,6 +305,53 @@ Proof.
     rewrite F in K. destruct K.
 Qed.
 
+(** ** Continued training *)
+
+(** [tests/oracle.py: train] with [start]: the chunks are encoded with its merges, and learning goes
+    on from there. *)
+Definition grow (start : list (nat * nat)) (more : nat) (corpus : list (list nat)) : list (nat * nat) :=
+  start ++ train_from (length start) more (map (passes 0 start) corpus).
+
+Lemma train_from_app n m : forall r corpus,
+  train_from r (n + m) corpus =
+  train_from r n corpus ++
+  train_from (r + length (train_from r n corpus)) m (map (passes r (train_from r n corpus)) corpus).
+Proof.
+  induction n as [|n IH]; intros r corpus; cbn [train_from Nat.add].
+  - cbn [length app]. rewrite Nat.add_0_r, map_id. reflexivity.
+  - destruct (best (flat_map pairs_of corpus) (flat_map pairs_of corpus)) as [[a b]|] eqn:F.
+    + rewrite IH, map_map. cbn [length app]. rewrite Nat.add_succ_r. reflexivity.
+    + cbn [length app]. rewrite map_id. destruct m; cbn [train_from]; [reflexivity|].
+      rewrite F. reflexivity.
+Qed.
+
+(** Continuing from the first merges on the same corpus learns the merges of one long training.
+    Speaks of [oracle.train] and [_trainer.learn]. *)
+Theorem grow_train n m corpus : grow (train n corpus) m corpus = train (n + m) corpus.
+Proof. symmetry. apply (train_from_app n m 0). Qed.
+
+(** Each merge of a continued training joins two earlier ids, if those of the start do. Speaks of
+    [_trainer.learn]. *)
+Theorem grow_wf start m corpus : wf_merges start -> Forall (Forall byte) corpus ->
+  wf_merges (grow start m corpus).
+Proof.
+  unfold grow. intros W B r a b E. destruct (Nat.lt_ge_cases r (length start)) as [L|L].
+  - rewrite nth_error_app1 in E by exact L. exact (W r a b E).
+  - rewrite nth_error_app2 in E by exact L.
+    set (more := train_from (length start) m (map (passes 0 start) corpus)) in *.
+    destruct (train_from_trained _ _ _ _ _ _ E) as (c & I & A). fold more in A.
+    apply in_map_iff in I. destruct I as (d & <- & I).
+    assert (r - length start < length more) by (apply nth_error_Some; congruence).
+    change (length start) with (0 + length start) in A at 1. rewrite <- passes_app in A.
+    rewrite Forall_forall in B.
+    pose proof (passes_bound (start ++ firstn (r - length start) more) 0 d (B d I)) as P.
+    rewrite app_length, firstn_length_le in P by lia.
+    replace (0 + (length start + (r - length start))) with r in P by lia.
+    apply adj_parts in A. destruct A as (p & q & A). rewrite A in P.
+    apply Forall_app in P. destruct P as [_ P].
+    inversion P as [|? ? Pa P']; inversion P'; auto.
+Qed.
+
 (** ** The order of the corpus does not matter *)
 
 Lemma count_perm l l' p : Permutation l l' -> count p l = count p l'.
