@@ -454,6 +454,50 @@ Proof.
   rewrite split_gpt2_app, IH by assumption. reflexivity.
 Qed.
 
+(** ** Ordinary text *)
+
+Lemma contraction_stop t x s2 : ~ In x [39; 115; 100; 109; 116; 108; 118; 101; 114] ->
+  contraction ((t ++ [x]) ++ s2) = contraction (t ++ [x]).
+Proof.
+  intro N.
+  assert (E : forall c, In c [39; 115; 100; 109; 116; 108; 118; 101; 114] -> (x =? c) = false).
+  { intros c I. destruct (Nat.eqb_spec x c); [subst; contradiction|reflexivity]. }
+  destruct t as [|y [|z t]]; simpl.
+  - destruct s2 as [|? [|? ?]]; try reflexivity; unfold apostrophe; rewrite E by (simpl; tauto); reflexivity.
+  - unfold sdmt. rewrite !E by (simpl; tauto). cbn [orb andb]. destruct s2; reflexivity.
+  - destruct t; reflexivity.
+Qed.
+
+Lemma sp_run_stop p t x s2 : p x = false -> (x =? 32) = false ->
+  sp_run p ((t ++ [x]) ++ s2) = sp_run p (t ++ [x]).
+Proof.
+  intros P X. destruct t as [|y t]; cbn [app sp_run].
+  - rewrite X. cbn [andb run]. rewrite P. reflexivity.
+  - assert (I : exists z, In z (t ++ [x]) /\ p z = false).
+    { exists x. split; [apply in_or_app; right; left; reflexivity|exact P]. }
+    destruct (run_stop p (t ++ [x]) s2 I) as [-> _].
+    cbn [run]. destruct (run_stop p (t ++ [x]) s2 I) as [-> _]. reflexivity.
+Qed.
+
+(** A text cut between a character that is neither letter, number, whitespace nor part of a
+    contraction, and a letter, has the chunks of its parts. So a text cut between [<|] and
+    [endoftext|>] has them, and its parts do not contain the special token. *)
+Theorem split_gpt2_between s1 x w s2 :
+  letter x = false -> number x = false -> space x = false ->
+  ~ In x [39; 115; 100; 109; 116; 108; 118; 101; 114] -> letter w = true ->
+  split_gpt2 ((s1 ++ [x]) ++ w :: s2) = split_gpt2 (s1 ++ [x]) ++ split_gpt2 (w :: s2).
+Proof.
+  intros L D S N W. apply split_app. intros t [q Q] T. split; [|apply next_gpt2_len].
+  destruct (exists_last T) as (t' & z & ->).
+  rewrite app_assoc in Q. apply app_inj_tail in Q. destruct Q as [_ <-].
+  assert (X : (x =? 32) = false).
+  { destruct (Nat.eqb_spec x 32) as [->|]; [|reflexivity]. destruct C as [_ _ P _]. congruence. }
+  assert (O : other w = false) by (unfold other; rewrite W; reflexivity).
+  unfold next_gpt2. rewrite contraction_stop, (sp_run_stop letter), (sp_run_stop number) by assumption.
+  rewrite (sp_run_app other (t' ++ [x])) by assumption. rewrite ws_run_app; [reflexivity|].
+  exists x. split; [apply in_or_app; right; left; reflexivity|exact S].
+Qed.
+
 (** ** Pieces *)
 
 (** The length of the next piece: whitespace, then other characters. *)

@@ -40,7 +40,9 @@ Print Assumptions Pattern.split_gpt2_app.
 Print Assumptions Pattern.split_parts.
 Print Assumptions Pattern.pieces_join.
 Print Assumptions Pattern.split_pieces.
+Print Assumptions Pattern.split_gpt2_between.
 Print Assumptions Tokenizer.ordinary_app.
+Print Assumptions Tokenizer.ordinary_between.
 Print Assumptions Ascii.next_ascii_pattern.
 Print Assumptions Ascii.next_ascii_pos.
 Print Assumptions Ascii.split_ascii_join.

@@ -156,6 +156,16 @@ Proof.
   intro S. unfold ordinary. rewrite (split_gpt2_app _ _ _ C) by exact S. apply flat_map_app.
 Qed.
 
+(** The ids of a text as ordinary text, cut between [<|] and [endoftext|>], are the ids of its parts,
+    if [|] and [e] have their classes. Speaks of [_tokenizer.Tokenizer.encode]. *)
+Theorem ordinary_between ms s1 s2 :
+  letter 124 = false -> number 124 = false -> space 124 = false -> letter 101 = true ->
+  ordinary ms ((s1 ++ [124]) ++ 101 :: s2) = ordinary ms (s1 ++ [124]) ++ ordinary ms (101 :: s2).
+Proof.
+  intros L D S E. unfold ordinary. rewrite (split_gpt2_between _ _ _ C) by (auto; simpl; lia).
+  apply flat_map_app.
+Qed.
+
 (** * The order of a corpus does not matter *)
 
 Lemma corpus_chunks_perm documents documents' : Permutation documents documents' ->
