@@ -95,7 +95,9 @@ def learn(
 def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row], work: Work) -> Iterator[Part]:
     """Yield the parts of a corpus; each process splits its last pieces at the end."""
     found = split = 0
-    for part in chain(sharing.results(rows, work.advance), sharing.results_of_each([])):
+    for part in chain(
+        sharing.results(rows, work.advance, in_order=False), sharing.results_of_each([])
+    ):
         found += part.pieces
         split += part.split
         work.note_more(split * _BYTES_OF_A_PIECE, found * _BYTES_OF_A_PIECE)

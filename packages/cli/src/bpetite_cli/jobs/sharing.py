@@ -1,16 +1,19 @@
-"""Share the work on a stream of items among processes, and yield the results in order.
+"""Share the work on a stream of items among processes, and yield the results.
 
-The result does not depend on the number of processes: the batches are always the same.
+In order, the results do not depend on the number of processes: the batches are always the same.
+Results that are only summed up are taken as they come, so no process waits for another.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
 from bpetite_cli.jobs.signals import signals_blocked
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from bpetite_cli.jobs.workers import Workers  # loads multiprocessing, which is slow
 
 Item = TypeVar("Item")
@@ -69,12 +72,19 @@ class Sharing(Generic[Item, Result]):
         """Record bytes read for the next item."""
         self._read += size
 
-    def results(self, items: Iterable[Item], advance: Callable[[int], None]) -> Iterator[Result]:
-        """Yield the results of batches of items, in order.
+    def results(
+        self,
+        items: Iterable[Item],
+        advance: Callable[[int], None],
+        *,
+        in_order: bool = True,
+    ) -> Iterator[Result]:
+        """Yield the results of batches of items.
 
         Args:
             items: the items; reading one calls `read` with its bytes.
             advance: called after each result with the number of bytes read for it.
+            in_order: whether results wait for those of earlier items.
 
         Raises:
             Failure: a worker was killed.
@@ -85,7 +95,7 @@ class Sharing(Generic[Item, Result]):
             for batch in batches:
                 first.append(batch)
                 if self._read >= _WORTH_WORKERS:
-                    yield from self._shared(chain(first, batches), advance)
+                    yield from self._shared(chain(first, batches), advance, in_order=in_order)
                     return
         for batch in chain(first, batches):
             yield self._work(batch.items)
@@ -99,14 +109,19 @@ class Sharing(Generic[Item, Result]):
             yield from self._workers.ask_each(items)
 
     def _shared(
-        self, batches: Iterable[_Batch[Item]], advance: Callable[[int], None]
+        self,
+        batches: Iterable[_Batch[Item]],
+        advance: Callable[[int], None],
+        *,
+        in_order: bool,
     ) -> Iterator[Result]:
         from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
         with signals_blocked():  # no signal may come before `__exit__` knows them
             self._workers = workers = Workers(self._work, self._jobs)
         begun = ((workers.submit(batch.items), batch.read) for batch in batches)
-        for result, read in _ahead(begun, _AHEAD * self._jobs):
+        take = _ahead if in_order else _as_they_come
+        for result, read in take(begun, _AHEAD * self._jobs):
             yield result.result()
             advance(read)
 
@@ -124,11 +139,28 @@ class Sharing(Generic[Item, Result]):
             yield _Batch(batch, self._read - before)
 
 
-def _ahead(items: Iterable[Item], number: int) -> Iterator[Item]:
-    """Yield the items, taking some of them in advance."""
-    taken: deque[Item] = deque()
-    for item in items:
-        taken.append(item)
-        if len(taken) > number:
-            yield taken.popleft()
-    yield from taken
+_Begun: TypeAlias = "tuple[Future[Result], int]"
+"""A result that is awaited, and the number of bytes read for it."""
+
+
+def _ahead(begun: "Iterable[_Begun[Result]]", number: int) -> "Iterator[_Begun[Result]]":
+    """Yield the results in order, beginning some of them in advance."""
+    waiting: deque[_Begun[Result]] = deque()
+    for one in begun:
+        waiting.append(one)
+        if len(waiting) > number:
+            yield waiting.popleft()
+    yield from waiting
+
+
+def _as_they_come(begun: "Iterable[_Begun[Result]]", number: int) -> "Iterator[_Begun[Result]]":
+    """Yield the results as they come, beginning some of them in advance."""
+    from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - slow to load
+
+    waiting: dict[Future[Result], int] = {}
+    for result, read in begun:
+        waiting[result] = read
+        if len(waiting) > number:
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            yield from ((one, waiting.pop(one)) for one in done)
+    yield from waiting.items()
