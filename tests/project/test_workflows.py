@@ -14,6 +14,7 @@ GATES: Final = (
     "uv run pytest",
     "uv run ruff check .",
     "uv run ruff format --check .",
+    "uv run lint-imports",
     "uv run mypy --strict",
     "uv run mypy --strict --platform darwin packages",
     "uv run mypy --strict --platform win32 packages",
@@ -68,6 +69,7 @@ STEPS: Final = [
     Step("tests", BOTH, "Command line", "cmp docs/sample.txt decoded.txt"),
     Step("gates", UBUNTU, "Lint", "uv run ruff check ."),
     Step("gates", UBUNTU, "Format", "uv run ruff format --check ."),
+    Step("gates", UBUNTU, "Imports", "uv run lint-imports"),
     Step("gates", UBUNTU, "Types", "uv run mypy --strict"),
     Step("gates", UBUNTU, "Build", "uv build --all-packages"),
     Step(
