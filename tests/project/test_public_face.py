@@ -16,11 +16,16 @@ import pytest
 
 import bpetite
 from bpetite import Tokenizer
-from project_tools import MEMBERS, PACKAGES, ROOT, run_isolated, sources
+from project_tools import MEMBERS, PACKAGES, ROOT, imported_modules, run_isolated, sources
 
 HEAVY_OR_NETWORKED: Final = frozenset(
     {"asyncio", "bpetite_cli", "bpetite_compare", "http", "multiprocessing", "rich", "socket"}
     | {"ssl", "tiktoken", "urllib.request"}
+)
+
+NETWORKED: Final = frozenset(
+    {"asyncio", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "socketserver"}
+    | {"ssl", "urllib", "urllib3", "webbrowser", "xmlrpc"}
 )
 
 _FORBIDDEN_NAMES: Final = frozenset({"__import__", "compile", "eval", "exec", "print"})
@@ -72,6 +77,20 @@ def test_a_heavy_import_is_found(tmp_path: Path) -> None:
     """Loading any forbidden module is detected."""
     modules = ", ".join(sorted(HEAVY_OR_NETWORKED))
     assert loaded_by(f"import bpetite, {modules}", tmp_path) >= HEAVY_OR_NETWORKED
+
+
+def networked(source: str) -> set[str]:
+    """Return the network modules that code imports."""
+    return {name for name in imported_modules(source) if name.partition(".")[0] in NETWORKED}
+
+
+def test_only_downloads_use_a_network() -> None:
+    """Of all packages and scripts, only the download script imports a network module."""
+    files = sources(PACKAGES) + sources(ROOT / "scripts")
+    found = [path.name for path in files if networked(path.read_text("utf-8"))]
+    assert found == ["download_corpus.py"]
+    planted = "def f():\n    import socket as s, os\n    from ssl import *"
+    assert networked(planted) == {"socket", "ssl"}
 
 
 def violations(source: str) -> list[str]:
