@@ -65,12 +65,6 @@ def tool(name: str) -> Path:
     return Path(sys.executable).with_name(name)
 
 
-def build_site(docs: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    """Build a site from all pages of a folder; a warning is an error."""
-    options = ("--fail-on-warning", "--fresh-env", "--quiet")
-    return run(tool("sphinx-build"), *options, docs, site)
-
-
 @cache
 def node() -> str | None:
     """Return the path of Node, from the group `node` or else from the path."""

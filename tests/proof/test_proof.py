@@ -96,6 +96,14 @@ def test_every_theorem_names_its_function() -> None:
                 assert subject.split(".")[-1] in last, (file, name, subject)
 
 
+def test_the_front_page_shows_a_theorem_that_is_proved() -> None:
+    """The theorem on the front page is in the proof, word for word."""
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    (theorem,) = re.findall(r"```coq\n(.*?)```", page, re.DOTALL)
+    proof = (PROOF / "Tokenizer.v").read_text(encoding="utf-8")
+    assert " ".join(theorem.split()) in " ".join(proof.split())
+
+
 def test_every_file_is_on_the_page() -> None:
     """The page lists every other file of the folder."""
     page = (PROOF / "README.md").read_text(encoding="utf-8")
