@@ -205,23 +205,6 @@ def min_rank(lookup: Callable[[int, int], Option], l: List) -> Option:
     return ((r, (x, y)),)
 
 
-def greedy_fuel(lookup: Callable[[int, int], Option], fuel: int, l: List) -> List:
-    if fuel == 0:
-        return l
-    f = fuel - 1
-    value_1 = min_rank(lookup, l)
-    if value_1 is None:
-        return l
-    (p,) = value_1
-    r, p0 = p
-    a, b = p0
-    return greedy_fuel(lookup, f, merge_pass(a, b, tid(r), l))
-
-
-def greedy(lookup: Callable[[int, int], Option], l: List) -> List:
-    return greedy_fuel(lookup, length(l), l)
-
-
 def greedy1_fuel(lookup: Callable[[int, int], Option], fuel: int, l: List) -> List:
     if fuel == 0:
         return l
@@ -848,72 +831,6 @@ def encode_cached(letter: Callable[[int], bool], number: Callable[[int], bool], 
     value_1 = others(letter, number, space, cut, keep, ms, c_prime, t)
     rest, c_prime_prime = value_1
     return (app(ids, rest), c_prime_prime)
-
-
-def lowest(ranks: Callable[[List], Option], parts: List) -> Option:
-    if parts == ():
-        return None
-    x, tl = parts
-    if tl == ():
-        return None
-    y, _ = tl
-    value_2 = ranks(app(x, y))
-    if value_2 is None:
-        return lowest(ranks, tl)
-    (r,) = value_2
-    value_1 = lowest(ranks, tl)
-    if value_1 is None:
-        return (r,)
-    (r_prime,) = value_1
-    if (r_prime < r):
-        return (r_prime,)
-    return (r,)
-
-
-def join_first(ranks: Callable[[List], Option], r: int, parts: List) -> List:
-    if parts == ():
-        return parts
-    x, tl = parts
-    if tl == ():
-        return parts
-    y, t = tl
-    def value_1() -> Any:
-        value_2 = ranks(app(x, y))
-        if value_2 is None:
-            return False
-        (k,) = value_2
-        return (k == r)
-    if value_1():
-        return (app(x, y), t)
-    return (x, join_first(ranks, r, tl))
-
-
-def decompose_fuel(ranks: Callable[[List], Option], fuel: int, parts: List) -> List:
-    if fuel == 0:
-        return parts
-    f = fuel - 1
-    value_1 = lowest(ranks, parts)
-    if value_1 is None:
-        return parts
-    (r,) = value_1
-    return decompose_fuel(ranks, f, join_first(ranks, r, parts))
-
-
-def decompose(ranks: Callable[[List], Option], bytes: List) -> List:
-    return decompose_fuel(ranks, length(bytes), map((lambda b: (b, ())), bytes))
-
-
-def find_token(r: int, tokens: List, bytes: List) -> Option:
-    if tokens == ():
-        return None
-    t, rest = tokens
-    if list_eqb(t, bytes):
-        return (r,)
-    return find_token((r + 1), rest, bytes)
-
-
-def byte_rank(ms: List, bytes: List) -> Option:
-    return find_token(0, skipn(256, vocab(ms)), bytes)
 
 
 def merge_lowest(merges: Callable[[int, int], Option], rounds: int, ids: List) -> List:

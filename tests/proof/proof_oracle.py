@@ -99,13 +99,6 @@ def pieces(text: str) -> list[str]:
         return [_text(piece) for piece in _listed(extracted.pieces(_SPACE, _codes(text)))]
 
 
-def split_literal(literal: str, text: str) -> list[str]:
-    """Return `Special.split_literal`."""
-    with _deep():
-        parts = extracted.split_literal(_codes(literal), _codes(text))
-    return [_text(part) for part in _listed(parts)]
-
-
 def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Encoders.passes`: one pass for each merge."""
     with _deep():
@@ -123,27 +116,10 @@ def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int
         return _listed(extracted.encode_chunk(lookup, shuffle.__getitem__, _linked(chunk)))
 
 
-def lowest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Encoders.greedy`: apply the lowest rank present everywhere, and repeat."""
-    with _deep():
-        return _listed(extracted.greedy(_rank(merges), _linked(chunk)))
-
-
-def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Encoders.greedy1`: apply the lowest rank at its leftmost pair, and repeat."""
-    with _deep():
-        return _listed(extracted.greedy1(_rank(merges), _linked(chunk)))
-
-
 def by_positions(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Places.apply_merges`: pass by pass, at the recorded positions."""
     with _deep():
         return _listed(extracted.apply_merges(_linked(merges), _linked(chunk)))
-
-
-def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
-    linked = _linked(merges)
-    return lambda left, right: extracted.rank(linked, left, right)
 
 
 def find_unreachable(merges: Sequence[Pair]) -> int | None:
@@ -188,15 +164,6 @@ class Cached:
     def known(self) -> dict[str, tuple[int, ...]]:
         """Return the chunks in the cache, with their ids."""
         return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
-
-
-def by_bytes(chunk: bytes, merges: Sequence[Pair]) -> list[bytes]:
-    """Return `ByteRanks.decompose`: the tokens that merging by bytes gives."""
-    linked = _linked(merges)
-    rank_of = cache(lambda joined: extracted.byte_rank(linked, joined))
-    with _deep():
-        parts = extracted.decompose(rank_of, _linked(chunk))
-    return [bytes(_listed(part)) for part in _listed(parts)]
 
 
 def vocabulary(merges: Sequence[Pair]) -> list[bytes]:
