@@ -31,7 +31,7 @@ def commands(text: str) -> set[str]:
 @pytest.mark.parametrize("path", [".ci/run", ".github/workflows/ci.yml"])
 def test_the_gates_are_run(path: str, gate: str) -> None:
     """FR-36: each gate is a command of the local check and of the workflow."""
-    assert gate in commands((ROOT / path).read_text(encoding="utf-8"))
+    assert gate in commands((ROOT / path).read_text(encoding="utf-8")), f"add it to {path}"
 
 
 def test_the_gate_runs_every_tier() -> None:
@@ -41,15 +41,6 @@ def test_the_gate_runs_every_tier() -> None:
         "uv run --group thorough pytest -m thorough",
         'sort "$BPETITE_SKIPPED" | uniq -c | sort -rn',
     } <= commands(GATE)
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["# uv run pytest", "uv run pytest tests/core", "echo uv run pytest", "uv run pytest -x"],
-)
-def test_inactive_gates_do_not_count(line: str) -> None:
-    """A gate that is commented out, narrowed or merely printed does not count."""
-    assert "uv run pytest" not in commands(f"      - run: {line}\n{line}\n")
 
 
 class Step(NamedTuple):
@@ -64,13 +55,9 @@ class Step(NamedTuple):
 UBUNTU: Final = {"ubuntu-latest"}
 BOTH: Final = {"ubuntu-latest", "macos-latest"}
 STEPS: Final = [
-    # The specification's gates.
+    # The specification's gates, besides those above.
     Step("tests", BOTH, "Tests", "uv run pytest"),
     Step("tests", BOTH, "Command line", "cmp docs/sample.txt decoded.txt"),
-    Step("gates", UBUNTU, "Lint", "uv run ruff check ."),
-    Step("gates", UBUNTU, "Format", "uv run ruff format --check ."),
-    Step("gates", UBUNTU, "Imports", "uv run lint-imports"),
-    Step("gates", UBUNTU, "Types", "uv run mypy --strict"),
     Step("gates", UBUNTU, "Build", "uv build --all-packages"),
     Step(
         *("gates", UBUNTU, "Determinism"),
@@ -134,7 +121,7 @@ def missing(text: str) -> list[Step]:
 def test_the_specified_steps_are_in_the_workflow() -> None:
     """FR-36: every gate of the specification runs, always, on the systems that it names."""
     text = (WORKFLOWS / "ci.yml").read_text(encoding="utf-8")
-    assert missing(text) == []
+    assert missing(text) == [], "add these steps to .github/workflows/ci.yml"
     assert 'python-version: "3.12"' in jobs_of(text)["gates"]
     assert set(re.findall(r"\bif: (.*)", text)) == CONDITIONS
     assert "continue-on-error" not in text
