@@ -116,12 +116,6 @@ def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int
         return _listed(extracted.encode_chunk(lookup, shuffle.__getitem__, _linked(chunk)))
 
 
-def by_positions(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Places.apply_merges`: pass by pass, at the recorded positions."""
-    with _deep():
-        return _listed(extracted.apply_merges(_linked(merges), _linked(chunk)))
-
-
 def find_unreachable(merges: Sequence[Pair]) -> int | None:
     """Return `Reachable.find_unreachable`: the first token that does not encode to itself."""
     with _deep():
@@ -133,37 +127,6 @@ def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
     """Return `Reachable.is_torn`: whether a merge crosses the border of a pair."""
     with _deep():
         return bool(extracted.is_torn(_linked(merges), MAX_VOCAB_SIZE, left, right))
-
-
-class Cached:
-    """The proved encoder, with a cache that forgets nothing, cutting at every piece."""
-
-    def __init__(self, merges: Sequence[Pair], longest: int) -> None:
-        self._merges = _linked(merges)
-        self._longest = longest
-        self._known: List = ()
-
-    def _keep(self, known: List, chunk: List, ids: List) -> List:
-        text = _text(chunk)
-        new = len(text) <= self._longest and text not in self.known()
-        return ((chunk, ids), known) if new else known
-
-    def encode(self, text: str) -> list[int]:
-        """Return the ids by `Cache.encode_cached`, and keep the cache."""
-        with _deep():
-            ids, self._known = extracted.encode_cached(
-                *_CLASSES,
-                lambda segment: extracted.pieces(_SPACE, segment),
-                self._keep,
-                self._merges,
-                self._known,
-                _codes(text),
-            )
-        return _listed(ids)
-
-    def known(self) -> dict[str, tuple[int, ...]]:
-        """Return the chunks in the cache, with their ids."""
-        return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
 
 
 def vocabulary(merges: Sequence[Pair]) -> list[bytes]:
