@@ -55,11 +55,6 @@ def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
     return result
 
 
-def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh interpreter that ignores the environment."""
-    return run(sys.executable, "-I", "-c", code, cwd=cwd)
-
-
 def tool(name: str) -> Path:
     """Return a program of the development environment."""
     return Path(sys.executable).with_name(name)

@@ -121,16 +121,3 @@ def test_the_license_is_the_same(member: str) -> None:
     """Every package has the repository's license, byte for byte."""
     assert (PACKAGES / member / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
     assert project(PACKAGES / member)["license-files"] == ["LICENSE"]
-
-
-def test_classifiers_match_the_python_minimum() -> None:
-    """The lowest version of Python among the classifiers is the minimum."""
-    for member in MEMBERS:
-        metadata = project(PACKAGES / member)
-        minors = [
-            int(match[1])
-            for classifier in metadata["classifiers"]
-            if (match := re.fullmatch(r"Programming Language :: Python :: 3\.(\d+)", classifier))
-        ]
-        assert metadata["requires-python"] == f">=3.{min(minors)}"
-        assert minors == list(range(min(minors), max(minors) + 1))

@@ -227,3 +227,4 @@ def test_every_claimed_python_is_tested() -> None:
         classifiers = metadata["project"]["classifiers"]
         claimed = re.findall(r"Python :: (3\.\d+)$", "\n".join(classifiers), re.MULTILINE)
         assert set(claimed) == tested
+        assert metadata["project"]["requires-python"] == f">={claimed[0]}"
