@@ -4,8 +4,8 @@
 
 The pages are plain Markdown, for a host of code as much as for the site: what MyST adds to
 the language is turned off, and the navigation stands here. Broken links to pages and headings,
-and code that its language does not know, are errors. Nothing in the site
-comes from another host, so it can be read offline; the search works from a folder, too.
+and code that its language does not know, are errors. Nothing in the site comes from another
+host, so it can be read offline; the search works from a folder, too.
 """
 
 import html
