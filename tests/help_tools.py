@@ -29,10 +29,13 @@ SUMMARIES: Final[dict[str, str]] = {
 }
 """The one-line description of each installed command in the help."""
 
+PARSERS: Final[dict[str, argparse.ArgumentParser]] = vars(_subparsers())["choices"]
+"""The parser of each installed command."""
+
 
 def examples_of(command: str) -> list[str]:
     """Return the examples in the help of a command."""
-    return list(examples_in(vars(_subparsers())["choices"][command].epilog))
+    return list(examples_in(PARSERS[command].epilog or ""))
 
 
 def examples_in(epilog: str) -> Iterator[str]:
