@@ -36,7 +36,7 @@ def add_command(commands: Commands) -> None:
         "    bpetite decode --model tokenizer.json\n"
         "  bpetite encode --model tokenizer.json text.txt --format u16 |\n"
         "    bpetite decode --model tokenizer.json --format u16\n"
-        "  bpetite decode --model tokenizer.json --ids 72 101 --output text.txt --force\n"
+        "  bpetite decode --model tokenizer.json --ids 72 101 --output hello.txt\n"
         "  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin",
         "\n\nWith --output, the file appears only when it is complete, and standard output\n"
         "gets a JSON object with the numbers of tokens and bytes.",
