@@ -1,9 +1,10 @@
 """JSON fields that several commands print, and the functions that make them.
 
-A command declares each object that it prints as a `TypedDict`, whose fields are in the order of
-printing, and names it with `set_defaults(prints=...)`, by the options that select it. One
-declaration of a field has its meaning, possibly with more keywords for its JSON Schema; others
-repeat the type. `scripts/generate` makes `docs/reference/output.md` from the declarations.
+A command declares each object that it prints as a `TypedDict`, with the fields in the order of
+printing. Its parser has them as `prints`, by the options that select them, such as "--json"; ""
+is the object printed without any. One declaration of a field is annotated with the meaning; others
+only repeat the type. A tuple in the annotation is a keyword of JSON Schema and its value.
+`scripts/generate` makes `docs/reference/output.md` and its schema from the declarations.
 """
 
 from collections.abc import Mapping
