@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
@@ -36,6 +36,11 @@ _ABOUT_FORMATS: Final = (
     "With --output, the file appears only when it is complete, and standard output\n"
     "gets a JSON object with the numbers of tokens and bytes."
 )
+
+
+class _Summary(fields.Files, fields.Text, fields.Outputs):
+    format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
+    file_bytes: Annotated[int, "the size of the file in bytes"]
 
 
 def add_command(commands: Commands) -> None:
@@ -80,7 +85,7 @@ def add_command(commands: Commands) -> None:
     arguments.allow_one(
         parser, ["--input", "--files-from", "--jsonl", "--separator-token"], ["--text"]
     )
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -116,7 +121,7 @@ def _run(options: argparse.Namespace) -> None:
     name, tokens = options.format, figures.tokens
     file_size = messages.in_units(written)
     messages.say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {file_size}")
-    summary = {
+    summary: _Summary = {
         "files": len(documents.paths),
         **fields.text_fields(figures.size, tokens),
         "outputs": [values.text_argument(options.output)],

@@ -16,6 +16,10 @@ from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 
 
+class _Summary(fields.Outputs, fields.Tokenizer):
+    """What is printed."""
+
+
 def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = arguments.add_parser(
@@ -35,7 +39,7 @@ def add_command(commands: Commands) -> None:
         help="vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra",
     )
     arguments.add_destination(parser)
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -57,6 +61,8 @@ def _run(options: argparse.Namespace) -> None:
         f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens; "
         f"{artifact.special_token} is {size}"
     )
-    outputs.write_json(
-        {"outputs": [values.text_argument(options.output)], **fields.tokenizer_fields(size, sha256)}
-    )
+    summary: _Summary = {
+        "outputs": [values.text_argument(options.output)],
+        **fields.tokenizer_fields(size, sha256),
+    }
+    outputs.write_json(summary)

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from functools import partial
+from typing import Annotated, TypedDict
 
 from bpetite_cli.kit import (
     Commands,
@@ -13,11 +14,10 @@ from bpetite_cli.kit import (
     add_parser,
     check_inputs,
     check_output,
+    fields,
     on_terminal,
-    ratio,
     say,
     text_argument,
-    text_fields,
     write_json,
 )
 from bpetite_compare._comparison import Comparison, compare
@@ -28,9 +28,45 @@ from bpetite_compare._tokenizations import Tokenization
 from bpetite_compare.commands.wording import (
     code_points,
     described,
-    difference_fields,
-    engine_fields,
+    engine_characters,
 )
+
+
+class _Named(TypedDict):
+    name: Annotated[str, "`bpetite`, or the tiktoken encoding"]
+
+
+class _Tokenized(_Named, fields.Text):
+    ids: Annotated[list[int], "the ids of the text"]
+
+
+class _DifferenceInText(TypedDict):
+    token: Annotated[int, "tokens before the difference"]
+    byte: int
+    character: Annotated[int, "complete characters before the difference"]
+    bpetite_token: fields.Token | None
+    tiktoken_token: fields.Token | None
+
+
+class _Compared(TypedDict):
+    equal: bool
+    difference: _DifferenceInText | None
+    bpetite: Annotated[_Tokenized, "the text in bpetite"]
+    tiktoken: Annotated[_Tokenized, "the text in the tiktoken encoding"]
+    engine_characters: dict[str, int]
+
+
+class _Row(_Named, fields.Text):
+    tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
+    single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
+    vocab_size: int
+    shared: Annotated[int, "mergeable tokens that the tokenizer file also has"]
+
+
+class _Reported(fields.Files):
+    bytes: int
+    characters: int
+    rows: Annotated[list[_Row], "bpetite, then each encoding"]
 
 
 def add_command(commands: Commands) -> None:
@@ -62,7 +98,7 @@ def add_command(commands: Commands) -> None:
         f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken",
     )
     parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
-    parser.set_defaults(run=partial(_run, parser))
+    parser.set_defaults(run=partial(_run, parser), prints={"": _Compared, "--report": _Reported})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
@@ -125,27 +161,29 @@ def _conclusions(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _data(comparison: Comparison) -> dict[str, object]:
+def _data(comparison: Comparison) -> _Compared:
     ours, theirs, found = comparison.ours, comparison.theirs, comparison.difference
     odd = comparison.engine_characters
     return {
         "equal": found is None,
-        "difference": found
-        and {
+        "difference": None
+        if found is None
+        else {
             "token": found.token,
             "byte": found.byte,
             "character": found.character,
-            **difference_fields(found.ours, found.theirs),
+            "bpetite_token": found.ours and fields.token_fields(*found.ours),
+            "tiktoken_token": found.theirs and fields.token_fields(*found.theirs),
         },
         "bpetite": _side(ours),
         "tiktoken": _side(theirs),
-        **engine_fields({char: comparison.text.count(char) for char in odd}),
+        "engine_characters": engine_characters({char: comparison.text.count(char) for char in odd}),
     }
 
 
-def _side(side: Tokenization) -> dict[str, object]:
+def _side(side: Tokenization) -> _Tokenized:
     size = sum(map(len, side.tokens))
-    return {"name": side.name, **text_fields(size, len(side.ids)), "ids": list(side.ids)}
+    return {"name": side.name, **fields.text_fields(size, len(side.ids)), "ids": list(side.ids)}
 
 
 def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
@@ -164,7 +202,7 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     write_json(_report_data(result))
 
 
-def _report_data(result: Report) -> dict[str, object]:
+def _report_data(result: Report) -> _Reported:
     return {
         "files": result.files,
         "bytes": result.bytes,
@@ -172,8 +210,8 @@ def _report_data(result: Report) -> dict[str, object]:
         "rows": [
             {
                 "name": row.name,
-                **text_fields(result.bytes, row.tokens),
-                "tokens_per_character": ratio(row.tokens, result.characters),
+                **fields.text_fields(result.bytes, row.tokens),
+                "tokens_per_character": fields.ratio(row.tokens, result.characters),
                 "single_byte_share": row.single_byte_share and round(row.single_byte_share, 4),
                 "vocab_size": row.vocab_size,
                 "shared": row.shared,

@@ -1,6 +1,7 @@
 """`bpetite export`: write a tokenizer in the format of another library."""
 
 import argparse
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -15,6 +16,7 @@ from bpetite_cli.kit import (
     check_destination,
     check_destination_folder,
     check_output,
+    fields,
     integer,
     quoted,
     say,
@@ -24,6 +26,11 @@ from bpetite_cli.kit import (
 from bpetite_compare._export import FORMATS, export, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
+
+
+class _Summary(fields.Outputs):
+    vocab_size: int
+    special_tokens: Mapping[str, int]
 
 
 def add_command(commands: Commands) -> None:
@@ -73,7 +80,7 @@ def add_command(commands: Commands) -> None:
         metavar="FILE",
         help="for a Hugging Face folder: Jinja template for apply_chat_template",
     )
-    parser.set_defaults(run=partial(_run, parser))
+    parser.set_defaults(run=partial(_run, parser), prints={"": _Summary})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
@@ -105,13 +112,12 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     say("to load it in Python:")
     for line in exported.loading.splitlines():
         say(line)
-    write_json(
-        {
-            "outputs": list(map(text_argument, exported.files)),
-            "vocab_size": exported.tokens - len(exported.special_tokens),
-            "special_tokens": dict(exported.special_tokens),
-        }
-    )
+    summary: _Summary = {
+        "outputs": list(map(text_argument, exported.files)),
+        "vocab_size": exported.tokens - len(exported.special_tokens),
+        "special_tokens": dict(exported.special_tokens),
+    }
+    write_json(summary)
 
 
 def _length(word: str) -> int:

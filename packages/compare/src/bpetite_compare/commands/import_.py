@@ -1,6 +1,8 @@
 """`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
 
 import argparse
+from collections.abc import Mapping
+from typing import Annotated
 
 from bpetite_cli.kit import (
     Commands,
@@ -9,13 +11,18 @@ from bpetite_cli.kit import (
     add_parser,
     check_destination,
     check_output,
+    fields,
     quoted,
     say,
     text_argument,
-    tokenizer_fields,
     write_json,
 )
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
+
+
+class _Summary(fields.Outputs, fields.Tokenizer):
+    changed_ids: Annotated[int, "tokens whose id changed"]
+    dropped_special_tokens: Annotated[Mapping[str, int], "the id of each dropped special token"]
 
 
 def add_command(commands: Commands) -> None:
@@ -66,6 +73,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="drop special tokens other than <|endoftext|>",
     )
+    parser.set_defaults(prints={"": _Summary})
 
 
 def _file(word: str) -> str:
@@ -98,14 +106,13 @@ def run_import(options: argparse.Namespace, sources: list[str], form: str) -> No
     for line in _lines(imported, options.id_map):
         say(line)
     outputs = filter(None, (options.output, options.id_map))
-    write_json(
-        {
-            "outputs": list(map(text_argument, outputs)),
-            **tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
-            "changed_ids": imported.changed,
-            "dropped_special_tokens": dict(imported.dropped),
-        }
-    )
+    summary: _Summary = {
+        "outputs": list(map(text_argument, outputs)),
+        **fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
+        "changed_ids": imported.changed,
+        "dropped_special_tokens": dict(imported.dropped),
+    }
+    write_json(summary)
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:

@@ -1,6 +1,7 @@
 """`bpetite parity`: compare token ids for whole files with tiktoken's."""
 
 import argparse
+from typing import Annotated, TypedDict
 
 from bpetite_cli.kit import (
     Commands,
@@ -12,10 +13,10 @@ from bpetite_cli.kit import (
     add_parser,
     check_inputs,
     check_output,
+    fields,
     name_of,
     say,
     text_argument,
-    text_fields,
     visible,
     write_json,
 )
@@ -23,9 +24,31 @@ from bpetite_compare._parity import FileDifference, Parity, parity
 from bpetite_compare.commands.wording import (
     code_points,
     described,
-    difference_fields,
-    engine_fields,
+    engine_characters,
 )
+
+
+class _DifferenceInFile(TypedDict):
+    path: str
+    byte: Annotated[int, "the byte offset of the difference"]
+    line: Annotated[int, "the line of the difference, from 1"]
+    before: Annotated[str, "some text before the difference"]
+    after: Annotated[str, "some text from the difference on"]
+    bpetite_token: Annotated[fields.Token | None, "bpetite's token; null at the end"]
+    tiktoken_token: Annotated[fields.Token | None, "tiktoken's token; null at the end"]
+
+
+class _Verdict(TypedDict):
+    equal: bool
+    difference: _DifferenceInFile | None
+
+
+class _Compared(_Verdict, fields.Files, fields.Text):
+    characters: Annotated[int, "Unicode code points of the text"]
+    engine_characters: Annotated[
+        dict[str, int], "occurrences of each character that the regex engines classify differently"
+    ]
+    engine_differences: Annotated[int, "sections that differ only because of these characters"]
 
 
 def add_command(commands: Commands) -> None:
@@ -42,7 +65,7 @@ def add_command(commands: Commands) -> None:
     )
     add_model(parser)
     add_files(parser)
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"": _Compared})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -87,22 +110,24 @@ def _engines(result: Parity) -> list[str]:
     ]
 
 
-def _data(result: Parity) -> dict[str, object]:
+def _data(result: Parity) -> _Compared:
     found = result.difference
     return {
         "equal": found is None,
-        "difference": found
-        and {
+        "difference": None
+        if found is None
+        else {
             "path": text_argument(found.path),
             "byte": found.byte,
             "line": found.line,
             "before": found.before,
             "after": found.after,
-            **difference_fields(found.ours, found.theirs),
+            "bpetite_token": found.ours and fields.token_fields(*found.ours),
+            "tiktoken_token": found.theirs and fields.token_fields(*found.theirs),
         },
         "files": result.files,
-        **text_fields(result.bytes, result.tokens),
+        **fields.text_fields(result.bytes, result.tokens),
         "characters": result.characters,
-        **engine_fields(result.engine_characters),
+        "engine_characters": engine_characters(result.engine_characters),
         "engine_differences": result.engine_differences,
     }
