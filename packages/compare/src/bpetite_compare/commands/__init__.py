@@ -1,7 +1,7 @@
-"""The commands of bpetite-compare; only the command line loads them.
+"""The commands of bpetite-compare: a module each, unless its name starts with `_`.
 
-Of the command line, they import only `bpetite_cli.kit`. The rest of this package does not
-import the command line.
+Only the command line loads them. Of the command line, they import only `bpetite_cli.kit`. The
+rest of this package does not import the command line.
 """
 
 import logging

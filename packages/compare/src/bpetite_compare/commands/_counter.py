@@ -1,4 +1,4 @@
-"""The entry point for `bpetite count --encoding`: counts tokens with a tiktoken encoding.
+"""Count tokens with a tiktoken encoding, for `bpetite count --encoding`.
 
 `<|endoftext|>` is one token, as in bpetite; other special tokens are ordinary text.
 """
