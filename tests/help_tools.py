@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from bpetite import Tokenizer
-from bpetite_cli.parser import make_parser
+from bpetite_cli.app import make_parser
 from cli_tools import bpetite, pipeline
 from compare_tools import CORPUS
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks
-from bpetite_cli.streams.inputs import read_text
+from bpetite_cli.io.inputs import read_text
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 

@@ -10,7 +10,7 @@ from typing import Final
 
 import shtab
 
-from bpetite_cli.parser import make_parser
+from bpetite_cli.app import make_parser
 from generate.manual import SHARE, description, parsers
 
 _FILES: Final = {"FILE", "PATH"}

@@ -14,8 +14,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Final
 
+from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS, OF_COMPARE
-from bpetite_cli.parser import make_parser
 
 SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
 _SHARING: Final = 4

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from bpetite_cli.streams import inputs, outputs
-from bpetite_cli.terminal import work
+from bpetite_cli.io import inputs, outputs
+from bpetite_cli.terminal import progress
 from cli_tools import ImpatientTimer
 
 
@@ -77,11 +77,11 @@ def small_memory_buffer(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw no bar, however slow the machine is."""
-    assert work._PATIENCE_SECONDS >= 1  # shorter jobs get no bar
-    monkeypatch.setattr(work, "_PATIENCE_SECONDS", 3600)
+    assert progress._PATIENCE_SECONDS >= 1  # shorter jobs get no bar
+    monkeypatch.setattr(progress, "_PATIENCE_SECONDS", 3600)
 
 
 @pytest.fixture
 def bar_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Draw a bar from the start, however fast the machine is."""
-    monkeypatch.setattr(work, "Timer", ImpatientTimer)
+    monkeypatch.setattr(progress, "Timer", ImpatientTimer)

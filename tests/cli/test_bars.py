@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from bpetite_cli.terminal.training import cost_of_merges
-from bpetite_cli.terminal.work import Phase, seconds_left
+from bpetite_cli.terminal.progress import Phase, seconds_left
+from bpetite_cli.training import cost_of_merges
 from cli_tools import in_terminal, on_screen, shown_in_terminal, terminal_process, words_of
 
 TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")

@@ -287,7 +287,7 @@ def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
 
 
-@pytest.mark.parametrize("module", ["bpetite_cli.run", "argparse", "regex", "bpetite"])
+@pytest.mark.parametrize("module", ["bpetite_cli.app", "argparse", "regex", "bpetite"])
 def test_interrupting_imports_exits_quietly(module: str) -> None:
     """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
     result = run_main(

@@ -15,8 +15,8 @@ import oracle
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_cli.commands.decode import _texts
-from bpetite_cli.streams import json_ids
-from bpetite_cli.streams.failure import Failure
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import formats
 from cli_tools import (
     bpetite,
     limited_file_size,
@@ -283,7 +283,7 @@ def test_an_array_may_have_any_amount_of_whitespace(
     model: Path, monkeypatch: pytest.MonkeyPatch, place: int
 ) -> None:
     """Whitespace around an id is accepted, and inside an id rejected, however long it is."""
-    monkeypatch.setattr(json_ids, "_LONGEST_HELD", 100)
+    monkeypatch.setattr(formats, "_LONGEST_HELD", 100)
     for size in (1, 25, 26, 5000):
         ids = "[72,10]"[:place] + " \t\n\r" * size + "[72,10]"[place:]
         result = bpetite("decode", "--model", model, stdin=ids.encode())

@@ -18,9 +18,9 @@ from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_cli.commands.decode import _texts
 from bpetite_cli.commands.encode import _check_width
+from bpetite_cli.io import inputs as input_files
+from bpetite_cli.io.formats import FORMATS
 from bpetite_cli.jobs import sharing
-from bpetite_cli.streams import inputs as input_files
-from bpetite_cli.streams.formats import FORMATS
 from bpetite_cli.terminal.messages import in_units
 from cli_tools import (
     bpetite,

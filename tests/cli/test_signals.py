@@ -70,12 +70,12 @@ def flooded(
 def cases() -> list[object]:
     """Return a command, a moment of it and a signal; a few of them for every day."""
     moments = {
-        COUNT: ("import bpetite_cli.run", "open text"),
+        COUNT: ("import bpetite_cli.app", "open text"),
         ENCODE: ("open text",),
         ENCODE_SHARED: ("import bpetite", "import multiprocessing", WORKERS),
         TRAIN_SHARED: (WORKERS,),
     }
-    everyday = {(COUNT, "import bpetite_cli.run"), (ENCODE, "open text"), (TRAIN_SHARED, WORKERS)}
+    everyday = {(COUNT, "import bpetite_cli.app"), (ENCODE, "open text"), (TRAIN_SHARED, WORKERS)}
     return [
         pytest.param(
             *(words, moment, number),

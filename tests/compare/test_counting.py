@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken import registry
 
-from bpetite_cli.streams import inputs
+from bpetite_cli.io import inputs
 from bpetite_compare.commands._counter import make_counter
 from cli_tools import bpetite, lines, refused
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS

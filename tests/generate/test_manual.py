@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from bpetite_cli.parser import make_parser
+from bpetite_cli.app import make_parser
 from cli_tools import bpetite
 from generate import manual
 from generate.manual import SHARE

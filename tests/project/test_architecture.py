@@ -70,9 +70,9 @@ PLANTS: Final = (
         frozenset({CORE_LAYERS}),
     ),
     Plant("cli/src/bpetite_cli/planted.py", "", frozenset({CLI_LAYERS})),
-    Plant("cli/src/bpetite_cli/streams/inputs.py", "import bpetite._encoder", frozenset({PRIVATE})),
+    Plant("cli/src/bpetite_cli/io/inputs.py", "import bpetite._encoder", frozenset({PRIVATE})),
     Plant(
-        "cli/src/bpetite_cli/streams/outputs.py",
+        "cli/src/bpetite_cli/io/outputs.py",
         "import bpetite_cli.terminal.messages",
         frozenset({CLI_LAYERS}),
     ),
@@ -86,9 +86,7 @@ PLANTS: Final = (
         "import bpetite_cli.commands.encode",
         frozenset({COMMANDS}),
     ),
-    Plant(
-        "cli/src/bpetite_cli/streams/failure.py", "import bpetite_compare", frozenset({SIBLINGS})
-    ),
+    Plant("cli/src/bpetite_cli/errors.py", "import bpetite_compare", frozenset({SIBLINGS})),
     Plant("cli/src/bpetite_cli/commands/show.py", "import rich.console", frozenset({DRAWING})),
     Plant(
         "compare/src/bpetite_compare/_planted.py",
@@ -99,7 +97,7 @@ PLANTS: Final = (
     Plant("compare/src/bpetite_compare/_parity.py", "import bpetite_cli.kit", frozenset({LIBRARY})),
     Plant(
         "compare/src/bpetite_compare/commands/parity.py",
-        "import bpetite_cli.streams.outputs",
+        "import bpetite_cli.io.outputs",
         frozenset({LIBRARY}),
     ),
     Plant(

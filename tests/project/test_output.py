@@ -12,7 +12,7 @@ from tiktoken import registry
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_cli.parser import make_parser
+from bpetite_cli.app import make_parser
 from bpetite_compare import export, to_tiktoken
 from cli_tools import bpetite
 from compare_tools import UNREACHABLE

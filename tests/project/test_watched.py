@@ -19,7 +19,7 @@ import pytest
 
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
-from bpetite_cli.parser import make_parser
+from bpetite_cli.app import make_parser
 from bpetite_compare import export
 from cli_tools import _terminal
 from project_tools import MEMBERS, PACKAGES, ROOT

@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        from bpetite_cli.run import run  # noqa: PLC0415
+        from bpetite_cli.app import run  # noqa: PLC0415
 
         return run(arguments)
     except Exception as error:  # noqa: BLE001 - a user's file may shadow any module

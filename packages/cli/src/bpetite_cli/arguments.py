@@ -4,12 +4,11 @@ import argparse
 from collections.abc import Sequence
 from typing import Final, TypeAlias
 
+from bpetite_cli.io.documents import Documents, read_list
+from bpetite_cli.io.inputs import check_standard_input
+from bpetite_cli.io.json_lines import field
 from bpetite_cli.jobs.cores import available_cores
-from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.file_lists import read_list
-from bpetite_cli.streams.inputs import check_standard_input
-from bpetite_cli.streams.json_lines import field
-from bpetite_cli.streams.words import integer
+from bpetite_cli.values import integer
 
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8

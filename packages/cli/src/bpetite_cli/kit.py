@@ -13,16 +13,20 @@ from bpetite_cli.arguments import (
     add_parser,
     add_quiet,
 )
-from bpetite_cli.streams.destination import check_destination, check_destination_folder
-from bpetite_cli.streams.failure import Failure
-from bpetite_cli.streams.fields import ratio, text_fields, token_fields, tokenizer_fields
-from bpetite_cli.streams.inputs import check_inputs, name_of
-from bpetite_cli.streams.models import about_model
-from bpetite_cli.streams.outputs import check_output, write_json
-from bpetite_cli.streams.words import integer, text_argument
+from bpetite_cli.errors import Failure
+from bpetite_cli.fields import ratio, text_fields, token_fields, tokenizer_fields
+from bpetite_cli.io.inputs import check_inputs, name_of
+from bpetite_cli.io.models import about_model
+from bpetite_cli.io.outputs import (
+    check_destination,
+    check_destination_folder,
+    check_output,
+    write_json,
+)
 from bpetite_cli.terminal.messages import on_terminal, say
+from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.values import integer, text_argument
 
 __all__ = [
     "Commands",

@@ -7,16 +7,16 @@ from typing import NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._files import quoted
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
+from bpetite_cli.errors import Failure, explain
+from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io.documents import Documents
+from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
 from bpetite_cli.jobs.sharing import Sharing
-from bpetite_cli.other_packages import Counter, load_counter
-from bpetite_cli.streams import fields, inputs, models, outputs, words
-from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.failure import Failure, explain
-from bpetite_cli.streams.inputs import STANDARD_INPUT, Advance
+from bpetite_cli.plugins import Counter, load_counter
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.terminal.progress import Work
 
 _MORE = (
     "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
@@ -85,7 +85,7 @@ def add_command(commands: Commands) -> None:
 
 
 def _limit(word: str) -> int:
-    limit = words.integer(word)
+    limit = values.integer(word)
     if limit < 0:
         message = f"expected 0 or more, found {limit}"
         raise argparse.ArgumentTypeError(message)
@@ -122,7 +122,7 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _counted(documents: Documents, counter: Counter, jobs: int, work: Work) -> list[_Count]:
-    counts = [_Count(words.text_argument(path)) for path in documents.paths]
+    counts = [_Count(values.text_argument(path)) for path in documents.paths]
     with Sharing(_Counting(counter), jobs, _length) as sharing:
         parts = _read(documents, counter, counts, sharing.read)
         for batch in sharing.results(parts, work.advance):

@@ -2,20 +2,20 @@
 
 import argparse
 import codecs
-import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from itertools import accumulate
-from typing import IO, Final
+from typing import Final
 
 from bpetite._files import quoted, write_parts
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.streams import destination, fields, inputs, models, outputs, words
-from bpetite_cli.streams.failure import Failure
-from bpetite_cli.streams.formats import FORMATS, Counted
-from bpetite_cli.streams.inputs import STANDARD_INPUT
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io.formats import FORMATS, Counted
+from bpetite_cli.io.inputs import STANDARD_INPUT
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.terminal.progress import Work
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
@@ -75,7 +75,7 @@ def _ids(word: str) -> list[int]:
         listed = listed[1:-1].strip()
         if not listed:
             return []
-    return [words.integer(part.strip()) for part in listed.split(",")]
+    return [values.integer(part.strip()) for part in listed.split(",")]
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -86,7 +86,7 @@ def _run(options: argparse.Namespace) -> None:
     files = [] if options.input is None else [options.input]
     size = inputs.check_inputs(files)
     if options.output is not None:
-        destination.check_destination(options.output, [options.model, *files], force=options.force)
+        outputs.check_destination(options.output, [options.model, *files], force=options.force)
     with Work("loading", files) as work:
         tokens = models.load_artifact(options.model).vocab
         chosen = FORMATS[options.format or "json"]
@@ -99,24 +99,23 @@ def _run(options: argparse.Namespace) -> None:
         if options.output is None:
             _print(outputs.hold_output(texts), work)
             return
-        written = write_parts(options.output, work.to_disk(texts), overwrite=options.force)
+        parts = outputs.then(texts, partial(work.begin, "writing"))
+        written = write_parts(options.output, parts, overwrite=options.force)
     of_text = "" if options.bytes else " of text"
     messages.say(f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}")
     outputs.write_json(
         {
             **fields.text_fields(written, ids.tokens),
-            "outputs": [words.text_argument(options.output)],
+            "outputs": [values.text_argument(options.output)],
         }
     )
 
 
-def _print(held: IO[bytes], work: Work) -> None:
+def _print(held: outputs.Held, work: Work) -> None:
     """Write text to standard output; on a terminal, a prompt then starts a line of its own."""
-    end = held.seek(0, os.SEEK_END)
-    held.seek(max(0, end - 1))
-    is_open = held.read() not in {b"", b"\n"}
-    work.send(held)
-    if is_open and outputs.is_terminal():
+    work.begin_output(held.size)
+    held.send(work.advance)
+    if held.end not in {b"", b"\n"} and outputs.is_terminal():
         messages.say("")
 
 

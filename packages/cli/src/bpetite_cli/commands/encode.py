@@ -1,22 +1,23 @@
-"""`bpetite encode`: turn text into ids, in one of the formats of `streams.formats`."""
+"""`bpetite encode`: turn text into ids, in one of the formats of `io.formats`."""
 
 import argparse
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import quoted, write_parts
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io.documents import Documents
+from bpetite_cli.io.formats import FORMATS
+from bpetite_cli.io.inputs import STANDARD_INPUT
 from bpetite_cli.jobs.sharing import Sharing
-from bpetite_cli.streams import destination, fields, inputs, models, outputs, words
-from bpetite_cli.streams.documents import Documents
-from bpetite_cli.streams.failure import Failure
-from bpetite_cli.streams.formats import FORMATS
-from bpetite_cli.streams.inputs import STANDARD_INPUT
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.terminal.progress import Work
 
 _Part: TypeAlias = str | None
 """Text that ends at a safe boundary, or None for a separator."""
@@ -98,7 +99,7 @@ def _run(options: argparse.Namespace) -> None:
             texts: Iterable[Iterable[str]] = (
                 documents.read(sharing.read)
                 if options.text is None
-                else [[words.text_argument(options.text)]]
+                else [[values.text_argument(options.text)]]
             )
             separated = _with_separators(texts, _separator_at(options))
             packed = figures.of(sharing.results(separated, work.advance))
@@ -106,9 +107,11 @@ def _run(options: argparse.Namespace) -> None:
             if options.output is None:
                 held = outputs.hold_output(parts)
             else:
-                written = write_parts(options.output, work.to_disk(parts), overwrite=options.force)
+                parts = outputs.then(parts, partial(work.begin, "writing"))
+                written = write_parts(options.output, parts, overwrite=options.force)
         if options.output is None:
-            work.send(held)
+            work.begin_output(held.size)
+            held.send(work.advance)
             return
     name, tokens = options.format, figures.tokens
     file_size = messages.in_units(written)
@@ -116,7 +119,7 @@ def _run(options: argparse.Namespace) -> None:
     summary = {
         "files": len(documents.paths),
         **fields.text_fields(figures.size, tokens),
-        "outputs": [words.text_argument(options.output)],
+        "outputs": [values.text_argument(options.output)],
         "format": name,
         "file_bytes": written,
     }
@@ -165,7 +168,7 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     size = inputs.check_inputs(documents.paths)
     if options.output is not None:
         sources = [options.model, *documents.sources]
-        destination.check_destination(options.output, sources, force=options.force)
+        outputs.check_destination(options.output, sources, force=options.force)
     return size
 
 

@@ -3,14 +3,13 @@
 import argparse
 
 from bpetite._artifact import Artifact
-from bpetite_cli import arguments
+from bpetite_cli import arguments, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.streams import models, outputs, words
-from bpetite_cli.streams.failure import Failure
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import models, outputs
+from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import look_at_output
-from bpetite_cli.terminal.work import Work
-from bpetite_cli.views.overview import draw_overview, overview_data
-from bpetite_cli.views.tokens import vocabulary_data
+from bpetite_cli.views.overview import draw_overview, overview_data, vocabulary_data
 from bpetite_cli.views.tree import draw_tree, tree_data
 
 
@@ -28,7 +27,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     parser.add_argument(
         "--token",
-        type=words.integer,
+        type=values.integer,
         metavar="ID",
         help="show the tree of merges that made this token",
     )

@@ -5,15 +5,14 @@ from collections.abc import Iterable, Iterator
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.streams import fields, inputs, models, outputs, words
-from bpetite_cli.streams.inputs import STANDARD_INPUT, Advance
+from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
 from bpetite_cli.terminal import messages
+from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
-from bpetite_cli.terminal.work import Work
 from bpetite_cli.views.steps import draw_steps
-from bpetite_cli.views.tokens import counted
 
 
 def add_command(commands: Commands) -> None:
@@ -59,7 +58,9 @@ def _run(options: argparse.Namespace) -> None:
             messages.say_if_typed("showing", files)
         if options.json:
             work.begin("encoding", inputs.total_size(files))
-            work.send(outputs.hold_output(_json_lines(artifact, _texts(options, work.advance))))
+            held = outputs.hold_output(_json_lines(artifact, _texts(options, work.advance)))
+            work.begin_output(held.size)
+            held.send(work.advance)
             return
     draw = draw_steps if options.steps else _rows
     outputs.stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
@@ -67,7 +68,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
     if options.input is None:
-        yield words.text_argument(options.text)
+        yield values.text_argument(options.text)
     else:
         yield from inputs.read_text(options.input, advance)
 
@@ -94,7 +95,7 @@ def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[
 
     yield from draw_rows(noted(), artifact.special_id, screen)
     each = f", {size / count:.2f} bytes per token" if count else ""
-    yield f"{counted(count, 'token')}, {counted(size, 'byte')}{each}\n"
+    yield f"{messages.counted(count, 'token')}, {messages.counted(size, 'byte')}{each}\n"
 
 
 def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:

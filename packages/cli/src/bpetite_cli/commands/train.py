@@ -3,13 +3,12 @@
 import argparse
 
 from bpetite._files import quoted
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.streams import destination, fields, inputs, models, outputs, words
+from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.learning import learn
-from bpetite_cli.terminal.training import Training
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.terminal.progress import Work
+from bpetite_cli.training import Training, learn
 
 
 def add_command(commands: Commands) -> None:
@@ -42,7 +41,7 @@ def _run(options: argparse.Namespace) -> None:
     outputs.check_output()
     documents = arguments.documents_of(options)
     size = inputs.check_inputs(documents.paths)
-    destination.check_destination(options.output, documents.sources, force=options.force)
+    outputs.check_destination(options.output, documents.sources, force=options.force)
     with Work("counting text", documents.paths, size) as work:
         tokenizer, training = learn(documents, options.vocab_size, arguments.jobs_of(options), work)
         work.begin("saving")
@@ -58,7 +57,7 @@ def _run(options: argparse.Namespace) -> None:
         "elapsed_ms": milliseconds,
         "files": len(documents.paths),
         "bytes": training.corpus_bytes,
-        "outputs": [words.text_argument(options.output)],
+        "outputs": [values.text_argument(options.output)],
         **fields.tokenizer_fields(training.mergeable_vocab_size, sha256),
         "seconds": milliseconds / 1000,
     }

@@ -8,12 +8,12 @@ import argparse
 
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.streams import destination, fields, models, outputs, words
-from bpetite_cli.streams.failure import Failure
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.terminal.progress import Work
 
 
 def add_command(commands: Commands) -> None:
@@ -49,7 +49,7 @@ def _run(options: argparse.Namespace) -> None:
             f"{artifact.special_id:,} (train a larger tokenizer with `bpetite train`)"
         )
         raise Failure(message)
-    destination.check_destination(options.output, [options.model], force=options.force)
+    outputs.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
@@ -58,5 +58,5 @@ def _run(options: argparse.Namespace) -> None:
         f"{artifact.special_token} is {size}"
     )
     outputs.write_json(
-        {"outputs": [words.text_argument(options.output)], **fields.tokenizer_fields(size, sha256)}
+        {"outputs": [values.text_argument(options.output)], **fields.tokenizer_fields(size, sha256)}
     )

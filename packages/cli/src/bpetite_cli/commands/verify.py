@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
-from bpetite_cli import arguments
+from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
-from bpetite_cli.streams import fields, inputs, models, outputs
-from bpetite_cli.streams.failure import Failure
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.learning import learn
+from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.terminal.work import Work
+from bpetite_cli.training import learn
 
 
 def add_command(commands: Commands) -> None:

@@ -16,8 +16,8 @@ from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
+from bpetite_cli.errors import Failure
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.streams.failure import Failure
 
 if TYPE_CHECKING:
     from multiprocessing.connection import _ConnectionBase as Connection

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
 
-from bpetite_cli.streams.inputs import is_typed
+from bpetite_cli.io.inputs import is_typed
 from bpetite_cli.terminal.visible import escaped
 
 _KILO: Final = 1000
@@ -82,3 +82,12 @@ def in_units(size: float) -> str:
         if round(size, 1) < _KILO:
             return f"{size:.1f} {unit}"
     return f"{size / _KILO:,.1f} TB"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "token"), counted(1200, "byte")
+    ('1 token', '1,200 bytes')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

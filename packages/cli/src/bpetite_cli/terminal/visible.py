@@ -38,6 +38,16 @@ def visible(token: bytes | str) -> str:
     return base + "".join(map(_shown, text))
 
 
+def shortened(token: bytes, most: int) -> str:
+    """Return a token in visible characters, cut off if it is long.
+
+    >>> shortened(b" " * 1_000_000, 6)
+    '·····…'
+    """
+    shown = visible(token[: 4 * (most + 1)])  # no character has more than four bytes
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
 def escaped(text: str) -> str:
     r"""Return a text with escapes for invisible and control characters, except newlines.
 

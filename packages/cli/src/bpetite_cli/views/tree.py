@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from bpetite._artifact import Artifact
-from bpetite_cli.streams.fields import token_fields
+from bpetite_cli.fields import token_fields
+from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen
-from bpetite_cli.terminal.visible import visible
-from bpetite_cli.views.tokens import counted, shortened
+from bpetite_cli.terminal.visible import shortened, visible
 
 _DEEPEST: Final = 12
 """The most levels in one tree; deeper levels start at the left again."""

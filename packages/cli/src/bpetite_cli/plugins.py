@@ -7,7 +7,7 @@ when a command needs it.
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
-from bpetite_cli.streams.failure import Failure
+from bpetite_cli.errors import Failure
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints

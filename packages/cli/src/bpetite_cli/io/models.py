@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
-from bpetite_cli.streams.failure import Failure, explain
-from bpetite_cli.streams.other_files import other_file_message
+from bpetite_cli.errors import Failure, explain
+from bpetite_cli.io.guesses import other_file_message
 
 
 def load_model(path: str) -> Tokenizer:

@@ -1,29 +1,35 @@
 """The phases of a command: on a terminal, one progress bar with the name of the current phase.
 
-A command that takes less than a second shows no bar. rich is loaded only to draw one (`bars`).
+A command that takes less than a second shows no bar. rich is loaded only to draw one.
 """
 
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from threading import RLock, Timer
-from typing import IO, TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
+from bpetite_cli.io.inputs import is_typed
+from bpetite_cli.io.outputs import is_terminal
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.streams.inputs import is_typed
-from bpetite_cli.streams.outputs import is_terminal, send_output
 from bpetite_cli.terminal.messages import in_units, on_terminal
 
 if TYPE_CHECKING:
-    from bpetite_cli.terminal.bars import Bar  # loads rich, which is slow
+    from rich.progress import Progress
 
 _PATIENCE_SECONDS: Final = 1.0
 """How long a command runs before a bar appears."""
 
 _LEAST_SHARE: Final = 0.05
 """The share of a phase that must be done before the remaining time is estimated."""
+
+_WIDEST: Final = 40
+_WIDTH_WITHOUT_BAR: Final = 39
+"""The width of the other columns, their gaps, and the ^C that a terminal echoes after them."""
+
+_WIDTH_OF_AMOUNT: Final = 21
+_WIDTH_WITH_AMOUNT: Final = 76
 
 
 class Phase:
@@ -179,18 +185,11 @@ class Work:
             self._phase.note_more(done, known)
             self.advance(0)
 
-    def to_disk(self, parts: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield the parts of a file; after the last, begin the phase `writing`."""
-        yield from parts
-        self.begin("writing")
-
-    def send(self, held: IO[bytes]) -> None:
-        """Write a result to standard output."""
+    def begin_output(self, size: int) -> None:
+        """Begin to write a result of this size to standard output."""
         if is_terminal():
             self.hide()
-        self.begin("writing", held.seek(0, os.SEEK_END))
-        held.seek(0)
-        send_output(held, self.advance)
+        self.begin("writing", size)
 
     def hide(self) -> None:
         """Remove the bar for good."""
@@ -204,8 +203,58 @@ class Work:
 
     def _draw(self) -> None:
         """Draw the bar, unless the work has ended."""
-        from bpetite_cli.terminal.bars import Bar  # noqa: PLC0415 - rich is slow to load
-
         with self._lock, suppress(OSError):
             if self._timer is not None:
                 self._bar = Bar(self._phase)
+
+
+class Bar:
+    """A line that shows a phase and disappears when it is stopped."""
+
+    def __init__(self, phase: Phase) -> None:
+        self._progress = _line()
+        self.show(phase)
+        self._progress.start()
+
+    def show(self, phase: Phase) -> None:
+        """Show the end of the current phase, then switch to another."""
+        self._progress.refresh()
+        for task in self._progress.task_ids:
+            self._progress.remove_task(task)
+        self._phase = phase
+        self._task = self._progress.add_task(
+            phase.name, total=phase.total_cost, completed=phase.cost, phase=phase
+        )
+
+    def update(self) -> None:
+        """Show how far the phase is."""
+        self._progress.update(self._task, completed=self._phase.cost, total=self._phase.total_cost)
+
+    def stop(self) -> None:
+        """Remove the line."""
+        self._progress.stop()
+
+
+def _line() -> "Progress":
+    """Return a line on standard error, in columns of fixed widths."""
+    from rich import progress  # noqa: PLC0415 - rich is slow to load
+    from rich.console import Console  # noqa: PLC0415 - the same
+
+    console = Console(stderr=True)
+    left = console.width - _WIDTH_WITHOUT_BAR
+    amount = []
+    if console.width >= _WIDTH_WITH_AMOUNT:
+        left -= _WIDTH_OF_AMOUNT
+        amount = [progress.TextColumn("{task.fields[phase].amount:>20}", markup=False)]
+    return progress.Progress(
+        progress.TextColumn("{task.description:<14}", markup=False),
+        progress.BarColumn(max(1, min(_WIDEST, left)), "dim", "cyan", "cyan", "cyan"),
+        progress.TaskProgressColumn("{task.percentage:>3.0f}%", "    ", markup=False),
+        *amount,
+        progress.TextColumn("{task.fields[phase].time:>14}", markup=False),
+        console=console,
+        refresh_per_second=5,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )

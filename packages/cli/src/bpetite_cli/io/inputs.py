@@ -17,8 +17,8 @@ from typing import Final, TypeAlias
 
 from bpetite._files import quoted
 from bpetite._pretokenizer import cut_safely
-from bpetite_cli.streams.failure import Failure
-from bpetite_cli.streams.not_utf8 import advice_on_conversion
+from bpetite_cli.errors import Failure
+from bpetite_cli.io.guesses import advice_on_conversion
 
 STANDARD_INPUT: Final = "-"
 

@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from bpetite_cli.streams.failure import Failure
-from bpetite_cli.streams.inputs import Advance, name_of, open_input, read_blocks, split_at
-from bpetite_cli.streams.not_utf8 import advice_on_conversion
-from bpetite_cli.streams.words import text_argument
+from bpetite_cli.errors import Failure
+from bpetite_cli.io.guesses import advice_on_conversion
+from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks, split_at
+from bpetite_cli.values import text_argument
 
 _MOST: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""

@@ -1,0 +1,95 @@
+"""The documents of a command: files, or lines of files. No token spans two documents."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from bpetite._files import quoted
+from bpetite_cli.errors import Failure
+from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks, read_text, split_at
+from bpetite_cli.io.json_lines import read_texts
+
+
+class Documents(NamedTuple):
+    """The locations of the documents.
+
+    paths: the files; `-` is standard input.
+    lists: the files that listed some of the paths.
+    keys: the nested keys of the document in a line of a file, or None if each file is a
+        document.
+    counted: whether each line of the files has a text and a count.
+    """
+
+    paths: Sequence[str]
+    lists: Sequence[str] = ()
+    keys: Sequence[str] | None = None
+    counted: bool = False
+
+    @property
+    def sources(self) -> list[str]:
+        """All files to read."""
+        return [*self.paths, *self.lists]
+
+    def read(self, advance: Advance) -> Iterator[Iterable[str]]:
+        """Yield the documents, each as blocks of text that end at safe boundaries."""
+        for path in self.paths:
+            yield from self.read_file(path, advance)
+
+    def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
+        """Yield the documents of one file, in the same way."""
+        if self.keys is None:
+            yield read_text(path, advance)
+        else:
+            for text in read_texts(path, self.keys, advance):
+                yield [text]
+
+
+def read_list(path: str, *, null: bool) -> list[str]:
+    r"""Return the paths in a list, decoded like command-line arguments.
+
+    Args:
+        path: the list; `-` is standard input.
+        null: whether paths end with a NUL byte instead of `\n` or `\r\n`.
+    """
+    paths: list[str] = []
+    with open_input(path) as file:
+        parts = split_at(b"\0" if null else b"\n", read_blocks(path, file))
+        for number, part in enumerate(parts, 1):
+            if listed := part if null else part.removesuffix(b"\r"):
+                _check(listed, path, number)
+                paths.append(os.fsdecode(listed))
+    if not paths:
+        message = f"{name_of(path)} lists no files; add at least one"
+        raise Failure(message)
+    return paths
+
+
+def _check(listed: bytes, path: str, number: int) -> None:
+    """Reject a path that could not be an argument."""
+    if b"\0" in listed:
+        message = f"{name_of(path)}, line {number} contains a NUL byte; use --null"
+        raise Failure(message)
+    try:
+        listed.decode("utf-8")
+    except UnicodeDecodeError:
+        message = f"{name_of(path)}, entry {number} is not UTF-8: {listed[:80]!r}; rename the file"
+        raise Failure(message) from None
+
+
+def expand_patterns(words: Iterable[str]) -> list[str]:
+    """Return the paths that the words name, in the order of the words and then by name."""
+    if sys.platform != "win32":
+        return list(words)
+    return [path for word in words for path in _paths(word)]
+
+
+def _paths(word: str) -> list[str]:
+    from glob import glob  # noqa: PLC0415 - only Windows needs it
+
+    if not {"*", "?"} & set(word) or os.path.lexists(word):
+        return [word]
+    if found := sorted(glob(word.replace("[", "[[]"))):  # brackets are no pattern there
+        return found
+    message = f"no file matches {quoted(word)}; check the pattern"
+    raise Failure(message)

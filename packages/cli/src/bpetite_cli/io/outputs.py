@@ -1,0 +1,223 @@
+"""Where results go: standard output, and the check that a file can be written.
+
+Data is written completely or not at all; pictures are written as they come.
+"""
+
+import io
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
+from io import FileIO
+from select import select
+from typing import IO, Final, NamedTuple
+
+from bpetite._files import check_no_input, quoted
+from bpetite_cli.errors import Failure
+from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
+
+_HELD_IN_MEMORY: Final = 1 << 24
+_BLOCK_BYTES: Final = 1 << 20
+
+
+def check_output() -> None:
+    """Raise an error before the work if the result could not be written."""
+    if sys.stdout is None:
+        message = "standard output is closed; redirect it to a file or a program"
+        raise Failure(message)
+
+
+def is_terminal() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def write_output(parts: Iterable[bytes]) -> None:
+    """Write the parts to standard output once all of them exist.
+
+    So a failure half way writes nothing that another program could mistake for a complete
+    result. A long result waits in a temporary file.
+    """
+    hold_output(parts).send()
+
+
+def write_json(data: Mapping[str, object]) -> None:
+    """Write one JSON object and a newline to standard output."""
+    write_output([json.dumps(data).encode("ascii"), b"\n"])
+
+
+def json_line(data: Mapping[str, object]) -> bytes:
+    """Return a line of JSON Lines."""
+    return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+class Held(NamedTuple):
+    """A complete result that is not written yet.
+
+    size: its number of bytes.
+    end: its last byte, or nothing.
+    """
+
+    file: IO[bytes]
+    size: int
+    end: bytes
+
+    def send(self, advance: Advance | None = None) -> None:
+        """Write it to standard output, and close it; `advance` gets the size of each block."""
+        with self.file:
+            _send(self.file, advance)
+
+
+def hold_output(parts: Iterable[bytes]) -> Held:
+    """Return the parts as one result, once all of them exist."""
+    check_output()
+    size, end = 0, b""
+    with ExitStack() as stack:
+        file = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY))
+        for part in parts:
+            size += len(part)
+            end = part[-1:] or end
+            try:
+                file.write(part)
+            except OSError as error:
+                message = (
+                    f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
+                    f"{error.strerror}; set TMPDIR to a folder with more space"
+                )
+                raise Failure(message) from None
+        file.seek(0)
+        stack.pop_all()
+        return Held(file, size, end)
+
+
+def then(parts: Iterable[bytes], finished: Callable[[], None]) -> Iterator[bytes]:
+    """Yield the parts, and call a function after the last."""
+    yield from parts
+    finished()
+
+
+def stream_output(parts: Iterable[str]) -> None:
+    """Write each part to standard output as it comes, for a person to look at.
+
+    A failure half way leaves the earlier parts visible.
+    """
+    check_output()
+    for part in parts:
+        _send(io.BytesIO(part.encode("utf-8")))
+
+
+def _send(data: IO[bytes], advance: Advance | None = None) -> None:
+    sys.stdout.flush()
+    try:
+        # Without a buffer, as closing one would wait for the reader, even after a signal.
+        with open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) as output:
+            while block := data.read(_BLOCK_BYTES):
+                _write_all(output, block)
+                if advance is not None:
+                    advance(len(block))
+    except OSError as error:
+        raise _output_lost(error) from None
+
+
+def _write_all(output: FileIO, block: bytes) -> None:
+    """Write a block; one call may write less, or nothing to a full pipe that does not block."""
+    rest = memoryview(block)
+    while rest:
+        size = output.write(rest)
+        if size is None:
+            select([], [output], [])
+        else:
+            rest = rest[size:]
+
+
+def flush_output() -> None:
+    """Flush standard output; at exit, the interpreter would hide a failure."""
+    if sys.stdout is None:
+        return
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # Discard the rest, or the interpreter would try to write it again at exit.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        raise _output_lost(error) from None
+
+
+def _output_lost(error: OSError) -> Exception:
+    if isinstance(error, BrokenPipeError):
+        return error
+    return Failure(f"cannot write to standard output: {error.strerror}")
+
+
+def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
+    """Reject a path that cannot be written, or that would overwrite an input or other file."""
+    if not os.path.basename(path):
+        message = f"{quoted(path)} does not name a file; add a file name"
+        raise Failure(message)
+    if os.path.exists(path) and not os.path.isfile(path):
+        message = (
+            f"{quoted(path)} is not a regular file and cannot be replaced; choose another file"
+        )
+        raise Failure(message)
+    if os.path.lexists(path):
+        _check_no_output(path)
+        if not force:
+            message = (
+                f"{quoted(path)} already exists; use --force to replace it, or choose another file"
+            )
+            raise Failure(message)
+        check_no_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
+    destination = os.path.realpath(path)
+    folder = os.path.dirname(destination)
+    if not os.path.isdir(folder):
+        message = f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first"
+        raise Failure(message)
+    with suppress(FileNotFoundError):
+        os.stat(destination)  # raises an error if a name is too long
+    try:
+        _try_to_create_a_file(folder)
+    except OSError as error:
+        message = (
+            f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
+            "choose another folder"
+        )
+        raise Failure(message) from None
+
+
+def _try_to_create_a_file(folder: str) -> None:
+    """Create a file and delete it: only the system knows whether that is possible."""
+    temporary = os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
+    try:
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    finally:
+        try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
+            os.unlink(temporary)
+        except OSError:
+            pass
+
+
+def check_destination_folder(path: str, *, force: bool) -> None:
+    """Reject a path that cannot be a folder, or whose files would be overwritten."""
+    if not os.path.lexists(path):
+        return
+    if not os.path.isdir(path):
+        message = f"{quoted(path)} is not a folder and cannot be replaced; choose another output"
+        raise Failure(message)
+    if os.listdir(path) and not force:
+        message = f"{quoted(path)} is not empty; use --force to replace files in it"
+        raise Failure(message)
+
+
+def _check_no_output(path: str) -> None:
+    """Reject the file that a standard stream goes to: what is printed would be lost."""
+    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
+        with suppress(OSError):  # a dangling link, or a stream without a file
+            if stream is None or not os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
+                continue
+            message = (
+                f"{quoted(path)} is also {name} and would be overwritten; choose another output"
+            )
+            raise Failure(message)
