@@ -106,8 +106,8 @@ PLANTS: Final = (
         frozenset({COMPARE_LAYERS}),
     ),
     Plant(
-        "compare/src/bpetite_compare/reference/_kernel.py",
-        "import bpetite_compare._tokenizations",
+        "compare/src/bpetite_compare/reference/_model.py",
+        "import bpetite_compare._comparison",
         frozenset({COMPARE_LAYERS}),
     ),
     Plant(
