@@ -12,9 +12,9 @@ import pytest
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_compare import export, import_tokenizer
+from bpetite_compare._foreign import check_ids
 from bpetite_compare._from_huggingface import read_huggingface
 from bpetite_compare._gpt2 import GPT2_PATTERN, to_letters
-from bpetite_compare._import import _check_ids
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 
 GPT_4 = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -403,11 +403,11 @@ def test_wrong_conversions_are_detected(small_model: Path, tmp_path: Path) -> No
     export(small_model, "huggingface", tmp_path / "hf.json")
     foreign = read_huggingface(str(tmp_path / "hf.json"), drop_special=False)
     artifact = Artifact.read(small_model)
-    _check_ids(foreign, artifact, range(324))
+    check_ids(foreign, artifact, range(324))
     with pytest.raises(ValueError, match="the ids of ' over' would be"):
-        _check_ids(foreign, Artifact.of_merges(artifact.merges[:1]), range(324))
+        check_ids(foreign, Artifact.of_merges(artifact.merges[:1]), range(324))
     with pytest.raises(ValueError, match="the ids of 'The' would be"):
-        _check_ids(foreign, artifact, [*range(84), 85, 84, *range(86, 324)])
+        check_ids(foreign, artifact, [*range(84), 85, 84, *range(86, 324)])
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, CORPUS])

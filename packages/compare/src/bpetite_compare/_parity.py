@@ -17,11 +17,15 @@ import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare._comparison import tokenize_both
+from bpetite_compare._comparison import (
+    Difference,
+    Tokenization,
+    first_difference,
+    tokenize_both,
+)
 from bpetite_compare._encodings import SELF, of_artifact
 from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks, cut_everywhere
-from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
 _CONTEXT_CHARACTERS: Final = 40
 

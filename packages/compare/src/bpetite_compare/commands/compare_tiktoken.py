@@ -20,11 +20,10 @@ from bpetite_cli.kit import (
     text_fields,
     write_json,
 )
-from bpetite_compare._comparison import Comparison, compare
+from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report
 from bpetite_compare._text import blocks
-from bpetite_compare._tokenizations import Tokenization
 from bpetite_compare.commands._differences import (
     code_points,
     described,
