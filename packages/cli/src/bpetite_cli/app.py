@@ -1,8 +1,7 @@
 """Run a command: parse the whole command line, report errors, and return the exit status.
 
 The function `add_command` of a module adds a command; `commands` describes it. Another package
-provides such a function as an entry point in the group `bpetite.commands`, named after
-the command.
+provides a function that adds its commands, as an entry point in the group `bpetite.commands`.
 """
 
 import argparse
@@ -168,15 +167,14 @@ def _command_list(commands: Commands) -> Iterator[str]:
 
 
 def _add_installed(commands: Commands, named: str | None) -> None:
-    entries = entries_of(_GROUP)
-    if named in OF_COMPARE and named not in entries.names:
-        raise Failure(not_installed_message(f"the command {named}"))
-    for entry in entries:
+    for entry in entries_of(_GROUP):
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
-            message = f"the command {entry.name} of {owner_of(entry)} cannot be loaded: {error}"
+            message = f"the commands of {owner_of(entry)} cannot be loaded: {error}"
             raise Failure(message) from None
+    if named in OF_COMPARE and named not in commands.choices:
+        raise Failure(not_installed_message(f"the command {named}"))
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

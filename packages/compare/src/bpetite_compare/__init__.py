@@ -8,8 +8,8 @@
 ...     to_tiktoken(file.name).encode("ab ab")
 [256, 257]
 
-`bpetite_compare.reference` is a slow model to check them all against. The commands of this
-package are entry points in the group `bpetite.commands`.
+`bpetite_compare.reference` is a slow model to check them all against. The command
+line finds the commands of this package through one entry point.
 """
 
 from bpetite_compare._comparison import (

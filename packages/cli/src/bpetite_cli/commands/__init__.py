@@ -11,6 +11,7 @@ the help loads all of them.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import Final
 
 from bpetite_cli.arguments import Commands
@@ -23,12 +24,12 @@ GROUPS: Final = {
 }
 """The commands by purpose, in the order of the help."""
 
-OF_COMPARE: Final = frozenset({"compare-tiktoken", "export", "import", "parity"})
-"""The commands of bpetite-compare, without `import-tiktoken`, a former name of `import`."""
+_MODULES: Final = {path.stem for path in Path(__file__).parent.glob("*.py")}
 
-BUILT_IN: Final = tuple(
-    name for names in GROUPS.values() for name in names if name not in OF_COMPARE
-)
+BUILT_IN: Final = tuple(name for names in GROUPS.values() for name in names if name in _MODULES)
+
+OF_COMPARE: Final = frozenset(name for names in GROUPS.values() for name in names) - {*BUILT_IN}
+"""The commands of bpetite-compare: those that have no module here."""
 
 
 def add_command(commands: Commands, name: str) -> None:

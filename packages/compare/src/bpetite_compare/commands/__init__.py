@@ -5,8 +5,16 @@ rest of this package does not import the command line.
 """
 
 import logging
+from importlib import import_module
+from pathlib import Path
 
-from bpetite_cli.kit import say
+from bpetite_cli.kit import Commands, say
+
+
+def add_commands(commands: Commands) -> None:
+    """Add every command to the command line."""
+    for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
+        import_module(f"{__name__}.{path.stem}").add_command(commands)
 
 
 class _Saying(logging.Handler):

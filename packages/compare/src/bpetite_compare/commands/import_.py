@@ -24,7 +24,7 @@ from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenize
 
 
 def add_command(commands: Commands) -> None:
-    """Add `import` to the command line."""
+    """Add `import` to the command line, and its former name."""
     parser = add_parser(
         commands,
         "import",
@@ -55,10 +55,11 @@ def add_command(commands: Commands) -> None:
     )
     _add_options(parser)
     parser.set_defaults(run=_run)
+    _add_former_name(commands)
 
 
-def add_former_command(commands: Commands) -> None:
-    """Add `import-tiktoken` to the command line; the list of commands leaves it out."""
+def _add_former_name(commands: Commands) -> None:
+    # Without `help`, the list of commands leaves it out.
     parser = commands.add_parser(
         "import-tiktoken",
         description="The former name of import --from tiktoken.",
