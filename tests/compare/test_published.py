@@ -37,7 +37,6 @@ from bpetite_compare.reference import (
     encode_chunk,
     pre_tokenize_ascii,
 )
-from cli_tools import bpetite, lines
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
 from exports import load_back
 from help_tools import prepare_files, run_example, with_examples
@@ -62,18 +61,6 @@ def test_special_tokens_are_treated_alike(
     others = {encoding._special_tokens[special] for special in encoding._special_tokens}
     assert others & set(comparison.theirs.ids) == {encoding.eot_token}
     assert b"".join(comparison.theirs.tokens) == text.encode()
-
-
-def test_the_first_difference_of_two_vocabularies(
-    small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """With another vocabulary, tokens are compared by their bytes, not their ids."""
-    encoding_named("gpt2")
-    comparison = compare(small_model, "é the cat zebra", "gpt2")
-    found = comparison.difference
-    assert found is not None
-    assert comparison.ours.tokens[: found.token] == comparison.theirs.tokens[: found.token]
-    assert found.ours != found.theirs
 
 
 @pytest.mark.parametrize("size", [1, 5, 1 << 20])
@@ -302,23 +289,6 @@ def test_no_token_has_whitespace_after_a_newline(
 
 
 # the commands
-
-
-@pytest.mark.usefixtures("tiktoken_cache")
-def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
-    """GPT-2 is imported and has GPT-2's tokens; another encoding is a one-line error."""
-    words = "import-tiktoken --encoding gpt2 --output gpt2.json"
-    assert "<|endoftext|> is 50256" in bpetite(*words.split(), cwd=tmp_path).stderr.decode()
-    words = "compare-tiktoken --model gpt2.json --input -"
-    result = bpetite(*words.split(), stdin=f"{CORPUS}A zoo Ω".encode(), cwd=tmp_path)
-    found = json.loads(result.stdout)
-    assert found["difference"] is None
-    assert found["tiktoken"]["ids"][-4:] == [32, 26626, 7377, 102]
-    words = "import-tiktoken --encoding cl100k_base --output c.json"
-    refused = bpetite(*words.split(), cwd=tmp_path)
-    assert refused.returncode == 1
-    (line,) = lines(refused.stderr)
-    assert line.startswith("error: cannot import cl100k_base: it does not have GPT-2's split")
 
 
 @pytest.mark.usefixtures("tiktoken_cache")
