@@ -4,22 +4,13 @@ import doctest
 import importlib
 import pkgutil
 
-import pytest
-
 import bpetite_compare
 
-MODULES = [
-    module.name
-    for module in pkgutil.walk_packages(bpetite_compare.__path__, f"{bpetite_compare.__name__}.")
-]
 
-
-@pytest.mark.parametrize("name", [bpetite_compare.__name__, *MODULES])
-def test_examples_are_correct(name: str) -> None:
+def test_examples_are_correct() -> None:
     """Every example in a docstring prints what it shows."""
-    assert doctest.testmod(importlib.import_module(name)).failed == 0
-
-
-def test_there_are_examples() -> None:
-    found = [doctest.testmod(importlib.import_module(name)).attempted for name in MODULES]
-    assert sum(found) > 8
+    package = bpetite_compare.__name__
+    modules = [one.name for one in pkgutil.walk_packages(bpetite_compare.__path__, f"{package}.")]
+    results = [doctest.testmod(importlib.import_module(name)) for name in [package, *modules]]
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 8

@@ -21,7 +21,6 @@ from bpetite import Tokenizer
 from bpetite_compare import (
     GPT2_BYTE_ORDER,
     _text,
-    compare,
     export,
     import_tiktoken,
     import_tokenizer,
@@ -46,21 +45,6 @@ pytestmark = pytest.mark.thorough
 
 
 # compare and report
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_special_tokens_are_treated_alike(
-    name: str, small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """`<|endoftext|>` is one token on both sides, and every other special token is text."""
-    encoding = encoding_named(name)
-    text = "a<|endoftext|>b<|fim_prefix|><|endofprompt|>"
-    comparison = compare(small_model, text, name)
-    assert comparison.ours.ids.count(323) == 1
-    assert comparison.theirs.ids.count(encoding.eot_token) == 1
-    others = {encoding._special_tokens[special] for special in encoding._special_tokens}
-    assert others & set(comparison.theirs.ids) == {encoding.eot_token}
-    assert b"".join(comparison.theirs.tokens) == text.encode()
 
 
 @pytest.mark.parametrize("size", [1, 5, 1 << 20])
