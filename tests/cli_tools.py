@@ -26,17 +26,6 @@ if sys.platform != "win32":
 
 BPETITE: Final = shutil.which("bpetite", path=sysconfig.get_path("scripts")) or "not installed"
 
-CALLS: Final = {
-    "train": "--vocab-size 260 --input text",
-    "truncate": "--model m.json --vocab-size 258",
-    "encode": "--model m.json --input text",
-    "decode": "--model m.json --input ids",
-    "count": "--model m.json text",
-    "show": "--model m.json --input text",
-    "inspect": "--model m.json",
-    "verify": "--model m.json --input text",
-}
-"""A good call of each command, in the folder of the fixture `folder`, without an output."""
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 Result = TypeVar("Result")
@@ -422,12 +411,6 @@ def as_short_option(word: str) -> str:
     """Return the letter of an option that has one, and any other word unchanged."""
     letters = ("--model", "--input", "--output", "--jobs", "--quiet")
     return word[1:3] if word in letters else word
-
-
-def words_of(command: str, *more: str) -> list[str]:
-    """Return a good call of a command; one that has to save something saves `new.json`."""
-    output = command in {"train", "truncate"} and "--output" not in more
-    return [command, *CALLS[command].split(), *more, *(["--output", "new.json"] * output)]
 
 
 def pipeline(command: str, cwd: Path) -> subprocess.CompletedProcess[bytes]:

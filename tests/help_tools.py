@@ -2,11 +2,13 @@
 
 import argparse
 import gzip
+import json
 import re
 import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -17,22 +19,58 @@ from bpetite_cli.app import make_parser
 from cli_tools import bpetite, pipeline
 from compare_tools import CORPUS
 
-
-def _subparsers() -> argparse.Action:
-    """Return argparse's parsers of the commands."""
-    (action,) = (action for action in make_parser([])._actions if action.metavar == "COMMAND")
-    return action
-
+_ACTION: Final = vars(next(a for a in make_parser([])._actions if a.metavar == "COMMAND"))
 
 SUMMARIES: Final[dict[str, str]] = {
-    choice.dest: choice.help for choice in vars(_subparsers())["_choices_actions"]
+    choice.dest: choice.help for choice in _ACTION["_choices_actions"]
 }
 """The one-line description of each installed command in the help."""
+
+PARSERS: Final[dict[str, argparse.ArgumentParser]] = _ACTION["choices"]
+"""The parser of each installed command."""
+
+BUILT_IN: Final = [
+    name
+    for name, parser in PARSERS.items()
+    if parser.get_default("run").__module__.startswith("bpetite_cli.")
+]
+OF_COMPARE: Final = [name for name in SUMMARIES if name not in BUILT_IN]
+"""The commands of each package."""
+
+TEXTS: Final = ("text.txt", "ids.json")
+"""The files with a text and its ids that `prepare_files` makes."""
+
+
+def having(option: str) -> list[str]:
+    """Return the built-in commands with an option."""
+    return [name for name in BUILT_IN if option in PARSERS[name]._option_string_actions]
+
+
+def call_of(command: str, *more: str) -> list[str]:
+    """Return a good call: the first example in the help that reads a text or ids, or the first.
+
+    It has no output, unless the command requires one: `new.json`. It runs where `prepare_files`
+    has made the files.
+    """
+    calls = [_call_in(example) for example in examples_of(command)]
+    words = next((call for call in calls if {*TEXTS} & {*call}), calls[0])
+    output = PARSERS[command]._option_string_actions.get("--output")
+    if output and output.required and "--output" not in more:
+        more = (*more, "--output", "new.json")
+    return [*words, *more]
+
+
+def _call_in(example: str) -> list[str]:
+    """Return the words after the first `bpetite` of an example, without an output."""
+    command = re.sub(r"--output \S+", "", example.partition("bpetite ")[2])
+    words = shlex.shlex(command.replace("\\\n", " "), posix=True, punctuation_chars="|<>")
+    words.whitespace_split = True
+    return list(takewhile(lambda word: word not in {"|", ">", "<"}, words))
 
 
 def examples_of(command: str) -> list[str]:
     """Return the examples in the help of a command."""
-    return list(examples_in(vars(_subparsers())["choices"][command].epilog))
+    return list(examples_in(PARSERS[command].epilog or ""))
 
 
 def examples_in(epilog: str) -> Iterator[str]:
@@ -80,18 +118,25 @@ def _shell_words(example: str) -> list[str]:
     return shlex.split(example.replace("\\\n", " "))
 
 
-def prepare_files(folder: Path) -> None:
+def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     """Make a folder with the files that the examples name."""
     folder.mkdir(exist_ok=True)
-    tokenizer = Tokenizer.train(CORPUS, 310)
+    tokenizer = Tokenizer.train(corpus, 310)
     tokenizer.save(folder / "tokenizer.json")
-    Tokenizer.train(CORPUS, 32000).save(folder / "big.json")
+    Tokenizer.train(corpus, 32000).save(folder / "big.json")
     for name in ("text.txt", "a.txt", "b.txt"):
-        (folder / name).write_bytes(CORPUS.encode())
+        (folder / name).write_bytes(corpus.encode())
+    (folder / "ids.json").write_text(json.dumps(tokenizer.encode(corpus)))
     (folder / "list.txt").write_text("text.txt\n")
     (folder / "docs.jsonl").write_text('{"text": "Hello world"}\n{"text": "the end"}\n')
     (folder / "counts.jsonl").write_text('{"text": "Hello world", "count": 1000}\n')
-    (folder / "corpus.gz").write_bytes(gzip.compress(CORPUS.encode()))
+    (folder / "corpus.gz").write_bytes(gzip.compress(corpus.encode()))
+    if OF_COMPARE:
+        from bpetite_compare import export
+
+        export(folder / "tokenizer.json", "tiktoken", folder / "model.tiktoken")
+        export(folder / "tokenizer.json", "huggingface", folder / "hf.json")
+        export(folder / "tokenizer.json", "gpt2", folder / "gpt2files")
 
 
 def run_example(example: str, prepared: Path, folder: Path) -> subprocess.CompletedProcess[bytes]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from bpetite_cli.app import make_parser
-from bpetite_cli.commands import GROUPS, OF_COMPARE
+from bpetite_cli.commands import GROUPS
 
 SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
 _SHARING: Final = 4
@@ -101,7 +101,11 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
 
 def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
     """Yield the lines of the page in Markdown."""
-    of_compare = ", ".join(f"`{name}`" for name in sorted(OF_COMPARE))
+    of_compare = ", ".join(
+        f"`{name}`"
+        for name, command in commands.items()
+        if command.get_default("run").__module__.startswith("bpetite_compare.")
+    )
     yield _INTRODUCTION.format(of_compare=of_compare)
     counts = Counter(row for parser in commands.values() for row in _arguments(parser))
     shared = [row for row, count in counts.items() if count >= _SHARING]

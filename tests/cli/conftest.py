@@ -1,5 +1,6 @@
 """Fixtures for the tests of the command line."""
 
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ from bpetite import Tokenizer
 from bpetite_cli.io import inputs, outputs
 from bpetite_cli.terminal import progress
 from cli_tools import ImpatientTimer
+from help_tools import prepare_files
 
 
 @pytest.fixture(autouse=True)
@@ -25,14 +27,18 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files that the examples of the help use."""
+    folder = tmp_path_factory.mktemp("prepared") / "files"
+    prepare_files(folder)
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with a text, its model and its ids."""
-    (tmp_path / "text").write_bytes("low lower lowest é⛵\r\n\u2003\x1b".encode())
-    tokenizer = Tokenizer.train("low lower lowest é⛵\r\n\u2003\x1b", 260)
-    tokenizer.save(tmp_path / "m.json")
-    ids = ",".join(map(str, tokenizer.encode("low é⛵")))
-    (tmp_path / "ids").write_text(f"[{ids}]\n")
+def folder(tmp_path: Path, prepared: Path) -> Path:
+    """Return a copy of that folder."""
+    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

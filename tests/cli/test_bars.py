@@ -11,7 +11,8 @@ import pytest
 
 from bpetite_cli.terminal.progress import Phase, seconds_left
 from bpetite_cli.training import cost_of_merges
-from cli_tools import in_terminal, on_screen, shown_in_terminal, terminal_process, words_of
+from cli_tools import in_terminal, on_screen, shown_in_terminal, terminal_process
+from help_tools import call_of
 
 TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")
 
@@ -104,7 +105,9 @@ def test_estimates_include_future_pieces() -> None:
 
 @pytest.mark.posix
 @pytest.mark.thorough
-@pytest.mark.parametrize("words", ["count --model m.json", "train --vocab-size 300 -o new -i"])
+@pytest.mark.parametrize(
+    "words", ["count --model tokenizer.json", "train --vocab-size 300 -o new -i"]
+)
 def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
     """The bar appears although the job is blocked, and Ctrl-C removes it without a trace."""
     os.mkfifo(folder / "fifo")
@@ -124,7 +127,7 @@ def test_an_interrupt_leaves_one_line(folder: Path, words: str) -> None:
 )
 def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str) -> None:
     """`decode` ends an unfinished line on standard error, so standard output stays the text."""
-    arguments = ["decode", "--model", "m.json", "--ids", *words.split()]
+    arguments = ["decode", "--model", "tokenizer.json", "--ids", *words.split()]
     assert shown_in_terminal(arguments, folder) == (0, shown)
     _, output, drawn = in_terminal(arguments, folder)
     assert (output.decode().strip(), drawn) == (shown.strip(), b"")
@@ -136,7 +139,7 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
 def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
     """Nothing of a bar stays on the screen."""
     more = ("--json",) if command == "show" else ()
-    status, sent = shown_in_terminal(words_of(command, *more), folder)
+    status, sent = shown_in_terminal(call_of(command, *more), folder)
     assert status == 0
     assert len(phases(sent)) >= 2
     assert not any("━" in line for line in on_screen(sent))

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
-from bpetite_cli.commands import BUILT_IN
 from bpetite_cli.terminal.messages import say
 from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
+from help_tools import BUILT_IN
 
 
 def test_the_version_names_what_results_depend_on() -> None:

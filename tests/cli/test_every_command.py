@@ -10,9 +10,7 @@ from typing import Final
 import pytest
 
 from artifacts import write_artifact
-from bpetite_cli.commands import BUILT_IN
 from cli_tools import (
-    CALLS,
     as_short_option,
     bpetite,
     bpetite_process,
@@ -22,12 +20,10 @@ from cli_tools import (
     refused,
     shown_in_terminal,
     without_times,
-    words_of,
 )
+from help_tools import BUILT_IN, TEXTS, call_of, having
 
-SAVING: Final = ("train", "truncate", "encode", "decode")
-WITH_JOBS: Final = ("train", "encode", "count", "verify")
-WITH_MODEL: Final = [command for command in CALLS if command != "train"]
+SAVING: Final = having("--output")
 NO_ROOM: Final = "error: cannot write to standard output: No space left on device"
 NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
@@ -35,16 +31,16 @@ NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"
 @pytest.mark.parametrize("command", BUILT_IN)
 def test_every_command_has_a_good_call(folder: Path, command: str) -> None:
     """The calls above succeed, so the tests below see the effect of their changes."""
-    result = bpetite(*words_of(command), cwd=folder)
+    result = bpetite(*call_of(command), cwd=folder)
     assert (result.returncode, bool(result.stdout)) == (0, True), result.stderr
 
 
-@pytest.mark.parametrize("command", CALLS)
+@pytest.mark.parametrize("command", BUILT_IN)
 def test_short_options_are_accepted(folder: Path, command: str) -> None:
     """`-m`, `-i`, `-o`, `-j` and `-q` are short for the long names, with a space or without."""
     more = ["--output", "new.json"] if command in SAVING else []
-    more += ["--jobs", "1"] if command in WITH_JOBS else []
-    words = words_of(command, "--quiet", *more)
+    more += ["--jobs", "1"] if command in having("--jobs") else []
+    words = call_of(command, "--quiet", *more)
     spaced = [as_short_option(word) for word in words]
     joined = " ".join(spaced).replace("-m ", "-m").replace("-i ", "-i").replace("-o ", "-o")
     results = []
@@ -61,13 +57,13 @@ def test_short_options_are_accepted(folder: Path, command: str) -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("command", WITH_MODEL)
+@pytest.mark.parametrize("command", having("--model"))
 def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     """FR-33: there is no traceback, whatever the file contains, and nothing is printed or saved."""
-    model = folder / "m.json"
+    model = folder / "tokenizer.json"
     model.unlink()
-    missing = "error: tokenizer file not found: m.json (create one with `bpetite train`)"
-    assert refused(bpetite(*words_of(command), cwd=folder)) == [missing]
+    missing = "error: tokenizer file not found: tokenizer.json (create one with `bpetite train`)"
+    assert refused(bpetite(*call_of(command), cwd=folder)) == [missing]
     for content, complaint in (
         (b"", "expected JSON: "),
         (b"[" * 200_000, "expected JSON: more brackets"),
@@ -75,17 +71,19 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
         (b"\xff", "expected UTF-8"),
     ):
         model.write_bytes(content)
-        (line,) = refused(bpetite(*words_of(command), cwd=folder))
-        assert line.startswith(f"error: cannot use this tokenizer file: m.json: {complaint}")
+        (line,) = refused(bpetite(*call_of(command), cwd=folder))
+        assert line.startswith(
+            f"error: cannot use this tokenizer file: tokenizer.json: {complaint}"
+        )
     model.unlink()
     model.mkdir()
-    assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
+    assert len(refused(bpetite(*call_of(command), cwd=folder))) == 1
     model.rmdir()
     os.mkfifo(model)
-    assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
+    assert len(refused(bpetite(*call_of(command), cwd=folder))) == 1
     model.unlink()
     model.symlink_to("/dev/zero")
-    assert len(refused(bpetite(*words_of(command), cwd=folder))) == 1
+    assert len(refused(bpetite(*call_of(command), cwd=folder))) == 1
     assert not (folder / "new.json").exists()
 
 
@@ -95,8 +93,8 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
 @pytest.mark.parametrize("command", ["encode", "decode", "show"])
 def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     """FILE means `--input FILE`, anywhere among the options; without it, a pipe is read."""
-    name = "ids" if command == "decode" else "text"
-    words = ("--model", "m.json")
+    name = "ids.json" if command == "decode" else "text.txt"
+    words = ("--model", "tokenizer.json")
     expected = bpetite(command, *words, "--input", name, cwd=folder)
     assert (expected.returncode, bool(expected.stdout)) == (0, True)
     for call in ([name, *words], [*words, name], [*words, "--", name]):
@@ -114,24 +112,24 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
 def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing: str) -> None:
     """Without an input, a command at a terminal says that it is waiting, and how to end."""
     typed = b"[72]\n\x04"
-    status, shown = shown_in_terminal([command, "--model", "m.json"], folder, typed=typed)
+    status, shown = shown_in_terminal([command, "--model", "tokenizer.json"], folder, typed=typed)
     assert status == 0
     assert shown.startswith(f"{doing} what you type; Ctrl-D at the start of a line ends it\n")
 
 
 def test_encode_reads_documents_from_a_pipe(folder: Path) -> None:
     """`--jsonl` and `--separator-token` need no named file."""
-    words = "encode --model m.json --jsonl text --separator-token --separator-at after"
+    words = "encode --model tokenizer.json --jsonl text --separator-token --separator-at after"
     rows = b'{"text": "a"}\n{"text": "b"}\n'
-    assert bpetite(*words.split(), stdin=rows, cwd=folder).stdout == b"[97,260,98,260]\n"
+    assert bpetite(*words.split(), stdin=rows, cwd=folder).stdout == b"[97,310,98,310]\n"
 
 
 @pytest.mark.parametrize("command", ["train", "encode", "verify"])
 @pytest.mark.parametrize(
     ("inputs", "complaint"),
     [
-        ("text missing", "missing: No such file or directory; check the path"),
-        ("text .", ". is a folder; name the files in it"),
+        ("text.txt missing", "missing: No such file or directory; check the path"),
+        ("text.txt .", ". is a folder; name the files in it"),
         ("- -", "standard input (-) can be read only once; name it once"),
     ],
 )
@@ -139,16 +137,15 @@ def test_all_inputs_are_checked_first(
     folder: Path, command: str, inputs: str, complaint: str
 ) -> None:
     """FR-33: an error in the last input is reported before the first is read."""
-    options = CALLS[command].replace("--input text", f"--input {inputs}").split()
-    output = ["--output", "new"] if command in SAVING else []
-    assert refused(bpetite(command, *options, *output, cwd=folder)) == [f"error: {complaint}"]
-    assert not (folder / "new").exists()
+    words = " ".join(call_of(command)).replace("text.txt", inputs).split()
+    assert refused(bpetite(*words, cwd=folder)) == [f"error: {complaint}"]
+    assert not (folder / "new.json").exists()
 
 
 @pytest.mark.parametrize("command", ["train", "encode", "decode", "count", "show", "verify"])
 def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> None:
     """A closed standard input is reported as closed."""
-    words = ["-" if word in {"text", "ids"} else word for word in words_of(command)]
+    words = ["-" if word in TEXTS else word for word in call_of(command)]
     result = bpetite(*words, cwd=folder, closed="stdin")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr)[-1] == "error: standard input is closed; name a file"
@@ -157,10 +154,10 @@ def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> Non
 @pytest.mark.posix
 def test_a_shell_closes_standard_streams_alike(folder: Path) -> None:
     """`<&-` and `>&-` close a stream of the installed program, which finds it closed."""
-    words = "bpetite encode --model m.json --input -"
+    words = "bpetite encode --model tokenizer.json --input -"
     shown = lines(pipeline(f"{words} <&-", folder).stderr)
     assert shown == ["error: standard input is closed; name a file"]
-    assert b"error: standard output is closed" in pipeline(f"{words} < text >&-", folder).stderr
+    assert b"error: standard output is closed" in pipeline(f"{words} < text.txt >&-", folder).stderr
 
 
 # Outputs
@@ -170,11 +167,11 @@ def test_a_shell_closes_standard_streams_alike(folder: Path) -> None:
 def test_an_existing_output_is_kept_without_force(folder: Path, command: str) -> None:
     """FR-27, FR-33: an existing file is replaced only with `--force`, which the error names."""
     (folder / "out").write_bytes(b"precious")
-    assert refused(bpetite(*words_of(command, "--output", "out"), cwd=folder)) == [
+    assert refused(bpetite(*call_of(command, "--output", "out"), cwd=folder)) == [
         "error: out already exists; use --force to replace it, or choose another file"
     ]
     assert (folder / "out").read_bytes() == b"precious"
-    assert bpetite(*words_of(command, "--output", "out", "--force"), cwd=folder).returncode == 0
+    assert bpetite(*call_of(command, "--output", "out", "--force"), cwd=folder).returncode == 0
     assert (folder / "out").read_bytes() != b"precious"
 
 
@@ -184,7 +181,7 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
     """An output that cannot be saved is reported before the work, even with `--force`."""
     os.mkfifo(folder / "fifo")
     (folder / "lost").symlink_to("nowhere/new")
-    read = [word for word in words_of(command) if word in {"text", "ids", "m.json"}]
+    read = [word for word in call_of(command) if word in {*TEXTS, "tokenizer.json"}]
     for name in read:
         (folder / f"link to {name}").symlink_to(name)
     before = {path: path.is_file() and path.read_bytes() for path in folder.iterdir()}
@@ -194,7 +191,7 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
         "": "'' does not name a file; add a file name",
         "new/": "new/ does not name a file; add a file name",
         "no/new": f"no/new: folder {folder}/no does not exist; create it first",
-        "text/new": f"text/new: folder {folder}/text does not exist; create it first",
+        "text.txt/new": f"text.txt/new: folder {folder}/text.txt does not exist; create it first",
         "lost": f"lost: folder {folder}/nowhere does not exist; create it first",
         "x" * 300: f"{folder}/{'x' * 300}: File name too long; choose a shorter name",
         ".": f". {regular}",
@@ -203,7 +200,7 @@ def test_the_destination_is_checked_first(folder: Path, command: str) -> None:
         **{name: f"{name} {lost}" for name in read},
         **{f"link to {name}": f"'link to {name}' {lost}" for name in read},
     }.items():
-        shown = refused(bpetite(*words_of(command, "--output", output, "--force"), cwd=folder))
+        shown = refused(bpetite(*call_of(command, "--output", output, "--force"), cwd=folder))
         assert shown == [f"error: {complaint}"]
     assert {path: path.is_file() and path.read_bytes() for path in folder.iterdir()} == before
 
@@ -223,7 +220,7 @@ def test_standard_output_is_not_replaced(
         "shown": "standard output",
         "link": "standard output",
     }.items():
-        words = words_of(command, "--output", name, *force)
+        words = call_of(command, "--output", name, *force)
         result = bpetite(*words, cwd=folder, stdout=shown)
         complaint = f"{name} is also {stream} and would be overwritten; choose another output"
         assert (result.returncode, lines(result.stderr)) == (1, [f"error: {complaint}"])
@@ -233,23 +230,23 @@ def test_standard_output_is_not_replaced(
 @pytest.mark.parametrize("command", SAVING)
 def test_dash_is_not_output(folder: Path, command: str) -> None:
     """`-` is not a file name for `--output`, unless it is written as a path."""
-    result = bpetite(*words_of(command, "--output", "-"), cwd=folder)
+    result = bpetite(*call_of(command, "--output", "-"), cwd=folder)
     assert (result.returncode, result.stdout) == (2, b"")
     assert lines(result.stderr)[0].endswith(
         "expected a file, found - (for a file named -, write ./-)"
     )
-    assert bpetite(*words_of(command, "--output", "./-"), cwd=folder).returncode == 0
+    assert bpetite(*call_of(command, "--output", "./-"), cwd=folder).returncode == 0
     assert (folder / "-").exists()
 
 
 # Standard output and the terminal
 
 
-@pytest.mark.parametrize("command", CALLS)
+@pytest.mark.parametrize("command", BUILT_IN)
 def test_a_closed_standard_output_is_a_failure(folder: Path, command: str) -> None:
     """A closed standard output is reported before anything is computed for it."""
     more = ["--output", "new.json"] if command in SAVING else []
-    result = bpetite(*words_of(command, *more), cwd=folder, closed="stdout")
+    result = bpetite(*call_of(command, *more), cwd=folder, closed="stdout")
     assert result.returncode == 1
     assert lines(result.stderr) == [
         "error: standard output is closed; redirect it to a file or a program"
@@ -267,11 +264,11 @@ FORMS: Final = {
 
 @pytest.mark.posix
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-@pytest.mark.parametrize("command", [*CALLS, "--help"])
+@pytest.mark.parametrize("command", [*BUILT_IN, "--help"])
 def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None:
     """Status 0 means that all of it was written, including the summary of a saved file."""
     for form in ("", *FORMS.get(command, ())):
-        words = words_of(command, *form.split()) if command in CALLS else [command]
+        words = call_of(command, *form.split()) if command in BUILT_IN else [command]
         result = bpetite(*words, stdout=Path("/dev/full"), cwd=folder)
         assert (result.returncode, lines(result.stderr)[-1]) == (1, NO_ROOM)
 
@@ -280,14 +277,14 @@ def test_a_full_standard_output_is_a_failure(folder: Path, command: str) -> None
 @pytest.mark.parametrize("command", ["encode", "count", "show", "inspect"])
 def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
     """A closed pipe ends the command silently."""
-    (folder / "text").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
+    (folder / "text.txt").write_bytes(b"low lower " * 20_000)  # results exceed a pipe's buffer
     (folder / ("a" * 200)).write_text("low")
     (folder / "list").write_text(f"{'a' * 200}\n" * 1000)
     write_artifact(folder / "deep.json", [(97, 97), *((256 + n, 97) for n in range(599))])
     words = {
-        "count": "count --model m.json --files-from list",
+        "count": "count --model tokenizer.json --files-from list",
         "inspect": "inspect --model deep.json --token 855",
-    }.get(command, " ".join(words_of(command)))
+    }.get(command, " ".join(call_of(command)))
     result = pipeline(f"bpetite {words} | head -c 1", folder)
     assert (result.returncode, len(result.stdout), result.stderr) == (1, 1, b"")
 
@@ -295,9 +292,9 @@ def test_a_closed_pipe_is_not_an_error(folder: Path, command: str) -> None:
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
 def test_the_locale_changes_nothing(folder: Path, command: str) -> None:
     """Text, ids and names are UTF-8 under every locale."""
-    for name in ("text", "ids"):
+    for name in TEXTS:
         (folder / name).rename(folder / f"{name} é")
-    words = [f"{word} é" if word in {"text", "ids"} else word for word in words_of(command)]
+    words = [f"{word} é" if word in TEXTS else word for word in call_of(command)]
     result = bpetite(*words, cwd=folder)
     encoded = [word.encode() for word in words]
     assert bpetite_process(*encoded, cwd=folder, env=NOT_UTF_8).stdout == result.stdout
@@ -309,33 +306,33 @@ def test_the_locale_changes_nothing(folder: Path, command: str) -> None:
 @pytest.mark.parametrize("command", ["encode", "decode", "count", "show"])
 def test_a_short_job_draws_nothing(folder: Path, command: str) -> None:
     """A short job draws nothing on a terminal."""
-    status, output, drawn = in_terminal(words_of(command), folder)
+    status, output, drawn = in_terminal(call_of(command), folder)
     assert (status, drawn, bool(output)) == (0, b"", True)
 
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
-@pytest.mark.parametrize("command", CALLS)
+@pytest.mark.parametrize("command", BUILT_IN)
 def test_quiet_leaves_only_errors(folder: Path, command: str) -> None:
     """`--quiet` draws and reports nothing, and changes neither result nor errors."""
     more = ("--output", "new.json", "--force") if command in SAVING else ()
-    plain = bpetite(*words_of(command, *more), cwd=folder, env={"COLUMNS": "100"})
-    status, output, drawn = in_terminal(words_of(command, *more, "--quiet"), folder)
+    plain = bpetite(*call_of(command, *more), cwd=folder, env={"COLUMNS": "100"})
+    status, output, drawn = in_terminal(call_of(command, *more, "--quiet"), folder)
     assert (status, drawn) == (plain.returncode, b"")
     assert without_times(output) == without_times(plain.stdout)
-    result = bpetite(*words_of(command, *more, "-q"), cwd=folder)
+    result = bpetite(*call_of(command, *more, "-q"), cwd=folder)
     assert (result.returncode, result.stderr) == (0, b"")
-    (folder / ("ids" if command == "decode" else "text")).unlink()
-    (folder / "m.json").write_text("{}")
-    failed = bpetite(*words_of(command, *more, "-q"), cwd=folder)
+    (folder / ("ids.json" if command == "decode" else "text.txt")).unlink()
+    (folder / "tokenizer.json").write_text("{}")
+    failed = bpetite(*call_of(command, *more, "-q"), cwd=folder)
     assert failed.returncode == 1
-    assert failed.stderr == bpetite(*words_of(command, *more), cwd=folder).stderr != b""
+    assert failed.stderr == bpetite(*call_of(command, *more), cwd=folder).stderr != b""
 
 
 @pytest.mark.posix
 def test_training_survives_a_closed_standard_error(folder: Path) -> None:
     """Training continues although nobody can see its progress."""
-    words = " ".join(words_of("train"))
+    words = " ".join(call_of("train"))
     result = pipeline(f"bpetite {words} 2>&-", folder)
     assert result.returncode == 0
     assert (folder / "new.json").exists()

@@ -9,19 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from cli_tools import BPETITE, CALLS, bpetite, check_matches_script, words_of
+from cli_tools import BPETITE, bpetite, check_matches_script
+from help_tools import BUILT_IN, call_of
 
 OTHERS = (
     "--help",
-    "encode --model m.json --txt a",
-    "encode --model m.json --input -",
-    "decode --model m.json --ids 72 999",
-    "count --model m.json text missing",
-    "show --model m.json --input text --steps",
+    "encode --model tokenizer.json --txt a",
+    "encode --model tokenizer.json --input -",
+    "decode --model tokenizer.json --ids 72 999",
+    "count --model tokenizer.json text.txt missing",
+    "show --model tokenizer.json --input text.txt --steps",
 )
 
 
-@pytest.mark.parametrize("words", [*map(words_of, CALLS), *map(str.split, OTHERS)], ids=" ".join)
+@pytest.mark.parametrize("words", [*map(call_of, BUILT_IN), *map(str.split, OTHERS)], ids=" ".join)
 def test_calls_match_the_script(words: list[str], folder: Path) -> None:
     """The status and the bytes of both streams equal those of the installed program."""
     force = ["--force"] if "--output" in words else []
@@ -48,7 +49,7 @@ def test_calls_have_no_side_effects(folder: Path) -> None:
         ]
 
     before = state()
-    words = "train --input text --vocab-size 270 --output new.json"
+    words = "train --input text.txt --vocab-size 270 --output new.json"
     assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
     bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
     bpetite("--version", env={"COLUMNS": "0"})  # the program removes it

@@ -24,11 +24,11 @@ pytestmark = pytest.mark.posix
 
 PARTS: Final = ("low é", "⛵ low\r\nlowest ", "船夫 low\n")
 ROWS: Final = ('{"text": "low ', 'é⛵", "count": 2}\n{"text": "low', '", "count": 3}\n')
-MODEL: Final = "--model m.json"
+MODEL: Final = "--model tokenizer.json"
 CALLS: Final = {
     f"count {MODEL}": PARTS,
     f"count {MODEL} /dev/stdin": PARTS,
-    f"count {MODEL} --files-from -": ("te", "xt\nids", "\n"),
+    f"count {MODEL} --files-from -": ("te", "xt.txt\nids.json", "\n"),
     f"count {MODEL} --jsonl text": ROWS,
     f"encode {MODEL}": PARTS,
     f"decode {MODEL}": ("[72,1", "01,256", "]"),
@@ -90,7 +90,7 @@ def test_a_terminal_that_does_not_block_waits_for_its_end(folder: Path) -> None:
     """One Ctrl-D ends what is typed, as on a terminal that blocks."""
     ours, theirs = os.openpty()
     os.set_blocking(theirs, False)
-    with start("count", "--model", "m.json", cwd=folder, stdin=theirs) as process:
+    with start("count", "--model", "tokenizer.json", cwd=folder, stdin=theirs) as process:
         assert process.stderr is not None
         process.stderr.readline()  # it is waiting
         for typed in (b"Hi\n", b"Hi\n", b"\x04"):
@@ -120,9 +120,9 @@ def test_ctrl_c_ends_waiting_for_a_pipe(folder: Path) -> None:
 def test_output_that_does_not_block_is_complete(folder: Path, words: str) -> None:
     """A command waits for a full pipe that does not block, and every byte of its result arrives."""
     text = "lowest é⛵ " * 30_000
-    ids = " ".join(map(str, Tokenizer.load(folder / "m.json").encode(text)))
+    ids = " ".join(map(str, Tokenizer.load(folder / "tokenizer.json").encode(text)))
     (folder / "long").write_text(ids if "decode" in words else text)
-    call = [*words.split(), "--model", "m.json", "long"]
+    call = [*words.split(), "--model", "tokenizer.json", "long"]
     expected = bpetite(*call, cwd=folder).stdout
     with (
         pipe_without_blocking(1) as (ours, theirs),

@@ -3,7 +3,6 @@
 `watched.py` is the program with the hook, and lists its exceptions.
 """
 
-import argparse
 import hashlib
 import json
 import os
@@ -18,10 +17,10 @@ from typing import Final
 import pytest
 
 from artifacts import GOOD, canonical
-from bpetite import Tokenizer
-from bpetite_cli.app import make_parser
 from bpetite_compare import export
 from cli_tools import _terminal
+from compare_tools import CORPUS
+from help_tools import BUILT_IN, OF_COMPARE, call_of, having, prepare_files
 from project_tools import MEMBERS, PACKAGES, ROOT
 
 NAME: Final = "named_by_a_file"
@@ -29,43 +28,41 @@ NAME: Final = "named_by_a_file"
 
 TEXT: Final = f"{NAME} low lower lowest\n" * 20
 CALLS: Final = (
-    "train --input text --vocab-size 300 --output new.json",
     f"train --input docs.jsonl --jsonl {NAME} --vocab-size 300 --output docs.json",
     "train --counts docs.jsonl --vocab-size 260 --output counted.json",
-    "train --files-from list --vocab-size 260 --output listed.json",
-    "truncate --model m.json --vocab-size 258 --output small.json",
-    "encode --model m.json --input text",
-    "encode --model m.json --input text --format u16 --output ids.bin",
-    f"encode --model m.json --text {NAME}",
-    "decode --model m.json --input ids",
-    "decode --model m.json --input ids.bin --format u16 --output back",
-    "count --model m.json text",
-    "count --encoding toy text",
-    "show --model m.json --input text --steps",
-    "inspect --model m.json",
-    "inspect --model m.json --tokens",
-    "verify --model m.json --input text",
-    "parity --model m.json --input text",
-    "compare-tiktoken --model m.json --input text --encoding self",
-    f"compare-tiktoken --model m.json --text {NAME} --encoding toy",
-    "compare-tiktoken --model m.json --input text --report --encoding toy",
-    "export --model m.json --to tiktoken --output ranks",
-    "export --model m.json --to huggingface --output hf",
-    "export --model m.json --to gpt2 --output gpt2",
+    "train --files-from list.txt --vocab-size 260 --output listed.json",
+    "encode --model tokenizer.json --input text.txt --format u16 --output ids.bin",
+    f"encode --model tokenizer.json --text {NAME}",
+    "decode --model tokenizer.json --input ids.bin --format u16 --output back",
+    "count --encoding toy text.txt",
+    "show --model tokenizer.json --input text.txt --steps",
+    "inspect --model tokenizer.json --tokens",
+    f"compare-tiktoken --model tokenizer.json --text {NAME} --encoding toy",
+    "compare-tiktoken --model tokenizer.json --input text.txt --report --encoding toy",
+    "export --model tokenizer.json --to tiktoken --output ranks",
+    "export --model tokenizer.json --to huggingface --output hf",
+    "export --model tokenizer.json --to gpt2 --output gpt2",
     "import --from tiktoken --input ranks --output of-ranks.json --id-map map.json",
     "import --from tiktoken --input toy --output of-toy.json",
-    "import --from huggingface --input hf/tokenizer.json --output of-hf.json",
     "import --from gpt2 --input gpt2/vocab.json gpt2/merges.txt --output of-gpt2.json",
     "import-tiktoken --ranks ranks --output of-ranks-too.json",
-    "train --input text --vocab-size 260 --jobs 2 --output jobs.json",
-    "encode --model m.json --input text --jobs 2",
-    "count --model m.json --jobs 2 text",
-    "verify --model m.json --input text --jobs 2",
     "help train",
     "--version",
     "--completion bash",
 )
-"""Calls of every command, in order: some read what an earlier one writes."""
+"""More calls than `every_call` derives; some read what an earlier one writes."""
+
+
+def every_call() -> list[list[str]]:
+    """Return a good call of each command, also with `--jobs 2` if it shares its work."""
+    calls = [call_of(name) for name in (*BUILT_IN, *OF_COMPARE)]
+    calls += [call_of(name, "--jobs", "2") for name in having("--jobs")]
+    named = [
+        [f"{number}.json" if word == "new.json" else word for word in call]
+        for number, call in enumerate(calls)
+    ]
+    return [*named, *map(str.split, CALLS)]
+
 
 PLUGIN: Final = """
 from tiktoken.load import load_tiktoken_bpe
@@ -83,14 +80,10 @@ ENCODING_CONSTRUCTORS = {{"toy": toy}}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the inputs of the calls, and an encoding in tiktoken's cache."""
     folder = tmp_path_factory.mktemp("watched")
-    (folder / "text").write_text(TEXT)
+    prepare_files(folder, CORPUS + TEXT)
     row = {NAME: NAME, "text": NAME, "count": 3}
     (folder / "docs.jsonl").write_text(f"{json.dumps(row)}\n")
-    (folder / "list").write_text("text\n")
-    tokenizer = Tokenizer.train(TEXT, 300)
-    tokenizer.save(folder / "m.json")
-    (folder / "ids").write_text(f"{tokenizer.encode(TEXT)}\n")
-    export(folder / "m.json", "tiktoken", folder / "toy.tiktoken")
+    export(folder / "tokenizer.json", "tiktoken", folder / "toy.tiktoken")
     write_plugin(folder)
     return folder
 
@@ -149,27 +142,14 @@ def violations(report: list[str]) -> list[str]:
 
 def test_every_command_keeps_to_its_files(folder: Path) -> None:
     """No command opens a socket, starts a program, runs code or writes anything but its output."""
-    calls = [line.split() for line in CALLS]
+    calls = every_call()
     report = watched(folder, calls)
     assert violations(report) == []
     statuses = [line for line in report if line.startswith("main: status ")]
-    assert statuses == [f"main: status 0: {line}" for line in CALLS]
+    assert statuses == [f"main: status 0: {' '.join(call)}" for call in calls]
     assert report.count("main: watched") == 1
-    shared = sum("--jobs" in line for line in CALLS)
     # One worker does the work; the other may be killed before it has started.
-    assert shared <= report.count("worker: watched") <= 2 * shared
-
-
-def test_every_command_is_called() -> None:
-    """The calls above have every command, and each that shares work does."""
-    (commands,) = (
-        action.choices
-        for action in make_parser([])._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-    assert {line.split()[0] for line in CALLS} >= set(commands)
-    with_jobs = {name for name, parser in commands.items() if "--jobs" in parser.format_help()}
-    assert {line.split()[0] for line in CALLS if "--jobs" in line} == with_jobs
+    assert len(having("--jobs")) <= report.count("worker: watched") <= 2 * len(having("--jobs"))
 
 
 def renamed(value: object) -> Iterator[object]:
@@ -192,13 +172,12 @@ def test_no_name_in_a_file_is_imported(folder: Path) -> None:
     """Wherever a tokenizer file contains a name, `load` and `import` run and load nothing."""
     hostile = folder / "hostile"
     hostile.mkdir()
-    calls = [["load", "m.json"]]
+    calls = [["load", "tokenizer.json"]]
     for place, content in enumerate(renamed(deepcopy(GOOD))):
         path = hostile / f"{place}.json"
         path.write_bytes(canonical(content))
         calls.append(["load", str(path)])
     single = folder / "hf.json"
-    export(folder / "m.json", "huggingface", single)
     for place, content in enumerate(renamed(json.loads(single.read_bytes()))):
         path = hostile / f"hf-{place}.json"
         path.write_bytes(canonical(content))
@@ -249,7 +228,9 @@ def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
     plant(
         tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
     )
-    report = watched(folder, [["count", "--model", "m.json", "--jobs", "2", "text"]], tmp_path)
+    report = watched(
+        folder, [["count", "--model", "tokenizer.json", "--jobs", "2", "text.txt"]], tmp_path
+    )
     for process in ("main", "worker"):
         found = {line for line in violations(report) if line.startswith(f"{process}: ")}
         assert found == {f"{process}: {violation}" for violation in PLANTS.values()}

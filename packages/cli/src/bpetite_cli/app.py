@@ -7,20 +7,18 @@ provides a function that adds its commands, as an entry point in the group `bpet
 import argparse
 import os
 import re
-import shutil
 import signal
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
 from bpetite_cli import Ended
 from bpetite_cli.arguments import Commands
-from bpetite_cli.commands import BUILT_IN, GROUPS, OF_COMPARE, add_command
+from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.outputs import flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
-from bpetite_cli.strict_parser import StrictParser, meant
+from bpetite_cli.strict_parser import HelpFormatter, StrictParser, meant
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
 
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
@@ -111,7 +109,6 @@ _COMPLETIONS: Final = {
     "fish": "fish/vendor_completions.d/bpetite.fish",
 }
 _COMMAND: Final = "COMMAND"
-_NARROW: Final = 60
 
 
 def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -132,52 +129,44 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(metavar=_COMMAND, required=True)
     first = next(iter(arguments), "")
     # Loading other commands takes time, and searching for installed packages takes longer.
-    if first in BUILT_IN:
-        add_command(commands, first)
-    elif first not in {"--version", "--completion"}:
-        for name in BUILT_IN:
-            add_command(commands, name)
-        _add_installed(commands, first)
-        if first and not first.startswith("-") and first not in commands.choices:
-            way_out = meant(first, commands.choices) or "; `bpetite --help` lists all commands"
-            parser.error(f"unknown command {first!r:.40}{way_out}")
-        listed = "\n".join(_command_list(commands))
-        parser.description = f"A deterministic byte-level BPE tokenizer.\n\n{listed}"
+    if first in {"--version", "--completion"} or add_command(commands, first):
+        return parser
+    for name in NAMES:
+        add_command(commands, name)
+    _add_installed(commands)
+    if first in NAMES and first not in commands.choices:
+        raise Failure(not_installed_message(f"the command {first}"))
+    if first and not first.startswith("-") and first not in commands.choices:
+        way_out = meant(first, commands.choices) or "; `bpetite --help` lists all commands"
+        parser.error(f"unknown command {first!r:.40}{way_out}")
+    listed = "\n".join(_command_list(commands))
+    parser.description = f"A deterministic byte-level BPE tokenizer.\n{listed}"
     return parser
 
 
 def _command_list(commands: Commands) -> Iterator[str]:
-    """Yield a line for each command, by group, and one for commands that are not installed."""
+    """Yield the commands by group, and those that are not installed."""
     summaries = {action.dest: action.help for action in commands._choices_actions}
-    known = [name for names in GROUPS.values() for name in names]
-    others = [name for name in summaries if name not in known]
-    width = shutil.get_terminal_size().columns
-    narrow = width < _NARROW
-    indent = " " * (7 if narrow else 25)
-    for group, names in [*GROUPS.items(), ("more", others)]:
-        title = group
-        for name in names:
-            if name in summaries:
-                line = f"{title:<7}{f'{name}: ' if narrow else f'{name:<18}'}{summaries[name]}"
-                yield textwrap.fill(line, width, subsequent_indent=indent, break_on_hyphens=False)
-                title = ""
-    if missing := [name for name in known if name in OF_COMPARE - summaries.keys()]:
-        line = f"bpetite-compare adds {', '.join(missing)}"
-        yield "\n" + textwrap.fill(line, width, break_on_hyphens=False)
+    for group, names in GROUPS.items():
+        yield f"\n{group}:"
+        yield from (f"  {name:<16}  {summaries.pop(name)}" for name in names if name in summaries)
+    if summaries:
+        yield "\nmore:"
+        yield from (f"  {name:<16}  {summary}" for name, summary in summaries.items())
+    if missing := [name for name in NAMES if name not in commands.choices]:
+        yield f"\nbpetite-compare adds {', '.join(missing)}"
 
 
-def _add_installed(commands: Commands, named: str | None) -> None:
+def _add_installed(commands: Commands) -> None:
     for entry in entries_of(_GROUP):
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
             message = f"the commands of {owner_of(entry)} cannot be loaded: {error}"
             raise Failure(message) from None
-    if named in OF_COMPARE and named not in commands.choices:
-        raise Failure(not_installed_message(f"the command {named}"))
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
+class _Formatter(HelpFormatter):
     """A formatter that omits the commands: the description lists them in groups."""
 
     def add_argument(self, action: argparse.Action) -> None:

@@ -11,27 +11,31 @@ the help loads all of them.
 """
 
 from importlib import import_module
-from pathlib import Path
 from typing import Final
 
 from bpetite_cli.arguments import Commands
 
 GROUPS: Final = {
-    "make": ("train", "truncate", "import"),
-    "use": ("encode", "decode", "count", "export"),
-    "look": ("show", "inspect", "compare-tiktoken"),
-    "prove": ("verify", "parity"),
+    "make a tokenizer": ("train", "truncate", "import"),
+    "use it": ("encode", "decode", "count", "export"),
+    "look into it": ("show", "inspect", "compare-tiktoken"),
+    "prove what it is": ("verify", "parity"),
 }
-"""The commands by purpose, in the order of the help."""
+"""The commands by purpose, in the order of the help; bpetite-compare adds some of them."""
 
-_MODULES: Final = {path.stem for path in Path(__file__).parent.glob("*.py")}
-
-BUILT_IN: Final = tuple(name for names in GROUPS.values() for name in names if name in _MODULES)
-
-OF_COMPARE: Final = frozenset(name for names in GROUPS.values() for name in names) - {*BUILT_IN}
-"""The commands of bpetite-compare: those that have no module here."""
+NAMES: Final = tuple(name for names in GROUPS.values() for name in names)
 
 
-def add_command(commands: Commands, name: str) -> None:
-    """Load the module of a command and add its parser."""
-    import_module(f"{__name__}.{name}").add_command(commands)
+def add_command(commands: Commands, name: str) -> bool:
+    """Load the module of a command and add its parser; return whether there is one."""
+    if name not in NAMES:
+        return False
+    module = f"{__name__}.{name}"
+    try:
+        command = import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        return False
+    command.add_command(commands)
+    return True

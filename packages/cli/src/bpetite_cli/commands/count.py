@@ -57,6 +57,7 @@ def add_command(commands: Commands) -> None:
         commands,
         "count",
         "count the tokens in files or standard input",
+        "  bpetite count --model tokenizer.json text.txt\n"
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
         "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"

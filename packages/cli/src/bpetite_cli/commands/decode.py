@@ -28,6 +28,7 @@ def add_command(commands: Commands) -> None:
         "decode",
         "turn token ids into text",
         "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
+        "  bpetite decode --model tokenizer.json ids.json\n"
         "  bpetite encode --model tokenizer.json text.txt |\n"
         "    bpetite decode --model tokenizer.json\n"
         "  bpetite encode --model tokenizer.json text.txt --format u16 |\n"

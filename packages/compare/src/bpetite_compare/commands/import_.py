@@ -31,7 +31,7 @@ def add_command(commands: Commands) -> None:
         "import a tokenizer from tiktoken or Hugging Face",
         "  bpetite import --from huggingface --input hf.json --output new.json\n"
         "  bpetite import --from gpt2 --input gpt2files --output new.json\n"
-        "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map ids.json\n"
+        "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map map.json\n"
         "  bpetite import --from tiktoken --input model.tiktoken --output new.json",
         "\n\nThe tokenizer must be byte-level BPE with GPT-2's split pattern.\n"
         "tiktoken downloads an encoding on first use.",
