@@ -20,12 +20,10 @@ from hypothesis import strategies as st
 from bpetite import Tokenizer
 from bpetite_compare import (
     GPT2_BYTE_ORDER,
-    _text,
     export,
     import_tiktoken,
     import_tokenizer,
     parity,
-    report,
 )
 from bpetite_compare._engines import drift
 from bpetite_compare.reference import (
@@ -36,7 +34,7 @@ from bpetite_compare.reference import (
     encode_chunk,
     pre_tokenize_ascii,
 )
-from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
+from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks
 from exports import load_back
 from help_tools import prepare_files, run_example, with_examples
 from texts import ASCII_TEXTS, TEXTS
@@ -45,34 +43,6 @@ pytestmark = pytest.mark.thorough
 
 
 # compare and report
-
-
-@pytest.mark.parametrize("size", [1, 5, 1 << 20])
-def test_the_rows_of_encodings(
-    size: int,
-    small_model: Path,
-    tmp_path: Path,
-    encoding_named: Callable[[str], tiktoken.Encoding],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The figures of an encoding are those of its ids of whole files, wherever blocks end."""
-    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
-    encodings = list(map(encoding_named, ENCODINGS))
-    rows = report(small_model, write_texts(tmp_path), ENCODINGS).rows[1:]
-    ours = {bytes([value]) for value in range(256)}
-    for row, encoding in zip(rows, encodings, strict=True):
-        ids = [
-            token_id
-            for text in (*HOSTILE, CORPUS)
-            for token_id in encoding.encode(
-                text, allowed_special={"<|endoftext|>"}, disallowed_special=()
-            )
-        ]
-        assert (row.name, row.tokens) == (encoding.name, len(ids))
-        tokens = encoding.decode_tokens_bytes(ids)
-        assert row.single_byte_share == sum(len(token) == 1 for token in tokens) / len(tokens)
-        assert row.vocab_size == len(encoding._mergeable_ranks)
-        assert len(ours) < row.shared < 323
 
 
 # parity
