@@ -250,6 +250,5 @@ def test_no_token_has_whitespace_after_a_newline(
 def test_help_examples_work(example: str, tmp_path: Path) -> None:
     """Each example in a command's help runs as written."""
     prepare_files(tmp_path / "prepared")
-    export(tmp_path / "prepared/tokenizer.json", "tiktoken", tmp_path / "prepared/model.tiktoken")
     result = run_example(example, tmp_path / "prepared", tmp_path / "folder")
     assert result.returncode == 0, result.stderr.decode()

@@ -107,7 +107,7 @@ PLANTS: Final = (
     ),
     Plant(
         "compare/src/bpetite_compare/reference/_model.py",
-        "import bpetite_compare._comparison",
+        "import bpetite_compare._gpt2",
         frozenset({COMPARE_LAYERS}),
     ),
     Plant(
