@@ -350,7 +350,7 @@ def test_inputs_and_existing_files_are_kept(content: dict[str, Any], tmp_path: P
     with pytest.raises(ValueError, match="the tokenizer file and the id map are the same file"):
         import_tokenizer(path, "huggingface", new, overwrite=True, id_map=new)
     (old := tmp_path / "old.json").write_bytes(b"old")
-    for output, id_map in ((old, None), (new, old)):
+    for output, id_map in ((old, None), (new, old), (old, new)):
         with pytest.raises(FileExistsError):
             import_tokenizer(path, "huggingface", output, id_map=id_map)
     assert (path.read_bytes(), old.read_bytes()) == (before, b"old")
