@@ -105,7 +105,7 @@ def _model_message(content: Mapping[str, Any]) -> str | None:
     if model.get("byte_fallback"):
         return "its model has byte_fallback, so its tokens are characters, not bytes"
     if model.get("dropout"):
-        return "its model has a dropout, so the ids of a text are random"
+        return "its model has a dropout, so the ids of a text are random; set it to null"
     for name in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(name):
             return f"its model has the {name} {_shown(model[name])}"
@@ -145,7 +145,7 @@ def _byte_level_message(part: Mapping[str, Any]) -> str | None:
         if type(flag := part.get(name, default)) is not bool:
             return f"its ByteLevel has the {name} {_shown(flag)}, not true or false"
     if part["add_prefix_space"]:
-        return "its pre_tokenizer adds a space before the text (add_prefix_space)"
+        return "its pre_tokenizer adds a space before the text; train without add_prefix_space"
     return None
 
 
