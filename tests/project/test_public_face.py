@@ -34,6 +34,7 @@ _FORBIDDEN_FUNCTIONS: Final = re.compile(
 )
 _ALLOWED: Final = {
     "bpetite_cli/commands/__init__.py": ["importlib.import_module"],  # the names are in GROUPS
+    "bpetite_compare/commands/__init__.py": ["importlib.import_module"],  # those of its files
 }
 
 
@@ -102,7 +103,7 @@ def is_forbidden(what: str) -> bool:
     "source", sources(PACKAGES), ids=lambda source: str(source.relative_to(ROOT))
 )
 def test_no_code_is_unsafe_or_noisy(source: Path) -> None:
-    """No module asserts, prints, runs text or programs, or imports by name; one has a reason."""
+    """No module asserts, prints, runs text or programs, or imports by name; two have a reason."""
     found = violations(source.read_text(encoding="utf-8"))
     allowed = _ALLOWED.get(source.relative_to(source.parents[2]).as_posix(), [])
     assert [line.partition(": ")[2] for line in found] == allowed

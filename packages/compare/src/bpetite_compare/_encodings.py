@@ -79,6 +79,18 @@ def _logging_downloads(name: str) -> Iterator[list[str]]:
         module["read_file"] = read_file
 
 
+def make_encoding(
+    name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
+) -> tiktoken.Encoding:
+    """Return a tiktoken encoding with these parts; tiktoken needs its own dictionaries."""
+    return tiktoken.Encoding(
+        name,
+        pat_str=pattern,
+        mergeable_ranks=dict(ranks),
+        special_tokens=dict(special_tokens),
+    )
+
+
 def of_artifact(
     artifact: Artifact, name: str, special_tokens: Iterable[str] = ()
 ) -> tiktoken.Encoding:
@@ -91,13 +103,8 @@ def of_artifact(
     if fault := find_duplicate(artifact):
         message = f"tiktoken cannot load this vocabulary: {fault}"
         raise ValueError(message)
-    vocabulary = Vocabulary.of(artifact, special_tokens)
-    return tiktoken.Encoding(
-        name,
-        pat_str=vocabulary.pattern,
-        mergeable_ranks=dict(vocabulary.ranks),
-        special_tokens=dict(vocabulary.special_tokens),
-    )
+    own = Vocabulary.of(artifact, special_tokens)
+    return make_encoding(name, own.pattern, own.ranks, own.special_tokens)
 
 
 def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tiktoken.Encoding:
@@ -113,12 +120,8 @@ def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tik
     if len(ranks) < len(model.vocab):
         message = "tiktoken cannot load this vocabulary: two tokens have the same bytes"
         raise ValueError(message)
-    return tiktoken.Encoding(
-        name,
-        pat_str=model.pattern,
-        mergeable_ranks=ranks,
-        special_tokens=with_special_tokens(model.special_tokens, special_tokens, ranks),
-    )
+    special = with_special_tokens(model.special_tokens, special_tokens, ranks)
+    return make_encoding(name, model.pattern, ranks, special)
 
 
 def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[int]:

@@ -5,7 +5,6 @@ A tokenizer file can represent only byte-level BPE with GPT-2's pattern. Each fu
 """
 
 import itertools
-import os
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -15,7 +14,7 @@ from bpetite._files import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN, is_gpt2_pattern
-from bpetite_compare._id_map import LARGEST_ID
+from bpetite_compare._id_map import LARGEST_ID, is_id
 
 _LARGEST_FILE: Final = 1 << 26
 _LONGEST_SHOWN: Final = 90
@@ -35,14 +34,12 @@ _MODEL_TYPES: Final = {
 
 
 def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
-    """Return the tokenizer in a `tokenizer.json`, or in a folder with one.
+    """Return the tokenizer in a `tokenizer.json`.
 
     Raises:
         ValueError: the file has another format, or does not fit; the message explains why.
         OSError: the file cannot be read.
     """
-    if os.path.isdir(path):
-        path = os.path.join(path, "tokenizer.json")
     content = parse_json(read_file(path, _LARGEST_FILE), fractions=True)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
@@ -217,7 +214,7 @@ def _shown(value: object) -> str:
 
 def _vocab(vocab: object) -> dict[str, int]:
     """Return the vocabulary, checked: the ids of texts, all distinct."""
-    if not isinstance(vocab, dict) or not all(map(_is_id, vocab.values())):
+    if not isinstance(vocab, dict) or not all(map(is_id, vocab.values())):
         message = f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}"
         raise ValueError(message)
     texts: dict[int, str] = {}
@@ -228,10 +225,6 @@ def _vocab(vocab: object) -> dict[str, int]:
     if found := missing_byte_message(vocab):
         raise ValueError(found)
     return vocab
-
-
-def _is_id(value: object) -> bool:
-    return type(value) is int and 0 <= value <= LARGEST_ID
 
 
 def _merges(merges: object) -> list[tuple[str, str]]:
@@ -318,7 +311,7 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
 def _added_token(token: object) -> tuple[str, int]:
     """Return the content and the id of an added token; `<|endoftext|>` must match everywhere."""
     match token:
-        case {"content": str(text), "id": int(token_id), **others} if text and _is_id(token_id):
+        case {"content": str(text), "id": int(token_id), **others} if text and is_id(token_id):
             flags = {name: others.get(name) for name in (*_MATCHING, "normalized", "special")}
         case _:
             message = f"its added token {_shown(token)} lacks a content or an id"

@@ -14,18 +14,16 @@ from typing import Final, TypeAlias
 
 import regex
 
-from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import check_no_input, quoted
 from bpetite_compare._encodings import is_encoding
 from bpetite_compare._engines import drift
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, check_ids
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN
 from bpetite_compare._id_map import write_id_map
-from bpetite_compare._scripts import MANY_SCRIPTS
 from bpetite_compare._soundness import find_unreachable
 
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -102,7 +100,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         _check_whole_chunks(foreign)
         special, dropped = _special_token(foreign, drop_special=drop_special)
         artifact, ids = _converted(foreign, special)
-        _check_ids(foreign, artifact, ids)
+        check_ids(foreign, artifact, ids)
     except ValueError as error:
         message = f"cannot import {', '.join(map(quoted, names))}: {error}"
         raise ValueError(message) from None
@@ -270,18 +268,3 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
         message = f"its special token {END_OF_TEXT_TOKEN} is also an ordinary token"
         raise ValueError(message)
     return artifact, [*ids, special]
-
-
-def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
-    """Check the ids of each chunk of a text in many scripts against the slow encoder.
-
-    Raises:
-        ValueError: the ids of a chunk differ.
-    """
-    tokenizer = Tokenizer._of(artifact)
-    for chunk in dict.fromkeys(regex.findall(artifact.pattern, MANY_SCRIPTS)):
-        expected = foreign.encode_chunk(chunk.encode("utf-8"))
-        found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
-        if found != expected:
-            message = f"the ids of {chunk!r:.60} would be {found}, not {expected}; please report it"
-            raise ValueError(message)

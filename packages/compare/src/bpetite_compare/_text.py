@@ -64,20 +64,20 @@ def cut_everywhere(text: str) -> list[str]:
 
 def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
-    decoder = codecs.getincrementaldecoder("utf-8")("strict")
     offset = 0  # of the first byte that is not decoded yet
+    held = b""
     while True:
         read: bytes | None = file.read(_BLOCK_BYTES)
         if read is None:  # nothing there yet, in a pipe or terminal that does not block
             select([file], [], [])
             continue
-        held = decoder.getstate()[0]
+        data = held + read
         try:
-            text = decoder.decode(read, final=not read)
+            text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
             name = "standard input" if path == STANDARD_INPUT else quoted(path)
             message = (
-                f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset "
+                f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"
             )
             raise ValueError(message) from None
@@ -85,4 +85,5 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
             yield text
         if not read:
             return
-        offset += len(held) + len(read) - len(decoder.getstate()[0])
+        offset += used
+        held = data[used:]

@@ -20,12 +20,11 @@ from bpetite_cli.kit import (
     text_argument,
     write_json,
 )
-from bpetite_compare._comparison import Comparison, compare
+from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report
 from bpetite_compare._text import blocks
-from bpetite_compare._tokenizations import Tokenization
-from bpetite_compare.commands.wording import (
+from bpetite_compare.commands._differences import (
     code_points,
     described,
     engine_characters,
@@ -123,7 +122,7 @@ def _compare(model: str, text: str, encoding: str) -> None:
     with Work("comparing"), about_model(model):
         comparison = compare(model, text, encoding)
     if on_terminal():
-        from bpetite_compare.commands.panels import draw_comparison  # noqa: PLC0415 - rich is slow to load
+        from bpetite_compare.commands._drawing import draw_comparison  # noqa: PLC0415 - rich is slow to load
 
         draw_comparison(comparison, _conclusions(comparison))
     else:
@@ -193,7 +192,7 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     with Work("counting", paths), about_model(model):
         result = report(model, paths, encodings)
     if on_terminal():
-        from bpetite_compare.commands.panels import draw_report  # noqa: PLC0415 - rich is slow to load
+        from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 
         draw_report(result, _report_lines(result))
     else:

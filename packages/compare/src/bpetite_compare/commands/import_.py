@@ -1,6 +1,10 @@
-"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
+"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file.
+
+`bpetite import-tiktoken` is the former name of `import --from tiktoken`.
+"""
 
 import argparse
+import os
 from collections.abc import Mapping
 from typing import Annotated
 
@@ -9,6 +13,7 @@ from bpetite_cli.kit import (
     Work,
     add_destination,
     add_parser,
+    add_quiet,
     check_destination,
     check_output,
     fields,
@@ -26,7 +31,7 @@ class _Summary(fields.Outputs, fields.Tokenizer):
 
 
 def add_command(commands: Commands) -> None:
-    """Add `import` to the command line."""
+    """Add `import` to the command line, and its former name."""
     parser = add_parser(
         commands,
         "import",
@@ -55,12 +60,31 @@ def add_command(commands: Commands) -> None:
         metavar="SOURCE",
         help="name, file or folder to import (see --from)",
     )
-    add_options(parser)
+    _add_options(parser)
     parser.set_defaults(run=_run)
+    _add_former_name(commands)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the result."""
+def _add_former_name(commands: Commands) -> None:
+    # Without `help`, the list of commands leaves it out.
+    parser = commands.add_parser(
+        "import-tiktoken",
+        description="The former name of import --from tiktoken.",
+        epilog="examples:\n"
+        "  bpetite import-tiktoken --encoding gpt2 --output gpt2.json\n"
+        "  bpetite import-tiktoken --ranks model.tiktoken --output model.json",
+    )
+    add_quiet(parser)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--encoding", metavar="NAME", help="a tiktoken encoding with GPT-2's split pattern"
+    )
+    source.add_argument("--ranks", metavar="FILE", help="a file of ranks")
+    _add_options(parser)
+    parser.set_defaults(run=_run_former)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
@@ -85,11 +109,17 @@ def _file(word: str) -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    run_import(options, options.input, options.form)
+    _import(options, options.input, options.form)
 
 
-def run_import(options: argparse.Namespace, sources: list[str], form: str) -> None:
-    """Import a tokenizer and report the result."""
+def _run_former(options: argparse.Namespace) -> None:
+    ranks: str | None = options.ranks
+    if ranks is not None and not os.path.dirname(ranks):
+        ranks = os.path.join(os.curdir, ranks)  # so that it is never the name of an encoding
+    _import(options, [ranks or options.encoding], "tiktoken")
+
+
+def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
     check_output()
     files = files_of(sources, form)
     for output in filter(None, (options.output, options.id_map)):

@@ -21,7 +21,7 @@ from bpetite_cli.kit import (
     write_json,
 )
 from bpetite_compare._parity import FileDifference, Parity, parity
-from bpetite_compare.commands.wording import (
+from bpetite_compare.commands._differences import (
     code_points,
     described,
     engine_characters,

@@ -10,8 +10,7 @@ from typing import Final
 
 import regex
 
-from bpetite_compare.reference._kernel import Pair, get_stats, merge
-from bpetite_compare.reference._model import Model
+from bpetite_compare.reference._model import Model, Pair, get_stats, merge
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern: words, numbers and punctuation, with the preceding space."""

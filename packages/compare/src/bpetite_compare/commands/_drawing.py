@@ -9,9 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from bpetite_cli.kit import visible
-from bpetite_compare._comparison import Comparison
+from bpetite_compare._comparison import Comparison, Tokenization
 from bpetite_compare._report import Report
-from bpetite_compare._tokenizations import Tokenization
 
 _WIDE: Final = 72
 _MOST_TOKENS: Final = 400

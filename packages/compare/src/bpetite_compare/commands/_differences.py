@@ -1,4 +1,4 @@
-"""Tokens and characters, in words for messages and as fields for JSON."""
+"""How bpetite and tiktoken differ, in messages and in JSON: their tokens, their regex engines."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
