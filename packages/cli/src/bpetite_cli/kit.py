@@ -4,7 +4,6 @@ They are modules like those in `commands`. This module is internal, not a plug-i
 change in any version.
 """
 
-from bpetite._files import quoted
 from bpetite_cli import fields
 from bpetite_cli.arguments import (
     Commands,
@@ -46,7 +45,6 @@ __all__ = [
     "integer",
     "name_of",
     "on_terminal",
-    "quoted",
     "say",
     "text_argument",
     "visible",

@@ -8,10 +8,10 @@ import logging
 from importlib import import_module
 from pathlib import Path
 
-from bpetite_cli.kit import Commands, say
+from bpetite_cli import kit
 
 
-def add_commands(commands: Commands) -> None:
+def add_commands(commands: kit.Commands) -> None:
     """Add every command to the command line."""
     for path in sorted(Path(__file__).parent.glob("[!_]*.py")):
         import_module(f"{__name__}.{path.stem}").add_command(commands)
@@ -22,7 +22,7 @@ class _Saying(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write the message of a record."""
-        say(record.getMessage())
+        kit.say(record.getMessage())
 
 
 logging.getLogger("bpetite_compare").addHandler(_Saying())

@@ -8,31 +8,19 @@ import os
 from collections.abc import Mapping
 from typing import Annotated
 
-from bpetite_cli.kit import (
-    Commands,
-    Work,
-    add_destination,
-    add_parser,
-    add_quiet,
-    check_destination,
-    check_output,
-    fields,
-    quoted,
-    say,
-    text_argument,
-    write_json,
-)
+from bpetite._files import quoted
+from bpetite_cli import kit
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
 
 
-class _Summary(fields.Outputs, fields.Tokenizer):
+class _Summary(kit.fields.Outputs, kit.fields.Tokenizer):
     changed_ids: Annotated[int, "tokens whose id changed"]
     dropped_special_tokens: Annotated[Mapping[str, int], "the id of each dropped special token"]
 
 
-def add_command(commands: Commands) -> None:
+def add_command(commands: kit.Commands) -> None:
     """Add `import` to the command line, and its former name."""
-    parser = add_parser(
+    parser = kit.add_parser(
         commands,
         "import",
         "import a tokenizer from tiktoken or Hugging Face",
@@ -65,7 +53,7 @@ def add_command(commands: Commands) -> None:
     _add_former_name(commands)
 
 
-def _add_former_name(commands: Commands) -> None:
+def _add_former_name(commands: kit.Commands) -> None:
     # Without `help`, the list of commands leaves it out.
     parser = commands.add_parser(
         "import-tiktoken",
@@ -74,7 +62,7 @@ def _add_former_name(commands: Commands) -> None:
         "  bpetite import-tiktoken --encoding gpt2 --output gpt2.json\n"
         "  bpetite import-tiktoken --ranks model.tiktoken --output model.json",
     )
-    add_quiet(parser)
+    kit.add_quiet(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument(
         "--encoding", metavar="NAME", help="a tiktoken encoding with GPT-2's split pattern"
@@ -85,7 +73,7 @@ def _add_former_name(commands: Commands) -> None:
 
 
 def _add_options(parser: argparse.ArgumentParser) -> None:
-    add_destination(parser, "the tokenizer file")
+    kit.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
         type=_file,
@@ -120,11 +108,11 @@ def _run_former(options: argparse.Namespace) -> None:
 
 
 def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
-    check_output()
+    kit.check_output()
     files = files_of(sources, form)
     for output in filter(None, (options.output, options.id_map)):
-        check_destination(output, files, force=options.force)
-    with Work("importing"):
+        kit.check_destination(output, files, force=options.force)
+    with kit.Work("importing"):
         imported = import_tokenizer(
             sources,
             form,
@@ -134,15 +122,15 @@ def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
             id_map=options.id_map,
         )
     for line in _lines(imported, options.id_map):
-        say(line)
+        kit.say(line)
     outputs = filter(None, (options.output, options.id_map))
     summary: _Summary = {
-        "outputs": list(map(text_argument, outputs)),
-        **fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
+        "outputs": list(map(kit.text_argument, outputs)),
+        **kit.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
-    write_json(summary)
+    kit.write_json(summary)
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:
