@@ -162,8 +162,7 @@ def _add_installed(commands: Commands) -> None:
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
-            message = f"the commands of {owner_of(entry)} cannot be loaded: {error}"
-            raise Failure(message) from None
+            raise Failure(f"the commands of {owner_of(entry)} cannot be loaded: {error}") from None
 
 
 class _Formatter(HelpFormatter):

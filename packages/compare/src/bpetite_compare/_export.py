@@ -91,8 +91,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         OSError: the system does not allow it. Existing files are unchanged.
     """
     if to not in _WRITERS:
-        message = f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}")
     path = os.fspath(output)
     config: dict[str, object] = {}
     if max_length is not None:
@@ -100,12 +99,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     if chat_template is not None:
         config["chat_template"] = chat_template
     if config and not (to == "huggingface" and is_folder(to, path)):
-        message = "max_length and chat_template require a folder for Hugging Face as output"
-        raise ValueError(message)
+        raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
     artifact = Artifact.read(model)
     if fault := find_duplicate(artifact) or find_unreachable(artifact):
-        message = f"cannot export this tokenizer: {fault}"
-        raise ValueError(message)
+        raise ValueError(f"cannot export this tokenizer: {fault}")
     for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
         check_no_input(file, [model] if id_map is None else [model, id_map])
     size = artifact.special_id + 1
@@ -128,11 +125,9 @@ def is_folder(to: str, output: str) -> bool:
 
 def _checked_length(length: int) -> int:
     if type(length) is not int:
-        message = f"max_length must be an integer, got {type(length).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"max_length must be an integer, got {type(length).__name__}")
     if length < 1:
-        message = f"max_length must be at least 1, got {length}"
-        raise ValueError(message)
+        raise ValueError(f"max_length must be at least 1, got {length}")
     return length
 
 
@@ -141,11 +136,10 @@ _Written = tuple[tuple[str, ...], str]
 
 def _to_tiktoken(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
     if vocabulary.out_of_order:
-        message = (
+        raise ValueError(
             "tiktoken merges in the order of the ids, but the ids of this id map do not follow the "
             "order of the merges; export to huggingface instead"
         )
-        raise ValueError(message)
     ranks = sorted(vocabulary.ranks.items(), key=itemgetter(1))
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks)
     write_file(path, data, overwrite=overwrite)
@@ -197,10 +191,9 @@ def _to_gpt2(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _
     merges = _merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
-            message = (
+            raise ValueError(
                 f"merge {rank}, {line[:40]!r}, would be a comment in merges.txt; use another format"
             )
-            raise ValueError(message)
     lines = ["#version: 0.2", *merges, ""]
     vocab = _json(_vocab_json(vocabulary))
     files = dict(zip(_PAIR, (vocab, "\n".join(lines).encode("utf-8")), strict=True))
@@ -293,11 +286,10 @@ def _check_folder(path: str) -> None:
     """
     for name in _ALSO_READ:
         if os.path.lexists(os.path.join(path, name)):
-            message = (
+            raise ValueError(
                 f"{quoted(path)} contains {name}, which transformers would also read; "
                 "remove it, or choose another folder"
             )
-            raise ValueError(message)
 
 
 def _text(path: str) -> str:

@@ -103,5 +103,6 @@ def check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
         expected = foreign.encode_chunk(chunk.encode("utf-8"))
         found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
         if found != expected:
-            message = f"the ids of {chunk!r:.60} would be {found}, not {expected}; please report it"
-            raise ValueError(message)
+            raise ValueError(
+                f"the ids of {chunk!r:.60} would be {found}, not {expected}; please report it"
+            )

@@ -78,8 +78,7 @@ def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
     try:
         text = read_file(merges_path, _LARGEST_FILE).decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"its merges.txt is not UTF-8: byte offset {error.start}"
-        raise ValueError(message) from None
+        raise ValueError(f"its merges.txt is not UTF-8: byte offset {error.start}") from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()
@@ -215,13 +214,13 @@ def _shown(value: object) -> str:
 def _vocab(vocab: object) -> dict[str, int]:
     """Return the vocabulary, checked: the ids of texts, all distinct."""
     if not isinstance(vocab, dict) or not all(map(is_id, vocab.values())):
-        message = f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}"
-        raise ValueError(message)
+        raise ValueError(f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}")
     texts: dict[int, str] = {}
     for text, token_id in vocab.items():
         if texts.setdefault(token_id, text) != text:
-            message = f"its tokens {texts[token_id][:40]!r} and {text[:40]!r} have the same id"
-            raise ValueError(message)
+            raise ValueError(
+                f"its tokens {texts[token_id][:40]!r} and {text[:40]!r} have the same id"
+            )
     if found := missing_byte_message(vocab):
         raise ValueError(found)
     return vocab
@@ -236,14 +235,12 @@ def _merges(merges: object) -> list[tuple[str, str]]:
     for rank, entry in enumerate(merges):
         pair = entry.split(" ") if isinstance(entry, str) else entry
         if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))):
-            message = f"its merge {rank} is not two tokens: {_shown(entry)}"
-            raise ValueError(message)
+            raise ValueError(f"its merge {rank} is not two tokens: {_shown(entry)}")
         if type(entry) is not type(merges[0]):
-            message = (
+            raise ValueError(
                 f"its merge {rank}, {_shown(entry)}, is written in another way than merge 0: "
                 'tokenizers needs either only "a b" or only ["a", "b"]'
             )
-            raise ValueError(message)
         pairs.append((pair[0], pair[1]))
     return pairs
 
@@ -260,15 +257,14 @@ def _encode_chunk(
     for rank, (left, right) in enumerate(merges):
         for part in (left, right):
             if part not in made:
-                message = f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
-                raise ValueError(message)
+                raise ValueError(
+                    f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
+                )
         token = left + right
         if token in made:
-            message = f"its merge {rank} makes {token[:40]!r}, which an earlier merge made"
-            raise ValueError(message)
+            raise ValueError(f"its merge {rank} makes {token[:40]!r}, which an earlier merge made")
         if token not in vocab:
-            message = f"its merge {rank} makes {token[:40]!r}, which has no id"
-            raise ValueError(message)
+            raise ValueError(f"its merge {rank} makes {token[:40]!r}, which has no id")
         made.add(token)
     return rank_by_rank(vocab, merges, whole=whole)
 
@@ -291,20 +287,17 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
             special[text] = vocab[text] if text in vocab else next(free)
         token_id = special[text]
         if written != token_id:
-            message = (
+            raise ValueError(
                 f"its added token {text[:40]!r} has the id {written}, but tokenizers uses "
                 f"{token_id}; load and save the file with tokenizers"
             )
-            raise ValueError(message)
         if texts.setdefault(token_id, text) != text:
-            message = f"the id of its added token {text[:40]!r} contradicts another token"
-            raise ValueError(message)
+            raise ValueError(f"the id of its added token {text[:40]!r} contradicts another token")
     if END_OF_TEXT_TOKEN in vocab and END_OF_TEXT_TOKEN not in special:
-        message = (
+        raise ValueError(
             f"its vocabulary has {END_OF_TEXT_TOKEN}, but its added_tokens do not, so tokenizers "
             f"encodes it as ordinary text; add it with add_special_tokens(['{END_OF_TEXT_TOKEN}'])"
         )
-        raise ValueError(message)
     return special
 
 
@@ -314,17 +307,14 @@ def _added_token(token: object) -> tuple[str, int]:
         case {"content": str(text), "id": int(token_id), **others} if text and is_id(token_id):
             flags = {name: others.get(name) for name in (*_MATCHING, "normalized", "special")}
         case _:
-            message = f"its added token {_shown(token)} lacks a content or an id"
-            raise ValueError(message)
+            raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
     for name, flag in flags.items():
         if type(flag) is not bool:
-            message = (
+            raise ValueError(
                 f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
             )
-            raise ValueError(message)
         if flag and text == END_OF_TEXT_TOKEN and name in _MATCHING:
-            message = (
+            raise ValueError(
                 f"its special token {END_OF_TEXT_TOKEN} has {name}, so text is split differently"
             )
-            raise ValueError(message)
     return text, token_id

@@ -40,8 +40,7 @@ def read_id_map(path: str, size: int) -> list[int]:
             message = "expected distinct ids, found a duplicate"
             raise ValueError(message)  # noqa: TRY301 - the same
     except ValueError as error:
-        message = f"{quoted(path)} is not an id map of this tokenizer: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{quoted(path)} is not an id map of this tokenizer: {error}") from None
     return ids
 
 

@@ -36,8 +36,7 @@ def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]
     if path != STANDARD_INPUT:
         return open(path, "rb")
     if sys.stdin is None:
-        message = "standard input is closed; name a file"
-        raise ValueError(message)
+        raise ValueError("standard input is closed; name a file")
     return nullcontext(sys.stdin.buffer)
 
 
@@ -76,11 +75,10 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
             name = "standard input" if path == STANDARD_INPUT else quoted(path)
-            message = (
+            raise ValueError(
                 f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"
-            )
-            raise ValueError(message) from None
+            ) from None
         if text:
             yield text
         if not read:

@@ -104,8 +104,7 @@ def add_command(commands: Commands) -> None:
 def _limit(word: str) -> int:
     limit = values.integer(word)
     if limit < 0:
-        message = f"expected 0 or more, found {limit}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected 0 or more, found {limit}")
     return limit
 
 

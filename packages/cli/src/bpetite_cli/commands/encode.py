@@ -165,11 +165,10 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     """Check before reading what could fail later; return the size of the inputs."""
     outputs.check_output()
     if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
-        message = (
+        raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
-        raise Failure(message)
     size = inputs.check_inputs(documents.paths)
     if options.output is not None:
         sources = [options.model, *documents.sources]
@@ -187,11 +186,10 @@ def _check_width(name: str, special_id: int) -> None:
     """Reject a format that is too small for the last id, which is the special token's."""
     width = FORMATS[name].width
     if width is not None and special_id >= 1 << (8 * width):
-        message = (
+        raise Failure(
             f"{name} holds ids up to {(1 << (8 * width)) - 1}, but this tokenizer has ids up to "
             f"{special_id} ({END_OF_TEXT_TOKEN}); use --format u32"
         )
-        raise Failure(message)
 
 
 def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iterator[_Part]:

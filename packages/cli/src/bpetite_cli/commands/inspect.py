@@ -75,5 +75,4 @@ def _run(options: argparse.Namespace) -> None:
 
 def _check_id(artifact: Artifact, token_id: int) -> None:
     if not 0 <= token_id <= artifact.special_id:
-        message = f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}"
-        raise Failure(message)
+        raise Failure(f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}")

@@ -48,11 +48,10 @@ def _run(options: argparse.Namespace) -> None:
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
     if size > artifact.special_id:
-        message = (
+        raise Failure(
             f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
             f"{artifact.special_id:,} (train a larger tokenizer with `bpetite train`)"
         )
-        raise Failure(message)
     outputs.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])

@@ -95,12 +95,11 @@ def _run(options: argparse.Namespace) -> None:
             messages.say(line)
         raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
-        message = (
+        raise Failure(
             f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
             f"{proof.proved:,} merges come from this corpus\nan editor or formatter may have "
             f"changed it; save it again with `bpetite truncate --vocab-size {model.special_id}`"
         )
-        raise Failure(message)
     messages.say(f"proved: all {proof.proved:,} merges come from this corpus")
 
 

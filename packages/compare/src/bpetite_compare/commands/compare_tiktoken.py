@@ -173,8 +173,7 @@ def _side(side: Tokenization) -> _Tokenized:
 
 def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
-        message = "--report already contains this tokenizer; remove self from --encoding"
-        raise kit.Failure(message)
+        raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
     with kit.Work("counting", paths), kit.about_model(model):
         result = report(model, paths, encodings)
     if kit.on_terminal():

@@ -107,8 +107,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 def _length(word: str) -> int:
     length = kit.integer(word)
     if length < 1:
-        message = f"expected 1 or more, found {length}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected 1 or more, found {length}")
     return length
 
 
@@ -116,5 +115,6 @@ def _template(path: str) -> str:
     try:
         return read_file(path, _LARGEST_TEMPLATE).decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"{quoted(path)} is not UTF-8: byte offset {error.start}; convert the file first"
-        raise kit.Failure(message) from None
+        raise kit.Failure(
+            f"{quoted(path)} is not UTF-8: byte offset {error.start}; convert the file first"
+        ) from None

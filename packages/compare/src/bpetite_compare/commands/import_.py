@@ -91,8 +91,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
 def _file(word: str) -> str:
     """Reject a dash: standard output has the summary."""
     if word == "-":
-        message = "expected a file, found - (for a file named -, write ./-)"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
     return word
 
 

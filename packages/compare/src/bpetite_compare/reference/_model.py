@@ -89,27 +89,23 @@ def check_well_formed(
     """
     for value in range(256):
         if vocab.get(value) != bytes([value]):
-            message = (
+            raise ValueError(
                 f"base tokens: id {value} has the bytes {vocab.get(value)!r}, not its own byte"
             )
-            raise ValueError(message)
     for (left, right), new_id in merges.items():
         parts = vocab.get(left), vocab.get(right)
         if None in parts or not all(parts) or vocab.get(new_id) != b"".join(filter(None, parts)):
-            message = (
+            raise ValueError(
                 f"merges: id {new_id} is not the bytes of {left} and {right}, joined and non-empty"
             )
-            raise ValueError(message)
     ids_of: dict[bytes, int] = {}
     for token_id, token in vocab.items():
         if ids_of.setdefault(token, token_id) != token_id:
-            message = (
+            raise ValueError(
                 f"injectivity: ids {ids_of[token]} and {token_id} have the same bytes, {token!r}"
             )
-            raise ValueError(message)
     if sorted(byte_shuffle) != list(range(256)):
-        message = "shuffle: it is not a permutation of the 256 bytes"
-        raise ValueError(message)
+        raise ValueError("shuffle: it is not a permutation of the 256 bytes")
 
 
 def decompose_token(
@@ -154,11 +150,10 @@ def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
         # A token joins the two parts that remain of it after all merges of lower rank.
         parts = decompose_token(ranks, token, max_rank=rank)
         if len(parts) != 2:
-            message = (
+            raise ValueError(
                 f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
                 f"lower ranks leave {len(parts)} parts"
             )
-            raise ValueError(message)
         left, right = parts
         merges[ranks[left], ranks[right]] = rank
     return merges
