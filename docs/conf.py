@@ -3,10 +3,9 @@
     uv run --group docs sphinx-build --fail-on-warning --fresh-env docs site
 
 The pages are plain Markdown, for a host of code as much as for the site: what MyST adds to
-the language is turned off, and the navigation stands here. A page that is not in it, a link
-to a page or a heading that is not there, and code that its language does not know are
-errors. Nothing in the site comes from another host, so it can be read offline; the search
-works from a folder, too.
+the language is turned off, and the navigation stands here. Broken links to pages and headings,
+and code that its language does not know, are errors. Nothing in the site comes from another
+host, so it can be read offline; the search works from a folder, too.
 """
 
 import html
@@ -81,8 +80,8 @@ _NAVIGATION: Final = {
         ("", *(f"exercises/{name}.md" for name in ("tasks", "hints", "answers/README"))),
     ),
 }
-"""For each page that has pages below it, in the order in which a newcomer needs them: titles,
-and patterns of files that need not be there yet."""
+"""For each page that has pages below it, in the order in which a newcomer needs them: titles and
+patterns. Pages that no pattern matches follow under "More"."""
 
 _DESCRIPTION: Final = 200
 _TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
@@ -100,7 +99,10 @@ def setup(app: Sphinx) -> None:
 
 def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
     """End a page that has pages below it with their list, which Sphinx shows beside each page."""
-    for title, *patterns in _NAVIGATION.get(page, ()):
+    sections = [*_NAVIGATION.get(page, ())]
+    if page == "index":
+        sections.append(("More", *_unlisted()))
+    for title, *patterns in sections:
         files = [file for pattern in patterns for file in sorted(_DOCS.glob(pattern))]
         below = ["/" + file.relative_to(_DOCS).with_suffix("").as_posix() for file in files]
         if below:
@@ -108,6 +110,14 @@ def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
             source[0] += "\n".join(
                 ["", "```{toctree}", ":hidden:", *caption, "", *below, "```", ""]
             )
+
+
+def _unlisted() -> list[str]:
+    """Return the paths of the pages that the navigation does not have."""
+    sections = [section for below in _NAVIGATION.values() for section in below]
+    listed = {file for _, *patterns in sections for each in patterns for file in _DOCS.glob(each)}
+    pages = {*_DOCS.rglob("*.md")} - listed - {_DOCS / "index.md"}
+    return sorted(page.relative_to(_DOCS).as_posix() for page in pages)
 
 
 def _link_explorer(_app: Sphinx, _page: str, source: list[str]) -> None:

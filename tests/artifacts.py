@@ -6,6 +6,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, Final
 
+from hypothesis import strategies as st
+
 import oracle
 
 Place = tuple[str | int, ...]
@@ -66,3 +68,26 @@ def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
         else:
             holder[place[-1]] = value
     return artifact
+
+
+PLACES: Final[list[Place]] = [
+    *((key,) for key in GOOD),
+    *(("merges", rank) for rank in range(2)),
+    *(("merges", rank, side) for rank in range(2) for side in range(2)),
+    ("special_tokens", "<|endoftext|>"),
+    *(("vocab", token_id) for token_id in ("0", "97", "256", "257", "258", "259", "007")),
+    *(("vocab", token_id, 0) for token_id in ("0", "97", "256", "257", "258")),
+]
+ODD: Final[list[object]] = [
+    *(None, True, -1, 0, 1, 32, 60, 97, 255, 256, 257, 258, 259, 10**30),
+    *("", "97", [], {}, [97], [97, 98], [32, 256]),
+]
+# From the last place to the first, so that no change moves the position of another.
+ODD_FILES: Final = st.dictionaries(
+    st.sampled_from(PLACES), st.sampled_from(ODD), min_size=1, max_size=3
+).map(
+    lambda changes: canonical(
+        changed(*((place, changes[place]) for place in reversed(PLACES) if place in changes))
+    )
+)
+"""The valid artifact with odd values anywhere."""

@@ -67,12 +67,3 @@ def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
         b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
     )
     return path
-
-
-def write_texts(folder: Path) -> list[Path]:
-    """Write the hostile texts and the corpus, a file for each."""
-    paths = []
-    for place, text in enumerate([*HOSTILE, CORPUS]):
-        paths.append(folder / f"{place}.txt")
-        paths[-1].write_bytes(text.encode())
-    return paths

@@ -55,20 +55,9 @@ def run_program(folder: Path, *texts: str) -> subprocess.CompletedProcess[str]:
     return result
 
 
-def run_isolated(code: str, *, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh interpreter that ignores the environment."""
-    return run(sys.executable, "-I", "-c", code, cwd=cwd)
-
-
 def tool(name: str) -> Path:
     """Return a program of the development environment."""
     return Path(sys.executable).with_name(name)
-
-
-def build_site(docs: Path, site: Path) -> subprocess.CompletedProcess[str]:
-    """Build a site from all pages of a folder; a warning is an error."""
-    options = ("--fail-on-warning", "--fresh-env", "--quiet")
-    return run(tool("sphinx-build"), *options, docs, site)
 
 
 @cache

@@ -1,13 +1,12 @@
-(** Extracts the functions that the theorems are about, as JSON. [scripts/proof/coq_to_python.py]
+(** Extracts the functions that tests compare with bpetite's, as JSON. [scripts/proof/coq_to_python.py]
     converts them to Python, in [tests/proof/extracted.py]. *)
 From Coq Require Import Extraction.
-From Bpetite Require Import Encoders Places Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks.
+From Bpetite Require Import Encoders Training Reachable Pattern Special Utf8 Tokenizer.
 From Bpetite Require General Ascii.
 
 Extraction Language JSON.
 Extraction "oracle.json"
-  passes greedy greedy1 rank apply_merges decompose byte_rank find_unreachable is_torn
-  split_gpt2 pieces split_literal utf8s decode_utf8
+  passes find_unreachable is_torn split_gpt2 pieces utf8s decode_utf8
   vocab train train_text
-  encode encode_cached decode decode_text
+  encode decode decode_text
   General.encode_chunk Ascii.split_ascii.

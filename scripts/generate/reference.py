@@ -21,8 +21,8 @@ _HEAD: Final = """\
 
 # API reference
 
-This page documents everything public in Python. [Errors](errors.md) explains the messages of all
-exceptions.
+This page documents everything public in Python. [Errors](errors.md) explains messages
+that need it.
 """
 _LOGGER: Final = """\
 ## The logger `bpetite`

@@ -72,7 +72,7 @@ TESTS: Final[Mapping[str, Sequence[str]]] = {
 
 _PYTEST: Final = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"),
-    *("--hypothesis-seed=0", "-m", ""),  # tests of every tier
+    *("--numprocesses=0", "--hypothesis-seed=0", "-m", ""),  # tests of every tier
 )
 _FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
 _KILLERS: Final = 8

@@ -227,10 +227,7 @@ def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
     result = bpetite("greet")
     assert result.returncode == 1
     assert lines(result.stderr) == [
-        (
-            "error: the command greet of greet cannot be loaded: "
-            "No module named 'nothing_of_that_name'"
-        )
+        "error: the commands of greet cannot be loaded: No module named 'nothing_of_that_name'"
     ]
     assert bpetite("encode", "--help").returncode == 0
 

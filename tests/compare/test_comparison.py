@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare import Tokenization, compare, to_tiktoken
+from bpetite_compare._comparison import first_difference
 from bpetite_compare._engines import drift
-from bpetite_compare._tokenizations import first_difference
 from compare_tools import CORPUS, UNREACHABLE
 from texts import CORPORA, TEXTS
 

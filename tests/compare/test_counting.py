@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tiktoken import registry
 
 from bpetite_cli.io import inputs
-from bpetite_compare.commands.counting import make_counter
+from bpetite_compare.commands._counter import make_counter
 from cli_tools import bpetite, lines, refused
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS
 from texts import TEXTS

@@ -11,9 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex
 from tokenizers.implementations import ByteLevelBPETokenizer
-from tokenizers.models import BPE
 from tokenizers.pre_tokenizers import ByteLevel, Split
-from tokenizers.trainers import BpeTrainer
 
 import oracle
 from artifacts import write_artifact
@@ -57,16 +55,6 @@ def test_the_loading_code_is_a_program(to: str, small_model: Path, tmp_path: Pat
     run_loading_lines(small_model, to, tmp_path)
 
 
-def test_the_special_token_is_one_in_each_library(small_model: Path, tmp_path: Path) -> None:
-    """The special token keeps its id, and is marked as special."""
-    export(small_model, "huggingface", tmp_path / "hf.json")
-    hf = tokenizers.Tokenizer.from_file(str(tmp_path / "hf.json"))
-    assert hf.token_to_id(SPECIAL) == 323
-    assert hf.get_added_tokens_decoder()[323].special
-    assert hf.get_vocab_size() == 324
-    assert hf.encode(f"a{SPECIAL}").ids[-1] == 323
-
-
 @pytest.mark.parametrize("to", FORMS)
 def test_decode_matches_the_comment(to: str, small_model: Path, tmp_path: Path) -> None:
     """A comment in the loading lines says how `decode` treats special tokens, and it is true."""
@@ -107,16 +95,6 @@ def test_hugging_face_tokenizers_are_imported(corpus: list[str], size: int, firs
     theirs.train_from_iterator(corpus, size, 1, show_progress=False, special_tokens=specials)
     theirs.add_special_tokens([SPECIAL])
     check_import(theirs, [*corpus, *HOSTILE, CORPUS])
-
-
-def test_a_vocabulary_missing_bytes_is_rejected(tmp_path: Path) -> None:
-    """A trainer without the initial alphabet omits bytes; the error names the first."""
-    theirs = tokenizers.Tokenizer(BPE())
-    theirs.pre_tokenizer = ByteLevel(add_prefix_space=False)
-    theirs.train_from_iterator(["the cat"], BpeTrainer(show_progress=False))
-    theirs.save(str(tmp_path / "theirs.json"))
-    with pytest.raises(ValueError, match="it has no token for the byte 0x00"):
-        import_tokenizer(tmp_path / "theirs.json", "huggingface", tmp_path / "new.json")
 
 
 @pytest.mark.parametrize(

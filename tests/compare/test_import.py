@@ -5,9 +5,7 @@ import files that the libraries themselves have made.
 """
 
 import hashlib
-import os
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -169,44 +167,12 @@ def test_contradictory_lines_are_rejected(lines: bytes, fault: str, tmp_path: Pa
     assert not (tmp_path / "model.json").exists()
 
 
-def test_ranks_from_pipes_are_rejected(tmp_path: Path) -> None:
-    """Ranks are read only from a regular file, because a pipe may never send any."""
-    ranks = write_ranks(tmp_path / "ranks", BYTES)
-    os.mkfifo(fifo := tmp_path / "fifo")
-    with subprocess.Popen(["cp", ranks, fifo]) as writer:
-        try:
-            with pytest.raises(ValueError, match=r"fifo is not a regular file"):
-                import_tiktoken(tmp_path / "model.json", ranks=fifo)
-        finally:
-            writer.kill()
-
-
 def test_endless_ranks_are_rejected(tmp_path: Path) -> None:
     """A file is not read beyond the largest possible size of ranks."""
     with (tmp_path / "ranks").open("wb") as file:
         file.truncate((1 << 26) + 1)
     with pytest.raises(ValueError, match=r"ranks is larger than 67108864 bytes"):
         import_tiktoken(tmp_path / "model.json", ranks=tmp_path / "ranks")
-
-
-def test_an_existing_file_is_kept(tmp_path: Path) -> None:
-    """The core saves the artifact: it replaces nothing unless asked."""
-    path = write_ranks(tmp_path / "ranks", BYTES)
-    (tmp_path / "model.json").write_bytes(b"old")
-    with pytest.raises(FileExistsError):
-        import_tiktoken(tmp_path / "model.json", ranks=path)
-    assert (tmp_path / "model.json").read_bytes() == b"old"
-    import_tiktoken(tmp_path / "model.json", ranks=path, overwrite=True)
-    assert Tokenizer.load(tmp_path / "model.json").encode("a") == [97]
-
-
-def test_the_ranks_are_never_replaced(tmp_path: Path) -> None:
-    """If the output is the file of ranks, that is an error, and the file is unchanged."""
-    path = write_ranks(tmp_path / "ranks", BYTES)
-    before = path.read_bytes()
-    with pytest.raises(ValueError, match="is also an input and would be overwritten"):
-        import_tiktoken(path, ranks=path, overwrite=True)
-    assert path.read_bytes() == before
 
 
 def test_one_source_is_required(tmp_path: Path) -> None:

@@ -20,13 +20,10 @@ from hypothesis import strategies as st
 from bpetite import Tokenizer
 from bpetite_compare import (
     GPT2_BYTE_ORDER,
-    _text,
-    compare,
     export,
     import_tiktoken,
     import_tokenizer,
     parity,
-    report,
 )
 from bpetite_compare._engines import drift
 from bpetite_compare.reference import (
@@ -37,8 +34,7 @@ from bpetite_compare.reference import (
     encode_chunk,
     pre_tokenize_ascii,
 )
-from cli_tools import bpetite, lines
-from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks, write_texts
+from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, write_ranks
 from exports import load_back
 from help_tools import prepare_files, run_example, with_examples
 from texts import ASCII_TEXTS, TEXTS
@@ -47,61 +43,6 @@ pytestmark = pytest.mark.thorough
 
 
 # compare and report
-
-
-@pytest.mark.parametrize("name", ENCODINGS)
-def test_special_tokens_are_treated_alike(
-    name: str, small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """`<|endoftext|>` is one token on both sides, and every other special token is text."""
-    encoding = encoding_named(name)
-    text = "a<|endoftext|>b<|fim_prefix|><|endofprompt|>"
-    comparison = compare(small_model, text, name)
-    assert comparison.ours.ids.count(323) == 1
-    assert comparison.theirs.ids.count(encoding.eot_token) == 1
-    others = {encoding._special_tokens[special] for special in encoding._special_tokens}
-    assert others & set(comparison.theirs.ids) == {encoding.eot_token}
-    assert b"".join(comparison.theirs.tokens) == text.encode()
-
-
-def test_the_first_difference_of_two_vocabularies(
-    small_model: Path, encoding_named: Callable[[str], tiktoken.Encoding]
-) -> None:
-    """With another vocabulary, tokens are compared by their bytes, not their ids."""
-    encoding_named("gpt2")
-    comparison = compare(small_model, "é the cat zebra", "gpt2")
-    found = comparison.difference
-    assert found is not None
-    assert comparison.ours.tokens[: found.token] == comparison.theirs.tokens[: found.token]
-    assert found.ours != found.theirs
-
-
-@pytest.mark.parametrize("size", [1, 5, 1 << 20])
-def test_the_rows_of_encodings(
-    size: int,
-    small_model: Path,
-    tmp_path: Path,
-    encoding_named: Callable[[str], tiktoken.Encoding],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """The figures of an encoding are those of its ids of whole files, wherever blocks end."""
-    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
-    encodings = list(map(encoding_named, ENCODINGS))
-    rows = report(small_model, write_texts(tmp_path), ENCODINGS).rows[1:]
-    ours = {bytes([value]) for value in range(256)}
-    for row, encoding in zip(rows, encodings, strict=True):
-        ids = [
-            token_id
-            for text in (*HOSTILE, CORPUS)
-            for token_id in encoding.encode(
-                text, allowed_special={"<|endoftext|>"}, disallowed_special=()
-            )
-        ]
-        assert (row.name, row.tokens) == (encoding.name, len(ids))
-        tokens = encoding.decode_tokens_bytes(ids)
-        assert row.single_byte_share == sum(len(token) == 1 for token in tokens) / len(tokens)
-        assert row.vocab_size == len(encoding._mergeable_ranks)
-        assert len(ours) < row.shared < 323
 
 
 # parity
@@ -305,27 +246,9 @@ def test_no_token_has_whitespace_after_a_newline(
 
 
 @pytest.mark.usefixtures("tiktoken_cache")
-def test_gpt_2_at_the_command_line(tmp_path: Path) -> None:
-    """GPT-2 is imported and has GPT-2's tokens; another encoding is a one-line error."""
-    words = "import-tiktoken --encoding gpt2 --output gpt2.json"
-    assert "<|endoftext|> is 50256" in bpetite(*words.split(), cwd=tmp_path).stderr.decode()
-    words = "compare-tiktoken --model gpt2.json --input -"
-    result = bpetite(*words.split(), stdin=f"{CORPUS}A zoo Ω".encode(), cwd=tmp_path)
-    found = json.loads(result.stdout)
-    assert found["difference"] is None
-    assert found["tiktoken"]["ids"][-4:] == [32, 26626, 7377, 102]
-    words = "import-tiktoken --encoding cl100k_base --output c.json"
-    refused = bpetite(*words.split(), cwd=tmp_path)
-    assert refused.returncode == 1
-    (line,) = lines(refused.stderr)
-    assert line.startswith("error: cannot import cl100k_base: it does not have GPT-2's split")
-
-
-@pytest.mark.usefixtures("tiktoken_cache")
 @with_examples("compare-tiktoken", "import-tiktoken")
 def test_help_examples_work(example: str, tmp_path: Path) -> None:
     """Each example in a command's help runs as written."""
     prepare_files(tmp_path / "prepared")
-    export(tmp_path / "prepared/tokenizer.json", "tiktoken", tmp_path / "prepared/model.tiktoken")
     result = run_example(example, tmp_path / "prepared", tmp_path / "folder")
     assert result.returncode == 0, result.stderr.decode()

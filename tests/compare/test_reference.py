@@ -2,7 +2,6 @@
 
 import random
 import re
-from collections import Counter
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -254,14 +253,6 @@ def test_state_machine_equals_the_pattern(text: str) -> None:
     assert pre_tokenize_ascii(text.encode()) == expected
 
 
-def test_classes_divide_ascii() -> None:
-    """Every ASCII byte is exactly one of letter, digit, whitespace or punctuation."""
-    classes = (_ascii.is_letter, _ascii.is_digit, _ascii.is_space, _ascii.is_punctuation)
-    assert all(sum(is_one(value) for is_one in classes) == 1 for value in range(128))
-    assert Counter(map(_ascii.is_newline, range(128)))[True] == 2
-    assert all(_ascii.is_space(value) for value in b"\r\n")
-
-
 @pytest.mark.parametrize(
     ("branch", "text", "chunks"),
     [
@@ -343,20 +334,6 @@ def test_tokens_without_a_merge_are_rejected() -> None:
 def test_its_ids_equal_the_oracles(merges: list[Pair], text: str) -> None:
     """On any artifact the model gives the ids of the specification's own passes."""
     assert encode(model_of(merges), text) == oracle.encode(text, merges)
-
-
-@given(TEXTS)
-def test_its_ids_equal_the_cores(text: str) -> None:
-    """On a trained artifact the model gives the ids of `Tokenizer`, and decodes them alike."""
-    tokenizer, model = _core_and_model()
-    ids = tokenizer.encode(text)
-    assert encode(model, text) == ids
-    assert decode(model, ids) == tokenizer.decode(ids) == text
-
-
-@cache
-def _core_and_model() -> tuple[Tokenizer, Model]:
-    return Tokenizer.train(CORPUS, 300), model_of(oracle.train([CORPUS], 300))
 
 
 @given(TRAINED, TEXTS)

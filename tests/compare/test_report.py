@@ -7,12 +7,14 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite_compare import _text, report
-from compare_tools import CORPUS, HOSTILE, write_texts
+from compare_tools import CORPUS, HOSTILE
 
 
 def test_the_row_of_the_model(small_model: Path, tmp_path: Path) -> None:
     """The figures of the model are those of its ids."""
-    paths = write_texts(tmp_path)
+    paths = [tmp_path / str(place) for place in range(len(HOSTILE) + 1)]
+    for path, text in zip(paths, (*HOSTILE, CORPUS), strict=True):
+        path.write_bytes(text.encode())
     result = report(small_model, paths, [])
     tokenizer = Tokenizer.load(small_model)
     ids = [token_id for text in (*HOSTILE, CORPUS) for token_id in tokenizer.encode(text)]
@@ -43,7 +45,6 @@ def test_unknown_patterns_get_whole_files(
     (tmp_path / "text").write_bytes(b"a b c")
     register("whole", b"a b c", pattern="(?s:.+)")
     result = report(small_model, [tmp_path / "text"], ["whole"])
-    assert [row.tokens for row in result.rows] == [
-        len(Tokenizer.load(small_model).encode("a b c")),
-        1,
-    ]
+    ours, theirs = result.rows
+    assert (ours.tokens, theirs.tokens) == (len(Tokenizer.load(small_model).encode("a b c")), 1)
+    assert (theirs.single_byte_share, theirs.vocab_size, theirs.shared) == (0, 257, 256)

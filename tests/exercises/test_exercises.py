@@ -245,20 +245,6 @@ def test_a_full_disk() -> None:
     assert done.returncode == 1
 
 
-def test_the_pages_name_every_exercise() -> None:
-    """The pages have one section for each exercise, in order, and links to them."""
-    pages = {name: (FOLDER / name).read_text("utf-8") for name in ("tasks.md", "hints.md")}
-    for text in pages.values():
-        assert re.findall(r"^## (\d\d) ", text, re.MULTILINE) == NUMBERS
-    headings = re.findall(r"^## (.+)$", pages["tasks.md"], re.MULTILINE)
-    anchors = [heading.lower().replace(" ", "-") for heading in headings]
-    readme = (FOLDER / "README.md").read_text("utf-8")
-    assert re.findall(r"\(tasks\.md#([\w-]+)\)", readme) == anchors
-    thoughts = (FOLDER / "answers" / "README.md").read_text("utf-8")
-    assert re.findall(r"^\*\*(\d\d)\. ", thoughts, re.MULTILINE) == NUMBERS
-    assert pages["tasks.md"].count("To think about:") == len(NUMBERS)
-
-
 @pytest.mark.parametrize("number", NUMBERS)
 def test_starting_file_examples_match_the_answer(number: str) -> None:
     """The examples of a starting file show what the answer does."""

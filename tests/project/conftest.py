@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from project_tools import ROOT, build_site
+from project_tools import ROOT
 
 
 @pytest.fixture
@@ -23,12 +23,3 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with contextlib.chdir(tmp_path):
         yield tmp_path
     sys.modules.pop("toy", None)
-
-
-@pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the site, built from the current pages."""
-    folder = tmp_path_factory.mktemp("site")
-    result = build_site(ROOT / "docs", folder)
-    assert (result.returncode, result.stderr) == (0, "")
-    return folder

@@ -1,4 +1,4 @@
-"""The course: pages are uniform and in order, the names in them exist, and the toy is bpetite."""
+"""The course: its code runs as pasted, what it names exists, and the toy is bpetite."""
 
 import ast
 import importlib
@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
-from urllib.parse import parse_qsl
 
 import pytest
 import tokenizers
@@ -26,14 +25,6 @@ pytestmark = pytest.mark.thorough
 COURSE: Final = ROOT / "docs" / "course"
 START: Final = COURSE / "README.md"
 PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
-PARTS: Final = ["The invariant", "What goes wrong without it", "In the code"]
-TOKENIZERS: Final = {"trained", "prose", "code", "scripts"}
-
-
-def part(page: Path, name: str) -> str:
-    """Return the text under a heading of a page."""
-    _, _, rest = page.read_text("utf-8").partition(f"\n## {name}\n")
-    return rest.partition("\n## ")[0]
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -52,90 +43,6 @@ def toy() -> Iterator[ModuleType]:
     del sys.modules["toy"]
 
 
-def test_there_are_sixteen_pages() -> None:
-    """The pages are numbered from 0 to 15, and each begins with its number."""
-    numbers = [int(page.name.split("-")[0]) for page in PAGES]
-    assert numbers == list(range(16))
-    for number, page in zip(numbers, PAGES, strict=True):
-        assert page.read_text("utf-8").startswith(f"# {number}. ")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_page_has_the_same_parts(page: Path) -> None:
-    """Each page has one title and ends with the code; pages 1 to 11 have the same parts."""
-    without_code = re.sub(
-        r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL
-    )
-    assert len(re.findall(r"^# ", without_code, re.MULTILINE)) == 1
-    parts = re.findall(r"^##+ (.*)$", without_code, re.MULTILINE)
-    assert parts == PARTS if page in PAGES[1:12] else parts[-1] == PARTS[-1]
-    assert not re.search(r"^(:::|!!!|\{%)", without_code, re.MULTILINE)
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_a_page_opens_with_a_question_its_picture_and_the_explorer(page: Path) -> None:
-    """Below the title are a question, the page's own picture with a description, and a link."""
-    question, picture, link = page.read_text("utf-8").split("\n\n")[1:4]
-    assert re.fullmatch(r"\*\*[A-Z].*\?\*\*", question)
-    number = page.name.split("-")[0]
-    assert re.fullmatch(rf"!\[[^\]]{{60,}}\]\(pictures/course-{number}-\w+(-\w+)*\.svg\)", picture)
-    assert re.match(r"In the explorer: \[.+\]\(\.\./explorer/index\.html#view=", link)
-
-
-def test_every_picture_is_on_one_page() -> None:
-    """No picture is unused, and none is shown twice."""
-    shown = re.findall(r"\(pictures/(.+?)\)", "".join(page.read_text("utf-8") for page in PAGES))
-    assert sorted(shown) == sorted(path.name for path in (COURSE / "pictures").iterdir())
-
-
-def test_explorer_links_use_known_keys(toy: ModuleType) -> None:
-    """Each link to the explorer has a fragment of known keys, and steps that training reaches."""
-    script = (ROOT / "docs" / "explorer" / "page.js").read_text("utf-8")
-    (known,) = re.findall(r"const \{ (view, [\w, ]+) \} = logic\.ofFragment", script)
-    merges = len(toy.train(toy.CORPUS, 264))
-    links = [
-        link
-        for page in PAGES
-        for link in re.findall(r"explorer/index\.html#([^)]*)\)", page.read_text("utf-8"))
-    ]
-    assert len(links) >= len(PAGES)
-    for link in links:
-        state = dict(parse_qsl(link, keep_blank_values=True, strict_parsing=True))
-        assert state.keys() <= set(known.split(", "))
-        assert state["view"] in {"text", "train"}
-        assert state.get("tokenizer") in ({None} if state["view"] == "train" else TOKENIZERS)
-        made = merges if state.get("tokenizer", "trained") == "trained" else 4096 - 256
-        assert int(state.get("merges", 0)) <= int(state.get("step", made)) <= made
-        assert int(state.get("at", 0)) < len(state.get("text", " ").encode())
-
-
-def test_the_pages_are_linked_in_order() -> None:
-    """The start links each page, in order; the foot of each links the previous and the next one."""
-    table = re.findall(r"^\| \[(.*)\]\((.*)\) \|", START.read_text("utf-8"), re.MULTILINE)
-    titles = {page: page.read_text("utf-8").splitlines()[0].removeprefix("# ") for page in PAGES}
-    assert table == [(title, page.name) for page, title in titles.items()]
-    titles[START] = "The start"
-    links = {page: f"[{title}]({page.name})" for page, title in titles.items()}
-    assert START.read_text("utf-8").endswith(f"\n---\n\nNext: {links[PAGES[0]]}\n")
-    for before, page, after in zip([START, *PAGES], PAGES, [*PAGES[1:], START], strict=False):
-        foot = f"\n---\n\nPrevious: {links[before]} · Next: {links[after]}\n"
-        assert page.read_text("utf-8").endswith(foot)
-
-
-def test_heading_links_are_valid() -> None:
-    """If a page of the course links to a heading, that heading exists."""
-    links = [
-        (page.parent / target, anchor)
-        for page in [START, *PAGES]
-        for target, anchor in re.findall(r"\]\(([\w./-]+)#([\w-]+)\)", page.read_text("utf-8"))
-    ]
-    assert links
-    for target, anchor in links:
-        headings = re.findall(r"^##+ (.*)$", target.read_text("utf-8"), re.MULTILINE)
-        words = [re.sub(r"[^\w -]", "", heading.lower()) for heading in headings]
-        assert anchor in {heading.replace(" ", "-") for heading in words}
-
-
 def resolve(name: str) -> object:
     """Return what a page calls `_module.name`, `oracle.name` or `bpetite_compare.name`."""
     module, *path = name.split(".")
@@ -148,40 +55,19 @@ def resolve(name: str) -> object:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_code_named_on_a_page_exists(page: Path) -> None:
-    """Each module, function and constant that a page refers to exists."""
-    names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", part(page, "In the code"))
+def test_what_a_page_names_exists(page: Path) -> None:
+    """Each module, function, constant, test and theorem that a page refers to exists."""
+    code = page.read_text("utf-8").partition("\n## In the code\n")[2]
+    names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", code)
+    tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", code)
     assert names
-    for name in names:
-        assert resolve(name) is not None
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_every_test_that_a_page_names_exists(page: Path) -> None:
-    """Each `path::name` is a test of that file, and every page has some."""
-    named = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", part(page, "In the code"))
-    assert named
-    assert len(re.findall(r"`tests/", page.read_text("utf-8"))) == len(named) + len(
-        re.findall(r"`tests/oracle\.py`", page.read_text("utf-8"))
-    )
-    for path, name in named:
-        assert re.search(rf"^def {name}\(", (ROOT / path).read_text("utf-8"), re.MULTILINE), (
-            path,
-            name,
-        )
-
-
-def test_every_theorem_that_a_page_names_is_proved() -> None:
-    """Each `File.theorem` is in the tables of the proof."""
-    proved = (ROOT / "docs" / "proof" / "README.md").read_text("utf-8")
-    files = "|".join(path.stem for path in (ROOT / "docs" / "proof").glob("*.v"))
-    named = {
-        name
-        for page in PAGES
-        for name in re.findall(rf"`((?:{files})\.[a-z]\w+)`", page.read_text("utf-8"))
-    }
-    assert len(named) >= 5
-    assert [name for name in named if f"`{name}`" not in proved] == []
+    assert tests
+    assert [name for name in names if resolve(name) is None] == []
+    assert [name for path, name in tests if f"\ndef {name}(" not in (ROOT / path).read_text()] == []
+    theorems = (ROOT / "docs" / "proof" / "README.md").read_text("utf-8")
+    assert [
+        name for name in re.findall(r"`[A-Z]\w+\.[a-z]\w+`", code) if name not in theorems
+    ] == []
 
 
 def test_the_toy_matches_the_pages() -> None:
@@ -259,7 +145,6 @@ def algorithms(toy: ModuleType) -> dict[str, Any]:
 
 
 CHUNKS: Final = st.text("towe Sö", min_size=1, max_size=8).map(str.encode)
-LETTERS: Final = st.lists(st.text("abc", min_size=1, max_size=5).map(str.encode), min_size=1)
 
 
 def as_letters(token: bytes) -> str:
@@ -288,24 +173,3 @@ def test_unigram_matches_hugging_face(algorithms: dict[str, Any], chunk: bytes) 
     cost_of = {as_letters(token): cost for token, cost in costs.items()}
     theirs = sum(cost_of[one.value] for one in model.tokenize(as_letters(chunk)))
     assert algorithms["best_cut"](chunk, costs)[0] == pytest.approx(theirs)
-
-
-@given(chunks=LETTERS, size=st.integers(256, 262))
-def test_the_best_cut_is_the_cheapest_of_all(
-    algorithms: dict[str, Any], chunks: list[bytes], size: int
-) -> None:
-    """For any vocabulary, no way to cut a chunk into tokens is cheaper."""
-    costs = algorithms["train_unigram"](chunks, size)
-    assert len(costs) <= size
-
-    def every_cost(chunk: bytes) -> Iterator[float]:
-        if not chunk:
-            yield 0.0
-        for end in range(1, len(chunk) + 1):
-            if chunk[:end] in costs:
-                yield from (costs[chunk[:end]] + rest for rest in every_cost(chunk[end:]))
-
-    for chunk in chunks:
-        cost, cut = algorithms["best_cut"](chunk, costs)
-        assert b"".join(cut) == chunk
-        assert cost == pytest.approx(min(every_cost(chunk)))

@@ -1,10 +1,12 @@
-"""Every command's JSON has the fields of docs/reference/output.schema.json."""
+"""Every command prints the JSON that it declares, as docs/reference/output.schema.json says."""
 
-import argparse
 import json
+import re
 import shlex
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -12,132 +14,143 @@ from tiktoken import registry
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_cli.app import make_parser
-from bpetite_compare import export, to_tiktoken
-from cli_tools import bpetite
-from compare_tools import UNREACHABLE
+from bpetite_compare import to_tiktoken
+from compare_tools import ENCODINGS, UNREACHABLE
+from generate.output import declared, files, schema
+from help_tools import PARSERS, examples_of, needs_shell, prepare_files, run_example
 from project_tools import ROOT
 
-TEXT: Final = "low lower lowest x abc"
 SCHEMA: Final = json.loads((ROOT / "docs" / "reference" / "output.schema.json").read_bytes())
-OUTPUTS: Final = {
-    "train": [
-        "train -i text --vocab-size 270 -o new.json",
-        "train --counts counts --vocab-size 256 -o x.json",
-    ],
-    "truncate": ["truncate -m m.json --vocab-size 257 -o new.json"],
-    "import": [
-        "import --from tiktoken -i ranks -o new.json --id-map map",
-        "import-tiktoken --ranks ranks -o x.json",
-    ],
-    "export": [
-        "export -m m.json --to tiktoken -o new --special '<|user|>'",
-        "export -m m.json --to huggingface -o hf",
-    ],
-    "encode --output": ["encode -m m.json -o ids --text é", "encode -m m.json text -o ids --force"],
-    "decode --output": ["decode -m m.json --ids 72 -o new", "decode -m m.json --ids -o none"],
-    "count --json": ["count -m m.json --json text none --max 1", "count -m m.json --json"],
-    "show --json": ["show -m m.json --json text", "show -m m.json --json --text é"],
-    "inspect --json": ["inspect -m m.json --json", "inspect -m odd.json --json"],
-    "inspect --token --json": ["inspect -m m.json --json --token 257"],
-    "inspect --tokens": ["inspect -m m.json --tokens"],
-    "verify": ["verify -m m.json -i text", "verify -m odd.json -i text"],
-    "parity": ["parity -m m.json -i text", "parity -m odd.json -i text"],
-    "compare-tiktoken": [
-        "compare-tiktoken -m m.json --text '' --encoding self",
-        "compare-tiktoken -m m.json -i text --encoding gpt2",
-        "compare-tiktoken -m odd.json --text abc --encoding self",
-    ],
-    "compare-tiktoken --report": [
-        "compare-tiktoken -m m.json -i text --report --encoding gpt2",
-        "compare-tiktoken -m m.json -i - --report --encoding gpt2",
-    ],
-}
-"""Calls of every command for each kind of output; some print it with status 1."""
+OUTPUTS: Final = declared()
+
+EXAMPLES: Final = [
+    re.sub(r" > \S+\n$", "", example) for name in PARSERS for example in examples_of(name)
+]
+"""The examples in the help of every command; what a file would get is printed."""
+
+EDGES: Final = """
+bpetite train --counts counts.jsonl --vocab-size 256 --output x.json
+bpetite encode --model tokenizer.json --output ids --text é
+bpetite decode --model tokenizer.json --ids --output none
+bpetite count --model tokenizer.json --json text.txt none --max 1
+bpetite count --model tokenizer.json --json
+bpetite show --model tokenizer.json --json --text é
+bpetite inspect --model odd.json --json
+bpetite inspect --model odd.json --tokens
+bpetite verify --model odd.json --input text.txt
+bpetite parity --model odd.json --input text.txt
+bpetite compare-tiktoken --model tokenizer.json --text '' --encoding self
+bpetite compare-tiktoken --model odd.json --text abc --encoding self
+bpetite compare-tiktoken --model tokenizer.json --input - --report --encoding gpt2
+"""
+"""Calls with results that no example has, such as null; some end with status 1."""
+
+
+def declared_for(call: str) -> type | None:
+    """Return the object that a call prints: the declared one with the most of its options."""
+    words = shlex.split(call.replace("\\\n", " ").rpartition("bpetite ")[2])
+    prints: dict[str, type] = PARSERS[words[0]].get_default("prints") or {}
+    fitting = [options for options in prints if {*options.split()} <= {*words}]
+    return prints[max(fitting, key=len)] if fitting else None
+
+
+def objects_in(output: bytes) -> Iterator[dict[str, Any]]:
+    """Yield the lines that are JSON objects."""
+    for line in output.splitlines():
+        with suppress(ValueError):
+            if isinstance(found := json.loads(line), dict):
+                yield found
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the files that the calls use."""
+    folder = tmp_path_factory.mktemp("prepared")
+    prepare_files(folder)
+    write_artifact(folder / "odd.json", UNREACHABLE)
+    Tokenizer.train("abc", 258).save(folder / "other.json")
+    return folder
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with the calls' input; tiktoken gets a "gpt2" that needs no download."""
-    (tmp_path / "text").write_text(TEXT)
-    (tmp_path / "counts").write_text('{"text": "low", "count": 3}\n')
-    Tokenizer.train(TEXT, 265).save(tmp_path / "m.json")
-    write_artifact(tmp_path / "odd.json", UNREACHABLE)
-    export(tmp_path / "m.json", "tiktoken", tmp_path / "ranks")
-    Tokenizer.train("abc", 258).save(tmp_path / "other.json")
-    monkeypatch.setattr(registry, "ENCODINGS", {"gpt2": to_tiktoken(tmp_path / "other.json")})
-    return tmp_path
+def encodings(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give tiktoken's names to an encoding that needs no download."""
+    other = to_tiktoken(prepared / "other.json")
+    monkeypatch.setattr(registry, "ENCODINGS", dict.fromkeys(ENCODINGS, other))
 
 
-def objects(call: str, folder: Path) -> list[dict[str, Any]]:
-    """Return the objects that a call prints, one in each line."""
-    result = bpetite(*shlex.split(call), cwd=folder)
-    assert result.returncode in {0, 1}
-    assert result.stdout, result.stderr
-    return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def validator(output: str) -> Draft202012Validator:
-    """Return the validator of a kind of output."""
-    return Draft202012Validator({**SCHEMA["$defs"][output], "$defs": SCHEMA["$defs"]})
-
-
-def test_every_command_is_listed() -> None:
-    """Each installed command has calls above for everything that it prints."""
-    (commands,) = (
-        action.choices
-        for action in make_parser([])._actions
-        if isinstance(action, argparse._SubParsersAction)
-    )
-    assert {call.split()[0] for calls in OUTPUTS.values() for call in calls} == set(commands)
-    wanted = {
-        f"{name} {option}"
-        for name, parser in commands.items()
-        for option in ("--json", "--tokens", "--report")
-        if option in parser._option_string_actions
-    }
-    assert wanted - set(OUTPUTS) == set()
-    assert [schema["$ref"] for schema in SCHEMA["anyOf"]] == [
-        f"#/$defs/{output.replace(' ', '%20')}" for output in OUTPUTS
-    ]
-
-
-@pytest.mark.parametrize("output", OUTPUTS)
-def test_output_has_the_fields_of_the_schema(output: str, folder: Path) -> None:
-    """FR-34: exactly these fields are present, in order, with their types."""
-    check = validator(output)
-    for call in OUTPUTS[output]:
-        for found in objects(call, folder):
-            check.validate(found)
-            assert list(found) == SCHEMA["$defs"][output]["required"]
-    for name in found:
-        assert not check.is_valid({key: value for key, value in found.items() if key != name})
-        assert not check.is_valid({**found, name: [{}]})
-    assert not check.is_valid({**found, "other": 1})
-
-
+@pytest.mark.usefixtures("encodings")
 @pytest.mark.parametrize(
-    ("output", "field"),
+    "call",
     [
-        ("count --json", "per_file"),
-        ("inspect --json", "longest"),
-        ("inspect --token --json", "tree"),
-        ("verify", "difference"),
-        ("parity", "difference"),
-        ("compare-tiktoken", "difference"),
-        ("compare-tiktoken", "bpetite"),
-        ("compare-tiktoken --report", "rows"),
+        pytest.param(call, marks=[pytest.mark.thorough] if needs_shell(call) else [])
+        for call in (*EXAMPLES, *EDGES.strip().splitlines())
     ],
 )
-def test_an_inner_object_is_checked_as_strictly(output: str, field: str, folder: Path) -> None:
-    """Inner objects also have exactly their fields."""
-    found = objects(OUTPUTS[output][-1], folder)[0]
-    validator(output).validate(found)
-    inner = found[field][0] if isinstance(found[field], list) else found[field]
-    changed = [
-        {**inner, "other": 1},
-        *({key: inner[key] for key in inner if key != name} for name in inner),
+def test_output_has_the_fields_of_the_schema(call: str, prepared: Path, tmp_path: Path) -> None:
+    """FR-34: a call prints exactly the declared fields, in order, with their types."""
+    result = run_example(call, prepared, tmp_path / "folder")
+    assert result.returncode in {0, 1}, result.stderr.decode()
+    found = list(objects_in(result.stdout))
+    printed = declared_for(call)
+    if printed is None:
+        assert not found, "declare this object with `parser.set_defaults(prints=...)`"
+        return
+    definition = next(SCHEMA["$defs"][name] for name in OUTPUTS if OUTPUTS[name] is printed)
+    assert found, result.stderr.decode()
+    for data in found:
+        Draft202012Validator({**definition, "$defs": SCHEMA["$defs"]}).validate(data)
+        assert list(data) == definition["required"]
+
+
+def test_every_output_is_declared_and_shown() -> None:
+    """Each option `--json` selects an object, and an example in the help prints each object."""
+    undeclared = [
+        name
+        for name, parser in PARSERS.items()
+        if "--json" in parser._option_string_actions
+        and "--json" not in (parser.get_default("prints") or {})
     ]
-    for other in changed:
-        wrapped = [other] if isinstance(found[field], list) else other
-        assert not validator(output).is_valid({**found, field: wrapped})
+    assert not undeclared, f"declare with `set_defaults(prints=...)` what {undeclared} print"
+    shown = [*map(declared_for, EXAMPLES)]
+    missing = [name for name, printed in OUTPUTS.items() if printed not in shown]
+    assert not missing, f"add an example to the help for each of {missing}"
+
+
+def test_the_schema_is_up_to_date_and_closed() -> None:
+    """It has the declared objects; each has exactly its fields, with a meaning and a type."""
+    for path, text in files().items():
+        current = (ROOT / path).read_text(encoding="utf-8")
+        assert current == text, "run `uv run python scripts/generate output`"
+    for definition in SCHEMA["$defs"].values():
+        assert definition["required"] == list(definition["properties"])
+        assert definition["additionalProperties"] is False
+        assert all(field.keys() > {"description"} for field in definition["properties"].values())
+
+
+class Described(TypedDict):
+    size: Annotated[int, "bytes of the text"]
+
+
+class Repeated(TypedDict):
+    size: int | None
+
+
+class DescribedAgain(TypedDict):
+    size: Annotated[int, "bytes of the file"]
+
+
+class OfAnotherType(TypedDict):
+    size: str
+
+
+def test_a_field_has_one_meaning_and_one_type() -> None:
+    """Two meanings, two types, or no meaning are errors that name the field and its classes."""
+    found = schema({"x": Described, "y": Repeated})["$defs"]
+    assert isinstance(found, dict)
+    assert found["y"]["properties"]["size"]["description"] == "bytes of the text"
+    for wrong in (DescribedAgain, OfAnotherType):
+        with pytest.raises(ValueError, match=rf"'size'.*Described.*{wrong.__name__}"):
+            schema({"x": Described, "y": wrong})
+    with pytest.raises(ValueError, match=r"'size'.*Repeated"):
+        schema({"y": Repeated})

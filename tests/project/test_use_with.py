@@ -70,13 +70,6 @@ def test_a_section_runs(folder: Path, title: str) -> None:
     assert "```python" in SECTIONS[title]
 
 
-@pytest.mark.parametrize("title", SECTIONS)
-def test_a_section_is_short(title: str) -> None:
-    """It has at most fifteen lines of text, code and output."""
-    lines = [line for line in SECTIONS[title].splitlines() if line and not line.startswith("```")]
-    assert len(lines) <= 15
-
-
 def test_datasets_finds_its_cache(folder: Path) -> None:
     """A second run writes no file: using the tokenizer does not change its hash in datasets."""
 

@@ -81,32 +81,6 @@ def flat_map(f: Callable[[Any], List], l: List) -> List:
     return app(f(x), flat_map(f, t))
 
 
-def fold_right(f: Callable[[Any, Any], Any], a0: Any, l: List) -> Any:
-    if l == ():
-        return a0
-    b, t = l
-    return f(b, fold_right(f, a0, t))
-
-
-def filter(f: Callable[[Any], bool], l: List) -> List:
-    if l == ():
-        return ()
-    x, l0 = l
-    if f(x):
-        return (x, filter(f, l0))
-    return filter(f, l0)
-
-
-def combine(l: List, l_prime: List) -> List:
-    if l == ():
-        return ()
-    x, tl = l
-    if l_prime == ():
-        return ()
-    y, tl_prime = l_prime
-    return ((x, y), combine(tl, tl_prime))
-
-
 def firstn(n: int, l: List) -> List:
     if n == 0:
         return ()
@@ -144,18 +118,6 @@ def merge_pass(a: int, b: int, n: int, l: List) -> List:
     if ((x == a) and (y == b)):
         return (n, merge_pass(a, b, n, t))
     return (x, merge_pass(a, b, n, tl))
-
-
-def merge_first(a: int, b: int, n: int, l: List) -> List:
-    if l == ():
-        return l
-    x, tl = l
-    if tl == ():
-        return l
-    y, t = tl
-    if ((x == a) and (y == b)):
-        return (n, t)
-    return (x, merge_first(a, b, n, tl))
 
 
 def tid(r: int) -> int:
@@ -203,157 +165,6 @@ def min_rank(lookup: Callable[[int, int], Option], l: List) -> Option:
     if (r_prime < r):
         return ((r_prime, p),)
     return ((r, (x, y)),)
-
-
-def greedy_fuel(lookup: Callable[[int, int], Option], fuel: int, l: List) -> List:
-    if fuel == 0:
-        return l
-    f = fuel - 1
-    value_1 = min_rank(lookup, l)
-    if value_1 is None:
-        return l
-    (p,) = value_1
-    r, p0 = p
-    a, b = p0
-    return greedy_fuel(lookup, f, merge_pass(a, b, tid(r), l))
-
-
-def greedy(lookup: Callable[[int, int], Option], l: List) -> List:
-    return greedy_fuel(lookup, length(l), l)
-
-
-def greedy1_fuel(lookup: Callable[[int, int], Option], fuel: int, l: List) -> List:
-    if fuel == 0:
-        return l
-    f = fuel - 1
-    value_1 = min_rank(lookup, l)
-    if value_1 is None:
-        return l
-    (p,) = value_1
-    r, p0 = p
-    a, b = p0
-    return greedy1_fuel(lookup, f, merge_first(a, b, tid(r), l))
-
-
-def greedy1(lookup: Callable[[int, int], Option], l: List) -> List:
-    return greedy1_fuel(lookup, length(l), l)
-
-
-def merge_at(a: int, b: int, n: int, p: int, l: List) -> List:
-    if l == ():
-        return l
-    p0, tl = l
-    q, x = p0
-    if tl == ():
-        return l
-    p1, t = tl
-    _, y = p1
-    if (q == p):
-        if ((x == a) and (y == b)):
-            return ((q, n), t)
-        return l
-    return ((q, x), merge_at(a, b, n, p, tl))
-
-
-def note(lookup: Callable[[int, int], Option], q: int, x: int, y: int) -> List:
-    value_1 = lookup(x, y)
-    if value_1 is None:
-        return ()
-    (r,) = value_1
-    return ((r, q), ())
-
-
-def notes_at(lookup: Callable[[int, int], Option], a: int, b: int, n: int, p: int, before0: Option, l: List) -> List:
-    if l == ():
-        return ()
-    p0, tl = l
-    q, x = p0
-    if tl == ():
-        return ()
-    p1, t = tl
-    _, y = p1
-    if (q == p):
-        if ((x == a) and (y == b)):
-            def value_1() -> Any:
-                if before0 is None:
-                    return ()
-                (p2,) = before0
-                q_prime, x_prime = p2
-                return note(lookup, q_prime, x_prime, n)
-            def value_2() -> Any:
-                if t == ():
-                    return ()
-                p2, _ = t
-                _, z = p2
-                return note(lookup, q, n, z)
-            return app(value_1(), value_2())
-        return ()
-    return notes_at(lookup, a, b, n, p, ((q, x),), tl)
-
-
-def visit(lookup: Callable[[int, int], Option], a: int, b: int, n: int, ps: List, l: List, noted: List) -> Pair:
-    if ps == ():
-        return (l, noted)
-    p, t = ps
-    return visit(lookup, a, b, n, t, merge_at(a, b, n, p, l), app(notes_at(lookup, a, b, n, p, None, l), noted))
-
-
-def insert(p: int, ps: List) -> List:
-    if ps == ():
-        return (p, ())
-    q, t = ps
-    if (p <= q):
-        return (p, ps)
-    return (q, insert(p, t))
-
-
-def sorted(ps: List) -> List:
-    return fold_right(insert, (), ps)
-
-
-def lowest_noted(noted: List) -> Option:
-    if noted == ():
-        return None
-    p, t = noted
-    r, _ = p
-    value_1 = lowest_noted(t)
-    if value_1 is None:
-        return (r,)
-    (k,) = value_1
-    return (min(r, k),)
-
-
-def run_passes(ms: List, lookup: Callable[[int, int], Option], fuel: int, l: List, noted: List) -> List:
-    if fuel == 0:
-        return map(snd, l)
-    f = fuel - 1
-    value_3 = lowest_noted(noted)
-    if value_3 is None:
-        return map(snd, l)
-    (r,) = value_3
-    value_2 = nth(r, ms, (0, 0))
-    a, b = value_2
-    places = sorted(map(snd, filter((lambda e: (fst(e) == r)), noted)))
-    value_1 = visit(lookup, a, b, tid(r), places, l, filter((lambda e: negb((fst(e) == r))), noted))
-    l_prime, noted_prime = value_1
-    return run_passes(ms, lookup, f, l_prime, noted_prime)
-
-
-def first_notes(lookup: Callable[[int, int], Option], l: List) -> List:
-    if l == ():
-        return ()
-    p, tl = l
-    q, x = p
-    if tl == ():
-        return ()
-    p0, _ = tl
-    _, y = p0
-    return app(note(lookup, q, x, y), first_notes(lookup, tl))
-
-
-def apply_merges(ms: List, chunk: List) -> List:
-    l = combine(seq(0, length(chunk)), chunk)
-    return run_passes(ms, (lambda later_1, later_2: rank(ms, later_1, later_2)), length(ms), l, first_notes((lambda later_3, later_4: rank(ms, later_3, later_4)), l))
 
 
 def joined(vocab0: List, a: int, b: int) -> List:
@@ -744,8 +555,8 @@ def encode_by(of_segment: Callable[[List], List], sp: int, text: List) -> List:
     value_1 = split_literal(end_of_text, text)
     if value_1 == ():
         return ()
-    first, others0 = value_1
-    return app(of_segment(first), flat_map((lambda s: (sp, of_segment(s))), others0))
+    first, others = value_1
+    return app(of_segment(first), flat_map((lambda s: (sp, of_segment(s))), others))
 
 
 def encode(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], ms: List, text: List) -> List:
@@ -789,131 +600,6 @@ def corpus_chunks(letter: Callable[[int], bool], number: Callable[[int], bool], 
 
 def train_text(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], wanted: int, documents: List) -> List:
     return train(wanted, corpus_chunks(letter, number, space, documents))
-
-
-def known(c: List, chunk: List) -> Option:
-    if c == ():
-        return None
-    p, rest = c
-    t, ids = p
-    if list_eqb(t, chunk):
-        return (ids,)
-    return known(rest, chunk)
-
-
-def get(keep: Callable[[List, List, List], List], ms: List, c: List, chunk: List) -> Pair:
-    def value_1() -> Any:
-        value_4 = known(c, chunk)
-        if value_4 is None:
-            return greedy1((lambda later_2, later_3: rank(ms, later_2, later_3)), utf8s(chunk))
-        (ids,) = value_4
-        return ids
-    ids = value_1()
-    return (ids, keep(c, chunk, ids))
-
-
-def get_all(keep: Callable[[List, List, List], List], ms: List, c: List, chunks0: List) -> Pair:
-    if chunks0 == ():
-        return ((), c)
-    chunk, t = chunks0
-    value_2 = get(keep, ms, c, chunk)
-    ids, c_prime = value_2
-    value_1 = get_all(keep, ms, c_prime, t)
-    rest, c_prime_prime = value_1
-    return (app(ids, rest), c_prime_prime)
-
-
-def segment(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], cut: Callable[[List], List], keep: Callable[[List, List, List], List], ms: List, c: List, s: List) -> Pair:
-    return get_all(keep, ms, c, flat_map((lambda later_1: split_gpt2(letter, number, space, later_1)), cut(s)))
-
-
-def others(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], cut: Callable[[List], List], keep: Callable[[List, List, List], List], ms: List, c: List, ss: List) -> Pair:
-    if ss == ():
-        return ((), c)
-    s, t = ss
-    value_2 = segment(letter, number, space, cut, keep, ms, c, s)
-    ids, c_prime = value_2
-    value_1 = others(letter, number, space, cut, keep, ms, c_prime, t)
-    rest, c_prime_prime = value_1
-    return ((special(ms), app(ids, rest)), c_prime_prime)
-
-
-def encode_cached(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], cut: Callable[[List], List], keep: Callable[[List, List, List], List], ms: List, c: List, text: List) -> Pair:
-    value_3 = split_literal(end_of_text, text)
-    if value_3 == ():
-        return ((), c)
-    s, t = value_3
-    value_2 = segment(letter, number, space, cut, keep, ms, c, s)
-    ids, c_prime = value_2
-    value_1 = others(letter, number, space, cut, keep, ms, c_prime, t)
-    rest, c_prime_prime = value_1
-    return (app(ids, rest), c_prime_prime)
-
-
-def lowest(ranks: Callable[[List], Option], parts: List) -> Option:
-    if parts == ():
-        return None
-    x, tl = parts
-    if tl == ():
-        return None
-    y, _ = tl
-    value_2 = ranks(app(x, y))
-    if value_2 is None:
-        return lowest(ranks, tl)
-    (r,) = value_2
-    value_1 = lowest(ranks, tl)
-    if value_1 is None:
-        return (r,)
-    (r_prime,) = value_1
-    if (r_prime < r):
-        return (r_prime,)
-    return (r,)
-
-
-def join_first(ranks: Callable[[List], Option], r: int, parts: List) -> List:
-    if parts == ():
-        return parts
-    x, tl = parts
-    if tl == ():
-        return parts
-    y, t = tl
-    def value_1() -> Any:
-        value_2 = ranks(app(x, y))
-        if value_2 is None:
-            return False
-        (k,) = value_2
-        return (k == r)
-    if value_1():
-        return (app(x, y), t)
-    return (x, join_first(ranks, r, tl))
-
-
-def decompose_fuel(ranks: Callable[[List], Option], fuel: int, parts: List) -> List:
-    if fuel == 0:
-        return parts
-    f = fuel - 1
-    value_1 = lowest(ranks, parts)
-    if value_1 is None:
-        return parts
-    (r,) = value_1
-    return decompose_fuel(ranks, f, join_first(ranks, r, parts))
-
-
-def decompose(ranks: Callable[[List], Option], bytes: List) -> List:
-    return decompose_fuel(ranks, length(bytes), map((lambda b: (b, ())), bytes))
-
-
-def find_token(r: int, tokens: List, bytes: List) -> Option:
-    if tokens == ():
-        return None
-    t, rest = tokens
-    if list_eqb(t, bytes):
-        return (r,)
-    return find_token((r + 1), rest, bytes)
-
-
-def byte_rank(ms: List, bytes: List) -> Option:
-    return find_token(0, skipn(256, vocab(ms)), bytes)
 
 
 def merge_lowest(merges: Callable[[int, int], Option], rounds: int, ids: List) -> List:

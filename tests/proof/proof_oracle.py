@@ -99,13 +99,6 @@ def pieces(text: str) -> list[str]:
         return [_text(piece) for piece in _listed(extracted.pieces(_SPACE, _codes(text)))]
 
 
-def split_literal(literal: str, text: str) -> list[str]:
-    """Return `Special.split_literal`."""
-    with _deep():
-        parts = extracted.split_literal(_codes(literal), _codes(text))
-    return [_text(part) for part in _listed(parts)]
-
-
 def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Encoders.passes`: one pass for each merge."""
     with _deep():
@@ -123,29 +116,6 @@ def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int
         return _listed(extracted.encode_chunk(lookup, shuffle.__getitem__, _linked(chunk)))
 
 
-def lowest_rank_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Encoders.greedy`: apply the lowest rank present everywhere, and repeat."""
-    with _deep():
-        return _listed(extracted.greedy(_rank(merges), _linked(chunk)))
-
-
-def leftmost_first(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Encoders.greedy1`: apply the lowest rank at its leftmost pair, and repeat."""
-    with _deep():
-        return _listed(extracted.greedy1(_rank(merges), _linked(chunk)))
-
-
-def by_positions(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
-    """Return `Places.apply_merges`: pass by pass, at the recorded positions."""
-    with _deep():
-        return _listed(extracted.apply_merges(_linked(merges), _linked(chunk)))
-
-
-def _rank(merges: Sequence[Pair]) -> Callable[[int, int], Option]:
-    linked = _linked(merges)
-    return lambda left, right: extracted.rank(linked, left, right)
-
-
 def find_unreachable(merges: Sequence[Pair]) -> int | None:
     """Return `Reachable.find_unreachable`: the first token that does not encode to itself."""
     with _deep():
@@ -157,46 +127,6 @@ def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
     """Return `Reachable.is_torn`: whether a merge crosses the border of a pair."""
     with _deep():
         return bool(extracted.is_torn(_linked(merges), MAX_VOCAB_SIZE, left, right))
-
-
-class Cached:
-    """The proved encoder, with a cache that forgets nothing, cutting at every piece."""
-
-    def __init__(self, merges: Sequence[Pair], longest: int) -> None:
-        self._merges = _linked(merges)
-        self._longest = longest
-        self._known: List = ()
-
-    def _keep(self, known: List, chunk: List, ids: List) -> List:
-        text = _text(chunk)
-        new = len(text) <= self._longest and text not in self.known()
-        return ((chunk, ids), known) if new else known
-
-    def encode(self, text: str) -> list[int]:
-        """Return the ids by `Cache.encode_cached`, and keep the cache."""
-        with _deep():
-            ids, self._known = extracted.encode_cached(
-                *_CLASSES,
-                lambda segment: extracted.pieces(_SPACE, segment),
-                self._keep,
-                self._merges,
-                self._known,
-                _codes(text),
-            )
-        return _listed(ids)
-
-    def known(self) -> dict[str, tuple[int, ...]]:
-        """Return the chunks in the cache, with their ids."""
-        return {_text(text): tuple(_listed(ids)) for text, ids in _listed(self._known)}
-
-
-def by_bytes(chunk: bytes, merges: Sequence[Pair]) -> list[bytes]:
-    """Return `ByteRanks.decompose`: the tokens that merging by bytes gives."""
-    linked = _linked(merges)
-    rank_of = cache(lambda joined: extracted.byte_rank(linked, joined))
-    with _deep():
-        parts = extracted.decompose(rank_of, _linked(chunk))
-    return [bytes(_listed(part)) for part in _listed(parts)]
 
 
 def vocabulary(merges: Sequence[Pair]) -> list[bytes]:

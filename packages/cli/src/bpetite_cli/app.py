@@ -1,8 +1,7 @@
 """Run a command: parse the whole command line, report errors, and return the exit status.
 
 The function `add_command` of a module adds a command; `commands` describes it. Another package
-provides such a function as an entry point in the group `bpetite.commands`, named after
-the command.
+provides a function that adds its commands, as an entry point in the group `bpetite.commands`.
 """
 
 import argparse
@@ -132,8 +131,11 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     # Loading other commands takes time, and searching for installed packages takes longer.
     if first in {"--version", "--completion"} or add_command(commands, first):
         return parser
-    of_others = [name for name in NAMES if not add_command(commands, name)]
-    _add_installed(commands, of_others, first)
+    for name in NAMES:
+        add_command(commands, name)
+    _add_installed(commands)
+    if first in NAMES and first not in commands.choices:
+        raise Failure(not_installed_message(f"the command {first}"))
     if first and not first.startswith("-") and first not in commands.choices:
         way_out = meant(first, commands.choices) or "; `bpetite --help` lists all commands"
         parser.error(f"unknown command {first!r:.40}{way_out}")
@@ -155,16 +157,12 @@ def _command_list(commands: Commands) -> Iterator[str]:
         yield f"\nbpetite-compare adds {', '.join(missing)}"
 
 
-def _add_installed(commands: Commands, of_others: Sequence[str], named: str) -> None:
-    entries = entries_of(_GROUP)
-    if named in of_others and named not in entries.names:
-        raise Failure(not_installed_message(f"the command {named}"))
-    for entry in entries:
+def _add_installed(commands: Commands) -> None:
+    for entry in entries_of(_GROUP):
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
-            message = f"the command {entry.name} of {owner_of(entry)} cannot be loaded: {error}"
-            raise Failure(message) from None
+            raise Failure(f"the commands of {owner_of(entry)} cannot be loaded: {error}") from None
 
 
 class _Formatter(HelpFormatter):

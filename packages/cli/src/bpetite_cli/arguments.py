@@ -44,8 +44,7 @@ def vocab_size(word: str) -> int:
     """Read the size of a vocabulary."""
     size = integer(word)
     if size < 256:
-        message = f"expected at least 256 (one for each byte), found {size}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected at least 256 (one for each byte), found {size}")
     return size
 
 
@@ -99,8 +98,7 @@ def _add_force(parser: argparse.ArgumentParser) -> None:
 def _file(word: str) -> str:
     """Reject a dash, which probably means standard output."""
     if word == "-":
-        message = "expected a file, found - (for a file named -, write ./-)"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
     return word
 
 
@@ -180,8 +178,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 def _jobs(word: str) -> int:
     jobs = integer(word)
     if not 1 <= jobs <= _MOST_JOBS:
-        message = f"expected 1 to {_MOST_JOBS}, found {jobs}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected 1 to {_MOST_JOBS}, found {jobs}")
     return jobs
 
 

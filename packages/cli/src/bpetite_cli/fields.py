@@ -1,9 +1,56 @@
-"""JSON fields that several commands share: each has one name and one type.
+"""JSON fields that several commands print, and the functions that make them.
 
-`docs/reference/output.md` lists the fields of all commands.
+A command declares each object that it prints as a `TypedDict`, with the fields in the order of
+printing. Its parser has them as `prints`, by the options that select them, such as "--json"; ""
+is the object printed without any. One declaration of a field is annotated with the meaning; others
+only repeat the type. A tuple in the annotation is a keyword of JSON Schema and its value.
+`scripts/generate` makes `docs/reference/output.md` and its schema from the declarations.
 """
 
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias, TypedDict
+
 from bpetite._constants import END_OF_TEXT_TOKEN
+
+Hex: TypeAlias = Annotated[str, ("pattern", "^([0-9a-f]{2})*$")]
+Digest: TypeAlias = Annotated[str, ("pattern", "^[0-9a-f]{64}$")]
+
+
+class Files(TypedDict):
+    """How many inputs."""
+
+    files: Annotated[int, "files read; the figures are their sum"]
+
+
+class Text(TypedDict):
+    """How much text."""
+
+    bytes: Annotated[int, "bytes of the text in UTF-8; with `decode --bytes`, of the tokens"]
+    tokens: Annotated[int, "tokens of the text"]
+    bytes_per_token: Annotated[float | None, "`bytes` / `tokens`"]
+
+
+class Outputs(TypedDict):
+    """What was written."""
+
+    outputs: Annotated[list[str], "the paths of the files written"]
+
+
+class Token(TypedDict):
+    """A token."""
+
+    id: Annotated[int, "the id of the token"]
+    hex: Annotated[Hex, "the bytes of the token, in hex"]
+    text: Annotated[str | None, "the text of the token; null for incomplete characters"]
+
+
+class Tokenizer(TypedDict):
+    """The sizes, special tokens and digest of a tokenizer file."""
+
+    vocab_size: Annotated[int, "mergeable tokens: 256 bytes and the merges"]
+    merges: Annotated[int, "merges of the tokenizer"]
+    special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
+    sha256: Annotated[Digest, "the digest of the tokenizer file, in hex"]
 
 
 def ratio(part: int, whole: int) -> float | None:
@@ -15,7 +62,7 @@ def ratio(part: int, whole: int) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def text_fields(size: int, tokens: int) -> dict[str, object]:
+def text_fields(size: int, tokens: int) -> Text:
     """Return the numbers of bytes and tokens of a text, and their ratio."""
     return {"bytes": size, "tokens": tokens, "bytes_per_token": ratio(size, tokens)}
 
@@ -28,13 +75,13 @@ def text_of(token: bytes) -> str | None:
         return None
 
 
-def token_fields(token_id: int, token: bytes) -> dict[str, object]:
+def token_fields(token_id: int, token: bytes) -> Token:
     """Return a token: its id, its bytes in hex, and its text."""
     return {"id": token_id, "hex": token.hex(), "text": text_of(token)}
 
 
-def tokenizer_fields(vocab_size: int, sha256: str) -> dict[str, object]:
-    """Return the sizes, special tokens and digest of a tokenizer file."""
+def tokenizer_fields(vocab_size: int, sha256: str) -> Tokenizer:
+    """Return the fields of a tokenizer file."""
     return {
         "vocab_size": vocab_size,
         "merges": vocab_size - 256,

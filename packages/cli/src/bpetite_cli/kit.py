@@ -4,7 +4,7 @@ They are modules like those in `commands`. This module is internal, not a plug-i
 change in any version.
 """
 
-from bpetite._files import quoted
+from bpetite_cli import fields
 from bpetite_cli.arguments import (
     Commands,
     add_destination,
@@ -14,7 +14,6 @@ from bpetite_cli.arguments import (
     add_quiet,
 )
 from bpetite_cli.errors import Failure
-from bpetite_cli.fields import ratio, text_fields, token_fields, tokenizer_fields
 from bpetite_cli.io.inputs import check_inputs, name_of
 from bpetite_cli.io.models import about_model
 from bpetite_cli.io.outputs import (
@@ -42,16 +41,12 @@ __all__ = [
     "check_destination_folder",
     "check_inputs",
     "check_output",
+    "fields",
     "integer",
     "name_of",
     "on_terminal",
-    "quoted",
-    "ratio",
     "say",
     "text_argument",
-    "text_fields",
-    "token_fields",
-    "tokenizer_fields",
     "visible",
     "write_json",
 ]

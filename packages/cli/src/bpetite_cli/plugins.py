@@ -43,8 +43,7 @@ def load_counter(name: str) -> Counter:
         try:
             make_counter = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
-            message = f"the encodings of {owner_of(entry)} cannot be loaded: {error}"
-            raise Failure(message) from None
+            raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
         counter: Counter = make_counter(name)
         return counter
     raise Failure(not_installed_message(f"the encoding {name:.40}"))

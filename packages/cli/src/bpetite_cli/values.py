@@ -12,11 +12,11 @@ _MOST_DIGITS: Final = 30
 def integer(word: str) -> int:
     """Read a plain decimal integer: `int` also accepts 1_0, -0 and other scripts' digits."""
     if not _INTEGER.fullmatch(word):
-        message = f"expected an integer, found {word[:40]!r}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected an integer, found {word[:40]!r}")
     if len(word) > _MOST_DIGITS:
-        message = f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(
+            f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
+        )
     return int(word)
 
 

@@ -8,17 +8,22 @@
 ...     to_tiktoken(file.name).encode("ab ab")
 [256, 257]
 
-`bpetite_compare.reference` is a slow model to check them all against. The commands of this
-package are entry points in the group `bpetite.commands`.
+`bpetite_compare.reference` is a slow model to check them all against. The command
+line finds the commands of this package through one entry point.
 """
 
-from bpetite_compare._comparison import Comparison, compare, to_tiktoken
+from bpetite_compare._comparison import (
+    Comparison,
+    Difference,
+    Tokenization,
+    compare,
+    to_tiktoken,
+)
 from bpetite_compare._export import Exported, export
 from bpetite_compare._gpt2 import GPT2_BYTE_ORDER
 from bpetite_compare._import import Imported, import_tiktoken, import_tokenizer
 from bpetite_compare._parity import FileDifference, Parity, parity
 from bpetite_compare._report import Report, ReportRow, report
-from bpetite_compare._tokenizations import Difference, Tokenization
 
 __all__ = [
     "GPT2_BYTE_ORDER",

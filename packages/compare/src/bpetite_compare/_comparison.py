@@ -1,7 +1,7 @@
-"""Tokenize one text with bpetite and with tiktoken."""
+"""Tokenize one text with bpetite and with tiktoken, and find the first difference."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import tiktoken
@@ -10,8 +10,43 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_compare._encodings import SELF, encode, get_encoding, of_artifact, of_model
 from bpetite_compare._engines import drift
-from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 from bpetite_compare.reference import Model
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenization:
+    """The tokens of a text in one tokenizer.
+
+    name: the name of the tokenizer.
+    ids: the ids, in order.
+    tokens: the bytes of each token; joined, they are the UTF-8 of the text.
+    """
+
+    name: str
+    ids: Sequence[int]
+    tokens: Sequence[bytes]
+
+    @property
+    def bytes_per_token(self) -> float | None:
+        """The average number of bytes per token; None if there are no tokens."""
+        return sum(map(len, self.tokens)) / len(self.tokens) if self.tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first difference between two tokenizations of a text.
+
+    token: the number of tokens before it, equal on both sides.
+    byte: the number of UTF-8 bytes before it.
+    character: the number of complete characters before it.
+    ours, theirs: the id and the bytes of the token there on each side, or None at the end.
+    """
+
+    token: int
+    byte: int
+    character: int
+    ours: tuple[int, bytes] | None
+    theirs: tuple[int, bytes] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +127,32 @@ def tokenize_both(
     return (
         Tokenization("bpetite", ids, list(map(artifact.bytes_of, ids))),
         Tokenization(encoding.name, others, encoding.decode_tokens_bytes(others)),
+    )
+
+
+def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -> Difference | None:
+    """Return the first difference between two tokenizations, or None.
+
+    Args:
+        ours: one side.
+        theirs: the other side.
+        by_id: whether ids must be equal, and not only the bytes of the tokens, because the
+            vocabulary is the same.
+    """
+    our_pairs = list(zip(ours.ids, ours.tokens, strict=True))
+    their_pairs = list(zip(theirs.ids, theirs.tokens, strict=True))
+    token = 0
+    for our, their in zip(our_pairs, their_pairs, strict=False):
+        if our[1] != their[1] or (by_id and our[0] != their[0]):
+            break
+        token += 1
+    if token == len(our_pairs) == len(their_pairs):
+        return None
+    before = b"".join(ours.tokens[:token])
+    return Difference(
+        token=token,
+        byte=len(before),
+        character=len(before.decode("utf-8", errors="ignore")),
+        ours=our_pairs[token] if token < len(our_pairs) else None,
+        theirs=their_pairs[token] if token < len(their_pairs) else None,
     )

@@ -43,8 +43,7 @@ def get_encoding(name: str) -> tiktoken.Encoding:
     """
     known = tiktoken.list_encoding_names()
     if name not in known:
-        message = f"unknown tiktoken encoding {name[:40]!r}; choose from {', '.join(known)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown tiktoken encoding {name[:40]!r}; choose from {', '.join(known)}")
     with _LOCK, _logging_downloads(name) as downloads:
         try:
             return tiktoken.get_encoding(name)
@@ -52,11 +51,10 @@ def get_encoding(name: str) -> tiktoken.Encoding:
             if not downloads:
                 raise
             reason = type(error).__name__
-            message = (
+            raise OSError(
                 f"tiktoken cannot download the encoding {name} ({reason}); set TIKTOKEN_CACHE_DIR "
                 "to a folder that contains it, or run this once with a network connection"
-            )
-            raise OSError(message) from None
+            ) from None
 
 
 @contextmanager
@@ -79,6 +77,18 @@ def _logging_downloads(name: str) -> Iterator[list[str]]:
         module["read_file"] = read_file
 
 
+def make_encoding(
+    name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
+) -> tiktoken.Encoding:
+    """Return a tiktoken encoding with these parts; tiktoken needs its own dictionaries."""
+    return tiktoken.Encoding(
+        name,
+        pat_str=pattern,
+        mergeable_ranks=dict(ranks),
+        special_tokens=dict(special_tokens),
+    )
+
+
 def of_artifact(
     artifact: Artifact, name: str, special_tokens: Iterable[str] = ()
 ) -> tiktoken.Encoding:
@@ -89,15 +99,9 @@ def of_artifact(
             bytes; or a special token cannot be used.
     """
     if fault := find_duplicate(artifact):
-        message = f"tiktoken cannot load this vocabulary: {fault}"
-        raise ValueError(message)
-    vocabulary = Vocabulary.of(artifact, special_tokens)
-    return tiktoken.Encoding(
-        name,
-        pat_str=vocabulary.pattern,
-        mergeable_ranks=dict(vocabulary.ranks),
-        special_tokens=dict(vocabulary.special_tokens),
-    )
+        raise ValueError(f"tiktoken cannot load this vocabulary: {fault}")
+    own = Vocabulary.of(artifact, special_tokens)
+    return make_encoding(name, own.pattern, own.ranks, own.special_tokens)
 
 
 def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tiktoken.Encoding:
@@ -111,14 +115,9 @@ def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tik
         bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()
     }
     if len(ranks) < len(model.vocab):
-        message = "tiktoken cannot load this vocabulary: two tokens have the same bytes"
-        raise ValueError(message)
-    return tiktoken.Encoding(
-        name,
-        pat_str=model.pattern,
-        mergeable_ranks=ranks,
-        special_tokens=with_special_tokens(model.special_tokens, special_tokens, ranks),
-    )
+        raise ValueError("tiktoken cannot load this vocabulary: two tokens have the same bytes")
+    special = with_special_tokens(model.special_tokens, special_tokens, ranks)
+    return make_encoding(name, model.pattern, ranks, special)
 
 
 def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[int]:
@@ -131,11 +130,10 @@ def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[i
     try:
         return encoding.encode(text, allowed_special=allowed, disallowed_special=())
     except ValueError as error:
-        message = (
+        raise ValueError(
             "tiktoken failed on this text; its regex engine cannot handle a million whitespace "
             f"characters in a row ({error})"
-        )
-        raise ValueError(message) from None
+        ) from None
 
 
 def cuts_safely(encoding: tiktoken.Encoding) -> bool:

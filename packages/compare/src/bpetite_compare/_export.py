@@ -10,18 +10,12 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 from bpetite._artifact import Artifact
-from bpetite._files import check_no_input, write_file, write_folder
-from bpetite_compare._gpt2 import has_gpt2_merges
-from bpetite_compare._huggingface import (
-    check_folder,
-    merge_lines,
-    tokenizer_config,
-    tokenizer_json,
-    vocab_json,
-)
+from bpetite._files import check_no_input, quoted, write_file, write_folder
+from bpetite_compare._gpt2 import has_gpt2_merges, to_letters
 from bpetite_compare._id_map import read_id_map
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 from bpetite_compare._vocabulary import Vocabulary
@@ -31,6 +25,9 @@ _PAIR: Final = ("vocab.json", "merges.txt")
 
 _FOLDER: Final = ("tokenizer.json", "tokenizer_config.json")
 """The files that transformers reads from a folder."""
+
+_ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
+"""Other files that transformers reads from a folder, in preference to an export's."""
 
 _LOGGER: Final = logging.getLogger("bpetite_compare")
 
@@ -94,8 +91,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         OSError: the system does not allow it. Existing files are unchanged.
     """
     if to not in _WRITERS:
-        message = f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}")
     path = os.fspath(output)
     config: dict[str, object] = {}
     if max_length is not None:
@@ -103,12 +99,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     if chat_template is not None:
         config["chat_template"] = chat_template
     if config and not (to == "huggingface" and is_folder(to, path)):
-        message = "max_length and chat_template require a folder for Hugging Face as output"
-        raise ValueError(message)
+        raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
     artifact = Artifact.read(model)
     if fault := find_duplicate(artifact) or find_unreachable(artifact):
-        message = f"cannot export this tokenizer: {fault}"
-        raise ValueError(message)
+        raise ValueError(f"cannot export this tokenizer: {fault}")
     for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
         check_no_input(file, [model] if id_map is None else [model, id_map])
     size = artifact.special_id + 1
@@ -131,11 +125,9 @@ def is_folder(to: str, output: str) -> bool:
 
 def _checked_length(length: int) -> int:
     if type(length) is not int:
-        message = f"max_length must be an integer, got {type(length).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"max_length must be an integer, got {type(length).__name__}")
     if length < 1:
-        message = f"max_length must be at least 1, got {length}"
-        raise ValueError(message)
+        raise ValueError(f"max_length must be at least 1, got {length}")
     return length
 
 
@@ -144,14 +136,12 @@ _Written = tuple[tuple[str, ...], str]
 
 def _to_tiktoken(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
     if vocabulary.out_of_order:
-        message = (
+        raise ValueError(
             "tiktoken merges in the order of the ids, but the ids of this id map do not follow the "
             "order of the merges; export to huggingface instead"
         )
-        raise ValueError(message)
-    data = b"".join(
-        base64.b64encode(token) + b" %d\n" % rank for token, rank in _by_id(vocabulary.ranks)
-    )
+    ranks = sorted(vocabulary.ranks.items(), key=itemgetter(1))
+    data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks)
     write_file(path, data, overwrite=overwrite)
     # Not `tiktoken.load.load_tiktoken_bpe`: its cache may have an older file with this path.
     loading = f"""\
@@ -171,14 +161,10 @@ encoding = tiktoken.Encoding(
     return (path,), loading
 
 
-def _by_id(ranks: Mapping[bytes, int]) -> list[tuple[bytes, int]]:
-    return sorted(ranks.items(), key=lambda item: item[1])
-
-
 def _to_huggingface(
     vocabulary: Vocabulary, path: str, overwrite: bool, config: Mapping[str, object]
 ) -> _Written:
-    tokenizer = _json(tokenizer_json(vocabulary))
+    tokenizer = _json(_tokenizer_json(vocabulary))
     if not is_folder("huggingface", path):
         write_file(path, tokenizer, overwrite=overwrite)
         loading = f"""\
@@ -188,8 +174,8 @@ from tokenizers import Tokenizer
 tokenizer = Tokenizer.from_file({_text(path)!r})
 """
         return (path,), loading
-    check_folder(path)
-    settings = _json({**tokenizer_config(vocabulary), **config})
+    _check_folder(path)
+    settings = _json({**_tokenizer_config(vocabulary), **config})
     files = dict(zip(_FOLDER, (tokenizer, settings), strict=True))
     write_folder(path, files, overwrite=overwrite)
     loading = f"""\
@@ -202,15 +188,14 @@ tokenizer = AutoTokenizer.from_pretrained({_text(path)!r})
 
 
 def _to_gpt2(vocabulary: Vocabulary, path: str, overwrite: bool, _: object) -> _Written:
-    merges = merge_lines(vocabulary)
+    merges = _merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
-            message = (
+            raise ValueError(
                 f"merge {rank}, {line[:40]!r}, would be a comment in merges.txt; use another format"
             )
-            raise ValueError(message)
     lines = ["#version: 0.2", *merges, ""]
-    vocab = _json(vocab_json(vocabulary))
+    vocab = _json(_vocab_json(vocabulary))
     files = dict(zip(_PAIR, (vocab, "\n".join(lines).encode("utf-8")), strict=True))
     write_folder(path, files, overwrite=overwrite)
     paths = tuple(os.path.join(path, name) for name in files)
@@ -223,6 +208,88 @@ tokenizer = ByteLevelBPETokenizer({vocab_path!r}, {merges_path!r})
 tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
 """
     return paths, loading
+
+
+def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
+    """Return the content of `tokenizer.json`: byte-level BPE with its special tokens."""
+    cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern}}
+    to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
+    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": token_id, "content": text, "special": True} | wherever
+            for text, token_id in vocabulary.special_tokens.items()
+        ],
+        "normalizer": None,
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                cut | {"behavior": "Isolated", "invert": False},
+                to_bytes | {"use_regex": False},
+            ],
+        },
+        "post_processor": None,
+        "decoder": to_bytes | {"use_regex": False},
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": False,
+            "ignore_merges": False,
+            "vocab": _vocab_json(vocabulary),
+            "merges": _merge_lines(vocabulary),
+        },
+    }
+
+
+def _tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
+    """Return the content of `tokenizer_config.json`, which names a token for each purpose.
+
+    Without it, transformers 4 does not know which class to use, and version 5 has no special
+    token for padding. As in GPT-2, one special token serves all purposes. No text produces the
+    unknown token.
+    """
+    own, *others = vocabulary.special_tokens
+    purposes = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), own)
+    more = {"additional_special_tokens": others} if others else {}
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        **purposes,
+        **more,
+        "model_input_names": ["input_ids", "attention_mask"],
+        "clean_up_tokenization_spaces": False,
+    }
+
+
+def _vocab_json(vocabulary: Vocabulary) -> Mapping[str, int]:
+    """Return the id of each token by its letters, and of each special token by its text."""
+    letters = {to_letters(token): token_id for token, token_id in vocabulary.ranks.items()}
+    return letters | dict(vocabulary.special_tokens)
+
+
+def _merge_lines(vocabulary: Vocabulary) -> list[str]:
+    """Return the merges in the order of ranks, each as the letters of its two tokens."""
+    return [f"{to_letters(left)} {to_letters(right)}" for left, right in vocabulary.merges]
+
+
+def _check_folder(path: str) -> None:
+    """Reject a folder with files that would change the tokenizer that transformers loads.
+
+    Raises:
+        ValueError: the folder has such a file.
+    """
+    for name in _ALSO_READ:
+        if os.path.lexists(os.path.join(path, name)):
+            raise ValueError(
+                f"{quoted(path)} contains {name}, which transformers would also read; "
+                "remove it, or choose another folder"
+            )
 
 
 def _text(path: str) -> str:

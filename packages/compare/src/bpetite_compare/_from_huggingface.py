@@ -5,7 +5,6 @@ A tokenizer file can represent only byte-level BPE with GPT-2's pattern. Each fu
 """
 
 import itertools
-import os
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -15,7 +14,7 @@ from bpetite._files import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN, is_gpt2_pattern
-from bpetite_compare._id_map import LARGEST_ID
+from bpetite_compare._id_map import LARGEST_ID, is_id
 
 _LARGEST_FILE: Final = 1 << 26
 _LONGEST_SHOWN: Final = 90
@@ -35,14 +34,12 @@ _MODEL_TYPES: Final = {
 
 
 def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
-    """Return the tokenizer in a `tokenizer.json`, or in a folder with one.
+    """Return the tokenizer in a `tokenizer.json`.
 
     Raises:
         ValueError: the file has another format, or does not fit; the message explains why.
         OSError: the file cannot be read.
     """
-    if os.path.isdir(path):
-        path = os.path.join(path, "tokenizer.json")
     content = parse_json(read_file(path, _LARGEST_FILE), fractions=True)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
@@ -81,8 +78,7 @@ def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
     try:
         text = read_file(merges_path, _LARGEST_FILE).decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"its merges.txt is not UTF-8: byte offset {error.start}"
-        raise ValueError(message) from None
+        raise ValueError(f"its merges.txt is not UTF-8: byte offset {error.start}") from None
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()
@@ -108,7 +104,7 @@ def _model_message(content: Mapping[str, Any]) -> str | None:
     if model.get("byte_fallback"):
         return "its model has byte_fallback, so its tokens are characters, not bytes"
     if model.get("dropout"):
-        return "its model has a dropout, so the ids of a text are random"
+        return "its model has a dropout, so the ids of a text are random; set it to null"
     for name in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(name):
             return f"its model has the {name} {_shown(model[name])}"
@@ -148,7 +144,7 @@ def _byte_level_message(part: Mapping[str, Any]) -> str | None:
         if type(flag := part.get(name, default)) is not bool:
             return f"its ByteLevel has the {name} {_shown(flag)}, not true or false"
     if part["add_prefix_space"]:
-        return "its pre_tokenizer adds a space before the text (add_prefix_space)"
+        return "its pre_tokenizer adds a space before the text; train without add_prefix_space"
     return None
 
 
@@ -217,21 +213,17 @@ def _shown(value: object) -> str:
 
 def _vocab(vocab: object) -> dict[str, int]:
     """Return the vocabulary, checked: the ids of texts, all distinct."""
-    if not isinstance(vocab, dict) or not all(map(_is_id, vocab.values())):
-        message = f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}"
-        raise ValueError(message)
+    if not isinstance(vocab, dict) or not all(map(is_id, vocab.values())):
+        raise ValueError(f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}")
     texts: dict[int, str] = {}
     for text, token_id in vocab.items():
         if texts.setdefault(token_id, text) != text:
-            message = f"its tokens {texts[token_id][:40]!r} and {text[:40]!r} have the same id"
-            raise ValueError(message)
+            raise ValueError(
+                f"its tokens {texts[token_id][:40]!r} and {text[:40]!r} have the same id"
+            )
     if found := missing_byte_message(vocab):
         raise ValueError(found)
     return vocab
-
-
-def _is_id(value: object) -> bool:
-    return type(value) is int and 0 <= value <= LARGEST_ID
 
 
 def _merges(merges: object) -> list[tuple[str, str]]:
@@ -243,14 +235,12 @@ def _merges(merges: object) -> list[tuple[str, str]]:
     for rank, entry in enumerate(merges):
         pair = entry.split(" ") if isinstance(entry, str) else entry
         if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))):
-            message = f"its merge {rank} is not two tokens: {_shown(entry)}"
-            raise ValueError(message)
+            raise ValueError(f"its merge {rank} is not two tokens: {_shown(entry)}")
         if type(entry) is not type(merges[0]):
-            message = (
+            raise ValueError(
                 f"its merge {rank}, {_shown(entry)}, is written in another way than merge 0: "
                 'tokenizers needs either only "a b" or only ["a", "b"]'
             )
-            raise ValueError(message)
         pairs.append((pair[0], pair[1]))
     return pairs
 
@@ -267,15 +257,14 @@ def _encode_chunk(
     for rank, (left, right) in enumerate(merges):
         for part in (left, right):
             if part not in made:
-                message = f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
-                raise ValueError(message)
+                raise ValueError(
+                    f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
+                )
         token = left + right
         if token in made:
-            message = f"its merge {rank} makes {token[:40]!r}, which an earlier merge made"
-            raise ValueError(message)
+            raise ValueError(f"its merge {rank} makes {token[:40]!r}, which an earlier merge made")
         if token not in vocab:
-            message = f"its merge {rank} makes {token[:40]!r}, which has no id"
-            raise ValueError(message)
+            raise ValueError(f"its merge {rank} makes {token[:40]!r}, which has no id")
         made.add(token)
     return rank_by_rank(vocab, merges, whole=whole)
 
@@ -298,40 +287,34 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
             special[text] = vocab[text] if text in vocab else next(free)
         token_id = special[text]
         if written != token_id:
-            message = (
+            raise ValueError(
                 f"its added token {text[:40]!r} has the id {written}, but tokenizers uses "
                 f"{token_id}; load and save the file with tokenizers"
             )
-            raise ValueError(message)
         if texts.setdefault(token_id, text) != text:
-            message = f"the id of its added token {text[:40]!r} contradicts another token"
-            raise ValueError(message)
+            raise ValueError(f"the id of its added token {text[:40]!r} contradicts another token")
     if END_OF_TEXT_TOKEN in vocab and END_OF_TEXT_TOKEN not in special:
-        message = (
+        raise ValueError(
             f"its vocabulary has {END_OF_TEXT_TOKEN}, but its added_tokens do not, so tokenizers "
             f"encodes it as ordinary text; add it with add_special_tokens(['{END_OF_TEXT_TOKEN}'])"
         )
-        raise ValueError(message)
     return special
 
 
 def _added_token(token: object) -> tuple[str, int]:
     """Return the content and the id of an added token; `<|endoftext|>` must match everywhere."""
     match token:
-        case {"content": str(text), "id": int(token_id), **others} if text and _is_id(token_id):
+        case {"content": str(text), "id": int(token_id), **others} if text and is_id(token_id):
             flags = {name: others.get(name) for name in (*_MATCHING, "normalized", "special")}
         case _:
-            message = f"its added token {_shown(token)} lacks a content or an id"
-            raise ValueError(message)
+            raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
     for name, flag in flags.items():
         if type(flag) is not bool:
-            message = (
+            raise ValueError(
                 f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
             )
-            raise ValueError(message)
         if flag and text == END_OF_TEXT_TOKEN and name in _MATCHING:
-            message = (
+            raise ValueError(
                 f"its special token {END_OF_TEXT_TOKEN} has {name}, so text is split differently"
             )
-            raise ValueError(message)
     return text, token_id

@@ -41,8 +41,9 @@ def read_encoding(name: str) -> Foreign:
     """
     encoding = get_encoding(name)
     if not is_gpt2_pattern(pattern_of(encoding)):
-        message = "it does not have GPT-2's split pattern; import gpt2, r50k_base or p50k_base"
-        raise ValueError(message)
+        raise ValueError(
+            "it does not have GPT-2's split pattern; import gpt2, r50k_base or p50k_base"
+        )
     return _foreign(ranks_of(encoding), specials_of(encoding))
 
 
@@ -63,17 +64,14 @@ def read_ranks(path: str) -> Foreign:
         try:
             token, rank = _token_and_rank(line)
         except ValueError:
-            message = (
+            raise ValueError(
                 f"it is not a file of ranks: expected base64, a space and a number "
                 f"on line {number}, found {line[:40]!r}"
-            )
-            raise ValueError(message) from None
+            ) from None
         if token in ranks:
-            message = f"the token {token[:40]!r} occurs a second time, on line {number}"
-            raise ValueError(message)
+            raise ValueError(f"the token {token[:40]!r} occurs a second time, on line {number}")
         if rank in taken:
-            message = f"the rank {rank} occurs a second time, on line {number}"
-            raise ValueError(message)
+            raise ValueError(f"the rank {rank} occurs a second time, on line {number}")
         ranks[token] = rank
         taken.add(rank)
     _check_gaps(taken)
@@ -94,8 +92,7 @@ def _check_gaps(taken: set[int]) -> None:
     """Reject ranks with gaps: tokens are missing. One gap may be the special token's."""
     gaps = (rank for rank in range(max(taken, default=-1)) if rank not in taken)
     if next(gaps, None) is not None and (second := next(gaps, None)) is not None:
-        message = f"no token has the rank {second}"
-        raise ValueError(message)
+        raise ValueError(f"no token has the rank {second}")
 
 
 def _check_chunks(ranks: Mapping[bytes, int]) -> None:
@@ -113,11 +110,10 @@ def _check_chunks(ranks: Mapping[bytes, int]) -> None:
         if len(_CHUNK.findall(text)) == 1 or text in _BEGINNINGS:
             continue
         if drift().isdisjoint(text):
-            message = (
+            raise ValueError(
                 f"its token {rank}, {token[:40]!r}, cannot occur in a chunk of GPT-2's "
                 "pattern, so it was made with another pattern"
             )
-            raise ValueError(message)
 
 
 def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
@@ -132,11 +128,10 @@ def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
             continue
         parts = _parts(token, rank, ranks)
         if len(parts) != 2:
-            message = (
+            raise ValueError(
                 f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
                 f"lower ranks leave {len(parts)} parts"
             )
-            raise ValueError(message)
         merges.append((parts[0], parts[1]))
     return merges
 

@@ -30,7 +30,7 @@ def read_id_map(path: str, size: int) -> list[int]:
     """
     try:
         ids = parse_json(read_file(path, _LARGEST_FILE))
-        if not isinstance(ids, list) or not all(_is_id(one) for one in ids):
+        if not isinstance(ids, list) or not all(map(is_id, ids)):
             message = f"expected a JSON array of ids from 0 to {LARGEST_ID}"
             raise ValueError(message)  # noqa: TRY301 - the path is added below
         if len(ids) != size:
@@ -40,10 +40,10 @@ def read_id_map(path: str, size: int) -> list[int]:
             message = "expected distinct ids, found a duplicate"
             raise ValueError(message)  # noqa: TRY301 - the same
     except ValueError as error:
-        message = f"{quoted(path)} is not an id map of this tokenizer: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"{quoted(path)} is not an id map of this tokenizer: {error}") from None
     return ids
 
 
-def _is_id(value: object) -> bool:
+def is_id(value: object) -> bool:
+    """Return whether a value of JSON is an id."""
     return type(value) is int and 0 <= value <= LARGEST_ID

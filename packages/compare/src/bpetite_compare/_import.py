@@ -14,18 +14,16 @@ from typing import Final, TypeAlias
 
 import regex
 
-from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import check_no_input, quoted
 from bpetite_compare._encodings import is_encoding
 from bpetite_compare._engines import drift
-from bpetite_compare._foreign import Foreign
+from bpetite_compare._foreign import Foreign, check_ids
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN
 from bpetite_compare._id_map import write_id_map
-from bpetite_compare._scripts import MANY_SCRIPTS
 from bpetite_compare._soundness import find_unreachable
 
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -91,8 +89,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         FileExistsError: an output exists, and `overwrite` is false.
     """
     if form not in _READERS:
-        message = f"unknown import format {form[:40]!r}; choose from {', '.join(_READERS)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown import format {form[:40]!r}; choose from {', '.join(_READERS)}")
     paths = files_of(source, form)
     outputs = [os.fspath(output), *([] if id_map is None else [os.fspath(id_map)])]
     _check_outputs(outputs, paths, overwrite=overwrite)
@@ -102,10 +99,9 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         _check_whole_chunks(foreign)
         special, dropped = _special_token(foreign, drop_special=drop_special)
         artifact, ids = _converted(foreign, special)
-        _check_ids(foreign, artifact, ids)
+        check_ids(foreign, artifact, ids)
     except ValueError as error:
-        message = f"cannot import {', '.join(map(quoted, names))}: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"cannot import {', '.join(map(quoted, names))}: {error}") from None
     if id_map is not None:
         write_id_map(os.fspath(id_map), ids, overwrite=overwrite)
     sha256 = artifact.write(output, overwrite=overwrite)
@@ -141,8 +137,7 @@ def import_tiktoken(
         ValueError, OSError: as in `import_tokenizer`.
     """
     if (encoding is None) == (ranks is None):
-        message = "pass either the name of an encoding or a file of ranks"
-        raise TypeError(message)
+        raise TypeError("pass either the name of an encoding or a file of ranks")
     source = encoding if ranks is None else os.path.abspath(ranks)
     return import_tokenizer(source or "", "tiktoken", output, overwrite)
 
@@ -157,8 +152,7 @@ def files_of(source: _Source, form: str) -> list[str]:
     if form == "gpt2" and len(names) == 1:
         return [os.path.join(names[0], name) for name in _PAIR]
     if len(names) != (2 if form == "gpt2" else 1):
-        message = f"expected {_EXPECTED[form]}, found {len(names)} paths"
-        raise ValueError(message)
+        raise ValueError(f"expected {_EXPECTED[form]}, found {len(names)} paths")
     if form == "tiktoken" and is_encoding(names[0]):
         return []
     if form == "huggingface" and os.path.isdir(names[0]):
@@ -199,8 +193,7 @@ def _check_outputs(outputs: Sequence[str], inputs: Sequence[str], *, overwrite: 
         if not overwrite and os.path.lexists(output):
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), output)
     if len({os.path.realpath(output) for output in outputs}) < len(outputs):
-        message = "the tokenizer file and the id map are the same file; choose another"
-        raise ValueError(message)
+        raise ValueError("the tokenizer file and the id map are the same file; choose another")
 
 
 def _unmade(foreign: Foreign) -> dict[str, int]:
@@ -225,11 +218,10 @@ def _check_whole_chunks(foreign: Foreign) -> None:
         except UnicodeDecodeError:
             continue
         if len(regex.findall(GPT2_PATTERN, chunk)) == 1 or not drift().isdisjoint(chunk):
-            message = (
+            raise ValueError(
                 f"its token {text[:40]!r} is not made by a merge, but with ignore_merges the "
                 f"chunk {chunk[:40]!r} gets its id, which a tokenizer file cannot represent"
             )
-            raise ValueError(message)
 
 
 def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[str, int]]:
@@ -243,11 +235,10 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
     if dropped and not drop_special:
         names = ", ".join(f"{name!r:.40}" for name in list(dropped)[:_MOST_NAMES])
         more = f" and {len(dropped) - _MOST_NAMES} more" if len(dropped) > _MOST_NAMES else ""
-        message = (
+        raise ValueError(
             f"it has the special tokens {names}{more}, but a tokenizer file has only "
             f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
         )
-        raise ValueError(message)
     if special is None:
         special = next(free for free in range(len(taken) + 1) if free not in taken)
     return special, dropped
@@ -267,21 +258,5 @@ def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
     for text, new_id in new_ids.items():
         ids[new_id] = foreign.vocab[text]
     if special in ids:
-        message = f"its special token {END_OF_TEXT_TOKEN} is also an ordinary token"
-        raise ValueError(message)
+        raise ValueError(f"its special token {END_OF_TEXT_TOKEN} is also an ordinary token")
     return artifact, [*ids, special]
-
-
-def _check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
-    """Check the ids of each chunk of a text in many scripts against the slow encoder.
-
-    Raises:
-        ValueError: the ids of a chunk differ.
-    """
-    tokenizer = Tokenizer._of(artifact)
-    for chunk in dict.fromkeys(regex.findall(artifact.pattern, MANY_SCRIPTS)):
-        expected = foreign.encode_chunk(chunk.encode("utf-8"))
-        found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
-        if found != expected:
-            message = f"the ids of {chunk!r:.60} would be {found}, not {expected}"
-            raise ValueError(message)

@@ -13,15 +13,24 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import regex
-import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare._comparison import tokenize_both
-from bpetite_compare._encodings import SELF, of_artifact
+from bpetite_compare._comparison import (
+    Difference,
+    Tokenization,
+    first_difference,
+    tokenize_both,
+)
+from bpetite_compare._encodings import (
+    SELF,
+    make_encoding,
+    of_artifact,
+    ranks_of,
+    specials_of,
+)
 from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks, cut_everywhere
-from bpetite_compare._tokenizations import Difference, Tokenization, first_difference
 
 _CONTEXT_CHARACTERS: Final = 40
 
@@ -114,11 +123,8 @@ class _Comparer:
         self._encoding = of_artifact(artifact, SELF)
         self._pattern = regex.compile(artifact.pattern)
         # The pattern matches any text as a whole, so tiktoken encodes it as one chunk.
-        self._chunk_encoding = tiktoken.Encoding(
-            "chunk",
-            pat_str=r"(?s:.+)",
-            mergeable_ranks={token: rank for rank, token in enumerate(artifact.tokens)},
-            special_tokens={artifact.special_token: artifact.special_id},
+        self._chunk_encoding = make_encoding(
+            "chunk", r"(?s:.+)", ranks_of(self._encoding), specials_of(self._encoding)
         )
 
     def look_at(self, block: str, place: _Place, result: Parity) -> FileDifference | None:

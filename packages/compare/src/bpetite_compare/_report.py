@@ -7,6 +7,7 @@ else.
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import tiktoken
@@ -71,10 +72,11 @@ def report(
     """
     artifact = Artifact.read(model)
     others = list(map(get_encoding, encodings))
-    counts = [
-        _Count("bpetite", _ranks(artifact), Tokenizer._of(artifact).encode),
-        *(_Count(other.name, ranks_of(other), _encoder(other, artifact)) for other in others),
-    ]
+    own = {token: token_id for token_id, token in enumerate(artifact.tokens)}
+    counts = [_Count("bpetite", own, Tokenizer._of(artifact).encode)]
+    for other in others:
+        ids_of = partial(encode, other, special_token=artifact.special_token)
+        counts.append(_Count(other.name, ranks_of(other), ids_of))
     total_bytes = characters = 0
     for path in paths:
         for block in _blocks(path, others):
@@ -93,40 +95,29 @@ def _blocks(path: str | os.PathLike[str], encodings: Iterable[tiktoken.Encoding]
     return iter(["".join(blocks(path))])
 
 
-def _ranks(artifact: Artifact) -> dict[bytes, int]:
-    return {token: token_id for token_id, token in enumerate(artifact.tokens)}
-
-
-def _encoder(encoding: tiktoken.Encoding, artifact: Artifact) -> Callable[[str], list[int]]:
-    return lambda text: encode(encoding, text, artifact.special_token)
-
-
+@dataclass(slots=True)
 class _Count:
-    """Counts the tokens of one tokenizer, block by block."""
+    """The number of tokens of one tokenizer, block by block."""
 
-    def __init__(
-        self, name: str, ranks: Mapping[bytes, int], ids_of: Callable[[str], list[int]]
-    ) -> None:
-        self._name = name
-        self._vocabulary = ranks.keys()
-        self._ids_of = ids_of
-        self._ids_of_bytes = frozenset(
-            token_id for token, token_id in ranks.items() if len(token) == 1
-        )
-        self._tokens = self._single_bytes = 0
+    name: str
+    ranks: Mapping[bytes, int]
+    ids_of: Callable[[str], list[int]]
+    tokens: int = 0
+    single_bytes: int = 0
 
     def add(self, text: str) -> None:
-        ids = self._ids_of(text)
-        self._tokens += len(ids)
-        self._single_bytes += sum(map(self._ids_of_bytes.__contains__, ids))
+        ids = self.ids_of(text)
+        single = {self.ranks.get(bytes([value])) for value in range(256)}
+        self.tokens += len(ids)
+        self.single_bytes += sum(map(single.__contains__, ids))
 
     def row(self, total_bytes: int, characters: int, of_model: Iterable[bytes]) -> ReportRow:
         return ReportRow(
-            name=self._name,
-            tokens=self._tokens,
-            bytes_per_token=total_bytes / self._tokens if self._tokens else None,
-            tokens_per_character=self._tokens / characters if characters else None,
-            single_byte_share=self._single_bytes / self._tokens if self._tokens else None,
-            vocab_size=len(self._vocabulary),
-            shared=len(self._vocabulary & set(of_model)),
+            name=self.name,
+            tokens=self.tokens,
+            bytes_per_token=total_bytes / self.tokens if self.tokens else None,
+            tokens_per_character=self.tokens / characters if characters else None,
+            single_byte_share=self.single_bytes / self.tokens if self.tokens else None,
+            vocab_size=len(self.ranks),
+            shared=len(self.ranks.keys() & set(of_model)),
         )

@@ -36,8 +36,7 @@ def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]
     if path != STANDARD_INPUT:
         return open(path, "rb")
     if sys.stdin is None:
-        message = "standard input is closed; name a file"
-        raise ValueError(message)
+        raise ValueError("standard input is closed; name a file")
     return nullcontext(sys.stdin.buffer)
 
 
@@ -64,25 +63,25 @@ def cut_everywhere(text: str) -> list[str]:
 
 def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
-    decoder = codecs.getincrementaldecoder("utf-8")("strict")
     offset = 0  # of the first byte that is not decoded yet
+    held = b""
     while True:
         read: bytes | None = file.read(_BLOCK_BYTES)
         if read is None:  # nothing there yet, in a pipe or terminal that does not block
             select([file], [], [])
             continue
-        held = decoder.getstate()[0]
+        data = held + read
         try:
-            text = decoder.decode(read, final=not read)
+            text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
             name = "standard input" if path == STANDARD_INPUT else quoted(path)
-            message = (
-                f"{name} is not UTF-8: byte 0x{error.object[error.start]:02x} at offset "
+            raise ValueError(
+                f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"
-            )
-            raise ValueError(message) from None
+            ) from None
         if text:
             yield text
         if not read:
             return
-        offset += len(held) + len(read) - len(decoder.getstate()[0])
+        offset += used
+        held = data[used:]

@@ -69,8 +69,7 @@ def with_special_tokens(
         ValueError: not every library can use a name; the message explains why.
     """
     if isinstance(names, str):
-        message = f"special_tokens must be a list of str, such as [{names[:40]!r}], got str"
-        raise TypeError(message)
+        raise TypeError(f"special_tokens must be a list of str, such as [{names[:40]!r}], got str")
     special = dict(own)
     after = max([*ranks.values(), *own.values()]) + 1
     for token_id, name in enumerate(names, after):
@@ -85,29 +84,26 @@ def with_special_tokens(
 
 def _check_name(name: object) -> None:
     if not isinstance(name, str):
-        message = f"special tokens must be str, got {type(name).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"special tokens must be str, got {type(name).__name__}")
     if not name:
-        message = "special tokens cannot be empty"
-        raise ValueError(message)
+        raise ValueError("special tokens cannot be empty")
     try:
         name.encode("utf-8")
     except UnicodeEncodeError:
-        message = f"the special token {name[:40]!r} has a lone surrogate, which is not text"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"the special token {name[:40]!r} has a lone surrogate, which is not text"
+        ) from None
 
 
 def _check_pair(name: str, other: str) -> None:
     """Reject a special token that starts with another: libraries differ on which one wins."""
     if name == other:
-        message = f"the special token {name[:40]!r} occurs twice, or is the tokenizer's own"
-        raise ValueError(message)
+        raise ValueError(f"the special token {name[:40]!r} occurs twice, or is the tokenizer's own")
     if name.startswith(other) or other.startswith(name):
-        message = (
+        raise ValueError(
             f"one of the special tokens {other[:40]!r} and {name[:40]!r} starts with the other, "
             "so libraries would disagree on which one a text has; rename one"
         )
-        raise ValueError(message)
 
 
 def _check_tokens(names: Iterable[str], ranks: Mapping[bytes, int]) -> None:
@@ -116,8 +112,7 @@ def _check_tokens(names: Iterable[str], ranks: Mapping[bytes, int]) -> None:
     for name in sorted(names):
         found = ranks.get(name.encode("utf-8"), letters.get(name))
         if found is not None:
-            message = (
+            raise ValueError(
                 f"the special token {name[:40]!r} is already the ordinary token {found}; "
                 "choose another name"
             )
-            raise ValueError(message)

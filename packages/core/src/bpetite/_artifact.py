@@ -53,11 +53,10 @@ class Artifact(NamedTuple):
             if not (0 <= left < len(tokens) and 0 <= right < len(tokens)):
                 refuse(f"merges[{rank}]", f"two ids below {len(tokens)}", [left, right])
             if not size.add(left, right):
-                message = (
+                raise ValueError(
                     f"the tokenizer file would be larger than {MAX_FILE_BYTES} bytes, the maximum, "
                     f"from merge {rank} on; it has too many tokens, or too long ones"
                 )
-                raise ValueError(message)
             tokens.append(tokens[left] + tokens[right])
         return cls(pairs, tokens)
 
@@ -69,11 +68,9 @@ class Artifact(NamedTuple):
         try:
             merges, tokens = of_json(data) or check_content(parse_json(data))
         except KeyError as error:
-            message = f"{quoted(name)}: {error.args[0]}"
-            raise KeyError(message) from None
+            raise KeyError(f"{quoted(name)}: {error.args[0]}") from None
         except ValueError as error:
-            message = f"{quoted(name)}: {error}"
-            raise ValueError(message) from None
+            raise ValueError(f"{quoted(name)}: {error}") from None
         return cls(merges, tokens, (len(data), _sha256(data)))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> str:
@@ -141,6 +138,5 @@ def _sha256(data: bytes) -> str:
 def _checked_path(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
-        message = f"path must be str or os.PathLike[str], got {type(path).__name__}"
-        raise TypeError(message)
+        raise TypeError(f"path must be str or os.PathLike[str], got {type(path).__name__}")
     return name

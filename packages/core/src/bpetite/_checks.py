@@ -52,8 +52,7 @@ def check_content(content: object) -> tuple[list[tuple[int, int]], list[bytes]]:
 
 
 def refuse(where: str, expected: str, found: object) -> NoReturn:
-    message = f"{where}: expected {expected}, found {_SHORT.repr(found):.60}"
-    raise ValueError(message)
+    raise ValueError(f"{where}: expected {expected}, found {_SHORT.repr(found):.60}")
 
 
 def _checked_keys(artifact: object) -> dict[str, object]:
@@ -61,8 +60,7 @@ def _checked_keys(artifact: object) -> dict[str, object]:
     if not isinstance(artifact, dict):
         refuse("top level", "a JSON object", artifact)
     if "schema_version" not in artifact:
-        message = "missing key 'schema_version'; is this a bpetite tokenizer file?"
-        raise KeyError(message)
+        raise KeyError("missing key 'schema_version'; is this a bpetite tokenizer file?")
     version = artifact["schema_version"]
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
@@ -72,8 +70,7 @@ def _checked_keys(artifact: object) -> dict[str, object]:
         )
     for key in _KEYS:
         if key not in artifact:
-            message = f"missing key {key!r}"
-            raise KeyError(message)
+            raise KeyError(f"missing key {key!r}")
     for key in artifact:
         if key not in _KEYS:
             refuse("top level", f"only the keys {', '.join(_KEYS)}", key)

@@ -145,11 +145,10 @@ class _Progress:
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:
     """Check the documents of a corpus, and yield each with the number of its repetitions."""
     if isinstance(corpus, (bytes, bytearray, memoryview)) or not isinstance(corpus, Iterable):
-        message = (
+        raise TypeError(
             "corpus must be str, an iterable of str, or a mapping from str to int, "
             f"got {type(corpus).__name__}"
         )
-        raise TypeError(message)
     if isinstance(corpus, Mapping):
         for position, (document, count) in enumerate(corpus.items()):
             yield _checked_document(document, position), _checked_count(document, count)
@@ -160,8 +159,9 @@ def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:
 
 def _checked_document(document: str, position: int) -> str:
     if not isinstance(document, str):
-        message = f"documents must be str, got {type(document).__name__} at position {position}"
-        raise TypeError(message)
+        raise TypeError(
+            f"documents must be str, got {type(document).__name__} at position {position}"
+        )
     if not document.isascii():
         document.encode("utf-8")  # raises an error if it contains a lone surrogate
     return document
@@ -169,14 +169,14 @@ def _checked_document(document: str, position: int) -> str:
 
 def _checked_count(document: str, count: int) -> int:
     if isinstance(count, bool) or not hasattr(count, "__index__"):
-        message = (
+        raise TypeError(
             f"counts must be integers, got {type(count).__name__} for the document "
             f"{_SHORT.repr(document)}"
         )
-        raise TypeError(message)
     times = index(count)
     if times < 1:
         found = times if times > -(10**30) else "far less"
-        message = f"counts must be at least 1, got {found} for the document {_SHORT.repr(document)}"
-        raise ValueError(message)
+        raise ValueError(
+            f"counts must be at least 1, got {found} for the document {_SHORT.repr(document)}"
+        )
     return times

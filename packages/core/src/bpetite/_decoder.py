@@ -63,16 +63,14 @@ class Decoder:
             number = _integer(token_id)
             if number is None:
                 kind = type(token_id).__name__
-                message = f"token ids must be integers, got {kind} at position {position}"
-                raise TypeError(message)
+                raise TypeError(f"token ids must be integers, got {kind} at position {position}")
             numbers.append(number)
         for position, number in enumerate(numbers):
             if not 0 <= number < len(self._tokens):
-                message = (
+                raise KeyError(
                     f"unknown token id {_short(number)} at position {position}; "
                     f"the ids are 0 to {len(self._tokens) - 1}"
                 )
-                raise KeyError(message)
 
     def _locate(self, error: UnicodeDecodeError, ids: Sequence[int]) -> None:
         """Add the id that contains the invalid byte to the reason of the error."""

@@ -43,8 +43,7 @@ class Encoder:
     def encode(self, text: str) -> list[int]:
         """Return the ids of a text; see `Tokenizer.encode`."""
         if not isinstance(text, str):
-            message = f"text must be str, got {type(text).__name__}"
-            raise TypeError(message)
+            raise TypeError(f"text must be str, got {type(text).__name__}")
         ids: list[int] = []
         ids_of_chunk = self._cache.__getitem__
         try:

@@ -47,16 +47,14 @@ def read_file(path: str, limit: int) -> bytes:
     with open(path, "rb", opener=_open_without_waiting) as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            message = f"{quoted(path)} is not a regular file"
-            raise ValueError(message)
+            raise ValueError(f"{quoted(path)} is not a regular file")
         if status.st_size <= limit:
             data = file.read(limit + 1)  # the file may have grown
             if data is None:  # not ready yet, as some files in /proc
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
             if len(data) <= limit:
                 return data
-    message = f"{quoted(path)} is larger than {limit} bytes, the maximum"
-    raise ValueError(message)
+    raise ValueError(f"{quoted(path)} is larger than {limit} bytes, the maximum")
 
 
 def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) -> None:
@@ -68,11 +66,10 @@ def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) ->
     for source in inputs:
         with suppress(OSError):  # reading reports a missing input
             if os.path.samefile(path, source):
-                message = (
+                raise ValueError(
                     f"{quoted(path)} is also an input and would be overwritten; "
                     "choose another output"
                 )
-                raise ValueError(message)
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

@@ -20,8 +20,7 @@ def save(
     """
     artifact = Artifact.of_merges(merges)
     if artifact.vocab != dict(vocab) or artifact.special_tokens != dict(special_tokens):
-        message = "the vocabulary and the special tokens must match the merges"
-        raise ValueError(message)
+        raise ValueError("the vocabulary and the special tokens must match the merges")
     artifact.write(path, overwrite=overwrite)
 
 

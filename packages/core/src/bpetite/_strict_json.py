@@ -39,8 +39,9 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
     try:
         text = data.decode("utf-8", errors="strict")
     except UnicodeDecodeError as error:
-        message = f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}"
-        raise ValueError(message) from None
+        raise ValueError(
+            f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}"
+        ) from None
     _check_brackets(data)
     # Calling our own function for every integer would double the time.
     long_integers = _DIGITS_IN_A_ROW in data.translate(_DIGITS_AS_ZEROS)
@@ -53,8 +54,7 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
             parse_int=_checked_integer if long_integers else None,
         )
     except json.JSONDecodeError as error:
-        message = f"expected JSON: {error}"
-        raise ValueError(message) from None
+        raise ValueError(f"expected JSON: {error}") from None
 
 
 def _check_brackets(data: bytes) -> None:
@@ -72,15 +72,15 @@ def _check_brackets(data: bytes) -> None:
         rest.count(b"{") > _FEW_BRACKETS
         or rest.count(b"[") > _FEW_BRACKETS + len(data) // _BYTES_OF_A_LIST
     ):
-        message = "expected JSON: more brackets than a tokenizer file of this size has"
-        raise ValueError(message)
+        raise ValueError("expected JSON: more brackets than a tokenizer file of this size has")
     for _ in range(_MAX_NESTING):
         rest = rest.replace(b"[]", b"").replace(b"{}", b"")
         if not rest:
             return
     if len(rest) > _MAX_NESTING:
-        message = f"expected JSON: brackets nested more than {_MAX_NESTING} deep, or not closed"
-        raise ValueError(message)
+        raise ValueError(
+            f"expected JSON: brackets nested more than {_MAX_NESTING} deep, or not closed"
+        )
 
 
 def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -89,8 +89,7 @@ def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, obj
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
-                message = f"expected distinct keys, found {key[:40]!r:.60} more than once"
-                raise ValueError(message)
+                raise ValueError(f"expected distinct keys, found {key[:40]!r:.60} more than once")
             seen.add(key)
     return result
 
@@ -98,11 +97,9 @@ def _object_without_duplicates(pairs: list[tuple[str, object]]) -> dict[str, obj
 def _checked_integer(number: str) -> int:
     """Reject a long integer: converting it takes time quadratic in its digits."""
     if len(number) > _MOST_DIGITS:
-        message = f"expected integers of a few digits, found one with {len(number):,}"
-        raise ValueError(message)
+        raise ValueError(f"expected integers of a few digits, found one with {len(number):,}")
     return int(number)
 
 
 def _refuse_number(number: str) -> NoReturn:
-    message = f"expected integers as the only numbers, found {number[:40]}"
-    raise ValueError(message)
+    raise ValueError(f"expected integers as the only numbers, found {number[:40]}")

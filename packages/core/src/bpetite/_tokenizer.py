@@ -28,8 +28,7 @@ class Tokenizer:
     _decoder: Decoder
 
     def __init__(self) -> None:
-        message = "a tokenizer is made by Tokenizer.train(...) or Tokenizer.load(...)"
-        raise TypeError(message)
+        raise TypeError("a tokenizer is made by Tokenizer.train(...) or Tokenizer.load(...)")
 
     @classmethod
     def train(

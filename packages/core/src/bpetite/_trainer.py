@@ -107,18 +107,17 @@ def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> A
 
 def _checked_vocab_size(vocab_size: int) -> int:
     if isinstance(vocab_size, bool):
-        message = f"vocab_size must be an integer, got {vocab_size!r}"
-        raise TypeError(message)
+        raise TypeError(f"vocab_size must be an integer, got {vocab_size!r}")
     try:
         # No corpus has that many merges, and Python cannot print thousands of digits.
         wanted = min(index(vocab_size), sys.maxsize)
     except TypeError:
-        message = f"vocab_size must be an integer, got {type(vocab_size).__name__}"
-        raise TypeError(message) from None
+        raise TypeError(f"vocab_size must be an integer, got {type(vocab_size).__name__}") from None
     if wanted < BASE_VOCAB_SIZE:
         found = wanted if wanted > -(10**60) else "far less"
-        message = f"vocab_size must be at least {BASE_VOCAB_SIZE} (one for each byte), got {found}"
-        raise ValueError(message)
+        raise ValueError(
+            f"vocab_size must be at least {BASE_VOCAB_SIZE} (one for each byte), got {found}"
+        )
     return wanted
 
 

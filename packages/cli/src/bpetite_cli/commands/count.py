@@ -1,9 +1,9 @@
 """`bpetite count`: count the tokens of files or of standard input."""
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
 from bpetite._files import quoted
@@ -51,6 +51,22 @@ class _Count:
     error: str | None = None
 
 
+class _File(TypedDict):
+    """The figures of a file, or its error."""
+
+    path: Annotated[str, "the path of the file; `-` is standard input"]
+    bytes: int | None
+    tokens: int | None
+    bytes_per_token: float | None
+    error: Annotated[str | None, "why the file could not be read, or null"]
+
+
+class _Counted(fields.Files, fields.Text):
+    max: Annotated[int | None, "the limit of `--max` in tokens"]
+    within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
+    per_file: Annotated[list[_File], "the figures of each file"]
+
+
 def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = arguments.add_parser(
@@ -82,14 +98,13 @@ def add_command(commands: Commands) -> None:
         help="print the counts, then exit with status 1 if there are more than N tokens in total",
     )
     arguments.add_jobs(parser)
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"--json": _Counted})
 
 
 def _limit(word: str) -> int:
     limit = values.integer(word)
     if limit < 0:
-        message = f"expected 0 or more, found {limit}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected 0 or more, found {limit}")
     return limit
 
 
@@ -212,7 +227,7 @@ def _line(count: _Count) -> bytes:
     return f"{count.tokens}\t{name}\n".encode()
 
 
-def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> Mapping[str, object]:
+def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> _Counted:
     good = sum(count.error is None for count in counts)
     within = None if limit is None else total.tokens <= limit
     return {
@@ -220,10 +235,17 @@ def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> Mapping
         **fields.text_fields(total.size, total.tokens),
         "max": limit,
         "within": within if good == len(counts) or not within else None,
-        "per_file": [{"path": count.name, **_figures(count)} for count in counts],
+        "per_file": list(map(_file, counts)),
     }
 
 
-def _figures(count: _Count) -> Mapping[str, object]:
-    figures = fields.text_fields(count.size, count.tokens)
-    return {**(figures if count.error is None else dict.fromkeys(figures)), "error": count.error}
+def _file(count: _Count) -> _File:
+    if count.error is None:
+        return {"path": count.name, **fields.text_fields(count.size, count.tokens), "error": None}
+    return {
+        "path": count.name,
+        "bytes": None,
+        "tokens": None,
+        "bytes_per_token": None,
+        "error": count.error,
+    }

@@ -21,6 +21,10 @@ _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
 
 
+class _Summary(fields.Text, fields.Outputs):
+    """What is printed with `--output`."""
+
+
 def add_command(commands: Commands) -> None:
     """Add `decode` to the command line."""
     parser = arguments.add_parser(
@@ -33,6 +37,7 @@ def add_command(commands: Commands) -> None:
         "    bpetite decode --model tokenizer.json\n"
         "  bpetite encode --model tokenizer.json text.txt --format u16 |\n"
         "    bpetite decode --model tokenizer.json --format u16\n"
+        "  bpetite decode --model tokenizer.json --ids 72 101 --output hello.txt\n"
         "  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin",
         "\n\nWith --output, the file appears only when it is complete, and standard output\n"
         "gets a JSON object with the numbers of tokens and bytes.",
@@ -66,7 +71,7 @@ def add_command(commands: Commands) -> None:
         action="store_true",
         help="write raw bytes, even if they are not complete text",
     )
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
 def _ids(word: str) -> list[int]:
@@ -104,12 +109,11 @@ def _run(options: argparse.Namespace) -> None:
         written = write_parts(options.output, parts, overwrite=options.force)
     of_text = "" if options.bytes else " of text"
     messages.say(f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}")
-    outputs.write_json(
-        {
-            **fields.text_fields(written, ids.tokens),
-            "outputs": [values.text_argument(options.output)],
-        }
-    )
+    summary: _Summary = {
+        **fields.text_fields(written, ids.tokens),
+        "outputs": [values.text_argument(options.output)],
+    }
+    outputs.write_json(summary)
 
 
 def _print(held: outputs.Held, work: Work) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
@@ -36,6 +36,11 @@ _ABOUT_FORMATS: Final = (
     "With --output, the file appears only when it is complete, and standard output\n"
     "gets a JSON object with the numbers of tokens and bytes."
 )
+
+
+class _Summary(fields.Files, fields.Text, fields.Outputs):
+    format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
+    file_bytes: Annotated[int, "the size of the file in bytes"]
 
 
 def add_command(commands: Commands) -> None:
@@ -80,7 +85,7 @@ def add_command(commands: Commands) -> None:
     arguments.allow_one(
         parser, ["--input", "--files-from", "--jsonl", "--separator-token"], ["--text"]
     )
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -116,7 +121,7 @@ def _run(options: argparse.Namespace) -> None:
     name, tokens = options.format, figures.tokens
     file_size = messages.in_units(written)
     messages.say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {file_size}")
-    summary = {
+    summary: _Summary = {
         "files": len(documents.paths),
         **fields.text_fields(figures.size, tokens),
         "outputs": [values.text_argument(options.output)],
@@ -160,11 +165,10 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     """Check before reading what could fail later; return the size of the inputs."""
     outputs.check_output()
     if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
-        message = (
+        raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
             "use --output or redirect"
         )
-        raise Failure(message)
     size = inputs.check_inputs(documents.paths)
     if options.output is not None:
         sources = [options.model, *documents.sources]
@@ -182,11 +186,10 @@ def _check_width(name: str, special_id: int) -> None:
     """Reject a format that is too small for the last id, which is the special token's."""
     width = FORMATS[name].width
     if width is not None and special_id >= 1 << (8 * width):
-        message = (
+        raise Failure(
             f"{name} holds ids up to {(1 << (8 * width)) - 1}, but this tokenizer has ids up to "
             f"{special_id} ({END_OF_TEXT_TOKEN}); use --format u32"
         )
-        raise Failure(message)
 
 
 def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iterator[_Part]:

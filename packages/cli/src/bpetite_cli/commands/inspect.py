@@ -9,8 +9,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import look_at_output
-from bpetite_cli.views.overview import draw_overview, overview_data, vocabulary_data
-from bpetite_cli.views.tree import draw_tree, tree_data
+from bpetite_cli.views import overview, tree
 
 
 def add_command(commands: Commands) -> None:
@@ -21,6 +20,7 @@ def add_command(commands: Commands) -> None:
         "show a tokenizer file, or how a token was made",
         "  bpetite inspect --model tokenizer.json\n"
         "  bpetite inspect --model tokenizer.json --token 258\n"
+        "  bpetite inspect --model tokenizer.json --token 258 --json\n"
         "  bpetite inspect --model tokenizer.json --json\n"
         "  bpetite inspect --model tokenizer.json --tokens > tokens.jsonl",
     )
@@ -41,7 +41,14 @@ def add_command(commands: Commands) -> None:
         "each token",
     )
     arguments.allow_one(parser, ["--tokens"], ["--token", "--json"])
-    parser.set_defaults(run=_run)
+    parser.set_defaults(
+        run=_run,
+        prints={
+            "--json": overview.Overview,
+            "--token --json": tree.Tree,
+            "--tokens": overview.Entry,
+        },
+    )
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -52,21 +59,20 @@ def _run(options: argparse.Namespace) -> None:
     if token_id is not None:
         _check_id(artifact, token_id)
     if options.tokens:
-        outputs.write_output(map(outputs.json_line, vocabulary_data(artifact)))
+        outputs.write_output(map(outputs.json_line, overview.vocabulary_data(artifact)))
     elif options.json:
         data = (
-            overview_data(options.model, artifact)
+            overview.overview_data(options.model, artifact)
             if token_id is None
-            else tree_data(artifact, token_id)
+            else tree.tree_data(artifact, token_id)
         )
         outputs.write_json(data)
     elif token_id is None:
-        outputs.stream_output(draw_overview(options.model, artifact, look_at_output()))
+        outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
     else:
-        outputs.stream_output(draw_tree(artifact, token_id, look_at_output()))
+        outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
 
 
 def _check_id(artifact: Artifact, token_id: int) -> None:
     if not 0 <= token_id <= artifact.special_id:
-        message = f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}"
-        raise Failure(message)
+        raise Failure(f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}")

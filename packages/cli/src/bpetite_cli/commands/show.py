@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -13,6 +14,11 @@ from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.views.steps import draw_steps
+
+
+class _Shown(fields.Token):
+    start: Annotated[int, "the byte offset in the text where the token begins"]
+    end: Annotated[int, "the byte offset where the token ends"]
 
 
 def add_command(commands: Commands) -> None:
@@ -43,7 +49,7 @@ def add_command(commands: Commands) -> None:
         help="print JSON Lines: the id, bytes in hex and text of each token, and where it starts "
         "and ends in bytes",
     )
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"--json": _Shown})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -102,9 +108,8 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
     start = 0
     for token_id, token in _tokens(artifact, texts):
         end = start + len(token)
-        yield outputs.json_line(
-            {**fields.token_fields(token_id, token), "start": start, "end": end}
-        )
+        shown: _Shown = {**fields.token_fields(token_id, token), "start": start, "end": end}
+        yield outputs.json_line(shown)
         start = end
 
 

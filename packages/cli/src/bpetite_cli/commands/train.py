@@ -1,6 +1,7 @@
 """`bpetite train`: train a tokenizer on text."""
 
 import argparse
+from typing import Annotated, TypedDict
 
 from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
@@ -9,6 +10,24 @@ from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.training import Training, learn
+
+
+class _Specified(TypedDict):
+    """Fields that only the specification of `train` names so."""
+
+    corpus_bytes: Annotated[int, "equal to `bytes`"]
+    requested_vocab_size: Annotated[int, "the value of `--vocab-size`"]
+    actual_mergeable_vocab_size: Annotated[int, "equal to `vocab_size`"]
+    special_token_count: Annotated[int, ("const", 1), "the number of special tokens"]
+    elapsed_ms: Annotated[int, "`seconds` in milliseconds"]
+
+
+class _Corpus(_Specified, fields.Files):
+    bytes: int
+
+
+class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
+    seconds: Annotated[float, "the seconds for reading and training"]
 
 
 def add_command(commands: Commands) -> None:
@@ -34,7 +53,7 @@ def add_command(commands: Commands) -> None:
     )
     arguments.add_destination(parser)
     arguments.add_jobs(parser)
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -48,8 +67,7 @@ def _run(options: argparse.Namespace) -> None:
         sha256 = models.save_artifact(tokenizer._artifact, options.output, force=options.force)
     _summarize(training, options.vocab_size, options.output)
     milliseconds = round(training.seconds * 1000)
-    # The first five are the specification's; the others have the names that all commands use.
-    summary = {
+    summary: _Summary = {
         "corpus_bytes": training.corpus_bytes,
         "requested_vocab_size": options.vocab_size,
         "actual_mergeable_vocab_size": training.mergeable_vocab_size,

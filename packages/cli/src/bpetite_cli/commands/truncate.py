@@ -16,6 +16,10 @@ from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 
 
+class _Summary(fields.Outputs, fields.Tokenizer):
+    """What is printed."""
+
+
 def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = arguments.add_parser(
@@ -35,7 +39,7 @@ def add_command(commands: Commands) -> None:
         help="vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra",
     )
     arguments.add_destination(parser)
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -44,11 +48,10 @@ def _run(options: argparse.Namespace) -> None:
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
     if size > artifact.special_id:
-        message = (
+        raise Failure(
             f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
             f"{artifact.special_id:,} (train a larger tokenizer with `bpetite train`)"
         )
-        raise Failure(message)
     outputs.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])
@@ -57,6 +60,8 @@ def _run(options: argparse.Namespace) -> None:
         f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens; "
         f"{artifact.special_token} is {size}"
     )
-    outputs.write_json(
-        {"outputs": [values.text_argument(options.output)], **fields.tokenizer_fields(size, sha256)}
-    )
+    summary: _Summary = {
+        "outputs": [values.text_argument(options.output)],
+        **fields.tokenizer_fields(size, sha256),
+    }
+    outputs.write_json(summary)

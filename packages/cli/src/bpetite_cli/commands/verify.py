@@ -1,9 +1,8 @@
 """`bpetite verify`: train again, and compare a tokenizer file with the result."""
 
 import argparse
-from collections.abc import Mapping
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
@@ -14,7 +13,35 @@ from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.training import learn
+from bpetite_cli.training import Training, learn
+
+
+class _Joined(TypedDict):
+    """A merge."""
+
+    pair: tuple[int, int]
+    hex: fields.Hex
+
+
+class _DifferenceInMerges(TypedDict):
+    rank: int
+    id: int
+    model_merge: Annotated[_Joined | None, "the merge in the tokenizer file"]
+    corpus_merge: Annotated[_Joined | None, "the merge that training makes there"]
+
+
+class _Verdict(TypedDict):
+    equal: Annotated[bool, "whether both agree; for `verify`, byte for byte"]
+    difference: Annotated[_DifferenceInMerges | None, "the first difference, or null"]
+    merges_proved: Annotated[int, "merges before the first difference"]
+
+
+class _Verified(_Verdict, fields.Tokenizer):
+    sha256_of_training: Annotated[fields.Digest, "the digest of the trained file, in hex"]
+    files: int
+    bytes: int
+    seconds: float
+    regex: Annotated[str, "the version of the package `regex`"]
 
 
 def add_command(commands: Commands) -> None:
@@ -33,7 +60,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     arguments.add_corpus(parser)
     arguments.add_jobs(parser)
-    parser.set_defaults(run=_run)
+    parser.set_defaults(run=_run, prints={"": _Verified})
 
 
 class _Proof(NamedTuple):
@@ -62,25 +89,17 @@ def _run(options: argparse.Namespace) -> None:
         tokenizer, training = learn(documents, model.special_id, arguments.jobs_of(options), work)
         trained = tokenizer._artifact
     proof = _Proof(model, trained, _common(model, trained))
-    data = {
-        **_data(proof),
-        "files": len(documents.paths),
-        "bytes": training.corpus_bytes,
-        "seconds": round(training.seconds, 3),
-        "regex": version("regex"),
-    }
-    outputs.write_json(data)
+    outputs.write_json(_data(proof, len(documents.paths), training))
     if proof.differs:
         for line in _difference(proof):
             messages.say(line)
         raise Failure(_failure_message(proof))
     if model.sha256 != trained.sha256:
-        message = (
+        raise Failure(
             f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
             f"{proof.proved:,} merges come from this corpus\nan editor or formatter may have "
             f"changed it; save it again with `bpetite truncate --vocab-size {model.special_id}`"
         )
-        raise Failure(message)
     messages.say(f"proved: all {proof.proved:,} merges come from this corpus")
 
 
@@ -91,7 +110,7 @@ def _common(model: Artifact, trained: Artifact) -> int:
     return next(differing, min(len(model.merges), len(trained.merges)))
 
 
-def _data(proof: _Proof) -> Mapping[str, object]:
+def _data(proof: _Proof, files: int, training: Training) -> _Verified:
     rank = proof.proved
     return {
         "equal": proof.model.sha256 == proof.trained.sha256,
@@ -106,14 +125,18 @@ def _data(proof: _Proof) -> Mapping[str, object]:
         "merges_proved": rank,
         **fields.tokenizer_fields(proof.model.special_id, proof.model.sha256),
         "sha256_of_training": proof.trained.sha256,
+        "files": files,
+        "bytes": training.corpus_bytes,
+        "seconds": round(training.seconds, 3),
+        "regex": version("regex"),
     }
 
 
-def _merge_data(artifact: Artifact, rank: int) -> Mapping[str, object] | None:
+def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     """Return a merge as JSON, or None if there is none at this rank."""
     if rank == len(artifact.merges):
         return None
-    return {"pair": list(artifact.merges[rank]), "hex": artifact.tokens[256 + rank].hex()}
+    return {"pair": artifact.merges[rank], "hex": artifact.tokens[256 + rank].hex()}
 
 
 def _difference(proof: _Proof) -> tuple[str, str]:

@@ -60,21 +60,20 @@ def read_list(path: str, *, null: bool) -> list[str]:
                 _check(listed, path, number)
                 paths.append(os.fsdecode(listed))
     if not paths:
-        message = f"{name_of(path)} lists no files; add at least one"
-        raise Failure(message)
+        raise Failure(f"{name_of(path)} lists no files; add at least one")
     return paths
 
 
 def _check(listed: bytes, path: str, number: int) -> None:
     """Reject a path that could not be an argument."""
     if b"\0" in listed:
-        message = f"{name_of(path)}, line {number} contains a NUL byte; use --null"
-        raise Failure(message)
+        raise Failure(f"{name_of(path)}, line {number} contains a NUL byte; use --null")
     try:
         listed.decode("utf-8")
     except UnicodeDecodeError:
-        message = f"{name_of(path)}, entry {number} is not UTF-8: {listed[:80]!r}; rename the file"
-        raise Failure(message) from None
+        raise Failure(
+            f"{name_of(path)}, entry {number} is not UTF-8: {listed[:80]!r}; rename the file"
+        ) from None
 
 
 def expand_patterns(words: Iterable[str]) -> list[str]:
@@ -91,5 +90,4 @@ def _paths(word: str) -> list[str]:
         return [word]
     if found := sorted(glob(word.replace("[", "[[]"))):  # brackets are no pattern there
         return found
-    message = f"no file matches {quoted(word)}; check the pattern"
-    raise Failure(message)
+    raise Failure(f"no file matches {quoted(word)}; check the pattern")

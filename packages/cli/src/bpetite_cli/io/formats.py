@@ -121,12 +121,11 @@ def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
             held = data[count * width :]
             yield list(struct.unpack_from(f"<{count}{code}", data))
         if held:
-            message = (
+            raise Failure(
                 f"{name_of(path)}: the last id, at byte offset {size - len(held)}, is incomplete: "
                 f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
                 f"check that the file is complete and was written with --format u{8 * width}"
             )
-            raise Failure(message)
 
 
 def _binary(code: str) -> Format:

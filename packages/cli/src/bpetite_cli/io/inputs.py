@@ -36,8 +36,7 @@ def name_of(path: str) -> str:
 def check_standard_input(paths: Sequence[str]) -> None:
     """Reject a second read of standard input."""
     if paths.count(STANDARD_INPUT) > 1:
-        message = "standard input (-) can be read only once; name it once"
-        raise Failure(message)
+        raise Failure("standard input (-) can be read only once; name it once")
 
 
 def check_inputs(paths: Sequence[str]) -> int | None:
@@ -56,11 +55,9 @@ def _checked_size(path: str) -> int | None:
             return _size(os.fstat(0))
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
-        message = f"{quoted(path)} is a folder; name the files in it"
-        raise Failure(message)
+        raise Failure(f"{quoted(path)} is a folder; name the files in it")
     if not os.access(path, os.R_OK):
-        message = f"{quoted(path)}: no permission to read it; change its permissions"
-        raise Failure(message)
+        raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
     return _size(status)
 
 
@@ -72,11 +69,9 @@ def open_input(path: str) -> FileIO:
         except (IsADirectoryError, PermissionError):  # the latter on Windows
             if not os.path.isdir(path):
                 raise
-            message = f"{quoted(path)} is a folder; name the files in it"
-            raise Failure(message) from None
+            raise Failure(f"{quoted(path)} is a folder; name the files in it") from None
     if sys.stdin is None:
-        message = "standard input is closed; name a file"
-        raise Failure(message)
+        raise Failure("standard input is closed; name a file")
     return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
 
 
@@ -111,8 +106,7 @@ def read_blocks(path: str, file: FileIO) -> Iterator[bytes]:
         try:
             block = b"".join(_parts(file, _BLOCK_BYTES))
         except OSError as error:
-            message = f"{name_of(path)} cannot be read: {error.strerror}"
-            raise Failure(message) from None
+            raise Failure(f"{name_of(path)} cannot be read: {error.strerror}") from None
         if block:
             yield block
         size = len(block)
@@ -167,12 +161,11 @@ def _decoded(path: str, file: FileIO, advance: Advance) -> Iterator[str]:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
             around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
-            message = (
+            raise Failure(
                 f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start} (around it: {around.hex(' ')})\n"
                 f"{advice_on_conversion(begin, data, error)}"
-            )
-            raise Failure(message) from None
+            ) from None
         advance(len(read))
         if text:
             yield text

@@ -48,8 +48,9 @@ def field(word: str) -> Sequence[str]:
     """Read the name of a field as nested keys."""
     keys = text_argument(word).split(".")
     if not all(keys):
-        message = f"expected a field such as text or meta.text, found {word[:40]!r}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(
+            f"expected a field such as text or meta.text, found {word[:40]!r}"
+        )
     return keys
 
 
@@ -120,36 +121,34 @@ def _text(line: _Line, keys: Sequence[str]) -> str:
     value = line.value
     for key in keys:
         if not isinstance(value, dict) or key not in value:
-            message = f"{line.place} has no field {name!r}"
-            raise Failure(message)
+            raise Failure(f"{line.place} has no field {name!r}")
         value = value[key]
     if not isinstance(value, str):
-        message = f"{line.place}: expected a string in the field {name!r}, found {_kind(value)}"
-        raise Failure(message)
+        raise Failure(
+            f"{line.place}: expected a string in the field {name!r}, found {_kind(value)}"
+        )
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
         found = ord(value[error.start])
-        message = f"{line.place}: the field {name!r} has a lone surrogate, \\u{found:04x}"
-        raise Failure(message) from None
+        raise Failure(
+            f"{line.place}: the field {name!r} has a lone surrogate, \\u{found:04x}"
+        ) from None
     return value
 
 
 def _count(line: _Line) -> int:
     """Return the count of a line that is an object."""
     if not isinstance(line.value, dict) or "count" not in line.value:
-        message = f"{line.place} has no field 'count'"
-        raise Failure(message)
+        raise Failure(f"{line.place} has no field 'count'")
     count = line.value["count"]
     if type(count) is not int:
         found = repr(count) if isinstance(count, float) else _kind(count)
-        message = f"{line.place}: expected an integer in the field 'count', found {found}"
-        raise Failure(message)
+        raise Failure(f"{line.place}: expected an integer in the field 'count', found {found}")
     if not 1 <= count <= _MOST:
-        message = (
+        raise Failure(
             f"{line.place}: expected a count from 1 to {_MOST}, found {str(count)[:_MOST_DIGITS]}"
         )
-        raise Failure(message)
     return count
 
 

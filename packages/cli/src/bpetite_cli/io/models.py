@@ -27,8 +27,7 @@ def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
     try:
         return artifact.write(path, overwrite=force)
     except (OSError, ValueError) as error:
-        message = f"cannot save the tokenizer: {explain(error)}"
-        raise Failure(message) from None
+        raise Failure(f"cannot save the tokenizer: {explain(error)}") from None
 
 
 @contextmanager
@@ -42,8 +41,9 @@ def about_model(path: str) -> Iterator[None]:
     except FileNotFoundError as error:
         if error.filename != path:
             raise
-        message = f"tokenizer file not found: {quoted(path)} (create one with `bpetite train`)"
-        raise Failure(message) from None
+        raise Failure(
+            f"tokenizer file not found: {quoted(path)} (create one with `bpetite train`)"
+        ) from None
     except (KeyError, ValueError) as error:
         text = str(next(iter(error.args), ""))
         reason = text.removeprefix(quoted(path))  # the core's messages start with the path
@@ -51,5 +51,4 @@ def about_model(path: str) -> Iterator[None]:
             raise
         if reason.startswith(": ") and (other := other_file_message(path)):
             raise Failure(other) from None
-        message = f"cannot use this tokenizer file: {quoted(path)}{reason}"
-        raise Failure(message) from None
+        raise Failure(f"cannot use this tokenizer file: {quoted(path)}{reason}") from None

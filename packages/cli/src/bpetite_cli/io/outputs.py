@@ -25,8 +25,7 @@ _BLOCK_BYTES: Final = 1 << 20
 def check_output() -> None:
     """Raise an error before the work if the result could not be written."""
     if sys.stdout is None:
-        message = "standard output is closed; redirect it to a file or a program"
-        raise Failure(message)
+        raise Failure("standard output is closed; redirect it to a file or a program")
 
 
 def is_terminal() -> bool:
@@ -82,11 +81,10 @@ def hold_output(parts: Iterable[bytes]) -> Held:
             try:
                 file.write(part)
             except OSError as error:
-                message = (
+                raise Failure(
                     f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
                     f"{error.strerror}; set TMPDIR to a folder with more space"
-                )
-                raise Failure(message) from None
+                ) from None
         file.seek(0)
         stack.pop_all()
         return Held(file, size, end)
@@ -155,36 +153,31 @@ def _output_lost(error: OSError) -> Exception:
 def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
     """Reject a path that cannot be written, or that would overwrite an input or other file."""
     if not os.path.basename(path):
-        message = f"{quoted(path)} does not name a file; add a file name"
-        raise Failure(message)
+        raise Failure(f"{quoted(path)} does not name a file; add a file name")
     if os.path.exists(path) and not os.path.isfile(path):
-        message = (
+        raise Failure(
             f"{quoted(path)} is not a regular file and cannot be replaced; choose another file"
         )
-        raise Failure(message)
     if os.path.lexists(path):
         _check_no_output(path)
         if not force:
-            message = (
+            raise Failure(
                 f"{quoted(path)} already exists; use --force to replace it, or choose another file"
             )
-            raise Failure(message)
         check_no_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
     destination = os.path.realpath(path)
     folder = os.path.dirname(destination)
     if not os.path.isdir(folder):
-        message = f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first"
-        raise Failure(message)
+        raise Failure(f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first")
     with suppress(FileNotFoundError):
         os.stat(destination)  # raises an error if a name is too long
     try:
         _try_to_create_a_file(folder)
     except OSError as error:
-        message = (
+        raise Failure(
             f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
             "choose another folder"
-        )
-        raise Failure(message) from None
+        ) from None
 
 
 def _try_to_create_a_file(folder: str) -> None:
@@ -204,11 +197,11 @@ def check_destination_folder(path: str, *, force: bool) -> None:
     if not os.path.lexists(path):
         return
     if not os.path.isdir(path):
-        message = f"{quoted(path)} is not a folder and cannot be replaced; choose another output"
-        raise Failure(message)
+        raise Failure(
+            f"{quoted(path)} is not a folder and cannot be replaced; choose another output"
+        )
     if os.listdir(path) and not force:
-        message = f"{quoted(path)} is not empty; use --force to replace files in it"
-        raise Failure(message)
+        raise Failure(f"{quoted(path)} is not empty; use --force to replace files in it")
 
 
 def _check_no_output(path: str) -> None:
@@ -217,7 +210,6 @@ def _check_no_output(path: str) -> None:
         with suppress(OSError):  # a dangling link, or a stream without a file
             if stream is None or not os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
                 continue
-            message = (
+            raise Failure(
                 f"{quoted(path)} is also {name} and would be overwritten; choose another output"
             )
-            raise Failure(message)

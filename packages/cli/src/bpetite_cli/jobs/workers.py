@@ -47,8 +47,7 @@ class Workers(Generic[Task, Result]):
                     self._idle.put(self._workers[-1])
         except OSError as error:
             self.close()
-            message = f"cannot start another process: {error.strerror}; use --jobs 1"
-            raise Failure(message) from None
+            raise Failure(f"cannot start another process: {error.strerror}; use --jobs 1") from None
         except BaseException:
             self.close()
             raise
@@ -97,11 +96,10 @@ class _Worker(Generic[Task, Result]):
             result: Result | MemoryError = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
-            message = (
+            raise Failure(
                 f"a worker process ended unexpectedly: {self._reason()}\n"
                 "if memory ran out, use fewer processes: --jobs 1"
-            )
-            raise Failure(message) from None
+            ) from None
         if isinstance(result, MemoryError):
             raise result
         return result

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import nsmallest
-from typing import Final, NamedTuple
+from typing import Annotated, Final, TypedDict
 
 import regex
 
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
-from bpetite_cli.fields import ratio, text_of, token_fields, tokenizer_fields
+from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
@@ -24,43 +24,52 @@ _LONGEST_BAR: Final = 40
 _SHOWN: Final = 10
 
 
-class Census(NamedTuple):
-    """Statistics of the mergeable tokens.
+class Census(TypedDict):
+    """Statistics of the mergeable tokens."""
 
-    longest: the ids of the longest tokens, the longest first.
-    lengths: the number of tokens for each length in bytes, in order.
-    scripts: the number of tokens for each script or kind, the highest first.
-    partial: the ids of tokens that are not complete characters.
-    """
-
-    longest: Sequence[int]
-    lengths: Mapping[int, int]
-    scripts: Mapping[str, int]
-    partial: Sequence[int]
+    longest: Annotated[list[Token], "the ten tokens with the most bytes"]
+    lengths: Annotated[Mapping[int, int], "mergeable tokens of each length in bytes"]
+    scripts: Annotated[Mapping[str, int], "mergeable tokens of each script"]
+    partial: Annotated[list[int], "ids of mergeable tokens that are not complete characters"]
 
 
-def overview_data(path: str, artifact: Artifact) -> dict[str, object]:
+class _File(TypedDict):
+    path: str
+    file_bytes: int
+
+
+class _Content(_File, Tokenizer):
+    schema_version: Annotated[int, ("const", 1), "the schema version of the tokenizer file"]
+    pretokenizer_pattern: Annotated[str, "the split pattern in the tokenizer file"]
+    mean_token_bytes: Annotated[float, "the mean length of the mergeable tokens in bytes"]
+
+
+class Overview(_Content, Census):
+    """Everything about a tokenizer file."""
+
+
+class Entry(Token):
+    """A token of the vocabulary; the special token and bytes have neither a pair nor a rank."""
+
+    pair: Annotated[tuple[int, int] | None, "the ids that a merge joins; null if no merge made it"]
+    rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
+
+
+def overview_data(path: str, artifact: Artifact) -> Overview:
     """Return everything for JSON."""
-    census = take_census(artifact.tokens)
     return {
         "path": text_argument(path),
         "file_bytes": artifact.size,
         **tokenizer_fields(artifact.special_id, artifact.sha256),
         "schema_version": _SCHEMA_VERSION,
         "pretokenizer_pattern": artifact.pattern,
-        "mean_token_bytes": ratio(sum(map(len, artifact.tokens)), len(artifact.tokens)),
-        "longest": [token_fields(place, artifact.tokens[place]) for place in census.longest],
-        "lengths": census.lengths,
-        "scripts": census.scripts,
-        "partial": census.partial,
+        "mean_token_bytes": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
+        **take_census(artifact.tokens),
     }
 
 
-def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
-    """Yield every token in the order of the ids, the special token last.
-
-    A token that no merge made has neither a pair nor a rank.
-    """
+def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
+    """Yield every token in the order of the ids, the special token last."""
     for token_id, token in enumerate(artifact.table):
         rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
         yield {
@@ -73,6 +82,7 @@ def vocabulary_data(artifact: Artifact) -> Iterator[dict[str, object]]:
 def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str]:
     """Yield the parts of the page."""
     census = take_census(artifact.tokens)
+    longest = [token["id"] for token in census["longest"]]
     yield _facts(
         {
             "file": quoted(text_argument(path)),
@@ -86,10 +96,10 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
         },
         screen,
     )
-    yield _title("longest tokens", screen) + _tokens(artifact, census.longest, screen)
-    yield _title("tokens by length in bytes", screen) + _bars(_ranges(census.lengths), screen)
-    yield _title("tokens by script", screen) + _bars(census.scripts.items(), screen)
-    yield _partial(artifact, census, screen)
+    yield _title("longest tokens", screen) + _tokens(artifact, longest, screen)
+    yield _title("tokens by length in bytes", screen) + _bars(_ranges(census["lengths"]), screen)
+    yield _title("tokens by script", screen) + _bars(census["scripts"].items(), screen)
+    yield _partial(artifact, census["partial"], screen)
 
 
 def _facts(facts: Mapping[str, str], screen: Screen) -> str:
@@ -145,12 +155,12 @@ def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
     return "".join(lines)
 
 
-def _partial(artifact: Artifact, census: Census, screen: Screen) -> str:
+def _partial(artifact: Artifact, partial: Sequence[int], screen: Screen) -> str:
     """Return how many tokens are not complete characters, and the merged ones of them."""
-    merged = [token_id for token_id in census.partial if token_id >= 256]
-    single = len(census.partial) - len(merged)
+    merged = [token_id for token_id in partial if token_id >= 256]
+    single = len(partial) - len(merged)
     kinds = f"{single:,} single bytes, {len(merged):,} merged" if merged else "all single bytes"
-    title = f"tokens that are not complete characters: {len(census.partial):,}"
+    title = f"tokens that are not complete characters: {len(partial):,}"
     more = f"  and {len(merged) - _SHOWN:,} more\n" if len(merged) > _SHOWN else ""
     return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged[:_SHOWN], screen) + more
 
@@ -162,12 +172,13 @@ def take_census(tokens: Sequence[bytes]) -> Census:
     """Return the statistics of tokens; the position of a token is its id."""
     texts = [text_of(token) for token in tokens]
     scripts = Counter(map(_script, texts))
-    return Census(
-        longest=nsmallest(_LONGEST, range(len(tokens)), key=lambda place: -len(tokens[place])),
-        lengths=dict(sorted(Counter(map(len, tokens)).items())),
-        scripts=dict(sorted(scripts.items(), key=lambda item: (-item[1], item[0]))),
-        partial=[token_id for token_id, text in enumerate(texts) if text is None],
-    )
+    longest = nsmallest(_LONGEST, range(len(tokens)), key=lambda place: -len(tokens[place]))
+    return {
+        "longest": [token_fields(token_id, tokens[token_id]) for token_id in longest],
+        "lengths": dict(sorted(Counter(map(len, tokens)).items())),
+        "scripts": dict(sorted(scripts.items(), key=lambda item: (-item[1], item[0]))),
+        "partial": [token_id for token_id, text in enumerate(texts) if text is None],
+    }
 
 
 def _script(text: str | None) -> str:

@@ -2,10 +2,10 @@
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Final
+from typing import Annotated, Final, TypedDict
 
 from bpetite._artifact import Artifact
-from bpetite_cli.fields import token_fields
+from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
@@ -17,7 +17,19 @@ _TRUNK: Final = "│   "
 _LONGEST: Final = 40
 
 
-def tree_data(artifact: Artifact, token_id: int) -> dict[str, object]:
+class _Merge(TypedDict):
+    rank: int
+    pair: tuple[int, int]
+    id: int
+
+
+class Tree(Token):
+    """A token and its merges."""
+
+    tree: Annotated[list[_Merge], "the merges that made the token, by rank"]
+
+
+def tree_data(artifact: Artifact, token_id: int) -> Tree:
     """Return a token and all merges that made it, in the order of ranks."""
     ranks: set[int] = set()
     waiting = [token_id]

@@ -3,39 +3,60 @@
 import argparse
 from collections.abc import Sequence
 from functools import partial
+from typing import Annotated, TypedDict
 
-from bpetite_cli.kit import (
-    Commands,
-    Failure,
-    Work,
-    about_model,
-    add_model,
-    add_parser,
-    check_inputs,
-    check_output,
-    on_terminal,
-    ratio,
-    say,
-    text_argument,
-    text_fields,
-    write_json,
-)
-from bpetite_compare._comparison import Comparison, compare
+from bpetite_cli import kit
+from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report
 from bpetite_compare._text import blocks
-from bpetite_compare._tokenizations import Tokenization
-from bpetite_compare.commands.wording import (
+from bpetite_compare.commands._differences import (
     code_points,
     described,
-    difference_fields,
-    engine_fields,
+    engine_characters,
 )
 
 
-def add_command(commands: Commands) -> None:
+class _Named(TypedDict):
+    name: Annotated[str, "`bpetite`, or the tiktoken encoding"]
+
+
+class _Tokenized(_Named, kit.fields.Text):
+    ids: Annotated[list[int], "the ids of the text"]
+
+
+class _DifferenceInText(TypedDict):
+    token: Annotated[int, "tokens before the difference"]
+    byte: int
+    character: Annotated[int, "complete characters before the difference"]
+    bpetite_token: kit.fields.Token | None
+    tiktoken_token: kit.fields.Token | None
+
+
+class _Compared(TypedDict):
+    equal: bool
+    difference: _DifferenceInText | None
+    bpetite: Annotated[_Tokenized, "the text in bpetite"]
+    tiktoken: Annotated[_Tokenized, "the text in the tiktoken encoding"]
+    engine_characters: dict[str, int]
+
+
+class _Row(_Named, kit.fields.Text):
+    tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
+    single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
+    vocab_size: int
+    shared: Annotated[int, "mergeable tokens that the tokenizer file also has"]
+
+
+class _Reported(kit.fields.Files):
+    bytes: int
+    characters: int
+    rows: Annotated[list[_Row], "bpetite, then each encoding"]
+
+
+def add_command(commands: kit.Commands) -> None:
     """Add `compare-tiktoken` to the command line."""
-    parser = add_parser(
+    parser = kit.add_parser(
         commands,
         "compare-tiktoken",
         "compare the tokens of a text with tiktoken's",
@@ -44,7 +65,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
         "\n\ntiktoken downloads an encoding on first use; self needs no download.",
     )
-    add_model(parser)
+    kit.add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
     source.add_argument(
@@ -62,40 +83,40 @@ def add_command(commands: Commands) -> None:
         f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken",
     )
     parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
-    parser.set_defaults(run=partial(_run, parser))
+    parser.set_defaults(run=partial(_run, parser), prints={"": _Compared, "--report": _Reported})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    check_output()
+    kit.check_output()
     if options.report:
         if options.input is None:
             parser.error("--report requires --input")
-        check_inputs(options.input)
+        kit.check_inputs(options.input)
         _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
         return
     encodings = options.encoding or ["gpt2"]
     if len(encodings) > 1 or len(options.input or []) > 1:
         parser.error("several files or encodings require --report")
     if options.input is None:
-        text = text_argument(options.text)
+        text = kit.text_argument(options.text)
     else:
         text = "".join(blocks(options.input[0]))
     _compare(options.model, text, encodings[0])
 
 
 def _compare(model: str, text: str, encoding: str) -> None:
-    with Work("comparing"), about_model(model):
+    with kit.Work("comparing"), kit.about_model(model):
         comparison = compare(model, text, encoding)
-    if on_terminal():
-        from bpetite_compare.commands.panels import draw_comparison  # noqa: PLC0415 - rich is slow to load
+    if kit.on_terminal():
+        from bpetite_compare.commands._drawing import draw_comparison  # noqa: PLC0415 - rich is slow to load
 
         draw_comparison(comparison, _conclusions(comparison))
     else:
         for side in (comparison.ours, comparison.theirs):
-            say(_counts(side))
+            kit.say(_counts(side))
         for line in _conclusions(comparison):
-            say(line)
-    write_json(_data(comparison))
+            kit.say(line)
+    kit.write_json(_data(comparison))
 
 
 def _counts(side: Tokenization) -> str:
@@ -125,46 +146,47 @@ def _conclusions(comparison: Comparison) -> list[str]:
     return lines
 
 
-def _data(comparison: Comparison) -> dict[str, object]:
+def _data(comparison: Comparison) -> _Compared:
     ours, theirs, found = comparison.ours, comparison.theirs, comparison.difference
     odd = comparison.engine_characters
     return {
         "equal": found is None,
-        "difference": found
-        and {
+        "difference": None
+        if found is None
+        else {
             "token": found.token,
             "byte": found.byte,
             "character": found.character,
-            **difference_fields(found.ours, found.theirs),
+            "bpetite_token": found.ours and kit.fields.token_fields(*found.ours),
+            "tiktoken_token": found.theirs and kit.fields.token_fields(*found.theirs),
         },
         "bpetite": _side(ours),
         "tiktoken": _side(theirs),
-        **engine_fields({char: comparison.text.count(char) for char in odd}),
+        "engine_characters": engine_characters({char: comparison.text.count(char) for char in odd}),
     }
 
 
-def _side(side: Tokenization) -> dict[str, object]:
+def _side(side: Tokenization) -> _Tokenized:
     size = sum(map(len, side.tokens))
-    return {"name": side.name, **text_fields(size, len(side.ids)), "ids": list(side.ids)}
+    return {"name": side.name, **kit.fields.text_fields(size, len(side.ids)), "ids": list(side.ids)}
 
 
 def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
-        message = "--report already contains this tokenizer; remove self from --encoding"
-        raise Failure(message)
-    with Work("counting", paths), about_model(model):
+        raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
+    with kit.Work("counting", paths), kit.about_model(model):
         result = report(model, paths, encodings)
-    if on_terminal():
-        from bpetite_compare.commands.panels import draw_report  # noqa: PLC0415 - rich is slow to load
+    if kit.on_terminal():
+        from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 
         draw_report(result, _report_lines(result))
     else:
         for line in _report_lines(result):
-            say(line)
-    write_json(_report_data(result))
+            kit.say(line)
+    kit.write_json(_report_data(result))
 
 
-def _report_data(result: Report) -> dict[str, object]:
+def _report_data(result: Report) -> _Reported:
     return {
         "files": result.files,
         "bytes": result.bytes,
@@ -172,8 +194,8 @@ def _report_data(result: Report) -> dict[str, object]:
         "rows": [
             {
                 "name": row.name,
-                **text_fields(result.bytes, row.tokens),
-                "tokens_per_character": ratio(row.tokens, result.characters),
+                **kit.fields.text_fields(result.bytes, row.tokens),
+                "tokens_per_character": kit.fields.ratio(row.tokens, result.characters),
                 "single_byte_share": row.single_byte_share and round(row.single_byte_share, 4),
                 "vocab_size": row.vocab_size,
                 "shared": row.shared,

@@ -1,34 +1,25 @@
 """`bpetite export`: write a tokenizer in the format of another library."""
 
 import argparse
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._files import read_file
-from bpetite_cli.kit import (
-    Commands,
-    Failure,
-    about_model,
-    add_destination,
-    add_model,
-    add_parser,
-    check_destination,
-    check_destination_folder,
-    check_output,
-    integer,
-    quoted,
-    say,
-    text_argument,
-    write_json,
-)
+from bpetite._files import quoted, read_file
+from bpetite_cli import kit
 from bpetite_compare._export import FORMATS, export, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
 
-def add_command(commands: Commands) -> None:
+class _Summary(kit.fields.Outputs):
+    vocab_size: int
+    special_tokens: Mapping[str, int]
+
+
+def add_command(commands: kit.Commands) -> None:
     """Add `export` to the command line."""
-    parser = add_parser(
+    parser = kit.add_parser(
         commands,
         "export",
         "export a tokenizer to tiktoken or Hugging Face",
@@ -40,7 +31,7 @@ def add_command(commands: Commands) -> None:
         "\n\nPrints a JSON object with the files and the special tokens. The Python code that\n"
         "loads the files goes to standard error.",
     )
-    add_model(parser)
+    kit.add_model(parser)
     parser.add_argument(
         "--to",
         required=True,
@@ -48,7 +39,7 @@ def add_command(commands: Commands) -> None:
         help="tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one "
         "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt",
     )
-    add_destination(parser, "the export")
+    kit.add_destination(parser, "the export")
     parser.add_argument(
         "--special",
         nargs="+",
@@ -73,52 +64,50 @@ def add_command(commands: Commands) -> None:
         metavar="FILE",
         help="for a Hugging Face folder: Jinja template for apply_chat_template",
     )
-    parser.set_defaults(run=partial(_run, parser))
+    parser.set_defaults(run=partial(_run, parser), prints={"": _Summary})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    check_output()
+    kit.check_output()
     folder = is_folder(options.to, options.output)
     for option in ("max_length", "chat_template"):
         if vars(options)[option] is not None and not (folder and options.to == "huggingface"):
             name = option.replace("_", "-")
             parser.error(f"argument --{name}: requires --to huggingface and a folder as output")
     if folder:
-        check_destination_folder(options.output, force=options.force)
+        kit.check_destination_folder(options.output, force=options.force)
     else:
         inputs = [options.model, *filter(None, [options.id_map])]
-        check_destination(options.output, inputs, force=options.force)
+        kit.check_destination(options.output, inputs, force=options.force)
     template = options.chat_template
-    with about_model(options.model):
+    with kit.about_model(options.model):
         exported = export(
             options.model,
             options.to,
             options.output,
             overwrite=options.force,
-            special_tokens=map(text_argument, options.special or []),
+            special_tokens=map(kit.text_argument, options.special or []),
             id_map=options.id_map,
             max_length=options.max_length,
             chat_template=None if template is None else _template(template),
         )
     for path in exported.files:
-        say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
-    say("to load it in Python:")
+        kit.say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
+    kit.say("to load it in Python:")
     for line in exported.loading.splitlines():
-        say(line)
-    write_json(
-        {
-            "outputs": list(map(text_argument, exported.files)),
-            "vocab_size": exported.tokens - len(exported.special_tokens),
-            "special_tokens": dict(exported.special_tokens),
-        }
-    )
+        kit.say(line)
+    summary: _Summary = {
+        "outputs": list(map(kit.text_argument, exported.files)),
+        "vocab_size": exported.tokens - len(exported.special_tokens),
+        "special_tokens": dict(exported.special_tokens),
+    }
+    kit.write_json(summary)
 
 
 def _length(word: str) -> int:
-    length = integer(word)
+    length = kit.integer(word)
     if length < 1:
-        message = f"expected 1 or more, found {length}"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError(f"expected 1 or more, found {length}")
     return length
 
 
@@ -126,5 +115,6 @@ def _template(path: str) -> str:
     try:
         return read_file(path, _LARGEST_TEMPLATE).decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"{quoted(path)} is not UTF-8: byte offset {error.start}; convert the file first"
-        raise Failure(message) from None
+        raise kit.Failure(
+            f"{quoted(path)} is not UTF-8: byte offset {error.start}; convert the file first"
+        ) from None

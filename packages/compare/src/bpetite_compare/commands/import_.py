@@ -1,26 +1,26 @@
-"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
+"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file.
+
+`bpetite import-tiktoken` is the former name of `import --from tiktoken`.
+"""
 
 import argparse
+import os
+from collections.abc import Mapping
+from typing import Annotated
 
-from bpetite_cli.kit import (
-    Commands,
-    Work,
-    add_destination,
-    add_parser,
-    check_destination,
-    check_output,
-    quoted,
-    say,
-    text_argument,
-    tokenizer_fields,
-    write_json,
-)
+from bpetite._files import quoted
+from bpetite_cli import kit
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
 
 
-def add_command(commands: Commands) -> None:
-    """Add `import` to the command line."""
-    parser = add_parser(
+class _Summary(kit.fields.Outputs, kit.fields.Tokenizer):
+    changed_ids: Annotated[int, "tokens whose id changed"]
+    dropped_special_tokens: Annotated[Mapping[str, int], "the id of each dropped special token"]
+
+
+def add_command(commands: kit.Commands) -> None:
+    """Add `import` to the command line, and its former name."""
+    parser = kit.add_parser(
         commands,
         "import",
         "import a tokenizer from tiktoken or Hugging Face",
@@ -48,13 +48,32 @@ def add_command(commands: Commands) -> None:
         metavar="SOURCE",
         help="name, file or folder to import (see --from)",
     )
-    add_options(parser)
+    _add_options(parser)
     parser.set_defaults(run=_run)
+    _add_former_name(commands)
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the result."""
-    add_destination(parser, "the tokenizer file")
+def _add_former_name(commands: kit.Commands) -> None:
+    # Without `help`, the list of commands leaves it out.
+    parser = commands.add_parser(
+        "import-tiktoken",
+        description="The former name of import --from tiktoken.",
+        epilog="examples:\n"
+        "  bpetite import-tiktoken --encoding gpt2 --output gpt2.json\n"
+        "  bpetite import-tiktoken --ranks model.tiktoken --output model.json",
+    )
+    kit.add_quiet(parser)
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument(
+        "--encoding", metavar="NAME", help="a tiktoken encoding with GPT-2's split pattern"
+    )
+    source.add_argument("--ranks", metavar="FILE", help="a file of ranks")
+    _add_options(parser)
+    parser.set_defaults(run=_run_former)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    kit.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
         type=_file,
@@ -66,27 +85,33 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="drop special tokens other than <|endoftext|>",
     )
+    parser.set_defaults(prints={"": _Summary})
 
 
 def _file(word: str) -> str:
     """Reject a dash: standard output has the summary."""
     if word == "-":
-        message = "expected a file, found - (for a file named -, write ./-)"
-        raise argparse.ArgumentTypeError(message)
+        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
     return word
 
 
 def _run(options: argparse.Namespace) -> None:
-    run_import(options, options.input, options.form)
+    _import(options, options.input, options.form)
 
 
-def run_import(options: argparse.Namespace, sources: list[str], form: str) -> None:
-    """Import a tokenizer and report the result."""
-    check_output()
+def _run_former(options: argparse.Namespace) -> None:
+    ranks: str | None = options.ranks
+    if ranks is not None and not os.path.dirname(ranks):
+        ranks = os.path.join(os.curdir, ranks)  # so that it is never the name of an encoding
+    _import(options, [ranks or options.encoding], "tiktoken")
+
+
+def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
+    kit.check_output()
     files = files_of(sources, form)
     for output in filter(None, (options.output, options.id_map)):
-        check_destination(output, files, force=options.force)
-    with Work("importing"):
+        kit.check_destination(output, files, force=options.force)
+    with kit.Work("importing"):
         imported = import_tokenizer(
             sources,
             form,
@@ -96,16 +121,15 @@ def run_import(options: argparse.Namespace, sources: list[str], form: str) -> No
             id_map=options.id_map,
         )
     for line in _lines(imported, options.id_map):
-        say(line)
+        kit.say(line)
     outputs = filter(None, (options.output, options.id_map))
-    write_json(
-        {
-            "outputs": list(map(text_argument, outputs)),
-            **tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
-            "changed_ids": imported.changed,
-            "dropped_special_tokens": dict(imported.dropped),
-        }
-    )
+    summary: _Summary = {
+        "outputs": list(map(kit.text_argument, outputs)),
+        **kit.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
+        "changed_ids": imported.changed,
+        "dropped_special_tokens": dict(imported.dropped),
+    }
+    kit.write_json(summary)
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:

@@ -1,36 +1,43 @@
 """`bpetite parity`: compare token ids for whole files with tiktoken's."""
 
 import argparse
+from typing import Annotated, TypedDict
 
-from bpetite_cli.kit import (
-    Commands,
-    Failure,
-    Work,
-    about_model,
-    add_files,
-    add_model,
-    add_parser,
-    check_inputs,
-    check_output,
-    name_of,
-    say,
-    text_argument,
-    text_fields,
-    visible,
-    write_json,
-)
+from bpetite_cli import kit
 from bpetite_compare._parity import FileDifference, Parity, parity
-from bpetite_compare.commands.wording import (
+from bpetite_compare.commands._differences import (
     code_points,
     described,
-    difference_fields,
-    engine_fields,
+    engine_characters,
 )
 
 
-def add_command(commands: Commands) -> None:
+class _DifferenceInFile(TypedDict):
+    path: str
+    byte: Annotated[int, "the byte offset of the difference"]
+    line: Annotated[int, "the line of the difference, from 1"]
+    before: Annotated[str, "some text before the difference"]
+    after: Annotated[str, "some text from the difference on"]
+    bpetite_token: Annotated[kit.fields.Token | None, "bpetite's token; null at the end"]
+    tiktoken_token: Annotated[kit.fields.Token | None, "tiktoken's token; null at the end"]
+
+
+class _Verdict(TypedDict):
+    equal: bool
+    difference: _DifferenceInFile | None
+
+
+class _Compared(_Verdict, kit.fields.Files, kit.fields.Text):
+    characters: Annotated[int, "Unicode code points of the text"]
+    engine_characters: Annotated[
+        dict[str, int], "occurrences of each character that the regex engines classify differently"
+    ]
+    engine_differences: Annotated[int, "sections that differ only because of these characters"]
+
+
+def add_command(commands: kit.Commands) -> None:
     """Add `parity` to the command line."""
-    parser = add_parser(
+    parser = kit.add_parser(
         commands,
         "parity",
         "compare token ids for whole files with tiktoken's",
@@ -40,24 +47,24 @@ def add_command(commands: Commands) -> None:
         "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
         "tables of the two regex engines do not count; they are reported.",
     )
-    add_model(parser)
-    add_files(parser)
-    parser.set_defaults(run=_run)
+    kit.add_model(parser)
+    kit.add_files(parser)
+    parser.set_defaults(run=_run, prints={"": _Compared})
 
 
 def _run(options: argparse.Namespace) -> None:
-    check_output()
-    check_inputs(options.input)
-    with Work("comparing", options.input), about_model(options.model):
+    kit.check_output()
+    kit.check_inputs(options.input)
+    with kit.Work("comparing", options.input), kit.about_model(options.model):
         result = parity(options.model, options.input)
-    write_json(_data(result))
+    kit.write_json(_data(result))
     for line in _engines(result):
-        say(line)
+        kit.say(line)
     if found := result.difference:
-        say(f"the text before: {visible(found.before)}")
-        say(f"the text there:  {visible(found.after)}")
-        raise Failure(_failure_message(found))
-    say(
+        kit.say(f"the text before: {kit.visible(found.before)}")
+        kit.say(f"the text there:  {kit.visible(found.after)}")
+        raise kit.Failure(_failure_message(found))
+    kit.say(
         f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
         f"in {result.files:,} file{'s' if result.files > 1 else ''}"
     )
@@ -65,8 +72,9 @@ def _run(options: argparse.Namespace) -> None:
 
 def _failure_message(found: FileDifference) -> str:
     return (
-        f"the ids differ in {name_of(found.path)}, at byte {found.byte:,} in line {found.line:,}: "
-        f"bpetite has {described(found.ours)}, tiktoken has {described(found.theirs)}"
+        f"the ids differ in {kit.name_of(found.path)}, at byte {found.byte:,} in line "
+        f"{found.line:,}: bpetite has {described(found.ours)}, "
+        f"tiktoken has {described(found.theirs)}"
     )
 
 
@@ -87,22 +95,24 @@ def _engines(result: Parity) -> list[str]:
     ]
 
 
-def _data(result: Parity) -> dict[str, object]:
+def _data(result: Parity) -> _Compared:
     found = result.difference
     return {
         "equal": found is None,
-        "difference": found
-        and {
-            "path": text_argument(found.path),
+        "difference": None
+        if found is None
+        else {
+            "path": kit.text_argument(found.path),
             "byte": found.byte,
             "line": found.line,
             "before": found.before,
             "after": found.after,
-            **difference_fields(found.ours, found.theirs),
+            "bpetite_token": found.ours and kit.fields.token_fields(*found.ours),
+            "tiktoken_token": found.theirs and kit.fields.token_fields(*found.theirs),
         },
         "files": result.files,
-        **text_fields(result.bytes, result.tokens),
+        **kit.fields.text_fields(result.bytes, result.tokens),
         "characters": result.characters,
-        **engine_fields(result.engine_characters),
+        "engine_characters": engine_characters(result.engine_characters),
         "engine_differences": result.engine_differences,
     }

@@ -29,12 +29,22 @@ Not here: speed. `Tokenizer` returns the same ids, only faster.
 """
 
 from bpetite_compare.reference._ascii import pre_tokenize_ascii
-from bpetite_compare.reference._coding import decode, decode_chunk, encode, encode_chunk
-from bpetite_compare.reference._kernel import Pair, decode_bytes, get_stats, merge
-from bpetite_compare.reference._model import Model
-from bpetite_compare.reference._recovery import decompose_token, recover_merges
+from bpetite_compare.reference._model import (
+    Model,
+    Pair,
+    build_vocab,
+    check_well_formed,
+    decode,
+    decode_bytes,
+    decode_chunk,
+    decompose_token,
+    encode,
+    encode_chunk,
+    get_stats,
+    merge,
+    recover_merges,
+)
 from bpetite_compare.reference._training import GPT2_PATTERN, GPT4_PATTERN, NO_PATTERN, train
-from bpetite_compare.reference._well_formed import build_vocab, check_well_formed
 
 __all__ = [
     "GPT2_PATTERN",

@@ -64,8 +64,7 @@ def pre_tokenize_ascii(data: bytes) -> list[bytes]:
     [b'You', b"'ll", b' see', b' ', b'123', b'4', b' ', b' x', b'\n']
     """
     if not data.isascii():
-        message = "pre_tokenize_ascii accepts only ASCII"
-        raise ValueError(message)
+        raise ValueError("pre_tokenize_ascii accepts only ASCII")
     return list(_chunks(data))
 
 

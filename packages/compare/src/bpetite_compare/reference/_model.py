@@ -1,12 +1,162 @@
-"""A tokenizer as data, from a tokenizer file or a tiktoken encoding."""
+"""Byte-level BPE on one page: pairs and merges, vocabularies, a model, encoding and decoding.
 
+Each function states a lemma, and uses only the functions above it.
+"""
+
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from itertools import pairwise
+from typing import Self, TypeAlias
 
-from bpetite_compare.reference._kernel import Pair
-from bpetite_compare.reference._recovery import recover_merges
-from bpetite_compare.reference._well_formed import build_vocab
+import regex
+
+Pair: TypeAlias = tuple[int, int]
+
+
+def get_stats(ids: Sequence[int]) -> dict[Pair, int]:
+    """Return the frequency of each pair of adjacent ids.
+
+    Lemma (counting): the frequencies add up to len(ids) - 1, or to 0 if there are no ids.
+
+    >>> get_stats([7, 7, 7, 8])
+    {(7, 7): 2, (7, 8): 1}
+    """
+    return dict(Counter(pairwise(ids)))
+
+
+def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Replace each occurrence of a pair, left to right and without overlaps, with a new id.
+
+    Lemma (merge preservation, the prototype's Lemma 1): if the bytes of the new id are the
+    bytes of the left id and then of the right id, the bytes of the list do not change.
+
+    >>> merge([1, 1, 1, 2], (1, 1), 9)
+    [9, 1, 2]
+    """
+    merged: list[int] = []
+    place = 0
+    while place < len(ids):
+        if tuple(ids[place : place + 2]) == pair:
+            merged.append(new_id)
+            place += 2
+        else:
+            merged.append(ids[place])
+            place += 1
+    return merged
+
+
+def decode_bytes(vocab: Mapping[int, bytes], ids: Sequence[int]) -> bytes:
+    """Return the joined bytes of a list of ids.
+
+    Lemma (distributivity, Lemma 6): the bytes of two joined lists are the joined bytes of
+    the lists.
+
+    Raises:
+        KeyError: an id is not in the vocabulary.
+
+    >>> decode_bytes({0: b"a", 1: b"bc"}, [1, 0])
+    b'bca'
+    """
+    return b"".join(vocab[token_id] for token_id in ids)
+
+
+def build_vocab(merges: Mapping[Pair, int]) -> dict[int, bytes]:
+    """Return the vocabulary of merges: the 256 bytes, and the bytes that each merge joins.
+
+    Lemma (construction): merges and vocabulary are well formed unless two tokens have the
+    same bytes.
+
+    >>> build_vocab({(97, 98): 256, (256, 99): 257})[257]
+    b'abc'
+    """
+    vocab = {value: bytes([value]) for value in range(256)}
+    for (left, right), new_id in sorted(merges.items(), key=lambda item: item[1]):
+        vocab[new_id] = vocab[left] + vocab[right]
+    return vocab
+
+
+def check_well_formed(
+    merges: Mapping[Pair, int], vocab: Mapping[int, bytes], byte_shuffle: Sequence[int]
+) -> None:
+    """Check the four conditions that the proof of the round trip needs.
+
+    Lemma (well-formedness): recovered merges and the vocabulary that `build_vocab` makes of
+    them pass; anything that violates a condition fails.
+
+    Raises:
+        ValueError: a condition is violated; the message names it.
+    """
+    for value in range(256):
+        if vocab.get(value) != bytes([value]):
+            raise ValueError(
+                f"base tokens: id {value} has the bytes {vocab.get(value)!r}, not its own byte"
+            )
+    for (left, right), new_id in merges.items():
+        parts = vocab.get(left), vocab.get(right)
+        if None in parts or not all(parts) or vocab.get(new_id) != b"".join(filter(None, parts)):
+            raise ValueError(
+                f"merges: id {new_id} is not the bytes of {left} and {right}, joined and non-empty"
+            )
+    ids_of: dict[bytes, int] = {}
+    for token_id, token in vocab.items():
+        if ids_of.setdefault(token, token_id) != token_id:
+            raise ValueError(
+                f"injectivity: ids {ids_of[token]} and {token_id} have the same bytes, {token!r}"
+            )
+    if sorted(byte_shuffle) != list(range(256)):
+        raise ValueError("shuffle: it is not a permutation of the 256 bytes")
+
+
+def decompose_token(
+    ranks: Mapping[bytes, int], token: bytes, max_rank: int | None = None
+) -> list[bytes]:
+    """Return the parts of a token after all merges, or after all merges below a rank.
+
+    Lemma (decomposition, Lemma 7): the parts join to the token.
+
+    >>> decompose_token({b"a": 0, b"b": 1, b"ab": 2, b"aba": 3}, b"abab", max_rank=3)
+    [b'ab', b'ab']
+    """
+    parts = [token[place : place + 1] for place in range(len(token))]
+    while True:
+        joined = [
+            (ranks[left + right], place)
+            for place, (left, right) in enumerate(pairwise(parts))
+            if left + right in ranks
+        ]
+        rank, place = min(joined, default=(0, None))
+        if place is None or (max_rank is not None and rank >= max_rank):
+            return parts
+        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+
+
+def recover_merges(ranks: Mapping[bytes, int]) -> dict[Pair, int]:
+    """Return the merges, by the ids of their parts, in the order of ranks.
+
+    Lemma (recovery): for a trained vocabulary, these are the merges that made it, because
+    every token encodes to itself.
+
+    Raises:
+        ValueError: a token is not a merge of two others, so BPE did not make these ranks.
+
+    >>> recover_merges({b"a": 0, b"b": 1, b"ab": 2, b"aba": 3})
+    {(0, 1): 2, (2, 0): 3}
+    """
+    merges: dict[Pair, int] = {}
+    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
+        if len(token) == 1:
+            continue
+        # A token joins the two parts that remain of it after all merges of lower rank.
+        parts = decompose_token(ranks, token, max_rank=rank)
+        if len(parts) != 2:
+            raise ValueError(
+                f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
+                f"lower ranks leave {len(parts)} parts"
+            )
+        left, right = parts
+        merges[ranks[left], ranks[right]] = rank
+    return merges
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +210,70 @@ class Model:
         shuffle = [ranks[bytes([value])] for value in range(256)]
         merges = recover_merges(ranks)
         return cls(merges, build_vocab(merges), shuffle, pattern, special_tokens)
+
+
+def encode_chunk(model: Model, chunk: bytes) -> list[int]:
+    """Return the ids of a chunk, after applying merges as long as possible, lowest id first.
+
+    Lemma (chunk round trip): `decode_chunk` returns the chunk. The ids first represent the
+    shuffled bytes, and no merge changes the bytes that the ids represent.
+
+    >>> model = Model.of_merges([(97, 98), (256, 97)], "", {})
+    >>> encode_chunk(model, b"abac")
+    [257, 99]
+    """
+    ids = [model.byte_shuffle[value] for value in chunk]
+    while candidates := {pair for pair in get_stats(ids) if pair in model.merges}:
+        pair = min(candidates, key=model.merges.__getitem__)
+        ids = merge(ids, pair, model.merges[pair])
+    return ids
+
+
+def decode_chunk(model: Model, ids: Sequence[int]) -> bytes:
+    """Return the bytes of ids that are not special.
+
+    Lemma (shuffle cancellation, Lemma 2): the inverse shuffle restores each byte.
+    """
+    inverse = model.inverse_byte_shuffle
+    return bytes(inverse[value] for value in decode_bytes(model.vocab, ids))
+
+
+def encode(model: Model, text: str) -> list[int]:
+    """Return the ids of a text: extract special tokens, and split the rest into chunks.
+
+    Lemma (locality): the ids of a text without special tokens are the ids of its chunks,
+    joined.
+
+    Raises:
+        UnicodeEncodeError: the text contains a lone surrogate.
+    """
+    # Alternatives are tried in order, so at any position the token that sorts first wins.
+    specials = "|".join(map(regex.escape, sorted(model.special_tokens)))
+    parts = regex.split(f"({specials})", text) if specials else [text]
+    ids: list[int] = []
+    for number, part in enumerate(parts):  # odd numbers are special tokens
+        if number % 2:
+            ids.append(model.special_tokens[part])
+        else:
+            for chunk in regex.finditer(model.pattern, part):
+                ids += encode_chunk(model, chunk[0].encode("utf-8"))
+    return ids
+
+
+def decode(model: Model, ids: Sequence[int]) -> str:
+    """Return the text of a list of ids.
+
+    Lemma (round trip, the claim itself): `decode(model, encode(model, text)) == text`
+    if the model is well formed and the pattern's chunks join to the text.
+
+    Raises:
+        KeyError: an id is neither in the vocabulary nor special.
+        UnicodeDecodeError: the joined bytes are not UTF-8.
+    """
+    special_of = {token_id: text for text, token_id in model.special_tokens.items()}
+    return b"".join(
+        special_of[token_id].encode("utf-8")
+        if token_id in special_of
+        else decode_chunk(model, [token_id])
+        for token_id in ids
+    ).decode("utf-8", errors="strict")

@@ -10,8 +10,7 @@ from typing import Final
 
 import regex
 
-from bpetite_compare.reference._kernel import Pair, get_stats, merge
-from bpetite_compare.reference._model import Model
+from bpetite_compare.reference._model import Model, Pair, get_stats, merge
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern: words, numbers and punctuation, with the preceding space."""
@@ -54,11 +53,11 @@ def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN
     {(108, 111): 256, (256, 119): 257}
     """
     if isinstance(documents, str):
-        message = "documents must be an iterable of str, got str; put a single text into a list"
-        raise TypeError(message)
+        raise TypeError(
+            "documents must be an iterable of str, got str; put a single text into a list"
+        )
     if vocab_size < 256:
-        message = f"vocab_size must be at least 256 (one for each byte), got {vocab_size}"
-        raise ValueError(message)
+        raise ValueError(f"vocab_size must be at least 256 (one for each byte), got {vocab_size}")
     counts = Counter(chunk for text in documents for chunk in _chunks(text, pattern))
     chunks = {chunk: list(chunk) for chunk in counts}
     merges: list[Pair] = []
@@ -80,6 +79,7 @@ def _chunks(text: str, pattern: str) -> Iterator[bytes]:
     found = [match[0] for match in regex.finditer(pattern, text)]
     if "".join(found) != text:
         kept = sum(map(len, found))
-        message = f"the pattern leaves out text: it matches {kept} of {len(text)} characters"
-        raise ValueError(message)
+        raise ValueError(
+            f"the pattern leaves out text: it matches {kept} of {len(text)} characters"
+        )
     return (chunk.encode("utf-8") for chunk in found)

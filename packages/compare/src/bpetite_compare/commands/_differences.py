@@ -1,9 +1,9 @@
-"""Tokens and characters, in words for messages and as fields for JSON."""
+"""How bpetite and tiktoken differ, in messages and in JSON: their tokens, their regex engines."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
-from bpetite_cli.kit import token_fields, visible
+from bpetite_cli import kit
 
 _MOST_CODE_POINTS: Final = 8
 _Token: TypeAlias = tuple[int, bytes] | None
@@ -11,7 +11,7 @@ _Token: TypeAlias = tuple[int, bytes] | None
 
 def described(token: _Token) -> str:
     """Return an id and its token for a message; None means that there are no more."""
-    return f"{visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
+    return f"{kit.visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
 
 
 def code_points(characters: Iterable[str]) -> str:
@@ -22,15 +22,6 @@ def code_points(characters: Iterable[str]) -> str:
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def difference_fields(ours: _Token, theirs: _Token) -> dict[str, object]:
-    """Return the two tokens of a difference; None means that there are no more."""
-    return {
-        "bpetite_token": ours and token_fields(*ours),
-        "tiktoken_token": theirs and token_fields(*theirs),
-    }
-
-
-def engine_fields(characters: Mapping[str, int]) -> dict[str, object]:
+def engine_characters(characters: Mapping[str, int]) -> dict[str, int]:
     """Return the number of occurrences of each character the two engines classify differently."""
-    counts = {f"U+{ord(character):04X}": count for character, count in sorted(characters.items())}
-    return {"engine_characters": counts}
+    return {f"U+{ord(character):04X}": count for character, count in sorted(characters.items())}

@@ -8,10 +8,9 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bpetite_cli.kit import visible
-from bpetite_compare._comparison import Comparison
+from bpetite_cli import kit
+from bpetite_compare._comparison import Comparison, Tokenization
 from bpetite_compare._report import Report
-from bpetite_compare._tokenizations import Tokenization
 
 _WIDE: Final = 72
 _MOST_TOKENS: Final = 400
@@ -50,7 +49,7 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
         if not colored and place > begin:
             text.append("|")
         style = _PARTING if place == parting else _STYLES[place % len(_STYLES)]
-        text.append(visible(token), style=style)
+        text.append(kit.visible(token), style=style)
     if (rest := count - begin - _MOST_TOKENS) > 0:
         text.append(f"\n({rest:,} tokens more)", style="italic")
     ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""

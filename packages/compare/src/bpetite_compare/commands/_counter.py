@@ -1,4 +1,4 @@
-"""The entry point for `bpetite count --encoding`: counts tokens with a tiktoken encoding.
+"""Count tokens with a tiktoken encoding, for `bpetite count --encoding`.
 
 `<|endoftext|>` is one token, as in bpetite; other special tokens are ordinary text.
 """
@@ -12,6 +12,7 @@ from bpetite_compare._encodings import (
     cuts_safely,
     encode,
     get_encoding,
+    make_encoding,
     pattern_of,
     ranks_of,
     specials_of,
@@ -54,16 +55,10 @@ class _Counter:
         """Send the encoding itself to another process, which otherwise would look for a file."""
         encoding = self._encoding
         parts = encoding.name, pattern_of(encoding), ranks_of(encoding), specials_of(encoding)
-        return _counter_of_parts, parts
+        return _counter_of, parts
 
 
-def _counter_of_parts(
+def _counter_of(
     name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
 ) -> _Counter:
-    encoding = tiktoken.Encoding(
-        name,
-        pat_str=pattern,
-        mergeable_ranks=dict(ranks),
-        special_tokens=dict(special_tokens),
-    )
-    return _Counter(encoding)
+    return _Counter(make_encoding(name, pattern, ranks, special_tokens))

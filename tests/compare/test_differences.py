@@ -4,7 +4,7 @@ import logging
 from contextlib import redirect_stderr
 from io import StringIO
 
-from bpetite_compare.commands.wording import code_points, described
+from bpetite_compare.commands._differences import code_points, described
 
 
 def test_messages_are_short() -> None:

@@ -1,0 +1,80 @@
+"""The page of the explorer, as text: it sends nothing, its links work, and it can be read."""
+
+import re
+from typing import Final
+
+import pytest
+
+from project_tools import ROOT
+
+EXPLORER: Final = ROOT / "docs" / "explorer"
+PAGE: Final = (EXPLORER / "index.html").read_text(encoding="utf-8")
+LEAST: Final = 4.5
+"""The contrast that WCAG 2 requires for text, level AA."""
+
+TEXTS: Final = {
+    "explorer/style.css": "ink/page ink/card quiet/page quiet/card accent/page accent/card ink/odd"
+    " ink/even byte/odd byte/even space/odd space/even on-accent/accent ring/card",
+    "course/pictures/course-04-merge.svg": "ink/card quiet/card accent/card fault/card ink/odd"
+    " ink/even ink/plain on/accent",
+}
+"""The colors of texts and their backgrounds."""
+
+
+def test_the_explorer_sends_no_requests() -> None:
+    """Its policy allows its own scripts and styles, and no connection, font, frame or form."""
+    (policy,) = re.findall(r'Content-Security-Policy"\s+content="([^"]+)"', PAGE)
+    assert dict(rule.split(maxsplit=1) for rule in policy.split("; ")) == {
+        "default-src": "'none'",
+        "script-src": "'self' file:",
+        "style-src": "'self' file:",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    assert re.findall(r"<script(?! src=)|<style| style=| on\w+=", PAGE) == []
+
+
+def test_its_links_work_in_a_clone() -> None:
+    """In a clone, it links to the Markdown pages, which the site replaces with its own."""
+    links = re.findall(r'(?:href|src)="([^":]+)"', PAGE)
+    assert {"../index.md", "../course/README.md", "page.js"} <= set(links)
+    assert [link for link in links if not (EXPLORER / link).is_file()] == []
+
+
+def test_the_explorer_is_accessible() -> None:
+    """It describes itself and its pictures, orders its headings, and says what it needs."""
+    assert re.findall(r"<h([1-6])", PAGE) == ["1", *"222222"]
+    assert "<noscript>" in PAGE
+    assert re.findall(r"<img(?![^>]* alt=\"\w)", PAGE) == []
+    (description,) = re.findall(r'name="description" content="([^"]*)"', PAGE)
+    assert 40 <= len(description) <= 200
+
+
+def luminance(color: str) -> float:
+    """Return the relative luminance of a color, as WCAG 2 defines it."""
+    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colors, from 1 to 21, as WCAG 2 defines it."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("file", TEXTS)
+def test_text_has_enough_contrast(file: str) -> None:
+    """In light and in dark, the texts of the explorer and of the course's pictures are readable."""
+    assert contrast("#999999", "#ffffff") < LEAST < contrast("#666666", "#ffffff")
+    rules = re.findall(r":root \{([^}]*)\}", (ROOT / "docs" / file).read_text(encoding="utf-8"))
+    assert len(rules) == 2
+    colors: dict[str, str] = {}
+    for rule in rules:
+        colors |= re.findall(r"--([\w-]+): (#\w+)", rule)
+        pairs = [pair.split("/") for pair in TEXTS[file].split()]
+        weak = [pair for pair in pairs if contrast(*(colors[name] for name in pair)) < LEAST]
+        assert weak == []
