@@ -367,6 +367,26 @@ def test_it_trains_as_the_core(corpus: list[str], vocab_size: int) -> None:
     assert model.special_tokens == {SPECIAL: tokenizer._artifact.special_id}
 
 
+@given(CORPORA, CORPORA, st.integers(256, 270), st.integers(0, 12))
+def test_it_continues_as_the_core(
+    first: list[str], second: list[str], vocab_size: int, more: int
+) -> None:
+    """With a start, the merges are those of the core, in order."""
+    model, start = train(first, vocab_size), Tokenizer.train(first, vocab_size)
+    size = start._artifact.special_id + more
+    grown = Tokenizer.train(second, size, start=start)
+    assert list(train(second, size, start=model).merges) == list(grown._artifact.merges)
+
+
+def test_a_start_is_a_tokenizer_file_of_at_most_the_size() -> None:
+    """A start with a pair listed twice, or larger than the size, is an error."""
+    twice = Model.of_merges([(97, 98), (97, 98)], reference.GPT2_PATTERN, {})
+    with pytest.raises(ValueError, match="distinct pairs"):
+        train(["a"], 300, start=twice)
+    with pytest.raises(ValueError, match="at least 257 "):
+        train(["a"], 256, start=train(["ab"], 257))
+
+
 @given(st.sampled_from(PATTERNS), CORPORA)
 def test_lemma_of_learning(pattern: str, corpus: list[str]) -> None:
     """`train`: every merge joins two ids below its own, and an encoded text keeps its bytes."""

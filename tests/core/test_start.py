@@ -104,7 +104,7 @@ def test_a_start_must_be_a_tokenizer_of_at_most_the_size() -> None:
     ):
         Tokenizer.train("a", 261, start=START)
     with pytest.raises(TypeError, match="positional"):
-        Tokenizer.train("a", 300, START)  # type: ignore[misc]
+        Tokenizer.train("a", 300, START)  # type: ignore[call-arg]
 
 
 def test_an_equal_size_still_reads_the_corpus() -> None:

@@ -78,6 +78,16 @@ def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     )
 
 
+def add_start(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the tokenizer that training continues."""
+    parser.add_argument(
+        "--start",
+        metavar="PATH",
+        help="a tokenizer file to continue: its merges come first, and learning goes on from "
+        "there; its ids stay, but <|endoftext|> moves to the new last id",
+    )
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options for writing the result to a file."""
     parser.add_argument(

@@ -14,6 +14,9 @@ from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._corpus import Counting, Part
+from bpetite._files import quoted
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import models
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.inputs import Advance
 from bpetite_cli.io.json_lines import read_counts
@@ -36,6 +39,7 @@ class Training(logging.Handler):
         self.corpus_bytes = 0  # of the texts, in UTF-8
         self.mergeable_vocab_size = 0
         self.seconds = 0.0
+        self.warning: str | None = None  # what the bar hides
         self._work = work
         self._merges = 0
 
@@ -50,6 +54,8 @@ class Training(logging.Handler):
                 self._work.begin("counting pairs")
             case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
                 self._show(merges, wanted)
+            case {"event": "twins"} if self._work.has_bar:
+                self.warning = record.getMessage()
             case {"event": "end", "mergeable_vocab_size": int(size)}:
                 self.mergeable_vocab_size = size
 
@@ -71,7 +77,7 @@ def cost_of_merges(merges: int) -> int:
 
 
 def learn(
-    documents: Documents, vocab_size: int, jobs: int, work: Work
+    documents: Documents, vocab_size: int, jobs: int, work: Work, start: Tokenizer | None = None
 ) -> tuple[Tokenizer, Training]:
     """Train on documents.
 
@@ -80,6 +86,7 @@ def learn(
         vocab_size: the number of mergeable tokens.
         jobs: the number of processes that count.
         work: the work of the command, which gets new phases.
+        start: the tokenizer whose merges come first.
 
     Returns:
         The tokenizer, and the figures of the training.
@@ -87,9 +94,23 @@ def learn(
     with _recorded(work) as training, Sharing(Counting(), jobs, _length) as sharing:
         begin = time.perf_counter()
         rows = _noted(_rows(documents, sharing.read), training)
-        tokenizer = Tokenizer._learn(_parts(sharing, rows, work), vocab_size)
+        tokenizer = Tokenizer._learn(_parts(sharing, rows, work), vocab_size, start)
         training.seconds = time.perf_counter() - begin
     return tokenizer, training
+
+
+def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
+    """Load the tokenizer to continue, if there is one, and check its size."""
+    if path is None:
+        return None
+    start = models.load_model(path)
+    size = start._artifact.special_id
+    if size > vocab_size:
+        raise Failure(
+            f"cannot continue {quoted(path)} to {vocab_size:,} tokens: it has {size:,} "
+            "(a smaller one has its first merges: `bpetite truncate`)"
+        )
+    return start
 
 
 def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row], work: Work) -> Iterator[Part]:

@@ -75,8 +75,7 @@ class Tokenizer:
         <bpetite.Tokenizer with 258 mergeable tokens>
         """
         if not isinstance(start, Tokenizer | None):
-            message = f"start must be a Tokenizer, got {type(start).__name__}"
-            raise TypeError(message)
+            raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
         return cls._learn(count_corpus(corpus), vocab_size, start)
 
     def encode(self, text: str) -> list[int]:

@@ -82,10 +82,9 @@ def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> A
     wanted = _checked_vocab_size(vocab_size)
     kept = len(start.merges)
     if wanted < len(start.tokens):
-        message = (
+        raise ValueError(
             f"vocab_size must be at least {len(start.tokens)}, the size of start, got {wanted}"
         )
-        raise ValueError(message)
     keeping = f", {kept:,} merges kept" if kept else ""
     log(
         f"training: {wanted:,} mergeable tokens wanted{keeping}",

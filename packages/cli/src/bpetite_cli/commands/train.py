@@ -9,7 +9,7 @@ from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
-from bpetite_cli.training import Training, learn
+from bpetite_cli.training import Training, learn, load_start
 
 
 class _Specified(TypedDict):
@@ -28,6 +28,7 @@ class _Corpus(_Specified, fields.Files):
 
 class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
     seconds: Annotated[float, "the seconds for reading and training"]
+    merges_kept: Annotated[int, "merges that came from `--start`"]
 
 
 def add_command(commands: Commands) -> None:
@@ -41,7 +42,8 @@ def add_command(commands: Commands) -> None:
         "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
         "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"
-        "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json",
+        "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json\n"
+        "  bpetite train --start tokenizer.json --input a.txt --vocab-size 512 --output grown.json",
     )
     arguments.add_corpus(parser)
     parser.add_argument(
@@ -51,6 +53,7 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         help="vocabulary size: 256 bytes plus N - 256 merges; the special token is extra",
     )
+    arguments.add_start(parser)
     arguments.add_destination(parser)
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
@@ -60,12 +63,19 @@ def _run(options: argparse.Namespace) -> None:
     outputs.check_output()
     documents = arguments.documents_of(options)
     size = inputs.check_inputs(documents.paths)
-    outputs.check_destination(options.output, documents.sources, force=options.force)
+    sources = [*documents.sources, *([options.start] if options.start is not None else [])]
+    outputs.check_destination(options.output, sources, force=options.force)
     with Work("counting text", documents.paths, size) as work:
-        tokenizer, training = learn(documents, options.vocab_size, arguments.jobs_of(options), work)
+        start = load_start(options.start, options.vocab_size)
+        jobs = arguments.jobs_of(options)
+        tokenizer, training = learn(documents, options.vocab_size, jobs, work, start)
         work.begin("saving")
         sha256 = models.save_artifact(tokenizer._artifact, options.output, force=options.force)
     _summarize(training, options.vocab_size, options.output)
+    kept = 0
+    if start is not None:
+        kept = len(start._artifact.merges)
+        _tell_of_start(training, kept)
     milliseconds = round(training.seconds * 1000)
     summary: _Summary = {
         "corpus_bytes": training.corpus_bytes,
@@ -78,6 +88,7 @@ def _run(options: argparse.Namespace) -> None:
         "outputs": [values.text_argument(options.output)],
         **fields.tokenizer_fields(training.mergeable_vocab_size, sha256),
         "seconds": milliseconds / 1000,
+        "merges_kept": kept,
     }
     outputs.write_json(summary)
 
@@ -89,3 +100,10 @@ def _summarize(training: Training, wanted: int, path: str) -> None:
         f"saved: {quoted(path)}, {size:,} tokens{fewer} "
         f"from {messages.in_units(training.corpus_bytes)} in {training.seconds:.2f} s"
     )
+
+
+def _tell_of_start(training: Training, kept: int) -> None:
+    before, after = 256 + kept, training.mergeable_vocab_size
+    if training.warning is not None:
+        messages.say(training.warning)
+    messages.say(f"kept: {kept:,} merges; <|endoftext|> moves from id {before} to id {after}")

@@ -13,7 +13,7 @@ from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.training import Training, learn
+from bpetite_cli.training import Training, learn, load_start
 
 
 class _Joined(TypedDict):
@@ -52,13 +52,15 @@ def add_command(commands: Commands) -> None:
         "prove that a tokenizer comes from a corpus",
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
-        "  gzip -dc corpus.gz | bpetite verify --model big.json --input -",
+        "  gzip -dc corpus.gz | bpetite verify --model big.json --input -\n"
+        "  bpetite verify --model tokenizer.json --start tokenizer.json --input text.txt",
         "\n\nTrains on the corpus again and compares the merges. Prints a JSON object with the\n"
         "number of proved merges and the first difference. The exit status is 1 if a\n"
         "merge differs, or if the file does not have the exact bytes that bpetite saves.",
     )
     arguments.add_model(parser)
     arguments.add_corpus(parser)
+    arguments.add_start(parser)
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"": _Verified})
 
@@ -68,11 +70,13 @@ class _Proof(NamedTuple):
 
     model, trained: the two.
     proved: the number of merges before the first difference.
+    kept: the number of merges of `--start`.
     """
 
     model: Artifact
     trained: Artifact
     proved: int
+    kept: int
 
     @property
     def differs(self) -> bool:
@@ -85,10 +89,13 @@ def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)
+        start = load_start(options.start, model.special_id)
         work.begin("counting text", inputs.check_inputs(documents.paths))
-        tokenizer, training = learn(documents, model.special_id, arguments.jobs_of(options), work)
+        jobs = arguments.jobs_of(options)
+        tokenizer, training = learn(documents, model.special_id, jobs, work, start)
         trained = tokenizer._artifact
-    proof = _Proof(model, trained, _common(model, trained))
+    kept = 0 if start is None else len(start._artifact.merges)
+    proof = _Proof(model, trained, _common(model, trained), kept)
     outputs.write_json(_data(proof, len(documents.paths), training))
     if proof.differs:
         for line in _difference(proof):
@@ -100,7 +107,8 @@ def _run(options: argparse.Namespace) -> None:
             f"{proof.proved:,} merges come from this corpus\nan editor or formatter may have "
             f"changed it; save it again with `bpetite truncate --vocab-size {model.special_id}`"
         )
-    messages.say(f"proved: all {proof.proved:,} merges come from this corpus")
+    after = f" after the {proof.kept:,} of --start" if proof.kept else ""
+    messages.say(f"proved: all {proof.proved - proof.kept:,} merges{after} come from this corpus")
 
 
 def _common(model: Artifact, trained: Artifact) -> int:
@@ -142,15 +150,21 @@ def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
 def _difference(proof: _Proof) -> tuple[str, str]:
     """Return the two merges that differ, in words."""
     rank = proof.proved
+    other = "the start: " if rank < proof.kept else "the corpus:"
     return (
         f"the file:   {_merge_in_words(proof.model, rank)}",
-        f"the corpus: {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}",
+        f"{other} {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}",
     )
 
 
 def _failure_message(proof: _Proof) -> str:
     """Return which merge differs, and what to check."""
     rank = proof.proved
+    if rank < proof.kept:
+        return (
+            f"the merge at rank {rank} is not that of --start; "
+            "name the tokenizer that this one continues"
+        )
     return (
         f"the merge at rank {rank} does not come from this corpus; "
         f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"

@@ -10,7 +10,7 @@ from typing import Final
 
 import regex
 
-from bpetite_compare.reference._model import Model, Pair, get_stats, merge
+from bpetite_compare.reference._model import Model, Pair, encode_chunk, get_stats, merge
 
 GPT2_PATTERN: Final = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
 """GPT-2's split pattern: words, numbers and punctuation, with the preceding space."""
@@ -27,7 +27,12 @@ NO_PATTERN: Final = r"(?s:.+)"
 _SPECIAL_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - a token of text, no password
 
 
-def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN) -> Model:
+def train(
+    documents: Iterable[str],
+    vocab_size: int,
+    pattern: str = GPT2_PATTERN,
+    start: Model | None = None,
+) -> Model:
     """Learn merges: the most frequent pair first, and the smallest pair in a tie.
 
     The frequency of a pair includes overlapping occurrences. Training stops early when no
@@ -40,13 +45,15 @@ def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN
         documents: the texts; no pair spans two of them.
         vocab_size: the number of mergeable tokens, including the 256 bytes.
         pattern: a regular expression for the package `regex`; its matches are the chunks.
+        start: a model whose merges come first; the chunks are encoded with them.
 
     Returns:
         The model, with `<|endoftext|>` as the special token after the last merge.
 
     Raises:
         TypeError: `documents` is a single `str`.
-        ValueError: `vocab_size` is below 256, or the pattern leaves text out.
+        ValueError: `vocab_size` is below 256 or the size of `start`, the pattern leaves text
+            out, or `start` is not the model of a tokenizer file with distinct pairs.
         UnicodeEncodeError: a text contains a lone surrogate.
 
     >>> train(["low lower lowest"], 258).merges
@@ -56,11 +63,16 @@ def train(documents: Iterable[str], vocab_size: int, pattern: str = GPT2_PATTERN
         raise TypeError(
             "documents must be an iterable of str, got str; put a single text into a list"
         )
-    if vocab_size < 256:
-        raise ValueError(f"vocab_size must be at least 256 (one for each byte), got {vocab_size}")
+    start = start or Model.of_merges([], pattern, {})
+    merges = sorted(start.merges, key=start.merges.__getitem__)
+    size = 256 + len(merges)
+    if start.vocab.keys() != {*range(size)} or [*start.byte_shuffle] != [*range(256)]:
+        raise ValueError("start must be the model of a tokenizer file with distinct pairs")
+    if vocab_size < size:
+        what = "the size of start" if merges else "one for each byte"
+        raise ValueError(f"vocab_size must be at least {size} ({what}), got {vocab_size}")
     counts = Counter(chunk for text in documents for chunk in _chunks(text, pattern))
-    chunks = {chunk: list(chunk) for chunk in counts}
-    merges: list[Pair] = []
+    chunks = {chunk: encode_chunk(start, chunk) for chunk in counts}
     while 256 + len(merges) < vocab_size:
         totals: Counter[Pair] = Counter()
         for chunk, ids in chunks.items():
