@@ -50,7 +50,7 @@ def test_a_continued_training_is_verified(texts: Path) -> None:
     assert lines(result.stderr)[-1] == (
         "proved: all 15 merges after the 14 of --start come from this corpus"
     )
-    Tokenizer.train(CODE, 270).save(texts / "small.json")
+    Tokenizer.train(CODE, 270).save(texts / "small.json", overwrite=True)
     result = bpetite(*VERIFY, cwd=texts)
     assert result.returncode == 1
     *_, ours, theirs, error = lines(result.stderr)
