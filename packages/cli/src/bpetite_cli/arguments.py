@@ -173,6 +173,15 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_ordinary(parser: argparse.ArgumentParser, more: str = "") -> None:
+    """Add the option for untrusted text."""
+    parser.add_argument(
+        "--ordinary",
+        action="store_true",
+        help=f"read <|endoftext|> in the text as ordinary text, as for untrusted text{more}",
+    )
+
+
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Add the option for the number of processes."""
     parser.add_argument(
@@ -204,6 +213,7 @@ def documents_of(options: argparse.Namespace) -> Documents:
         return Documents([options.counts], counted=True)
     lists: list[str] = [] if options.files_from is None else [options.files_from]
     listed = (path for name in lists for path in read_list(name, null=options.null))
-    documents = Documents([*paths, *listed], lists, options.jsonl)
+    ordinary = vars(options).get("ordinary", False)
+    documents = Documents([*paths, *listed], lists, options.jsonl, ordinary=ordinary)
     check_standard_input(documents.sources)
     return documents

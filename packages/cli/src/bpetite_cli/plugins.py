@@ -29,11 +29,15 @@ class Counter(Protocol):
         """
 
 
-def load_counter(name: str) -> Counter:
+def load_counter(name: str, *, ordinary: bool) -> Counter:
     """Return a counter for the encoding with this name.
 
-    An entry point in the group `bpetite.counters` is a function that returns a counter for a
-    name. The group is private to bpetite's packages.
+    An entry point in the group `bpetite.counters` is a function with these parameters. The group
+    is private to bpetite's packages.
+
+    Args:
+        name: the name of the encoding.
+        ordinary: whether `<|endoftext|>` is ordinary text.
 
     Raises:
         Failure: no package has such a function, or it cannot be loaded.
@@ -44,7 +48,7 @@ def load_counter(name: str) -> Counter:
             make_counter = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
             raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
-        counter: Counter = make_counter(name)
+        counter: Counter = make_counter(name, ordinary)
         return counter
     raise Failure(not_installed_message(f"the encoding {name:.40}"))
 

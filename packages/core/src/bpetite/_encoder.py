@@ -3,12 +3,13 @@
 Most chunks of a text have occurred before, so a cache has their ids. Merges give the ids of
 a new chunk. Units larger than chunks are not cached: in real corpora they rarely occur again.
 
-The special token is extracted first, wherever its exact text occurs. Untrusted text may
-contain it: remove it first if it must not become the special token.
+The special token is extracted first, wherever its exact text occurs. For untrusted text, see
+`ordinary_parts`.
 
 Not here: splitting text (`_pretokenizer`), merges (`_merges`), decoding (`_decoder`).
 """
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 from typing import Final
@@ -30,7 +31,21 @@ itself, and 32 for the ids of its four bytes. So the two generations take at mos
 and a third of that for ordinary text.
 """
 
+_INSIDE_SPECIAL_TOKEN: Final = re.compile(r"(?<=<\|)(?=endoftext\|>)")
+
 _Ids = tuple[int, ...]
+
+
+def ordinary_parts(text: str) -> list[str]:
+    """Cut a text so that no part contains the special token.
+
+    The parts have the ids that the text has as ordinary text: a chunk always ends between the
+    punctuation `<|` and the letter `e`.
+
+    >>> ordinary_parts("a<|endoftext|>b")
+    ['a<|', 'endoftext|>b']
+    """
+    return _INSIDE_SPECIAL_TOKEN.split(text)
 
 
 class Encoder:

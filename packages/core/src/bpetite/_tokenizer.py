@@ -79,10 +79,14 @@ class Tokenizer:
         return cls._learn(count_corpus(corpus), vocab_size, start)
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of a text.
+        r"""Return the ids of a text.
 
-        Every exact `<|endoftext|>` in the text becomes the id of the special token. To
-        prevent this in untrusted text, remove `<|endoftext|>` until none is left.
+        Every exact `<|endoftext|>` in the text becomes the id of the special token. If the
+        text is untrusted, encode it as ordinary text: cut it where a chunk always ends, so
+        that no part contains the token:
+
+            parts = re.split(r"(?<=<\|)(?=endoftext\|>)", text)
+            ids = [i for part in parts for i in tokenizer.encode(part)]
 
         Args:
             text: any text; "" has no ids.

@@ -21,7 +21,8 @@ from bpetite_cli.terminal.progress import Work
 _MORE = (
     "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
     "files also get a total. Without FILE, reads standard input and prints only the\n"
-    "number. No token spans two files, and each <|endoftext|> is one token.\n"
+    "number. No token spans two files. Each <|endoftext|> is one token, unless the text\n"
+    "is --ordinary.\n"
     "\n"
     "If a file cannot be read, the other files are still counted, and the exit status\n"
     "is 1."
@@ -90,6 +91,7 @@ def add_command(commands: Commands) -> None:
     arguments.require_one(parser, ["--model"], ["--encoding"])
     parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")
     arguments.add_documents_in_files(parser)
+    arguments.add_ordinary(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max",
@@ -118,7 +120,7 @@ def _run(options: argparse.Namespace) -> None:
         counter = (
             _OfModel(models.load_model(options.model))
             if options.encoding is None
-            else load_counter(options.encoding)
+            else load_counter(options.encoding, ordinary=options.ordinary)
         )
         if not named:
             messages.say_if_typed("counting", documents.paths)

@@ -74,6 +74,7 @@ def add_command(commands: Commands) -> None:
         "last two, outputs can be concatenated",
     )
     arguments.require(parser, "--separator-at", "--separator-token")
+    arguments.add_ordinary(parser, "; the separators of --separator-token are still special")
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -104,7 +105,7 @@ def _run(options: argparse.Namespace) -> None:
             texts: Iterable[Iterable[str]] = (
                 documents.read(sharing.read)
                 if options.text is None
-                else [[values.text_argument(options.text)]]
+                else [documents.parts([values.text_argument(options.text)])]
             )
             separated = _with_separators(texts, _separator_at(options))
             packed = figures.of(sharing.results(separated, work.advance))

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._encoder import ordinary_parts
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
@@ -37,6 +38,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument("-i", "--input", metavar="FILE", help="UTF-8 text; - is standard input")
     arguments.allow_one(parser, ["--input"], ["--text"])
+    arguments.add_ordinary(parser)
     form = parser.add_mutually_exclusive_group()
     form.add_argument(
         "--steps",
@@ -74,9 +76,11 @@ def _run(options: argparse.Namespace) -> None:
 
 def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
     if options.input is None:
-        yield values.text_argument(options.text)
+        texts: Iterable[str] = [values.text_argument(options.text)]
     else:
-        yield from inputs.read_text(options.input, advance)
+        texts = inputs.read_text(options.input, advance)
+    for text in texts:
+        yield from ordinary_parts(text) if options.ordinary else [text]
 
 
 def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, bytes]]:

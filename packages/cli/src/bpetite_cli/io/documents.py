@@ -3,8 +3,10 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
+from bpetite._encoder import ordinary_parts
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks, read_text, split_at
@@ -19,12 +21,14 @@ class Documents(NamedTuple):
     keys: the nested keys of the document in a line of a file, or None if each file is a
         document.
     counted: whether each line of the files has a text and a count.
+    ordinary: whether the special token in a text is ordinary text.
     """
 
     paths: Sequence[str]
     lists: Sequence[str] = ()
     keys: Sequence[str] | None = None
     counted: bool = False
+    ordinary: bool = False
 
     @property
     def sources(self) -> list[str]:
@@ -39,10 +43,14 @@ class Documents(NamedTuple):
     def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
         """Yield the documents of one file, in the same way."""
         if self.keys is None:
-            yield read_text(path, advance)
+            yield self.parts(read_text(path, advance))
         else:
             for text in read_texts(path, self.keys, advance):
-                yield [text]
+                yield self.parts([text])
+
+    def parts(self, texts: Iterable[str]) -> Iterable[str]:
+        """Return texts, cut so that the special token is ordinary text if it should be."""
+        return chain.from_iterable(map(ordinary_parts, texts)) if self.ordinary else texts
 
 
 def read_list(path: str, *, null: bool) -> list[str]:

@@ -20,21 +20,22 @@ from bpetite_compare._encodings import (
 from bpetite_compare._text import cut_at_boundaries
 
 
-def make_counter(name: str) -> "_Counter":
-    """Return a counter for a tiktoken encoding.
+def make_counter(name: str, ordinary: bool = False) -> "_Counter":
+    """Return a counter for a tiktoken encoding; if `ordinary`, no token of a text is special.
 
     Raises:
         ValueError: tiktoken has no encoding with this name.
         OSError: the download failed.
     """
-    return _Counter(get_encoding(name))
+    return _Counter(get_encoding(name), "" if ordinary else END_OF_TEXT_TOKEN)
 
 
 class _Counter:
     """Counts the tokens of text with an encoding."""
 
-    def __init__(self, encoding: tiktoken.Encoding) -> None:
+    def __init__(self, encoding: tiktoken.Encoding, special_token: str) -> None:
         self._encoding = encoding
+        self._special_token = special_token
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield the text in blocks, or whole if the pattern might not split where blocks end."""
@@ -49,16 +50,20 @@ class _Counter:
         Raises:
             ValueError: tiktoken's regex engine fails.
         """
-        return len(encode(self._encoding, text, END_OF_TEXT_TOKEN))
+        return len(encode(self._encoding, text, self._special_token))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""
         encoding = self._encoding
         parts = encoding.name, pattern_of(encoding), ranks_of(encoding), specials_of(encoding)
-        return _counter_of, parts
+        return _counter_of, (self._special_token, *parts)
 
 
 def _counter_of(
-    name: str, pattern: str, ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]
+    special_token: str,
+    name: str,
+    pattern: str,
+    ranks: Mapping[bytes, int],
+    special_tokens: Mapping[str, int],
 ) -> _Counter:
-    return _Counter(make_encoding(name, pattern, ranks, special_tokens))
+    return _Counter(make_encoding(name, pattern, ranks, special_tokens), special_token)
