@@ -11,12 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiktoken import registry
 
+from bpetite import Tokenizer
+from bpetite._encoder import ordinary_parts
 from bpetite_cli.io import inputs
+from bpetite_compare import to_tiktoken
+from bpetite_compare._engines import drift
 from bpetite_compare.commands._counter import make_counter
+from bpetite_compare.reference import GPT2_PATTERN, Model
 from cli_tools import bpetite, lines, refused
 from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS
 from texts import TEXTS
 
+TRAINED = Tokenizer.train([CORPUS, "<|endoftext|>" * 9], 300)
+EXPORTED = to_tiktoken(Model.of_merges(TRAINED._artifact.merges, GPT2_PATTERN, {}))
 TOKENS = (b"th", b"the", b" the", b"\n\n", b"  ", b"!\n", b"12", b"123")
 
 
@@ -45,6 +52,24 @@ def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Pa
     assert bpetite("count", "--encoding", toy, stdin=CORPUS.encode()).stdout == b"%d\n" % a
     told = json.loads(bpetite("count", "--encoding", toy, "--json", "--max", "2", "b.txt").stdout)
     assert (told["tokens"], told["bytes"], told["within"]) == (3, 19, False)
+
+
+def test_ordinary_text_has_no_special_token(toy: str) -> None:
+    """With `--ordinary`, the count is that of tiktoken's `encode_ordinary`, also in a worker."""
+    text = "a<|endoftext|>b"
+    expected = len(tiktoken.get_encoding(toy).encode_ordinary(text))
+    result = bpetite("count", "--encoding", toy, "--ordinary", stdin=text.encode())
+    assert result.stdout == b"%d\n" % expected
+    sent = pickle.loads(pickle.dumps(make_counter(toy, ordinary=True)))  # noqa: S301 - our own data
+    assert sent(text) == expected
+
+
+@given(TEXTS)
+def test_ordinary_parts_have_the_ids_of_encode_ordinary(text: str) -> None:
+    """The ids of the parts are those of tiktoken's `encode_ordinary`, for the same tokenizer."""
+    expected = EXPORTED.encode_ordinary(text)
+    found = [i for part in ordinary_parts(text) for i in TRAINED.encode(part)]
+    assert found == expected or not drift().isdisjoint(text)
 
 
 def test_other_special_tokens_are_text(register: Callable[..., None]) -> None:
