@@ -112,19 +112,6 @@ def test_existing_file_is_replaced_whole(tmp_path: Path, tokenizer: Tokenizer, s
 
 
 @pytest.mark.posix
-def test_hard_links_keep_the_old_content(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """FR-28: a hard link to the old file, and a process with it open, still have its content."""
-    path, other = tmp_path / "tokenizer.json", tmp_path / "other.json"
-    path.write_bytes(OLD)
-    other.hardlink_to(path)
-    with path.open("rb") as reader:
-        tokenizer.save(path, overwrite=True)
-        assert reader.read() == OLD
-    assert (path.read_bytes(), other.read_bytes()) == (NEW, OLD)
-    assert path.stat().st_nlink == 1
-
-
-@pytest.mark.posix
 @pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize(
     ("name", "error"),
@@ -205,30 +192,21 @@ def test_only_regular_files_are_replaced(
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("target", ["target.json", "../target.json", "chain"])
+@pytest.mark.parametrize("target", ["target.json", "../target.json", "chain", "dangling"])
 def test_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer, target: str) -> None:
-    """With `overwrite`, the link's target is replaced, and the link is kept."""
+    """With `overwrite`, the link's target is replaced or created, and the link is kept."""
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "chain").symlink_to("target.json")
     (folder / "link").symlink_to(target)
     real = (folder / "link").resolve()
-    real.write_bytes(OLD)
+    if target != "dangling":
+        real.write_bytes(OLD)
     tokenizer.save(folder / "link", overwrite=True)
     assert (folder / "link").readlink() == Path(target)
     assert real.read_bytes() == NEW
     assert not real.is_symlink()
     assert set(names_in(folder) + names_in(tmp_path)) <= {"folder", "chain", "link", real.name}
-
-
-@pytest.mark.posix
-def test_dangling_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """With `overwrite`, the link's missing target is created, and the link is kept."""
-    (tmp_path / "link").symlink_to("target.json")
-    tokenizer.save(tmp_path / "link", overwrite=True)
-    assert (tmp_path / "link").is_symlink()
-    assert not (tmp_path / "target.json").is_symlink()
-    assert (tmp_path / "target.json").read_bytes() == NEW
 
 
 @pytest.mark.posix
@@ -279,13 +257,18 @@ def test_overwritten_file_keeps_its_mode(
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("mode", [0o755, 0o555, 0o333])
-def test_folder_must_be_writable(run_python: Callable[..., str], mode: int) -> None:
-    """A folder without write permission raises `PermissionError`; it need not be readable."""
+@pytest.mark.parametrize(
+    ("folder", "mode", "saved"),
+    [(".", 0o755, True), (".", 0o555, False), (".", 0o333, True), ("..", 0, True)],
+)
+def test_folder_must_be_writable(
+    run_python: Callable[..., str], folder: str, mode: int, saved: bool
+) -> None:
+    """A folder must be writable, but need not be readable, nor its parents accessible."""
     program = """
         import os, sys
         from bpetite import Tokenizer
-        os.chmod(".", int(sys.argv[1]))
+        os.chmod(sys.argv[1], int(sys.argv[2]))
         if os.geteuid() == 0:
             os.chown(".", 65534, 65534)
             os.setuid(65534)  # root may write everywhere
@@ -295,38 +278,16 @@ def test_folder_must_be_writable(run_python: Callable[..., str], mode: int) -> N
             except PermissionError as error:
                 print(error.filename)
     """
-    with TemporaryDirectory() as folder:  # under `tmp_path` only its owner can reach a folder
-        printed = run_python(program, str(mode), folder=Path(folder))
-        Path(folder).chmod(0o700)
-        saved = names_in(Path(folder))
+    with TemporaryDirectory() as outside:  # under `tmp_path` only its owner can reach a folder
+        inside = Path(outside) / "inside"
+        inside.mkdir()
+        Path(outside).chmod(0o755)
+        printed = run_python(program, folder, str(mode), folder=inside)
+        Path(outside).chmod(0o700)
+        inside.chmod(0o700)
+        left = names_in(inside)
     both = ["False.json", "True.json"]
-    assert printed.split() == (both if mode == 0o555 else [])
-    assert saved == ([] if mode == 0o555 else both)
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_parents_need_not_be_accessible(
-    tmp_path: Path, run_python: Callable[..., str], overwrite: bool
-) -> None:
-    """A process saves in its working directory, even if it may not enter the folders above."""
-    inside = tmp_path / "outside" / "inside"
-    inside.mkdir(parents=True)
-    program = """
-        import os, sys
-        from bpetite import Tokenizer
-        os.chmod("..", 0)
-        if os.geteuid() == 0:
-            os.chown(".", 65534, 65534)
-            os.setuid(65534)  # root may look everywhere
-        try:
-            Tokenizer.train("ab ab ab", 258).save("tokenizer.json", sys.argv[1] == "True")
-        except OSError as error:
-            print(error)
-    """
-    printed = run_python(program, str(overwrite), folder=inside)
-    (tmp_path / "outside").chmod(0o700)
-    assert (printed, names_in(inside)) == ("", ["tokenizer.json"])
+    assert (printed.split(), left) == (([], both) if saved else (both, []))
 
 
 # Order, and failures at any point
@@ -337,47 +298,42 @@ def test_parents_need_not_be_accessible(
 def test_data_is_synced_before_it_gets_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
-    """FR-28: saving syncs the bytes, gives the file its name in one step, and syncs the folder."""
-    steps = observed_steps(monkeypatch)
-    path = tmp_path / "tokenizer.json"
-    tokenizer.save(path)
-    first = path.stat().st_ino
-    tokenizer.save(path, overwrite=True)
-    second = path.stat().st_ino
-    folder = tmp_path.stat().st_ino
-    assert steps == [
-        *(("fsync", first, len(NEW)), ("link", path), ("fsync", folder, None)),
-        *(("fsync", second, len(NEW)), ("replace", path), ("fsync", folder, None)),
-    ]
-    assert first != second
+    """FR-28: saving syncs the bytes, gives the file its name in one step, and syncs the folder.
 
-
-def observed_steps(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """Return a list that records each sync and each naming of a file."""
-    steps: list[tuple[object, ...]] = []
-    fsync, link, replace = os.fsync, os.link, os.replace
+    The temporary file is in the folder of the file that it replaces, even behind a link.
+    """
+    steps: list[tuple[str, object]] = []
+    fsync = os.fsync
 
     def observed_fsync(descriptor: int) -> None:
         status = os.fstat(descriptor)
-        steps.append(
-            ("fsync", status.st_ino, None if stat.S_ISDIR(status.st_mode) else status.st_size)
-        )
+        is_folder = stat.S_ISDIR(status.st_mode)
+        steps.append(("fsync", status.st_ino if is_folder else status.st_size))
         fsync(descriptor)
 
-    def observed_link(source: str, destination: str) -> None:
-        assert Path(source).parent.samefile(Path(destination).parent)
-        steps.append(("link", Path(destination)))
-        link(source, destination)
+    def observe(call: str, real: Callable[[str, str], None]) -> None:
+        def observed(source: str, destination: str) -> None:
+            assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", Path(source).name)
+            assert Path(source).parent.samefile(Path(destination).parent)
+            steps.append((call, Path(destination)))
+            real(source, destination)
 
-    def observed_replace(source: str, destination: str) -> None:
-        assert Path(source).parent.samefile(Path(destination).parent)
-        steps.append(("replace", Path(destination)))
-        replace(source, destination)
+        monkeypatch.setattr(os, call, observed)
 
     monkeypatch.setattr(os, "fsync", observed_fsync)
-    monkeypatch.setattr(os, "link", observed_link)
-    monkeypatch.setattr(os, "replace", observed_replace)
-    return steps
+    observe("link", os.link)
+    observe("replace", os.replace)
+    folder = tmp_path / "far"
+    folder.mkdir()
+    path = folder / "tokenizer.json"
+    (tmp_path / "link").symlink_to(path)
+    tokenizer.save(path)
+    tokenizer.save(tmp_path / "link", overwrite=True)
+    synced = ("fsync", folder.stat().st_ino)
+    assert steps == [
+        *(("fsync", len(NEW)), ("link", path), synced),
+        *(("fsync", len(NEW)), ("replace", path.resolve()), synced),
+    ]
 
 
 @pytest.mark.posix
@@ -413,21 +369,6 @@ def test_macos_syncs_the_disk_too(
     assert synced == [(way, at.stat().st_ino) for at in (path, tmp_path) for way in ways]
 
 
-@pytest.mark.posix
-@pytest.mark.usefixtures("synced_by_fsync")
-def test_temporary_file_is_next_to_the_links_target(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
-) -> None:
-    """FR-28: even for a link, the new file is created in the folder of the file it replaces."""
-    (tmp_path / "far").mkdir()
-    (tmp_path / "far" / "target.json").write_bytes(OLD)
-    (tmp_path / "link").symlink_to("far/target.json")
-    steps = observed_steps(monkeypatch)
-    tokenizer.save(tmp_path / "link", overwrite=True)
-    assert steps[1] == ("replace", (tmp_path / "far" / "target.json").resolve())
-    assert steps[2] == ("fsync", (tmp_path / "far").stat().st_ino, None)
-
-
 class Fault:
     """Make one call of some functions of `os` fail: the one with a given number."""
 
@@ -436,10 +377,9 @@ class Fault:
         *("link", "replace", "rename"),
     )
 
-    def __init__(self, number: int, error: BaseException, *, after: bool) -> None:
+    def __init__(self, number: int, error: BaseException, *, after: bool = False) -> None:
         """Set which call fails, with which error, and whether it does its work first."""
         self.left = number
-        self.failed = ""
         self.error = error
         self.after = after
 
@@ -455,7 +395,6 @@ class Fault:
             self.left -= 1
             if self.left:
                 return function(*arguments, **options)
-            self.failed = f"{function.__name__}{arguments}"
             if self.after:
                 function(*arguments, **options)
             raise self.error
@@ -466,26 +405,6 @@ class Fault:
 def no_links(*_: object, **__: object) -> None:
     """Fail to link, like a file system without hard links."""
     raise OSError(errno.EPERM, os.strerror(errno.EPERM))
-
-
-def with_error(number: int) -> Fault:
-    """Make a call fail with a system error."""
-    return Fault(number, OSError(errno.EIO, os.strerror(errno.EIO)), after=False)
-
-
-def with_no_memory(number: int) -> Fault:
-    """Make a call fail for lack of memory."""
-    return Fault(number, MemoryError(), after=False)
-
-
-def interrupted(number: int) -> Fault:
-    """Make Ctrl-C arrive before a call."""
-    return Fault(number, KeyboardInterrupt(), after=False)
-
-
-def done_and_interrupted(number: int) -> Fault:
-    """Make Ctrl-C arrive after a call."""
-    return Fault(number, KeyboardInterrupt(), after=True)
 
 
 def contents_of(folder: Path) -> dict[str, bytes]:
@@ -511,19 +430,24 @@ def saving(case: str, tokenizer: Tokenizer, folder: Path) -> Iterator[Callable[[
     assert contents_of(folder) in (old, new)
 
 
+ERRORS = [OSError(errno.EIO, os.strerror(errno.EIO)), MemoryError(), KeyboardInterrupt()]
+
+
 @pytest.mark.parametrize(
-    "failing",
+    ("error", "after"),
     [
-        *(with_error, with_no_memory, interrupted),
-        pytest.param(done_and_interrupted, marks=pytest.mark.posix),  # an open file stays there
+        *((error, False) for error in ERRORS),
+        pytest.param(KeyboardInterrupt(), True, marks=pytest.mark.posix),  # an open file stays
     ],
+    ids=repr,
 )
 @pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
 def test_failure_of_any_call_leaves_nothing_half_done(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tokenizer: Tokenizer,
-    failing: Callable[[int], Fault],
+    error: BaseException,
+    after: bool,
     case: str,
 ) -> None:
     """FR-28: whichever call fails, the old or the new file is there, and no other."""
@@ -532,9 +456,9 @@ def test_failure_of_any_call_leaves_nothing_half_done(
     number, happened = 0, True
     while happened:
         number += 1
-        fault = failing(number)
+        fault = Fault(number, error, after=after)
         with saving(case, tokenizer, tmp_path / str(number)) as save:
-            with monkeypatch.context() as patched, suppress(type(fault.error)):
+            with monkeypatch.context() as patched, suppress(type(error)):
                 fault.put_into(patched)
                 save()
             happened = fault.left <= 0
@@ -571,7 +495,7 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
 
 
 @pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize("failing", [with_error, with_no_memory, interrupted])
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
 @pytest.mark.parametrize(
     "names",
     [
@@ -584,19 +508,16 @@ def test_cleaning_up_hides_no_error(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tokenizer: Tokenizer,
-    failing: Callable[[int], Fault],
+    error: BaseException,
     names: list[str],
 ) -> None:
     """Cleaning up hides no error, and leaves nothing behind."""
-    errors = []
     with monkeypatch.context() as patched:
         for name in names:
-            fault = failing(1)
-            fault.put_into(patched, (name,))
-            errors.append(fault.error)
-        with pytest.raises(type(errors[0])) as caught:
+            Fault(1, error).put_into(patched, (name,))
+        with pytest.raises(type(error)) as caught:
             tokenizer.save(tmp_path / "tokenizer.json", overwrite="link" not in names)
-    assert caught.value in errors
+    assert caught.value is error
     assert names_in(tmp_path) == []
 
 
@@ -605,7 +526,7 @@ def test_failed_cleanup_after_success_is_ignored(
 ) -> None:
     """After the file has its name, a temporary name that cannot be removed is not an error."""
     with monkeypatch.context() as patched:
-        Fault(1, OSError(errno.EIO, "no"), after=False).put_into(patched, ("unlink",))
+        Fault(1, OSError(errno.EIO, "no")).put_into(patched, ("unlink",))
         tokenizer.save(tmp_path / "tokenizer.json")
     assert (tmp_path / "tokenizer.json").read_bytes() == NEW
 
@@ -619,7 +540,7 @@ def test_unsyncable_folder_is_not_an_error(
     """A file is saved even if its folder cannot be synced; a disk error is reported."""
     failing = pytest.raises(OSError, match="no") if code == errno.EIO else nullcontext()
     with monkeypatch.context() as patched, failing:
-        Fault(2, OSError(code, "no"), after=False).put_into(patched, ("fsync",))
+        Fault(2, OSError(code, "no")).put_into(patched, ("fsync",))
         tokenizer.save(tmp_path / "tokenizer.json")
     assert (tmp_path / "tokenizer.json").read_bytes() == NEW
 
@@ -676,24 +597,6 @@ def test_file_that_appears_at_the_last_moment_is_kept(
 
 
 @pytest.mark.posix
-def test_temporary_name_has_sixteen_digits(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
-) -> None:
-    """A temporary file's name is `.bpetite-`, sixteen hexadecimal digits and `.tmp`."""
-    names: list[str] = []
-    link = os.link
-
-    def observed_link(source: str, destination: str) -> None:
-        names.append(Path(source).name)
-        link(source, destination)
-
-    monkeypatch.setattr(os, "link", observed_link)
-    tokenizer.save(tmp_path / "tokenizer.json")
-    assert len(names) == 1
-    assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", names[0])
-
-
-@pytest.mark.posix
 def test_file_that_replaces_the_reserved_name_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer
 ) -> None:
@@ -714,28 +617,22 @@ def test_file_that_replaces_the_reserved_name_is_kept(
 
 @pytest.mark.posix
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_full_disk_leaves_the_old_file(
-    tmp_path: Path, run_python: Callable[..., str], overwrite: bool
-) -> None:
+def test_full_disk_leaves_the_old_file(here: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
     """FR-28: if the disk is full, the old file is complete, and there is no other."""
-    old = {"tokenizer.json": OLD} if overwrite else {}
-    for name, data in old.items():
-        (tmp_path / name).write_bytes(data)
-    program = """
-        import errno, os, resource, sys
-        from bpetite import Tokenizer
-        overwrite, *limits = sys.argv[1:]
-        tokenizer = Tokenizer.train("ab ab ab", 258)
-        for limit in map(int, limits):
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-            try:
-                tokenizer.save("tokenizer.json", overwrite=overwrite == "True")
-            except OSError as error:
-                os.write(1, errno.errorcode[error.errno].encode() + b" ")
-    """
-    limits = map(str, (0, 1, 512, len(NEW) - 1))
-    assert run_python(program, str(overwrite), *limits, folder=tmp_path) == "EFBIG " * 4
-    assert contents_of(tmp_path) == old
+    import resource
+
+    before = {"tokenizer.json": OLD} if overwrite else {}
+    for name, data in before.items():
+        (here / name).write_bytes(data)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for size in (0, 1, 512, len(NEW) - 1):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+        try:
+            with pytest.raises(OSError, match="File too large"):
+                tokenizer.save("tokenizer.json", overwrite)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert contents_of(here) == before
 
 
 # Several savers at once
