@@ -66,3 +66,8 @@ def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
         else:
             holder[place[-1]] = value
     return artifact
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of everything in a folder."""
+    return sorted(entry.name for entry in folder.iterdir())

@@ -13,16 +13,12 @@ from pathlib import Path
 
 import pytest
 
+from artifacts import names_in
 from bpetite._files import read_file, write_folder, write_parts
 
 PARTS = [b"the new", b"", b" file", b"!" * 100]
 NEW, OLD = b"".join(PARTS), b"old"
 PAIR = {"one": b"1", "two": b"2"}
-
-
-def names_in(folder: Path) -> list[str]:
-    """Return the names of everything in a folder."""
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 def test_parts_make_one_file(tmp_path: Path) -> None:

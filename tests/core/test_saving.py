@@ -18,7 +18,7 @@ from types import FrameType
 
 import pytest
 
-from artifacts import GOOD, canonical
+from artifacts import GOOD, canonical, names_in
 from bpetite import Tokenizer
 from bpetite._files import write_folder
 
@@ -40,11 +40,6 @@ def umask(mask: int) -> Iterator[None]:
 def mode_of(path: Path) -> int:
     """Return the permissions of a file."""
     return stat.S_IMODE(path.stat().st_mode)
-
-
-def names_in(folder: Path) -> list[str]:
-    """Return the names of everything in a folder."""
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 # What is written, and when saving is an error
