@@ -208,32 +208,6 @@ def test_long_tokens_are_decoded_in_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ids", "complaint"),
-    [
-        (["72", "999"], "unknown token id 999 at position 1; the ids are 0 to 282"),
-        (["-1"], "unknown token id -1 at position 0; the ids are 0 to 282"),
-        (
-            ["72", "128"],
-            (
-                "these ids do not decode to UTF-8: invalid start byte "
-                "(token id 128 at position 1); use --bytes to write raw bytes"
-            ),
-        ),
-        (
-            ["226", "155"],
-            (
-                "these ids do not decode to UTF-8: unexpected end of data "
-                "(token id 226 at position 0); use --bytes to write raw bytes"
-            ),
-        ),
-    ],
-)
-def test_invalid_ids_are_rejected(model: Path, ids: list[str], complaint: str) -> None:
-    """FR-22, FR-23, FR-33: the error names the wrong id and its position."""
-    assert refused(bpetite("decode", "--model", model, "--ids", *ids)) == [f"error: {complaint}"]
-
-
-@pytest.mark.parametrize(
     ("content", "found"),
     [
         (b"", ""),

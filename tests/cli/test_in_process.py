@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_tools import BPETITE, CALLS, bpetite, check_matches_script, words_of
+from cli_tools import CALLS, bpetite, check_matches_script, words_of
 
 OTHERS = (
     "--help",
@@ -26,11 +26,6 @@ def test_calls_match_the_script(words: list[str], folder: Path) -> None:
     """The status and the bytes of both streams equal those of the installed program."""
     force = ["--force"] if "--output" in words else []
     check_matches_script(*words, *force, stdin="é <|endoftext|>".encode(), cwd=folder)
-
-
-def test_the_installed_script_is_tested() -> None:
-    """The tests run the console script that users get."""
-    assert Path(BPETITE).is_file()
 
 
 def test_calls_have_no_side_effects(folder: Path) -> None:

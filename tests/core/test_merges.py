@@ -63,6 +63,7 @@ def test_chunk_is_merged_as_by_hand(
 ) -> None:
     """FR-16: merges apply by rank, at every occurrence, from left to right."""
     assert Merges(merges).apply(chunk) == ids
+    assert oracle.encode_chunk(chunk, merges) == ids
 
 
 @given(merge_lists(), CHUNKS)

@@ -27,7 +27,7 @@ FIXTURES = [
     pytest.param("Hello, world! It's 2026; they'll see.", id="ascii"),
     pytest.param("".join(map(chr, range(128))), id="every-ascii-character"),
     pytest.param("?!...--((()))[]{}~@#$%^&*_+=", id="punctuation"),
-    pytest.param("naïve Ünïcode e\u0301 ß", id="accents"),
+    pytest.param("naïve Ünïcode e\u0301 ß ﬁ \u212b İıſ a\u200b\xad", id="accents"),
     pytest.param("👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪", id="emoji"),
     pytest.param("日本語 中文 한국어", id="cjk"),
     pytest.param("مرحبا بالعالم ١٢٣", id="arabic"),
