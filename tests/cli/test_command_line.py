@@ -168,23 +168,24 @@ def test_usage_on_stderr(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "command",
+    ("words", "named"),
     [
-        "compare-tiktoken --model m.json --text hi",
-        "export --model m.json --to gpt2 --output x",
-        "import --from gpt2 --input x --output x",
-        "parity --model m.json --input x",
+        ("compare-tiktoken --model m.json --text hi", "command compare-tiktoken"),
+        ("export --model m.json --to gpt2 --output x", "command export"),
+        ("import --from gpt2 --input x --output x", "command import"),
+        ("parity --model m.json --input x", "command parity"),
+        ("count --encoding o200k_base", "encoding o200k_base"),
     ],
 )
-def test_compare_commands_say_what_to_install(install: Callable[..., None], command: str) -> None:
+def test_compare_commands_say_what_to_install(
+    install: Callable[..., None], words: str, named: str
+) -> None:
     """FR-32, FR-35: without the package that has it, a command says what to install."""
     install("bpetite_compare")  # an empty package
-    first, second = refused(bpetite(*command.split()))
-    name = command.split(maxsplit=1)[0]
-    assert first == f"error: the command {name} requires bpetite-compare, which is not installed"
-    assert second == (
-        "in a clone of bpetite, run `uv tool install ./packages/cli --with ./packages/compare`"
-    )
+    assert refused(bpetite(*words.split())) == [
+        f"error: the {named} requires bpetite-compare, which is not installed",
+        "in a clone of bpetite, run `uv tool install ./packages/cli --with ./packages/compare`",
+    ]
 
 
 PLUG_IN = """

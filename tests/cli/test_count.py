@@ -214,16 +214,6 @@ def test_another_package_counts_by_an_encoding(install: Callable[..., None], her
     assert lines(result.stderr)[0] == "error: a: no questions"
 
 
-def test_an_encoding_says_what_to_install(install: Callable[..., None]) -> None:
-    """Without a package that has encodings, the error says what to install."""
-    install("bpetite_compare")  # an empty package
-    first, second = refused(bpetite("count", "--encoding", "o200k_base"))
-    assert first == (
-        "error: the encoding o200k_base requires bpetite-compare, which is not installed"
-    )
-    assert second.startswith("in a clone of bpetite, run ")
-
-
 def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
     """A package whose encodings cannot be loaded is reported in one line."""
     install("bpetite_compare")  # an empty package

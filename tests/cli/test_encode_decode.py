@@ -125,19 +125,11 @@ def blocks_of(ids: list[int], sizes: list[int]) -> list[list[int]]:
 
 
 @example([0xE2, 0x82, 258, 0xAC, 0x80], [3])
-@given(ids_with(STRAY), st.lists(st.integers(0, 4)))
-def test_ids_decode_alike_in_any_blocks(
-    decoded_at_once: Callable[[list[int]], str], ids: list[int], sizes: list[int]
-) -> None:
-    """FR-23: wherever blocks end, the text or the error equals that of a single decode."""
-    assert decoded_in_blocks(blocks_of(ids, sizes)) == decoded_at_once(ids)
-
-
 @given(ids_with(STRAY | st.sampled_from([263, -1, 10**29])), st.lists(st.integers(0, 4)))
-def test_the_first_error_that_is_read_is_reported(
+def test_ids_decode_alike_and_the_first_error_is_reported(
     decoded_at_once: Callable[[list[int]], str], ids: list[int], sizes: list[int]
 ) -> None:
-    """FR-22: reading stops at the block with an error, and the error is that of a single decode."""
+    """FR-22, FR-23: wherever blocks end, the text or the first error is that of a single decode."""
     blocks = blocks_of(ids, sizes)
     shown = decoded_in_blocks(blocks)
     so_far = [decoded_at_once([*chain(*blocks[:end])]) for end in range(1, len(blocks) + 1)]

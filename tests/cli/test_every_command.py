@@ -107,16 +107,25 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
 
 
 @pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
-    ("command", "doing"),
-    [("encode", "encoding"), ("decode", "decoding"), ("show", "showing"), ("count", "counting")],
+    ("words", "doing"),
+    [
+        *(("encode --model m.json", "encoding"), ("decode --model m.json", "decoding")),
+        *(("show --model m.json", "showing"), ("count --model m.json", "counting")),
+        ("train --vocab-size 257 --output new.json --input -", "training"),
+    ],
 )
-def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing: str) -> None:
-    """Without an input, a command at a terminal says that it is waiting, and how to end."""
+def test_waiting_for_typed_input_is_announced(folder: Path, words: str, doing: str) -> None:
+    """At a terminal a command says that it is waiting, and how to end, and draws no bar."""
     typed = b"[72]\n\x04"
-    status, shown = shown_in_terminal([command, "--model", "m.json"], folder, typed=typed)
+    status, shown = shown_in_terminal(words.split(), folder, typed=typed)
     assert status == 0
-    assert shown.startswith(f"{doing} what you type; Ctrl-D at the start of a line ends it\n")
+    said = {"training": ": 257 mergeable tokens wanted\n"}.get(
+        doing, " what you type; Ctrl-D at the start of a line ends it\n"
+    )
+    assert shown.startswith(f"{doing}{said}")
+    assert "━" not in shown
 
 
 def test_encode_reads_documents_from_a_pipe(folder: Path) -> None:

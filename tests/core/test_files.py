@@ -8,6 +8,7 @@ import os
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -146,29 +147,20 @@ def test_no_descriptor_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_one_of_several_folders_wins(tmp_path: Path) -> None:
     """If threads write one folder at the same time, one succeeds, and its files stay."""
-    for attempt in range(20):
-        place = tmp_path / str(attempt)
-        won: list[int] = []
-        barrier = threading.Barrier(4)
+    barrier = threading.Barrier(4)
 
-        def write(
-            number: int,
-            place: Path = place,
-            won: list[int] = won,
-            barrier: threading.Barrier = barrier,
-        ) -> None:
-            barrier.wait()
-            with suppress(FileExistsError):
-                write_folder(str(place), {"one": b"%d" % number}, overwrite=False)
-                won.append(number)
+    def write(place: Path, content: bytes) -> bytes | None:
+        barrier.wait(timeout=60)
+        with suppress(FileExistsError):
+            write_folder(str(place), {"one": content}, overwrite=False)
+            return content
+        return None
 
-        threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        (winner,) = won
-        assert (place / "one").read_bytes() == b"%d" % winner
+    with ThreadPoolExecutor(4) as threads:
+        for attempt in range(20):
+            place = tmp_path / str(attempt)
+            won = threads.map(write, [place] * 4, [b"0", b"1", b"2", b"3"])
+            assert [*filter(None, won)] == [(place / "one").read_bytes()]
 
 
 def test_a_too_large_file_is_not_read(tmp_path: Path) -> None:

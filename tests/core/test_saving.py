@@ -24,7 +24,6 @@ from bpetite._files import write_folder
 
 NEW = canonical(GOOD)
 OLD = b"the old file"
-LONG_NAME = "x" * 250 + ".json"
 
 
 @contextmanager
@@ -49,16 +48,11 @@ def mode_of(path: Path) -> int:
 @pytest.mark.parametrize(
     "name",
     [
-        "tokenizer.json",
-        "no-suffix",
-        ".hidden",
-        pytest.param(" ", marks=pytest.mark.posix),
-        "-f",
-        pytest.param("a\nb\tc", marks=pytest.mark.posix),
-        "日本 👍",
-        pytest.param("{}%s\\", marks=pytest.mark.posix),
-        pytest.param(LONG_NAME, marks=pytest.mark.posix),
-        "..json",
+        *("tokenizer.json", "no-suffix", ".hidden", "-f", "日本 👍", "..json"),
+        *(
+            pytest.param(name, marks=pytest.mark.posix)
+            for name in (" ", "a\nb\tc", "{}%s\\", "x" * 250 + ".json")
+        ),
     ],
 )
 def test_file_is_saved_under_its_name(
@@ -70,15 +64,22 @@ def test_file_is_saved_under_its_name(
     assert (tmp_path / name).read_bytes() == NEW
 
 
-def test_existing_file_is_kept(tmp_path: Path, tokenizer: Tokenizer) -> None:
-    """FR-27: without `overwrite`, an existing file raises `FileExistsError` and is unchanged."""
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(OLD)
+@pytest.mark.parametrize(
+    "target",
+    [None, *(pytest.param(to, marks=pytest.mark.posix) for to in ("old", "nowhere", "new", "/"))],
+)
+def test_existing_file_is_kept(here: Path, tokenizer: Tokenizer, target: str | None) -> None:
+    """FR-27: without `overwrite`, a file, or a link to anything, raises `FileExistsError`."""
+    (here / "old").write_bytes(OLD)
+    if target:
+        (here / "new").symlink_to(target)
+    name = "new" if target else "old"
     with pytest.raises(FileExistsError) as caught:
-        tokenizer.save(path)
-    assert caught.value.filename == str(path)
-    assert path.read_bytes() == OLD
-    assert names_in(tmp_path) == ["tokenizer.json"]
+        tokenizer.save(name)
+    assert caught.value.filename == name
+    assert (here / name).is_symlink() == bool(target)
+    assert (here / "old").read_bytes() == OLD
+    assert names_in(here) == sorted({"old", name})
 
 
 @pytest.mark.posix
@@ -202,19 +203,6 @@ def test_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer, target: s
     assert real.read_bytes() == NEW
     assert not real.is_symlink()
     assert set(names_in(folder) + names_in(tmp_path)) <= {"folder", "chain", "link", real.name}
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("target", ["target.json", "nowhere", "link", "/"])
-def test_link_is_kept(tmp_path: Path, tokenizer: Tokenizer, target: str) -> None:
-    """FR-27: without `overwrite`, a link raises `FileExistsError`, wherever it leads."""
-    (tmp_path / "target.json").write_bytes(OLD)
-    (tmp_path / "link").symlink_to(target)
-    with pytest.raises(FileExistsError):
-        tokenizer.save(tmp_path / "link")
-    assert (tmp_path / "link").is_symlink()
-    assert names_in(tmp_path) == ["link", "target.json"]
-    assert (tmp_path / "target.json").read_bytes() == OLD
 
 
 # Permissions
