@@ -37,6 +37,8 @@ CALLS: Final = {
     "verify": "--model m.json --input text",
 }
 """A good call of each command, in the folder of the fixture `folder`, without an output."""
+LINE: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
+LARGE: Final = LINE * 112_000  # more than is read before workers start
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 Result = TypeVar("Result")

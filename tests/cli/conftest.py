@@ -9,7 +9,7 @@ import pytest
 from bpetite import Tokenizer
 from bpetite_cli.streams import inputs, outputs
 from bpetite_cli.terminal import work
-from cli_tools import ImpatientTimer
+from cli_tools import LARGE, LINE, ImpatientTimer
 
 
 @pytest.fixture(autouse=True)
@@ -23,6 +23,15 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "tokenizer.json"
     Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵", 290).save(path)
     return path
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a text large enough for several processes, and its tokenizer."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "text").write_bytes(LARGE.encode())
+    Tokenizer.train(LINE, 400).save(folder / "m.json")
+    return folder
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ from bpetite_cli.jobs import cores, sharing
 from bpetite_cli.jobs.sharing import Sharing
 from cli_tools import (
     BPETITE,
+    LARGE,
+    LINE,
     bpetite_process,
     lines,
     pipeline,
@@ -28,20 +30,6 @@ from cli_tools import (
     wait_for,
     without_times,
 )
-
-TEXT = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
-LARGE = TEXT * 112_000  # more than is read before workers start
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a text large enough for several processes, and its tokenizer."""
-    folder = tmp_path_factory.mktemp("large")
-    (folder / "text").write_bytes(LARGE.encode())
-    (folder / "short").write_bytes(TEXT.encode())
-    Tokenizer.train(TEXT, 400).save(folder / "m.json")
-    return folder
-
 
 COMMANDS = {
     "train": ("--input", "text", "--vocab-size", "300", "--output", "out", "--force"),
@@ -120,7 +108,8 @@ def test_results_do_not_depend_on_the_process_count(
 ) -> None:
     """The status, the standard output and the saved file are the same, whatever `--jobs` is."""
     shutil.copytree(large, tmp_path, dirs_exist_ok=True)
-    rows = ({"text": f"{TEXT * 99}{number}", "count": number + 1} for number in range(1400))
+    (tmp_path / "short").write_text(LINE)
+    rows = ({"text": f"{LINE * 99}{number}", "count": number + 1} for number in range(1400))
     (tmp_path / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
     results = set()
     for jobs in 1, 2, 3, 8:
@@ -128,7 +117,7 @@ def test_results_do_not_depend_on_the_process_count(
         saved = content(tmp_path / "out")
         results.add((result.returncode, without_times(result.stdout), saved))
     assert len(results) == 1
-    assert (result.returncode == 0) == ("verify" not in words and "nothing" not in words)
+    assert result.returncode == 0 or {"verify", "nothing"} & {*words}
 
 
 @pytest.mark.parametrize(
@@ -261,7 +250,7 @@ def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
         f"{number * 7919 % 10**9:09d}{number * 104729 % 10**9:x}é" for number in range(600_000)
     )
     (tmp_path / "text").write_text("\n".join(words))
-    Tokenizer.train(TEXT, 400).save(tmp_path / "m.json")
+    Tokenizer.train(LINE, 400).save(tmp_path / "m.json")
     alone, _ = peak_memory(tmp_path, command, "1")
     first, workers = peak_memory(tmp_path, command, "2")
     assert len(workers) == 2
@@ -326,4 +315,4 @@ def workers(parent: int | None = None) -> list[int]:
 
 
 def check_cleaned_up(folder: Path) -> None:
-    assert sorted(path.name for path in folder.iterdir()) == ["m.json", "short", "text"]
+    assert sorted(path.name for path in folder.iterdir()) == ["m.json", "text"]

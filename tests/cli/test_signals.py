@@ -10,7 +10,6 @@ from typing import Final
 
 import pytest
 
-from bpetite import Tokenizer
 from bpetite_cli.jobs import sharing
 from bpetite_cli.jobs import workers as jobs_workers
 from bpetite_cli.jobs.sharing import Sharing
@@ -19,7 +18,6 @@ from cli_tools import bpetite, bpetite_process, start
 
 pytestmark = pytest.mark.posix
 
-TEXT: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
 STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGHUP", 1): 129}
 COUNT: Final = "count --model m.json text --jobs 1"
 ENCODE: Final = "encode --model m.json text --output out --jobs 1"
@@ -38,15 +36,6 @@ def tell(event, details):
 sys.addaudithook(tell)
 """
 """Has a program tell when it imports a module, or opens a file, for the first time."""
-
-
-@pytest.fixture(scope="module")
-def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a text large enough for several processes, and its tokenizer."""
-    folder = tmp_path_factory.mktemp("large")
-    (folder / "text").write_bytes((TEXT * 112_000).encode())
-    Tokenizer.train(TEXT, 400).save(folder / "m.json")
-    return folder
 
 
 def flooded(

@@ -96,21 +96,6 @@ def test_changed_word_is_found(folder: Path) -> None:
     )
 
 
-def test_the_first_wrong_merge_is_named(tmp_path: Path) -> None:
-    """Two swapped merges are found at the rank of the first, wherever that file can be loaded."""
-    merges = oracle.train([CORPUS], SIZE)
-    (tmp_path / "text.txt").write_bytes(CORPUS.encode())
-    swapped = 0
-    for rank, (left, right) in enumerate(merges[:-1]):
-        if rank % 3 == 0 and 256 + rank not in merges[rank + 1]:
-            others = [*merges[:rank], merges[rank + 1], (left, right)]
-            write_artifact(tmp_path / "model.json", others)
-            status, data, _ = verify(tmp_path)
-            assert (status, data["difference"]["rank"]) == (1, rank)
-            swapped += 1
-    assert swapped > 6
-
-
 @pytest.mark.parametrize(
     ("text", "merges", "rank", "explained"),
     [

@@ -115,16 +115,16 @@ def test_a_folder_is_checked_before_any_replacement(tmp_path: Path) -> None:
 def test_every_file_of_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files and folder are synced before the folder is renamed, and its parent afterward."""
     steps: list[str] = []
-    for call in ("fsync", "rename"):
-        real = getattr(os, call)
 
-        def note(
-            *arguments: object, name: str = call, real: Callable[..., object] = real
-        ) -> object:
-            steps.append(name)
-            return real(*arguments)
+    def observe(call: str, real: Callable[..., None]) -> None:
+        def observed(*arguments: object) -> None:
+            steps.append(call)
+            real(*arguments)
 
-        monkeypatch.setattr(os, call, note)
+        monkeypatch.setattr(os, call, observed)
+
+    observe("fsync", os.fsync)
+    observe("rename", os.rename)
     write_folder(str(tmp_path / "folder"), PAIR, overwrite=False)
     assert steps == ["fsync", "fsync", "fsync", "rename", "fsync"]
 

@@ -146,23 +146,14 @@ def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
     assert run_python(program) == ""
 
 
-def test_raising_handler_stops_the_training() -> None:
+def test_raising_handler_stops_the_training(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A handler may end a training by raising: its error propagates."""
 
-    class Refusing(logging.Handler):
-        """A handler that raises at the first record."""
+    def refuse(record: logging.LogRecord) -> None:
+        raise KeyboardInterrupt(record.getMessage())
 
-        def emit(self, record: logging.LogRecord) -> None:
-            """Raise."""
-            raise KeyboardInterrupt(record.getMessage())
-
-    logger = logging.getLogger("bpetite")
-    handler, level = Refusing(), logger.level
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        with pytest.raises(KeyboardInterrupt, match="training"):
-            Tokenizer.train("ab", 300)
-    finally:
-        logger.removeHandler(handler)
-        logger.setLevel(level)
+    monkeypatch.setattr(caplog.handler, "emit", refuse)
+    with pytest.raises(KeyboardInterrupt, match="training"):
+        records_of(caplog, "ab", 300)

@@ -15,6 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 from types import FrameType
+from typing import IO
 
 import pytest
 
@@ -627,33 +628,23 @@ RACER = """
     me, overwrite = sys.argv[1], sys.argv[2] == "True"
     tokenizer = Tokenizer.train(me * 400, 300)
     print("ready", flush=True)
-    for line in sys.stdin:
-        name, start = line.split()
-        while time.time() < float(start):
+    start = float(input())
+    for number in range(25):
+        while time.time() < start + number / 100:
             pass
         try:
-            tokenizer.save(name, overwrite)
+            tokenizer.save("tokenizer.json" if overwrite else str(number), overwrite)
         except FileExistsError:
             print("refused", flush=True)
         else:
             print(me, flush=True)
 """
-
-
-def told(process: subprocess.Popen[str], line: str) -> None:
-    assert process.stdin is not None
-    process.stdin.write(line)
-    process.stdin.flush()
-
-
-def heard(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    return process.stdout.readline().strip()
+"""A program that saves 25 times, at instants that it shares with others."""
 
 
 @contextmanager
 def competing_saves(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
-    """Run three processes that each save their own tokenizer, at a given time and path."""
+    """Start three processes that each save their own tokenizer."""
     with ExitStack() as stack:
         processes = [
             stack.enter_context(
@@ -667,8 +658,19 @@ def competing_saves(folder: Path, *, overwrite: bool) -> Iterator[list[subproces
             )
             for me in "abc"
         ]
-        assert [heard(process) for process in processes] == ["ready"] * 3
+        assert [output_of(process).readline() for process in processes] == ["ready\n"] * 3
+        start = time.time() + 0.01
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write(f"{start}\n")
+            process.stdin.flush()
         yield processes
+
+
+def output_of(process: subprocess.Popen[str]) -> IO[str]:
+    """Return the standard output of a process."""
+    assert process.stdout is not None
+    return process.stdout
 
 
 @pytest.fixture(scope="module")
@@ -685,13 +687,11 @@ def test_one_of_several_processes_wins(
 ) -> None:
     """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
     with competing_saves(tmp_path, overwrite=False) as processes:
-        for number in range(25):
-            for process in processes:
-                told(process, f"{number} {time.time() + 0.002}\n")
-            outcomes = [heard(process) for process in processes]
-            winners = [outcome for outcome in outcomes if outcome != "refused"]
-            assert len(winners) == 1
-            assert (tmp_path / str(number)).read_bytes() == artifacts_of_competing_saves[winners[0]]
+        outcomes = [output_of(process).read().split() for process in processes]
+    for number, each in enumerate(zip(*outcomes, strict=True)):
+        (winner,) = {*each} - {"refused"}
+        assert each.count("refused") == 2
+        assert (tmp_path / str(number)).read_bytes() == artifacts_of_competing_saves[winner]
     assert names_in(tmp_path) == sorted(map(str, range(25)))
 
 
@@ -704,10 +704,8 @@ def test_file_is_whole_whenever_it_is_read(
     path.write_bytes(artifacts_of_competing_saves["a"])
     found = set()
     with competing_saves(tmp_path, overwrite=True) as processes:
-        for _ in range(20):
-            for process in processes:
-                told(process, f"tokenizer.json {time.time() + 0.002}\n")
-            found |= {path.read_bytes() for _ in range(25)}
-            assert [heard(process) for process in processes] == ["a", "b", "c"]
+        while any(process.poll() is None for process in processes):
+            found.add(path.read_bytes())
+    assert [process.returncode for process in processes] == [0] * 3
     assert found <= set(artifacts_of_competing_saves.values())
     assert names_in(tmp_path) == ["tokenizer.json"]
