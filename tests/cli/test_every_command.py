@@ -128,13 +128,6 @@ def test_waiting_for_typed_input_is_announced(folder: Path, words: str, doing: s
     assert "━" not in shown
 
 
-def test_encode_reads_documents_from_a_pipe(folder: Path) -> None:
-    """`--jsonl` and `--separator-token` need no named file."""
-    words = "encode --model m.json --jsonl text --separator-token --separator-at after"
-    rows = b'{"text": "a"}\n{"text": "b"}\n'
-    assert bpetite(*words.split(), stdin=rows, cwd=folder).stdout == b"[97,260,98,260]\n"
-
-
 @pytest.mark.parametrize("command", ["train", "encode", "verify"])
 @pytest.mark.parametrize(
     ("inputs", "complaint"),

@@ -71,13 +71,6 @@ def test_any_text_decodes_to_itself(documents: list[str], text: str) -> None:
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-@given(TEXTS, TEXTS)
-def test_text_in_parts_decodes_to_the_same_text(first: str, second: str) -> None:
-    """FR-25: the ids of two texts, joined, decode to the two texts, joined."""
-    tokenizer = Tokenizer.train([first, second], 280)
-    assert tokenizer.decode(tokenizer.encode(first) + tokenizer.encode(second)) == first + second
-
-
 @given(CORPORA, st.one_of(TEXTS, TIES))
 def test_ids_never_outnumber_the_bytes(documents: list[str], text: str) -> None:
     """A text has at most as many ids as bytes, since every token has at least one byte."""
