@@ -13,6 +13,7 @@ from artifacts import GOOD, MERGES, PARTS, artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._checks import check_content
+from bpetite._constants import MAX_FILE_BYTES
 from bpetite._schema import FileSize, of_json, to_json
 from bpetite._strict_json import parse_json
 from texts import merge_lists
@@ -40,6 +41,17 @@ def test_the_size_is_exact_beyond_999_tokens() -> None:
         size.add(left, right)
         if rank in {1, 743, 744, 745}:
             assert size.bytes == len(Artifact.of_merges(CHAIN[:rank]).to_bytes())
+
+
+def test_a_file_of_the_maximum_size_can_be_read() -> None:
+    """The size may reach the limit for reading, and not exceed it by a byte."""
+    grown = FileSize()
+    before = grown.bytes
+    grown.add(97, 98)
+    for more, readable in ((0, True), (1, False)):
+        size = FileSize()
+        size.bytes = MAX_FILE_BYTES - (grown.bytes - before) + more
+        assert size.add(97, 98) is readable
 
 
 def test_merges_make_the_tokens() -> None:

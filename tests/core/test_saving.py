@@ -414,23 +414,22 @@ def saving(case: str, tokenizer: Tokenizer, folder: Path) -> Iterator[Callable[[
     assert contents_of(folder) in (old, new)
 
 
-ERRORS = [OSError(errno.EIO, os.strerror(errno.EIO)), MemoryError(), KeyboardInterrupt()]
+ERRORS = [partial(OSError, errno.EIO, os.strerror(errno.EIO)), MemoryError, KeyboardInterrupt]
 
 
 @pytest.mark.parametrize(
-    ("error", "after"),
+    ("failing", "after"),
     [
         *((error, False) for error in ERRORS),
-        pytest.param(KeyboardInterrupt(), True, marks=pytest.mark.posix),  # an open file stays
+        pytest.param(KeyboardInterrupt, True, marks=pytest.mark.posix),  # an open file stays
     ],
-    ids=repr,
 )
 @pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
 def test_failure_of_any_call_leaves_nothing_half_done(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tokenizer: Tokenizer,
-    error: BaseException,
+    failing: Callable[[], BaseException],
     after: bool,
     case: str,
 ) -> None:
@@ -440,9 +439,9 @@ def test_failure_of_any_call_leaves_nothing_half_done(
     number, happened = 0, True
     while happened:
         number += 1
-        fault = Fault(number, error, after=after)
+        fault = Fault(number, failing(), after=after)
         with saving(case, tokenizer, tmp_path / str(number)) as save:
-            with monkeypatch.context() as patched, suppress(type(error)):
+            with monkeypatch.context() as patched, suppress(type(fault.error)):
                 fault.put_into(patched)
                 save()
             happened = fault.left <= 0
@@ -479,7 +478,7 @@ def test_interrupt_at_any_point_leaves_nothing_half_done(
 
 
 @pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize("error", ERRORS, ids=repr)
+@pytest.mark.parametrize("failing", ERRORS)
 @pytest.mark.parametrize(
     "names",
     [
@@ -492,10 +491,11 @@ def test_cleaning_up_hides_no_error(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     tokenizer: Tokenizer,
-    error: BaseException,
+    failing: Callable[[], BaseException],
     names: list[str],
 ) -> None:
     """Cleaning up hides no error, and leaves nothing behind."""
+    error = failing()
     with monkeypatch.context() as patched:
         for name in names:
             Fault(1, error).put_into(patched, (name,))
