@@ -1,8 +1,8 @@
 """The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
 
 Their content is computed: the corpus and the slow steps are those of docs/course/toy.py, the
-tokenizer is bpetite's. Page 11 also runs rustbpe and tokenizers, the curves of page 12 come from
-docs/pictures.json, and page 13 runs the code on that page.
+tokenizer is bpetite's. The curves of page 12 come from docs/pictures.json, and page 13 runs the
+code on that page.
 """
 
 import contextlib
@@ -17,9 +17,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-import rustbpe
-import tokenizers
-
 from bpetite import Tokenizer
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_BYTE_ORDER
 from generate.drawing import LEFT, WIDTH, Drawing, visible
@@ -29,6 +26,8 @@ _TOY: Final[Any] = SimpleNamespace(**runpy.run_path(str(_COURSE / "toy.py")))
 _SIZE: Final = 264
 _TOKENIZER: Final = Tokenizer.train(_TOY.CORPUS, _SIZE)
 _MERGES: Final = _TOKENIZER._artifact.merges
+HUGGING_FACE: Final = (263, 67, 11, 220, 259)
+"""The ids of Hugging Face for the text of page 11. A test compares them, and rustbpe's, with both."""
 _SPECIAL: Final[bytes] = _TOY.SPECIAL.encode("utf-8")
 _TOKENS: Final[Sequence[bytes]] = [*_TOY.tokens_of(_MERGES), _SPECIAL]
 
@@ -219,9 +218,17 @@ def _stale() -> Drawing:
 def _others() -> Drawing:
     """Draw one text with the ids of several tokenizers, all trained on the corpus."""
     drawing, text = Drawing(), " towed, See"
-    for name, (ids, tokens) in _tokenized(text).items():
+    first = _TOY.train(_TOY.CORPUS, _SIZE, lambda counts: max(counts, key=counts.get))
+    ids = _TOKENIZER.encode(text)
+    found = {
+        "bpetite": ids,
+        "rustbpe, which learns the same": ids,
+        "Hugging Face, with ids of its own": HUGGING_FACE,
+        "the first pair seen wins a tie, as in minbpe": _TOY.encode(text, first),
+    }
+    for name, row in found.items():
         drawing.say(name)
-        drawing.tokens(tokens, ids)
+        drawing.tokens([_TOKENS[token_id] for token_id in ids], row)
         drawing.next_row(labels=True)
     return drawing
 
@@ -417,34 +424,3 @@ def _popped(merges: int) -> list[tuple[int, tuple[int, int], int, str]]:
             verdict = "thrown away"
         popped.append((-minus, pair, true, verdict))
     return popped
-
-
-def _tokenized(text: str) -> dict[str, tuple[list[int], list[bytes]]]:
-    """Return the ids and the tokens of a text from each library or tie rule."""
-    rust = rustbpe.Tokenizer()
-    rust.train_from_iterator(iter(_TOY.CORPUS), _SIZE, pattern=_TOY.PATTERN)
-    rust_tokens = {token_id: bytes(token) for token, token_id in rust.get_mergeable_ranks()}
-    first = _TOY.train(_TOY.CORPUS, _SIZE, lambda counts: max(counts, key=counts.get))
-    found = {
-        "bpetite": (_TOKENIZER.encode(text), _TOKENS),
-        "rustbpe, which learns the same": (rust.encode(text), rust_tokens),
-        "Hugging Face, with ids of its own": _hugging_face(text),
-        "the first pair seen wins a tie, as in minbpe": (
-            _TOY.encode(text, first),
-            _TOY.tokens_of(first),
-        ),
-    }
-    return {name: (ids, [tokens[one] for one in ids]) for name, (ids, tokens) in found.items()}
-
-
-def _hugging_face(text: str) -> tuple[list[int], dict[int, bytes]]:
-    byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
-    tokenizer.pre_tokenizer = byte_level
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=_SIZE, show_progress=False, initial_alphabet=byte_level.alphabet()
-    )
-    tokenizer.train_from_iterator(_TOY.CORPUS, trainer)
-    encoded = tokenizer.encode(text)
-    ends = [text[start:end].encode("utf-8") for start, end in encoded.offsets]
-    return encoded.ids, dict(zip(encoded.ids, ends, strict=True))
