@@ -1,7 +1,6 @@
 """The command: write what each part returns, or compare it with the files."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path

@@ -27,7 +27,7 @@ _SIZE: Final = 264
 _TOKENIZER: Final = Tokenizer.train(_TOY.CORPUS, _SIZE)
 _MERGES: Final = _TOKENIZER._artifact.merges
 HUGGING_FACE: Final = (263, 67, 11, 220, 259)
-"""The ids of Hugging Face for the text of page 11. A test compares them, and rustbpe's, with both."""
+"""Hugging Face's ids for the text of page 11. A test compares them, and rustbpe's, with both."""
 _SPECIAL: Final[bytes] = _TOY.SPECIAL.encode("utf-8")
 _TOKENS: Final[Sequence[bytes]] = [*_TOY.tokens_of(_MERGES), _SPECIAL]
 

@@ -70,7 +70,7 @@ def test_the_pictured_heap_gives_the_merges() -> None:
 
 
 def test_page_11_pictures_the_ids_of_other_libraries() -> None:
-    """rustbpe gives bpetite's ids for the pictured text, and Hugging Face the pictured ones."""
+    """The ids on page 11 are those of rustbpe and of Hugging Face."""
     corpus, text = course_pictures._TOY.CORPUS, " towed, See"
     rust = rustbpe.Tokenizer()
     rust.train_from_iterator(iter(corpus), 264, pattern=course_pictures._TOY.PATTERN)
