@@ -1,6 +1,7 @@
 """The command: write what each part returns, or compare it with the files."""
 
 import argparse
+import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,9 @@ PARTS: Final = (
     *("version", "manual", "completions", "reference", "schema", "output", "vectors"),
     *("terminal", "benchmarks", "pictures", "explorer", "course_pictures", "plots"),
 )
-"""The modules with the parts."""
+"""The modules with the parts. The one that draws the course's pictures is beside the course."""
+
+sys.path.append(str(ROOT / "docs" / "course"))
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
@@ -29,7 +32,8 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
         parser.error(f"there is no part {min(unknown)!r}, only {', '.join(PARTS)}")
     outdated = []
     for part in options.parts or PARTS:
-        files: Mapping[Path, str] = import_module(f"generate.{part}").files()
+        module = part if part == "course_pictures" else f"generate.{part}"
+        files: Mapping[Path, str] = import_module(module).files()
         for path, text in files.items():
             place = root / path
             if place.is_file() and place.read_bytes() == text.encode("utf-8"):

@@ -8,10 +8,10 @@ import pytest
 import rustbpe
 import tokenizers
 
+import course_pictures
 from bpetite import Tokenizer
-from generate import course_pictures
-from generate.course_pictures import PICTURES
-from generate.drawing import LEFT, WIDTH, Drawing, visible
+from course_pictures import PICTURES
+from drawing import LEFT, WIDTH, Drawing, visible
 
 pytestmark = pytest.mark.thorough
 

@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from bpetite import Tokenizer
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_BYTE_ORDER
-from generate.drawing import LEFT, WIDTH, Drawing, visible
+from drawing import LEFT, WIDTH, Drawing, visible
 
-_COURSE: Final = Path(__file__).parents[2] / "docs" / "course"
+_COURSE: Final = Path(__file__).parent
 _TOY: Final[Any] = SimpleNamespace(**runpy.run_path(str(_COURSE / "toy.py")))
 _SIZE: Final = 264
 _TOKENIZER: Final = Tokenizer.train(_TOY.CORPUS, _SIZE)
@@ -38,7 +38,7 @@ def files() -> dict[Path, str]:
     return {folder / f"course-{page}.svg": draw().svg() for page, draw in PICTURES.items()}
 
 
-def _why() -> Drawing:
+def _why_tokens() -> Drawing:
     """Draw a word as letters, as tokens, and as the ids that a model receives."""
     text, drawing = "a towel", Drawing()
     ids = _TOKENIZER.encode(text)
@@ -145,21 +145,16 @@ def _encode() -> Drawing:
 
 def _half() -> Drawing:
     """Draw characters, their bytes and tokens, and each token decoded alone."""
-    drawing, text, wide = Drawing(), " öd", 56
+    text = " öd"
     characters = [character.encode("utf-8") for character in text]
     ids = _TOKENIZER.encode(text)
-    rows = (
+    return _rows(
+        56,
         ("characters", [(len(one), visible(one)) for one in characters], "plain"),
         ("bytes", [(1, str(value)) for value in text.encode("utf-8")], "plain"),
         ("tokens", [(len(_TOKENS[one]), visible(_TOKENS[one])) for one in ids], ""),
         ("decoded alone", [(len(_TOKENS[one]), _alone(one)) for one in ids], "out"),
     )
-    for name, cells, kind in rows:
-        drawing.note(name)
-        widths = [count * wide - 3 for count, _ in cells]
-        drawing.cells([shown for _, shown in cells], kind, widths)
-        drawing.next_row()
-    return drawing
 
 
 def _special() -> Drawing:
@@ -299,39 +294,37 @@ def _greedy() -> Drawing:
 
 def _letters() -> Drawing:
     """Draw a text, its bytes, the letters of GPT-2's file for them, and GPT-2's ids."""
-    drawing, text, wide = Drawing(), " aé\n", 44
-    data = text.encode("utf-8")
-    rows = (
-        ("characters", [(len(one.encode("utf-8")), visible(one.encode("utf-8"))) for one in text]),
-        ("bytes", [(1, str(byte)) for byte in data]),
-        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data]),
-        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data]),
+    characters = [character.encode("utf-8") for character in " aé\n"]
+    data = b"".join(characters)
+    return _rows(
+        44,
+        ("characters", [(len(one), visible(one)) for one in characters], ""),
+        ("bytes", [(1, str(byte)) for byte in data], "plain"),
+        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data], ""),
+        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data], ""),
     )
-    for name, cells in rows:
-        drawing.note(name)
-        widths = [count * wide - 3 for count, _ in cells]
-        drawing.cells([shown for _, shown in cells], "plain" if name == "bytes" else "", widths)
-        drawing.next_row()
-    return drawing
 
 
+_IN_ORDER: Final = (
+    _why_tokens,
+    _bytes,
+    _chunks,
+    _pairs,
+    _merge,
+    _tie,
+    _encode,
+    _half,
+    _special,
+    _artifact,
+    _stale,
+    _others,
+    _sizes,
+    _algorithms,
+    _greedy,
+    _letters,
+)
 PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
-    "00-why-tokens": _why,
-    "01-bytes": _bytes,
-    "02-chunks": _chunks,
-    "03-pairs": _pairs,
-    "04-merge": _merge,
-    "05-tie": _tie,
-    "06-encode": _encode,
-    "07-half": _half,
-    "08-special": _special,
-    "09-artifact": _artifact,
-    "10-stale": _stale,
-    "11-others": _others,
-    "12-sizes": _sizes,
-    "13-algorithms": _algorithms,
-    "14-greedy": _greedy,
-    "15-letters": _letters,
+    f"{number:02}{draw.__name__.replace('_', '-')}": draw for number, draw in enumerate(_IN_ORDER)
 }
 """The name of each picture, and the function that draws it."""
 
@@ -350,6 +343,17 @@ def _add(
     if note:
         drawing.note(note)
     drawing.next_row(labels=labels)
+
+
+def _rows(wide: int, *rows: tuple[str, Sequence[tuple[int, str]], str]) -> Drawing:
+    """Return rows with a name at the end; a cell is as wide as its number of bytes."""
+    drawing = Drawing()
+    for name, cells, kind in rows:
+        drawing.note(name)
+        widths = [count * wide - 3 for count, _ in cells]
+        drawing.cells([shown for _, shown in cells], kind, widths)
+        drawing.next_row()
+    return drawing
 
 
 def _run_page(name: str) -> dict[str, Any]:
