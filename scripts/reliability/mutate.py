@@ -39,36 +39,40 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from cosmic_ray.work_db import WorkDB
+    from cosmic_ray.work_item import WorkResult
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CORE: Final = Path("packages", "core", "src", "bpetite")
 LISTED: Final = ROOT / "tests" / "reliability" / "mutants.toml"
 
-TESTS: Final[Mapping[str, Sequence[str]]] = {
-    "_artifact": ["artifact", "loading saving tokenizer"],
-    "_checks": ["loading", "artifact persistence saving"],
-    "_collector": ["collector"],
-    "_corpus": ["corpus trainer logging", "tokenizer"],
-    "_constants": ["worked_examples vectors", "trainer artifact", "loading"],
-    "_decoder": ["decoder", "roundtrip"],
-    "_encoder": ["encoder", "tokenizer vectors"],
-    "_files": ["files", "saving", "loading windows"],
-    "_merges": ["merges", "encoder vectors proof_oracle"],
-    "_pairs": ["trainer", "vectors proof_oracle"],
-    "_persistence": ["persistence", "loading saving"],
-    "_pretokenizer": ["pretokenizer", "encoder trainer logging proof_oracle"],
-    "_records": ["logging"],
-    "_schema": ["artifact", "trainer vectors", "loading saving"],
-    "_strict_json": ["loading", "measure_loads"],
-    "_tokenizer": ["tokenizer", "collector persistence corpus"],
-    "_trainer": ["trainer logging", "tokenizer collector vectors"],
+TESTS: Final[Mapping[str, str]] = {
+    "_artifact": "artifact loading saving tokenizer",
+    "_checks": "loading artifact persistence saving",
+    "_collector": "collector",
+    "_corpus": "corpus trainer logging tokenizer",
+    "_constants": "worked_examples vectors trainer artifact loading",
+    "_decoder": "decoder roundtrip",
+    "_encoder": "encoder tokenizer vectors",
+    "_files": "files saving loading windows",
+    "_merges": "merges encoder vectors proof_oracle",
+    "_pairs": "trainer vectors proof_oracle",
+    "_persistence": "persistence loading saving",
+    "_pretokenizer": "pretokenizer encoder trainer logging proof_oracle",
+    "_records": "logging",
+    "_schema": "artifact trainer vectors loading saving",
+    "_strict_json": "loading measure_loads",
+    "_tokenizer": "tokenizer collector persistence corpus",
+    "_trainer": "trainer logging tokenizer collector vectors",
 }
-"""The tests for each module's mutants, `test_NAME.py`, in turns: the most specific first."""
+"""The tests for each module's mutants, `test_NAME.py`, the most specific first."""
 
 _PYTEST: Final = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "--failed-first"),
-    *("--hypothesis-seed=0", "-m", ""),  # tests of every tier
+    *("--numprocesses=0", "--hypothesis-seed=0", "-m", ""),  # tests of every tier
 )
 _TIMES_AS_LONG: Final = 3
 _SECONDS_MORE: Final = 10
@@ -163,7 +167,7 @@ def try_module(root: Path, place: Path, module: str) -> dict[Name, str]:
     return {name: _fate(results[job]) for job, name in names.items()}
 
 
-def _fate(result: Any) -> str:
+def _fate(result: "WorkResult") -> str:
     if not result.is_killed:
         return "survived"
     return "hung" if result.output == "timeout" else "killed"
@@ -171,10 +175,13 @@ def _fate(result: Any) -> str:
 
 def _configuration(module: str, copy: Path) -> str:
     """Return cosmic-ray's configuration; the unchanged core must pass, and sets the time limit."""
-    names = " ".join(TESTS[module]).split()
-    files = [str(next(copy.glob(f"tests/*/test_{name}.py")).relative_to(copy)) for name in names]
+    found = [next(copy.glob(f"tests/*/test_{name}.py")) for name in TESTS[module].split()]
+    files = [str(path.relative_to(copy)) for path in found]
     command, start = [*_PYTEST, *files], time.monotonic()
-    if subprocess.run(command, cwd=copy, env=_environment(copy), capture_output=True).returncode:
+    done = subprocess.run(
+        command, cwd=copy, env=_environment(copy), capture_output=True, check=False
+    )
+    if done.returncode:
         message = f"not even the core itself passes {' '.join(files)}"
         raise MutationError(message)
     for cached in (copy / CORE / "__pycache__").glob(f"{module}.*"):
@@ -187,7 +194,7 @@ def _configuration(module: str, copy: Path) -> str:
     )
 
 
-def select(module: str, source: str, work: Any) -> dict[str, Name]:
+def select(module: str, source: str, work: "WorkDB") -> dict[str, Name]:
     """Return the name of each mutant by its job, and skip the kinds that are left out."""
     from cosmic_ray.mutating import mutate_code
     from cosmic_ray.plugins import get_operator
