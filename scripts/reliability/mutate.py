@@ -160,7 +160,7 @@ def try_module(root: Path, place: Path, module: str) -> dict[Name, str]:
     with use_db(session, WorkDB.Mode.create) as work:
         init([path], work, {})
         names = select(module, path.read_text(encoding="utf-8"), work)
-    command = [Path(sys.executable).with_name("cosmic-ray"), "exec", config, session]
+    command = [Path(sys.executable).with_name("cosmic-ray"), Path("exec"), config, session]
     subprocess.run(command, cwd=copy, env=_environment(copy), check=True)
     with use_db(session, WorkDB.Mode.open) as work:
         results = dict(work.results)
