@@ -20,7 +20,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final, TypeVar
 
-from bench.equality import BenchError, check_merges, count_different_ids
+from bench.equality import BenchError, count_different_ids
 from bench.libraries import Coder, Text, batches, documents_of, load
 from bench.results import REFERENCE
 from bpetite._constants import END_OF_TEXT_TOKEN
@@ -83,13 +83,12 @@ def _do(job: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
 
 
 def prepare(source: Path, text: Text, quick: bool) -> Result:
-    """Check a text and our merges on it; write it, or its beginning, and its first half."""
+    """Check a text; write it, or its beginning, and its first half."""
     whole = source.read_bytes().decode("utf-8")
     if not whole or END_OF_TEXT_TOKEN in whole:
         # rustbpe and Hugging Face's trainer read it differently from the others.
         message = f"{str(source)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
         raise ValueError(message)
-    check_merges(whole)
     documents = documents_of(whole[: _QUICK_CHARACTERS if quick else None])
     for path, part in ((text.path, documents), (text.half, documents[: len(documents) // 2])):
         path.write_bytes("".join(part).encode("utf-8"))

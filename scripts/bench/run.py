@@ -94,18 +94,10 @@ def _parser() -> argparse.ArgumentParser:
     add("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
     large = "a text for commands only, which learn 65,536 tokens from it"
     add("--large", type=Path, nargs="+", default=[], metavar="FILE", help=large)
+    only = f"measure only some of {', '.join(SECTIONS)}"
     add("--small", type=Path, metavar="FILE", help="a text to learn 512 tokens from")
-    names = ", ".join(SECTIONS)
-    add("--only", type=_names, default=list(SECTIONS), metavar="SECTION,...", help=names)
+    add("--only", nargs="+", choices=SECTIONS, default=SECTIONS, metavar="SECTION", help=only)
     add("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
     add("--quick", action="store_true", help="take a megabyte of each text, to try it out")
     add("--json", type=Path, metavar="PATH", help="save every sample; keep sections not measured")
     return parser
-
-
-def _names(text: str) -> list[str]:
-    names = text.split(",")
-    if unknown := set(names) - set(SECTIONS):
-        message = f"there is no section {min(unknown)!r}, only {', '.join(SECTIONS)}"
-        raise argparse.ArgumentTypeError(message)
-    return names

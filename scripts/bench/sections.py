@@ -115,7 +115,7 @@ def say(message: str) -> None:
 
 def prepare(source: Path, folder: Path, *, large: bool, quick: bool) -> Text:
     """Check a text, and write the files that the sections need."""
-    say(f"{source}: checking the merges, and training a tokenizer")
+    say(f"{source}: training a tokenizer")
     kinds = ("txt", "half", "json", "u16")
     path, half, model, ids = (folder / f"{source.stem}.{kind}" for kind in kinds)
     vocab_size = _QUICK_VOCAB_SIZE if quick else _LARGE_VOCAB_SIZE if large else _VOCAB_SIZE

@@ -13,7 +13,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.results import ONE_JOB, OURS, Series, comparable, unique
+from bench.results import ONE_JOB, OURS, Series, unique
 from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 
@@ -50,8 +50,8 @@ def files() -> dict[Path, str]:
     measured = read_figures()
     texts = measured["texts"]
     with mpl.rc_context(_STYLE):
-        series = comparable(one for run in read_runs() for one in run.series)
-        benchmarks = _svg(_throughput([one for one in series if one.contestant != ONE_JOB]))
+        series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
+        benchmarks = _svg(_throughput(series))
     with mpl.rc_context({**_STYLE, "axes.labelcolor": _INK}):
         pictures = {
             "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),

@@ -37,11 +37,11 @@ ANSWERS: Final = {
     "garbage": b"220 ready\r\n",
 }
 FAILURES: Final = {
-    "short": "only 99 of 262,144 bytes came; run it again",
-    "unannounced": "only 99 of 262,144 bytes came; run it again",
+    "short": "is not the file with sha256",
+    "unannounced": "is not the file with sha256",
     "changed": "is not the file with sha256",
     "longer": "is not the file with sha256",
-    "missing": "answered 404 Not Found; run it again later",
+    "missing": "404: Not Found; check the connection and run it again",
     "garbage": "check the connection and run it again",
 }
 
@@ -75,18 +75,15 @@ def corpus(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Corpus]]
 def test_a_download_is_complete_and_needs_no_package(
     options: list[str], corpus: Callable[[str], Corpus], tmp_path: Path
 ) -> None:
-    """Python without packages writes the whole file; `--force` replaces one and keeps its mode."""
+    """Python without packages writes the whole file; `--force` replaces one."""
     if "--force" in options:
         (tmp_path / NAME).write_text("mine")
-        (tmp_path / NAME).chmod(0o640)
     program = f"""import sys
 sys.path.append({str(ROOT / "scripts")!r})
 from download_corpus import *
 sys.exit(main({options!r}, {corpus("whole")!r}))"""
     subprocess.run([sys.executable, "-I", "-S", "-c", program], cwd=tmp_path, check=True)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {NAME: TEXT}
-    if "--force" in options:
-        assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o640
     assert TINY_SHAKESPEARE.url.startswith("https://")
 
 
@@ -114,8 +111,6 @@ def test_a_failed_download_changes_nothing(
     ("options", "message"),
     [
         (["--output", NAME], "exists; use --force to replace it"),
-        (["--output", "no/text"], "does not exist; create it first"),
-        (["--output", ".", "--force"], "is not a regular file"),
     ],
 )
 def test_destinations_are_checked_before_downloading(
