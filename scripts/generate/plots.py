@@ -13,7 +13,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.results import ONE_JOB, OURS, Series, unique
+from benchmarks.results import ONE_JOB, OURS, Series, unique
 from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 

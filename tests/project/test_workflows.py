@@ -87,7 +87,7 @@ STEPS: Final = [
     Step("gates", UBUNTU, "Thorough tests", "uv run --group thorough pytest -m thorough"),
     Step(
         *("gates", UBUNTU, "Types, with everything installed"),
-        line="uv run --group thorough --group bench mypy --strict",
+        line="uv run --group thorough --group benchmarks mypy --strict",
     ),
     Step(
         *("free-threaded", UBUNTU, "Core"),

@@ -1,6 +1,6 @@
 """Count the distinct pieces and chunks of a text as it grows, for docs/large-corpora.md.
 
-    uv run python scripts/bench/distinct.py FILE...
+    uv run python scripts/benchmarks/distinct.py FILE...
 
 The files are read in order, as one corpus. The table has a row for each doubling of the size from
 30 MB on, and one for the whole corpus.

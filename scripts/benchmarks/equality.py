@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Final
 
-from bench.libraries import Coder, Documents
+from benchmarks.libraries import Coder, Documents
 
 _FEW: Final = 50
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bench import distinct
+from benchmarks import distinct
 from bpetite._pretokenizer import pretokenize
 from project_tools import ROOT
 

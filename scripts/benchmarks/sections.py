@@ -13,12 +13,12 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from bench import jobs
-from bench.equality import BenchError
-from bench.jobs import LONG, Result, run_command, run_job
-from bench.libraries import CORES, LIBRARIES, Text
-from bench.results import ONE_JOB, OURS, REFERENCE, Series
-from bench.trainers import TRAINERS
+from benchmarks import jobs
+from benchmarks.equality import BenchError
+from benchmarks.jobs import LONG, Result, run_command, run_job
+from benchmarks.libraries import CORES, LIBRARIES, Text
+from benchmarks.results import ONE_JOB, OURS, REFERENCE, Series
+from benchmarks.trainers import TRAINERS
 from bpetite._artifact import Artifact
 
 _VOCAB_SIZE: Final = 32_000

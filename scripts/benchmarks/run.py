@@ -13,11 +13,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from bench.equality import BenchError
-from bench.libraries import CORES, LIBRARIES
-from bench.report import report
-from bench.results import Run, facts, load_runs, merged, save_runs
-from bench.sections import SECTIONS, Bench, equal, prepare
+from benchmarks.equality import BenchError
+from benchmarks.libraries import CORES, LIBRARIES
+from benchmarks.report import report
+from benchmarks.results import Run, facts, load_runs, merged, save_runs
+from benchmarks.sections import SECTIONS, Bench, equal, prepare
 
 _NEED_EQUAL_IDS: Final = {"encode", "cores", "command", "sentence", "long"}
 
@@ -46,7 +46,7 @@ def measure(options: argparse.Namespace) -> Run:
     missing = ", ".join(packages[name] for name, number in found.items() if not number)
     run = Run(
         {
-            "command": shlex.join(["python", "scripts/bench", *map(_last_part, sys.argv[1:])]),
+            "command": shlex.join(["python", "scripts/benchmarks", *map(_last_part, sys.argv[1:])]),
             **facts({packages[name]: number for name, number in found.items() if number}),
             **({"not installed": missing} if missing else {}),
         },
@@ -86,7 +86,7 @@ def _last_part(word: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python scripts/bench",
+        prog="python scripts/benchmarks",
         description="Measure bpetite beside other tokenizers, and print a report as Markdown.",
         epilog="docs/benchmarks.md explains what is measured, and how.",
     )

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from bench.goals import goals
-from bench.results import ONE_JOB, OURS, Run, Series, unique
-from bench.tables import Cell, Key, across, beside_ours, bounds, markdown, plain, spread
+from benchmarks.goals import goals
+from benchmarks.results import ONE_JOB, OURS, Run, Series, unique
+from benchmarks.tables import Cell, Key, across, beside_ours, bounds, markdown, plain, spread
 
 _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
     "train": [

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from bench.results import OURS, Series, unique
+from benchmarks.results import OURS, Series, unique
 
 ABSENT: Final = "-"
 

@@ -20,9 +20,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final, TypeVar
 
-from bench.equality import BenchError, count_different_ids
-from bench.libraries import Coder, Text, batches, documents_of, load
-from bench.results import REFERENCE
+from benchmarks.equality import BenchError, count_different_ids
+from benchmarks.libraries import Coder, Text, batches, documents_of, load
+from benchmarks.results import REFERENCE
 from bpetite._constants import END_OF_TEXT_TOKEN
 
 Result = Mapping[str, float]

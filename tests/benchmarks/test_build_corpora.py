@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import bench.build_corpora as script
+import benchmarks.build_corpora as script
 
 pytestmark = pytest.mark.thorough
 
