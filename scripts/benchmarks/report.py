@@ -56,10 +56,7 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
 
 def report(runs: Sequence[Run]) -> str:
     """Return all tables of some runs, each below its name."""
-    series = [one for run in runs for one in run.series]
-    start = across(series, "ms", ("start", "seconds"), spread(1e3))  # the page has it as goals
-    shown = {**sections(runs), "start": start}
-    return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in shown.items())
+    return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in sections(runs).items())
 
 
 def short(runs: Sequence[Run]) -> str:

@@ -29,7 +29,7 @@ class Series:
     contestant: a library, or bpetite with one job.
     samples: one for each round, in order, to four digits. They are seconds, except for the
         cases "peak" (bytes), "same" (a share) and "ids" (ids that differ).
-    amount: the bytes per sample, for decoding the ids, or 0.
+    amount: the bytes per sample, or 0 if no table or plot needs them.
     """
 
     section: str

@@ -18,23 +18,20 @@ from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 
 _INK: Final = "#808080"
+_COLORED: Final = (
+    *("axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "grid.color", "legend.labelcolor"),
+    *("xtick.color", "ytick.color"),
+)
 _STYLE: Final = {
-    "axes.edgecolor": _INK,
-    "axes.titlecolor": _INK,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
+    **dict.fromkeys(_COLORED, _INK),
+    **dict.fromkeys(("axes.spines.left", "axes.spines.right", "axes.spines.top"), False),
     "font.family": ["DejaVu Sans", "sans-serif"],  # the second is a fallback
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
     "grid.alpha": 0.3,
-    "grid.color": _INK,
     "legend.frameon": False,
-    "legend.labelcolor": _INK,
     "svg.fonttype": "none",  # text stays text, and the file small
     "svg.hashsalt": "bpetite",  # otherwise element ids change every time
-    "xtick.color": _INK,
-    "ytick.color": _INK,
 }
 _PANELS: Final = (
     ("train", "seconds", "Training from a file, all cores, MB/s"),
@@ -52,7 +49,6 @@ def files() -> dict[Path, str]:
     with mpl.rc_context(_STYLE):
         series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
         benchmarks = _svg(_throughput(series))
-    with mpl.rc_context({**_STYLE, "axes.labelcolor": _INK}):
         pictures = {
             "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
             "merges": _svg(_merges(texts)),

@@ -44,7 +44,7 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
         *(("sentence", "prose"), ("train", "sample"), ("command", "sample"), ("small", "sample")),
         *(("start", "512 tokens"), ("start", "32,000 tokens"), ("long", "emoji")),
     }
-    for title in ("Goals", "Train", "Encode", "Cores", "Command", "Decode", "Start", "Runs"):
+    for title in ("Goals", "Train", "Encode", "Cores", "Command", "Decode", "Runs"):
         assert f"\n## {title}\n\n| " in result.stdout
 
 
