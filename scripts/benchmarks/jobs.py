@@ -39,7 +39,6 @@ LONG: Final = {
 """Texts without a safe boundary, by the characters that they are randomly made of."""
 
 _LITTLE_CHARACTERS: Final = 2_000
-_QUICK_CHARACTERS: Final = 1_000_000
 _SENTENCE_WORDS: Final = 50
 _SENTENCES: Final = 1_000
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
@@ -82,14 +81,14 @@ def _do(job: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
         raise BenchError(message[:300]) from None
 
 
-def prepare(source: Path, text: Text, quick: bool) -> Result:
-    """Check a text; write it, or its beginning, and its first half."""
+def prepare(source: Path, text: Text) -> Result:
+    """Check a text; write it and its first half."""
     whole = source.read_bytes().decode("utf-8")
     if not whole or END_OF_TEXT_TOKEN in whole:
         # rustbpe and Hugging Face's trainer read it differently from the others.
         message = f"{str(source)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
         raise ValueError(message)
-    documents = documents_of(whole[: _QUICK_CHARACTERS if quick else None])
+    documents = documents_of(whole)
     for path, part in ((text.path, documents), (text.half, documents[: len(documents) // 2])):
         path.write_bytes("".join(part).encode("utf-8"))
     return {}

@@ -89,9 +89,7 @@ def _summary(runs: Sequence[Run]) -> str:
             if contestant == name:
                 ratios[section, case].append(seconds / found[section, case, corpus, OURS])
         rows.append([name, *map(bounds, ratios.values())])
-    trial = any("--quick" in run.facts["command"] for run in runs)
-    warning = "**Trial figures, from a megabyte of each text.**\n\n" if trial else ""
-    return warning + markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
+    return markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
 
 
 def _same_tokens(series: Iterable[Series]) -> str:

@@ -54,11 +54,11 @@ def measure(options: argparse.Namespace) -> Run:
     )
     older = load_runs(options.json) if options.json and options.json.exists() else []
     with tempfile.TemporaryDirectory() as name:
-        folder, quick = Path(name), options.quick
-        texts = [prepare(path, folder, large=False, quick=quick) for path in options.files]
-        texts += [prepare(path, folder, large=True, quick=quick) for path in options.large]
+        folder = Path(name)
+        texts = [prepare(path, folder, large=False) for path in options.files]
+        texts += [prepare(path, folder, large=True) for path in options.large]
         installed = [name for name, number in found.items() if number]
-        bench = Bench(texts, options.small, options.rounds, quick, installed, folder)
+        bench = Bench(texts, options.small, options.rounds, installed, folder)
         run.facts["rounds"] = str(bench.rounds)
         run.facts["texts"] = "; ".join(
             f"{text.name}: {text.path.stat().st_size:,} bytes" for text in texts
@@ -98,6 +98,5 @@ def _parser() -> argparse.ArgumentParser:
     add("--small", type=Path, metavar="FILE", help="a text to learn 512 tokens from")
     add("--only", nargs="+", choices=SECTIONS, default=SECTIONS, metavar="SECTION", help=only)
     add("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
-    add("--quick", action="store_true", help="take a megabyte of each text, to try it out")
     add("--json", type=Path, metavar="PATH", help="save every sample; keep sections not measured")
     return parser
