@@ -4,7 +4,7 @@
 
 cosmic-ray makes the mutants of a module and runs the tests of the module, as listed in `TESTS`, on
 each, in a copy of the workspace. Tests that failed on earlier mutants run first; the first failing
-test kills a mutant. A mutant hangs if it takes three times as long as the unchanged core, and 10 s
+test kills a mutant. A mutant hangs if it takes twice as long as the unchanged core, and 10 s
 more: that counts as killed, and is reported separately.
 
 A mutant that survives must be listed in tests/reliability/mutants.toml, with the reason why no
@@ -74,7 +74,7 @@ _PYTEST: Final = (
     *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "--failed-first"),
     *("--numprocesses=0", "--hypothesis-seed=0", "-m", ""),  # tests of every tier
 )
-_TIMES_AS_LONG: Final = 3
+_TIMES_AS_LONG: Final = 2
 _SECONDS_MORE: Final = 10
 _BYTES: Final = 3 << 30
 """The memory limit of a mutant's process: some would take all there is."""
