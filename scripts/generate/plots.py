@@ -13,28 +13,25 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.results import ONE_JOB, OURS, Series, comparable, unique
+from benchmarks.results import ONE_JOB, OURS, Series, unique
 from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 
 _INK: Final = "#808080"
+_COLORED: Final = (
+    *("axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "grid.color", "legend.labelcolor"),
+    *("xtick.color", "ytick.color"),
+)
 _STYLE: Final = {
-    "axes.edgecolor": _INK,
-    "axes.titlecolor": _INK,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
+    **dict.fromkeys(_COLORED, _INK),
+    **dict.fromkeys(("axes.spines.left", "axes.spines.right", "axes.spines.top"), False),
     "font.family": ["DejaVu Sans", "sans-serif"],  # the second is a fallback
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
     "grid.alpha": 0.3,
-    "grid.color": _INK,
     "legend.frameon": False,
-    "legend.labelcolor": _INK,
     "svg.fonttype": "none",  # text stays text, and the file small
     "svg.hashsalt": "bpetite",  # otherwise element ids change every time
-    "xtick.color": _INK,
-    "ytick.color": _INK,
 }
 _PANELS: Final = (
     ("train", "seconds", "Training from a file, all cores, MB/s"),
@@ -50,9 +47,8 @@ def files() -> dict[Path, str]:
     measured = read_figures()
     texts = measured["texts"]
     with mpl.rc_context(_STYLE):
-        series = comparable(one for run in read_runs() for one in run.series)
-        benchmarks = _svg(_throughput([one for one in series if one.contestant != ONE_JOB]))
-    with mpl.rc_context({**_STYLE, "axes.labelcolor": _INK}):
+        series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
+        benchmarks = _svg(_throughput(series))
         pictures = {
             "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
             "merges": _svg(_merges(texts)),

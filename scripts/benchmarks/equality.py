@@ -1,6 +1,5 @@
 """Compare results before anything is timed: if they differ, there are no figures.
 
-Merges: compared with the tests' slow oracle, on the beginning of each text.
 Ids: each library's compared with tiktoken's on each whole text, using our vocabulary.
 Text: each library must decode its ids to the text.
 
@@ -8,34 +7,18 @@ Libraries have Unicode tables of different years, so a few ids of a text with ra
 may differ. They are counted and reported; more than a few are an error.
 """
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Final
 
-from bench.libraries import Coder, Documents
-from bpetite._trainer import train_bpe
+from benchmarks.libraries import Coder, Documents
 
 _FEW: Final = 50
-_SAMPLE_CHARACTERS: Final = 10_000
-_SAMPLE_VOCAB_SIZE: Final = 400
 
 
 class BenchError(Exception):
     """A job failed, or two results that must be equal differ."""
-
-
-def check_merges(text: str) -> None:
-    """Compare our merges with the oracle's, on the beginning of a text."""
-    sys.path.append(str(Path(__file__).parents[2] / "tests"))
-    from oracle import train
-
-    sample = text[:_SAMPLE_CHARACTERS]
-    if list(train_bpe(sample, _SAMPLE_VOCAB_SIZE).merges) != train([sample], _SAMPLE_VOCAB_SIZE):
-        message = "the merges of bpetite differ from the oracle's"
-        raise BenchError(message)
 
 
 def count_different_ids(name: str, coder: Coder, documents: Documents, right: Sequence[int]) -> int:

@@ -20,9 +20,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Final, TypeVar
 
-from bench.equality import BenchError, check_merges, count_different_ids
-from bench.libraries import Coder, Text, batches, documents_of, load
-from bench.results import REFERENCE
+from benchmarks.equality import BenchError, count_different_ids
+from benchmarks.libraries import Coder, Text, batches, documents_of, load
+from benchmarks.results import REFERENCE
 from bpetite._constants import END_OF_TEXT_TOKEN
 
 Result = Mapping[str, float]
@@ -39,7 +39,6 @@ LONG: Final = {
 """Texts without a safe boundary, by the characters that they are randomly made of."""
 
 _LITTLE_CHARACTERS: Final = 2_000
-_QUICK_CHARACTERS: Final = 1_000_000
 _SENTENCE_WORDS: Final = 50
 _SENTENCES: Final = 1_000
 _RUSAGE_UNIT: Final = 1 if sys.platform == "darwin" else 1024
@@ -82,15 +81,14 @@ def _do(job: Callable[..., Result], arguments: tuple[object, ...]) -> Result:
         raise BenchError(message[:300]) from None
 
 
-def prepare(source: Path, text: Text, quick: bool) -> Result:
-    """Check a text and our merges on it; write it, or its beginning, and its first half."""
+def prepare(source: Path, text: Text) -> Result:
+    """Check a text; write it and its first half."""
     whole = source.read_bytes().decode("utf-8")
     if not whole or END_OF_TEXT_TOKEN in whole:
         # rustbpe and Hugging Face's trainer read it differently from the others.
         message = f"{str(source)!r} is empty or contains {END_OF_TEXT_TOKEN}; take another text"
         raise ValueError(message)
-    check_merges(whole)
-    documents = documents_of(whole[: _QUICK_CHARACTERS if quick else None])
+    documents = documents_of(whole)
     for path, part in ((text.path, documents), (text.half, documents[: len(documents) // 2])):
         path.write_bytes("".join(part).encode("utf-8"))
     return {}
@@ -121,7 +119,7 @@ def encode(name: str, text: Text) -> Result:
     first, ids = _timed(partial(each, documents[:middle]))
     second, _ = _timed(partial(each, documents[middle:]))
     decode, _ = _timed(lambda: list(map(coder.decode, ids)))
-    return {"first": first, "second": second, "decode": decode, "ids": sum(map(len, ids))}
+    return {"first": first, "second": second, "decode": decode}
 
 
 def cores(name: str, text: Text) -> Result:
