@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from benchmarks.equality import BenchError
+from benchmarks.jobs import BenchError
 from benchmarks.libraries import CORES, LIBRARIES
 from benchmarks.report import report
 from benchmarks.results import Run, facts, load_runs, merged, save_runs

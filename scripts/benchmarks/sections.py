@@ -14,8 +14,7 @@ from time import monotonic
 from typing import Final
 
 from benchmarks import jobs
-from benchmarks.equality import BenchError
-from benchmarks.jobs import LONG, Result, run_command, run_job
+from benchmarks.jobs import LONG, BenchError, Result, run_command, run_job
 from benchmarks.libraries import CORES, LIBRARIES, Text
 from benchmarks.results import ONE_JOB, OURS, REFERENCE, Series
 from benchmarks.trainers import TRAINERS

@@ -13,8 +13,8 @@ from typing import Final
 
 import pytest
 
-from benchmarks.equality import BenchError, count_different_ids
 from benchmarks.goals import goals
+from benchmarks.jobs import BenchError, count_different_ids
 from benchmarks.libraries import Coder, Documents, Text, documents_of, load
 from benchmarks.results import Run, Series, load_runs, merged, save_runs
 from bpetite import Tokenizer
