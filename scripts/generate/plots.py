@@ -7,7 +7,7 @@ transparent, and the gray lines are readable on light and dark pages.
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ _PANELS: Final = (
     ("encode", "first", "Encoding, one process, MB/s"),
     ("cores", "seconds", "Encoding, all cores, MB/s"),
 )
-_COLORS: Final = {"prose": "C0", "code": "C1", "multilingual": "C2"}
+_DOTS: Final[Mapping[str, Any]] = {"marker": "o", "markersize": 3}
 _LONGEST: Final = 20
 
 
@@ -106,8 +106,7 @@ def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
     for axes, name in zip(panels, texts, strict=True):
         axes.set_title(f"{name}, held out", loc="left")
         for learned, values in texts.items():
-            style = {"marker": "o", "markersize": 3, "color": _color(learned)}
-            axes.plot(sizes, values["bytes per token"][name], label=learned, **style)
+            axes.plot(sizes, values["bytes per token"][name], label=learned, **_DOTS)
         axes.set_xscale("log", base=2)
         axes.set_xticks(sizes[1::2], [f"{size:,}" for size in sizes[1::2]])
         axes.minorticks_off()
@@ -123,7 +122,7 @@ def _merges(texts: Figures) -> Figure:
     figure = Figure(figsize=(8, 3), layout="constrained")
     axes = figure.subplots()
     for name, values in texts.items():
-        axes.plot(*zip(*values["merge counts"], strict=True), label=name, color=_color(name))
+        axes.plot(*zip(*values["merge counts"], strict=True), label=name)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -141,9 +140,8 @@ def _lengths(texts: Figures) -> Figure:
     for axes, where in zip(panels, ("vocabulary", "held-out text"), strict=True):
         axes.set_title(f"tokens of the {where}", loc="left")
         for name, values in texts.items():
-            style = {"marker": "o", "markersize": 3, "color": _color(name)}
             shares = _shares(values[where]["lengths"])
-            axes.plot(range(1, _LONGEST + 1), shares, label=name, **style)
+            axes.plot(range(1, _LONGEST + 1), shares, label=name, **_DOTS)
         axes.set_xticks([1, 5, 10, 15, 20], ["1", "5", "10", "15", "20 or more"])
         axes.set_xlabel("bytes")
         axes.yaxis.set_major_formatter("{x:g}%")
@@ -182,11 +180,6 @@ def _classes(texts: Figures) -> Figure:
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.08), ncols=5)
     _finish(axes)
     return figure
-
-
-def _color(text: str) -> str:
-    """Return the color of a text, which is the same in all pictures."""
-    return _COLORS.get(text, "C3")
 
 
 def _finish(axes: Axes) -> None:
