@@ -1,4 +1,4 @@
-"""Generate the page of commands and the man page: both print each command's help as it is.
+"""Generate the page of commands and the man page, which print each help, and the README's table.
 
 The wheel has the man page below `installed`. It is installed into `share` of the environment,
 where `man` looks. `completions` generates the shells' completions, which need shtab.
@@ -15,7 +15,9 @@ from unittest import mock
 
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
+from generate.places import filled
 
+_ROOT: Final = Path(__file__).parents[2]
 SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
 _PAGE_COLUMNS: Final = 80
 _MAN_COLUMNS: Final = 72
@@ -52,8 +54,15 @@ _EXIT_STATUS: Final = (
 
 
 def files() -> dict[Path, str]:
-    """Return the page and the man page."""
+    """Return the page, the man page and the README."""
+    rows = [
+        f"| {group} | {', '.join(f'`{name}`' for name in names)} |"
+        for group, names in GROUPS.items()
+    ]
+    table = "\n".join(["| to | commands |", "|---|---|", *rows, ""])
+    readme = (_ROOT / "README.md").read_text(encoding="utf-8")
     return {
+        Path("README.md"): filled(readme, {"commands": table}),
         SHARE / "man/man1/bpetite.1": "\n".join(_man_page()) + "\n",
         Path("docs/reference/commands.md"): "\n".join(_page()),
     }
