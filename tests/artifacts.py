@@ -91,3 +91,8 @@ ODD_FILES: Final = st.dictionaries(
     )
 )
 """The valid artifact with odd values anywhere."""
+
+
+def names_in(folder: Path) -> list[str]:
+    """Return the names of everything in a folder."""
+    return sorted(entry.name for entry in folder.iterdir())

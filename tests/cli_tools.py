@@ -26,6 +26,8 @@ if sys.platform != "win32":
 
 BPETITE: Final = shutil.which("bpetite", path=sysconfig.get_path("scripts")) or "not installed"
 
+LINE: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
+LARGE: Final = LINE * 112_000  # more than is read before workers start
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 Result = TypeVar("Result")

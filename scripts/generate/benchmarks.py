@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from bench.report import sections, short
-from bench.results import Run, load_runs
+from benchmarks.report import sections, short
+from benchmarks.results import Run, load_runs
 from generate.places import filled
 
 _ROOT: Final = Path(__file__).parents[2]

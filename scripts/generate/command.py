@@ -4,17 +4,19 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parents[2]
+COMMAND: Final = "uv run --group generate python scripts/generate"
 
 PARTS: Final = (
     *("version", "manual", "completions", "reference", "schema", "output", "vectors"),
     *("terminal", "benchmarks", "pictures", "explorer", "course_pictures", "plots"),
 )
-"""The modules with the parts. A part is skipped if a package that it imports is not installed."""
+"""The modules with the parts. The one that draws the course's pictures is beside the course."""
+
+sys.path.append(str(ROOT / "docs" / "course"))
 
 
 def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
@@ -28,23 +30,20 @@ def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
     options = parser.parse_args(arguments)
     if unknown := set(options.parts).difference(PARTS):
         parser.error(f"there is no part {min(unknown)!r}, only {', '.join(PARTS)}")
-    stale = False
+    outdated = []
     for part in options.parts or PARTS:
-        try:
-            files: Mapping[Path, str] = import_module(f"generate.{part}").files()
-        except ModuleNotFoundError as error:
-            package = (error.name or "").partition(".")[0]
-            if not package or find_spec(package) is not None:
-                raise  # one of our own modules
-            print(f"{part}: skipped, because {package} is not installed", file=sys.stderr)
-            continue
+        module = part if part == "course_pictures" else f"generate.{part}"
+        files: Mapping[Path, str] = import_module(module).files()
         for path, text in files.items():
             place = root / path
             if place.is_file() and place.read_bytes() == text.encode("utf-8"):
                 continue
             print(f"{path}: {'out of date' if options.check else 'written'}")
-            stale = True
+            outdated.append(part)
             if not options.check:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(text.encode("utf-8"))
-    return int(stale and options.check)
+    if not options.check or not outdated:
+        return 0
+    print(f"write them with: {COMMAND} {' '.join(dict.fromkeys(outdated))}")
+    return 1

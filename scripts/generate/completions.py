@@ -11,7 +11,7 @@ from typing import Final
 import shtab
 
 from bpetite_cli.app import make_parser
-from generate.manual import SHARE, description, parsers
+from generate.manual import SHARE, parsers
 
 _FILES: Final = {"FILE", "PATH"}
 """The metavars of options that are files."""
@@ -32,7 +32,7 @@ def files() -> dict[Path, str]:
     """Return the completions of each shell."""
     parser = make_parser([])
     for each in (parser, *parsers(parser).values()):
-        each.description, _ = description(each)  # a shell shows one line
+        each.description = (each.description or "").partition("\n\n")[0]  # a shell shows one line
         for action in each._actions:
             if action.metavar in _FILES:
                 vars(action)["complete"] = {**shtab.FILE, "bash": "_bpetite_files"}

@@ -8,7 +8,6 @@ import json
 import lzma
 import os
 import sys
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -42,11 +41,8 @@ def files() -> dict[Path, str]:
         with lzma.open(path) as file:
             text = file.read().decode("utf-8")
         merges = Tokenizer.train(text, VOCAB_SIZE)._artifact.merges
-        rows = [json.dumps(row, separators=(",", ":"))[1:-1] for row in _rows(merges)]
+        starts = range(0, len(merges), _PAIRS_PER_LINE)
+        pairs = (merges[start : start + _PAIRS_PER_LINE] for start in starts)
+        rows = [json.dumps(row, separators=(",", ":"))[1:-1] for row in pairs]
         script += f"  {name}: [\n    " + ",\n    ".join(rows) + ",\n  ],\n"
     return {Path("docs/explorer/samples.js"): script + "};\n"}
-
-
-def _rows(merges: Sequence[tuple[int, int]]) -> Iterator[Sequence[tuple[int, int]]]:
-    for start in range(0, len(merges), _PAIRS_PER_LINE):
-        yield merges[start : start + _PAIRS_PER_LINE]

@@ -1,25 +1,27 @@
-"""Generate the page of commands and the man page from the command line's parsers.
+"""Generate the page of commands and the man page, which print each help, and the README's table.
 
 The wheel has the man page below `installed`. It is installed into `share` of the environment,
 where `man` looks. `completions` generates the shells' completions, which need shtab.
 """
 
 import argparse
-import re
+import os
 import textwrap
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
+from unittest import mock
 
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
+from generate.places import filled
 
+_ROOT: Final = Path(__file__).parents[2]
 SHARE: Final = Path("packages/cli/src/bpetite_cli/installed/share")
-_SHARING: Final = 4
-"""An option that so many commands have, with the same help, is described once on the page."""
+_PAGE_COLUMNS: Final = 80
+_MAN_COLUMNS: Final = 72
+"""A man page has a margin, and its example lines are not filled."""
 
 _INTRODUCTION: Final = """\
 # Commands
@@ -42,12 +44,6 @@ For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the s
 `compinit`; in fish, `bpetite --completion fish | source`. `man bpetite` works if the folder of
 `bpetite` is on `PATH`.
 """
-_SHARED: Final = """\
-## Shared options
-
-Many commands share these options. The usage of each command lists all its options; its table
-describes the ones that are not here.
-"""
 
 _EXIT_STATUS: Final = (
     "0 for success, 1 for a failure, 2 for wrong usage, 130 for Ctrl-C. "
@@ -58,15 +54,17 @@ _EXIT_STATUS: Final = (
 
 
 def files() -> dict[Path, str]:
-    """Return the page and the man page."""
-    parser = make_parser([])
-    commands = parsers(parser)
-    for each in (parser, *commands.values()):
-        # Python versions wrap a usage differently.
-        each.formatter_class = partial(argparse.HelpFormatter, width=1000)
+    """Return the page, the man page and the README."""
+    rows = [
+        f"| {group} | {', '.join(f'`{name}`' for name in names)} |"
+        for group, names in GROUPS.items()
+    ]
+    table = "\n".join(["| to | commands |", "|---|---|", *rows, ""])
+    readme = (_ROOT / "README.md").read_text(encoding="utf-8")
     return {
-        SHARE / "man/man1/bpetite.1": "\n".join(_man_page(parser, commands)) + "\n",
-        Path("docs/reference/commands.md"): "\n".join(_page(commands)),
+        Path("README.md"): filled(readme, {"commands": table}),
+        SHARE / "man/man1/bpetite.1": "\n".join(_man_page()) + "\n",
+        Path("docs/reference/commands.md"): "\n".join(_page()),
     }
 
 
@@ -77,113 +75,46 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
     return {name: found[name] for names in GROUPS.values() for name in names if name in found}
 
 
-def _usage(parser: argparse.ArgumentParser) -> str:
-    return parser.format_usage().removeprefix("usage: ").replace("[-h] ", "").strip()
+def _helps(columns: int) -> tuple[str, Mapping[str, str]]:
+    """Return the help of `bpetite`, and of each command by name, for a terminal of this width."""
+    with mock.patch.dict(os.environ, COLUMNS=str(columns)):
+        parser = make_parser([])
+        commands = parsers(parser)
+        return parser.format_help(), {name: one.format_help() for name, one in commands.items()}
 
 
-def description(parser: argparse.ArgumentParser) -> tuple[str, str]:
-    """Return the summary of a command, and the rest of its help as lines."""
-    summary, _, more = (parser.description or "").partition("\n\n")
-    return summary, more
-
-
-def _examples(parser: argparse.ArgumentParser) -> str:
-    return textwrap.dedent((parser.epilog or "").removeprefix("examples:\n")).rstrip("\n")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> Iterator[tuple[str, str]]:
-    """Yield each argument with its value and help."""
-    formatter = parser._get_formatter()
-    for action in parser._actions:
-        if action.metavar != "COMMAND" and "--help" not in action.option_strings:
-            yield formatter._format_action_invocation(action), formatter._expand_help(action)
-
-
-def _page(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
-    """Yield the lines of the page in Markdown."""
+def _page() -> Iterator[str]:
+    """Yield the parts of the page in Markdown."""
     of_compare = ", ".join(
         f"`{name}`"
-        for name, command in commands.items()
+        for name, command in parsers(make_parser([])).items()
         if command.get_default("run").__module__.startswith("bpetite_compare.")
     )
     yield _INTRODUCTION.format(of_compare=of_compare)
-    counts = Counter(row for parser in commands.values() for row in _arguments(parser))
-    shared = [row for row, count in counts.items() if count >= _SHARING]
-    yield _SHARED
-    yield from _table(shared)
+    _, helps = _helps(_PAGE_COLUMNS)
     for group, names in GROUPS.items():
         yield f"## {group.capitalize()}\n"
         for name in names:
-            if name in commands:
-                yield from _section(name, commands[name], shared)
+            if name in helps:
+                yield f"### {name}\n\n```text\n{helps[name]}```\n"
 
 
-def _section(
-    name: str, parser: argparse.ArgumentParser, shared: Iterable[tuple[str, str]]
-) -> Iterator[str]:
-    summary, more = description(parser)
-    # Keep an option and its value on one line.
-    usage = re.sub(r"(-[a-z]|--[a-z-]+) ", "\\1\u00a0", _usage(parser))
-    lines = textwrap.fill(usage, 80, subsequent_indent="    ", break_on_hyphens=False)
-    yield f"### {name}\n\n{summary}\n\n```text\n{lines}\n```\n".replace("\u00a0", " ")
-    if more:
-        yield f"```text\n{more}\n```\n"
-    if own := [row for row in _arguments(parser) if row not in shared]:
-        yield from _table(own)
-    yield f"```sh\n{_examples(parser)}\n```\n"
-
-
-def _table(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the lines of a table of arguments."""
-    yield "| argument | |\n| --- | --- |"
-    for row in rows:
-        yield "| `{}` | {} |".format(*(cell.replace("|", r"\|") for cell in row))
-    yield ""
-
-
-def _man_page(
-    parser: argparse.ArgumentParser, commands: Mapping[str, argparse.ArgumentParser]
-) -> Iterator[str]:
+def _man_page() -> Iterator[str]:
     """Yield the lines of the man page."""
+    ours, helps = _helps(_MAN_COLUMNS)
     yield r".\" made by scripts/generate"
     yield f'.TH BPETITE 1 "" "bpetite {version("bpetite-cli")}"'
-    yield ".SH NAME\n" + _roff("bpetite - a deterministic byte-level BPE tokenizer")
-    yield ".SH SYNOPSIS\n" + _roff(_usage(parser))
-    yield ".SH OPTIONS"
-    yield from _man_arguments(parser)
+    yield ".SH NAME\n" + _escaped("bpetite - a deterministic byte-level BPE tokenizer")
+    yield ".SH DESCRIPTION\n" + _as_it_is(ours)
     yield ".SH COMMANDS"
-    for name, command in commands.items():
-        summary, more = description(command)
-        yield f".SS {_roff(name)}\n{_roff(summary)}"
-        yield f".PP\n{_roff(_usage(command))}"
-        if more:
-            yield _as_it_is(more)
-        yield from _man_arguments(command)
-        yield ".PP\nFor example:\n" + _as_it_is(_examples(command))
-    yield f".SH EXIT STATUS\n{_roff(_EXIT_STATUS)}"
-
-
-def _man_arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
-    for option, told in _arguments(parser):
-        words = (_bold(word) if word.startswith("-") else _roff(word) for word in option.split(" "))
-        yield f".TP\n{' '.join(words)}"
-        yield _roff(told)
-
-
-def _bold(option: str) -> str:
-    name, comma, _ = option.partition(",")
-    return f"\\fB{_roff(name)}\\fR{comma}"
+    for name, text in helps.items():
+        yield f".SS {_escaped(name)}\n{_as_it_is(text)}"
+    yield ".SH EXIT STATUS\n" + "\n".join(map(_escaped, textwrap.wrap(_EXIT_STATUS, 72)))
 
 
 def _as_it_is(text: str) -> str:
     """Return lines that roff prints unchanged."""
-    lines = "\n".join(map(_escaped, text.splitlines()))
-    return f".PP\n.EX\n{lines}\n.EE"
-
-
-def _roff(text: str) -> str:
-    """Return a paragraph as lines for roff."""
-    return "\n".join(map(_escaped, textwrap.wrap(text, 72, break_on_hyphens=False)))
+    return ".EX\n" + "".join(f"{_escaped(line)}\n" for line in text.splitlines()) + ".EE"
 
 
 def _escaped(line: str) -> str:

@@ -1,4 +1,4 @@
-"""Fill the tables of docs/pictures.md with the measurements of `scripts/bench/vocabularies.py`."""
+"""Fill the tables of docs/pictures.md with what `scripts/benchmarks/vocabularies.py` measured."""
 
 import json
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import regex
 
-from bench.tables import figure, markdown
+from benchmarks.tables import figure, markdown
 from generate.places import filled
 
 CLASSES: Final = {

@@ -14,13 +14,15 @@ _PLACE: Final = re.compile(
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
-    """Return a page with each table between its markers.
+    """Return a page with each table between its markers; other places stay as they are.
 
     Raises:
-        ValueError: the names on the page differ from those of the tables.
+        ValueError: the page has no place for a table, or two.
     """
     places = [name for _, name in _PLACE.findall(page)]
-    if sorted(places) != sorted(tables):
+    if any(places.count(name) != 1 for name in tables):
         message = f"the page has places for {sorted(places)}, and the tables are {sorted(tables)}"
         raise ValueError(message)
-    return _PLACE.sub(lambda place: f"{place[1]}\n{tables[place[2]]}\n", page)
+    return _PLACE.sub(
+        lambda place: f"{place[1]}\n{tables[place[2]]}\n" if place[2] in tables else place[0], page
+    )

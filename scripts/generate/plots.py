@@ -7,41 +7,38 @@ transparent, and the gray lines are readable on light and dark pages.
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from bench.results import ONE_JOB, OURS, Series, comparable, unique
+from benchmarks.results import ONE_JOB, OURS, Series, unique
 from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 
 _INK: Final = "#808080"
+_COLORED: Final = (
+    *("axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "grid.color", "legend.labelcolor"),
+    *("xtick.color", "ytick.color"),
+)
 _STYLE: Final = {
-    "axes.edgecolor": _INK,
-    "axes.titlecolor": _INK,
-    "axes.spines.left": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
+    **dict.fromkeys(_COLORED, _INK),
+    **dict.fromkeys(("axes.spines.left", "axes.spines.right", "axes.spines.top"), False),
     "font.family": ["DejaVu Sans", "sans-serif"],  # the second is a fallback
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,
     "grid.alpha": 0.3,
-    "grid.color": _INK,
     "legend.frameon": False,
-    "legend.labelcolor": _INK,
     "svg.fonttype": "none",  # text stays text, and the file small
     "svg.hashsalt": "bpetite",  # otherwise element ids change every time
-    "xtick.color": _INK,
-    "ytick.color": _INK,
 }
 _PANELS: Final = (
     ("train", "seconds", "Training from a file, all cores, MB/s"),
     ("encode", "first", "Encoding, one process, MB/s"),
     ("cores", "seconds", "Encoding, all cores, MB/s"),
 )
-_COLORS: Final = {"prose": "C0", "code": "C1", "multilingual": "C2"}
+_DOTS: Final[Mapping[str, Any]] = {"marker": "o", "markersize": 3}
 _LONGEST: Final = 20
 
 
@@ -50,9 +47,8 @@ def files() -> dict[Path, str]:
     measured = read_figures()
     texts = measured["texts"]
     with mpl.rc_context(_STYLE):
-        series = comparable(one for run in read_runs() for one in run.series)
-        benchmarks = _svg(_throughput([one for one in series if one.contestant != ONE_JOB]))
-    with mpl.rc_context({**_STYLE, "axes.labelcolor": _INK}):
+        series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
+        benchmarks = _svg(_throughput(series))
         pictures = {
             "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
             "merges": _svg(_merges(texts)),
@@ -110,8 +106,7 @@ def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
     for axes, name in zip(panels, texts, strict=True):
         axes.set_title(f"{name}, held out", loc="left")
         for learned, values in texts.items():
-            style = {"marker": "o", "markersize": 3, "color": _color(learned)}
-            axes.plot(sizes, values["bytes per token"][name], label=learned, **style)
+            axes.plot(sizes, values["bytes per token"][name], label=learned, **_DOTS)
         axes.set_xscale("log", base=2)
         axes.set_xticks(sizes[1::2], [f"{size:,}" for size in sizes[1::2]])
         axes.minorticks_off()
@@ -127,7 +122,7 @@ def _merges(texts: Figures) -> Figure:
     figure = Figure(figsize=(8, 3), layout="constrained")
     axes = figure.subplots()
     for name, values in texts.items():
-        axes.plot(*zip(*values["merge counts"], strict=True), label=name, color=_color(name))
+        axes.plot(*zip(*values["merge counts"], strict=True), label=name)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -145,9 +140,8 @@ def _lengths(texts: Figures) -> Figure:
     for axes, where in zip(panels, ("vocabulary", "held-out text"), strict=True):
         axes.set_title(f"tokens of the {where}", loc="left")
         for name, values in texts.items():
-            style = {"marker": "o", "markersize": 3, "color": _color(name)}
             shares = _shares(values[where]["lengths"])
-            axes.plot(range(1, _LONGEST + 1), shares, label=name, **style)
+            axes.plot(range(1, _LONGEST + 1), shares, label=name, **_DOTS)
         axes.set_xticks([1, 5, 10, 15, 20], ["1", "5", "10", "15", "20 or more"])
         axes.set_xlabel("bytes")
         axes.yaxis.set_major_formatter("{x:g}%")
@@ -186,11 +180,6 @@ def _classes(texts: Figures) -> Figure:
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.08), ncols=5)
     _finish(axes)
     return figure
-
-
-def _color(text: str) -> str:
-    """Return the color of a text, which is the same in all pictures."""
-    return _COLORS.get(text, "C3")
 
 
 def _finish(axes: Axes) -> None:

@@ -7,6 +7,7 @@ the names in a package's `__all__`, and the records of the logger `bpetite`.
 import ast
 import inspect
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Final
 
 _ROOT: Final = Path(__file__).parents[2]
 _LONG_LINE: Final = 84
-_PARTS: Final = {"Args:": "Takes", "Returns:": "Returns", "Raises:": "Raises"}
+_LISTS: Final = {"Args:": "Takes", "Raises:": "Raises"}
 _ENTRY: Final = re.compile(r"^([\w, ]+): (.*)")
 _HEAD: Final = """\
 <!-- made by scripts/generate -->
@@ -60,7 +61,7 @@ def _page() -> str:
         _WARNING,
         *_package(compare, "###"),
         "## `bpetite_compare.reference`\n",
-        _text(_docstring_of(_tree(compare / "reference" / "__init__.py")).partition("\n")[0]),
+        _text(str(ast.get_docstring(_tree(compare / "reference/__init__.py"))).partition("\n")[0]),
         _LEMMAS,
         *_package(compare / "reference", "###"),
     ]
@@ -100,10 +101,6 @@ def _string(node: ast.stmt) -> str:
         case ast.Expr(value=ast.Constant(value=str(text))):
             return inspect.cleandoc(text)
     return ""
-
-
-def _docstring_of(module: ast.Module) -> str:
-    return ast.get_docstring(module) or ""
 
 
 def _described(node: Definition, docstring: str, level: str, owner: str = "") -> Iterator[str]:
@@ -155,30 +152,19 @@ def _signature(function: ast.FunctionDef, owner: str) -> str:
 
 def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
     """Return a docstring as Markdown: paragraphs, lists of entries, and examples."""
-    return (
-        "".join(f"{part}\n\n" for part in _paragraphs(docstring, types or {})).rstrip("\n") + "\n"
-    )
+    parts = [part for part in docstring.split("\n\n") if not part.startswith("Lemma (")]
+    return "\n\n".join(_paragraph(part, types or {}) for part in parts) + "\n"
 
 
-def _paragraphs(docstring: str, types: Mapping[str, str]) -> Iterator[str]:
-    for paragraph in docstring.split("\n\n"):
-        first, _, rest = paragraph.partition("\n")
-        if first.startswith("Lemma ("):
-            continue
-        if title := _PARTS.get(first):
-            text = inspect.cleandoc(f"\n{rest}")
-            listed = title != "Returns"
-            yield (
-                f"**{title}**\n\n{_entries(text, types)}"
-                if listed
-                else f"**{title}** {_line(text)}"
-            )
-        elif first.startswith(">>>"):
-            yield f"```pycon\n{paragraph}\n```"
-        elif types and _ENTRY.match(first):
-            yield _entries(paragraph, types)
-        else:
-            yield _line(paragraph)
+def _paragraph(text: str, types: Mapping[str, str]) -> str:
+    first, _, rest = text.partition("\n")
+    if first == "Returns:":
+        return f"**Returns** {_line(rest)}"
+    if title := _LISTS.get(first):
+        return f"**{title}**\n\n{_entries(textwrap.dedent(rest), types)}"
+    if first.startswith(">>>"):
+        return f"```pycon\n{text}\n```"
+    return _entries(text, types) if types and _ENTRY.match(first) else _line(text)
 
 
 def _entries(text: str, types: Mapping[str, str]) -> str:

@@ -5,6 +5,7 @@ The picture loads no fonts or other files, and is identical, byte for byte, each
 
 import io
 import os
+import re
 import subprocess
 import sysconfig
 import tempfile
@@ -12,6 +13,7 @@ import termios
 from pathlib import Path
 from typing import Final
 
+from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
@@ -42,32 +44,8 @@ _THEME: Final = TerminalTheme(
     ],
 )
 
-_FORMAT: Final = """\
-<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg" xml:space="preserve">
-<style>
-.{unique_id}-matrix {{
-font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, "Liberation Mono", monospace;
-font-size: {char_height}px;
-line-height: {line_height}px;
-}}
-.{unique_id}-title {{ font: bold 18px sans-serif; }}
-{styles}
-</style>
-<defs>
-<clipPath id="{unique_id}-clip-terminal">
-<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}" />
-</clipPath>
-{lines}
-</defs>
-{chrome}
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}
-<g class="{unique_id}-matrix">
-{matrix}
-</g>
-</g>
-</svg>
-"""
+_WEB_FONTS: Final = re.compile(r"<!--.*?-->|@font-face \{\{.*?\}\}", re.DOTALL)
+_FONT: Final = '"DejaVu Sans Mono", Menlo, Consolas, "Liberation Mono", monospace'
 
 
 def files() -> dict[Path, str]:
@@ -79,8 +57,9 @@ def files() -> dict[Path, str]:
         for command in _COMMANDS:
             console.print(Text.assemble(("$ ", "green"), (_spoken(command), "bold")))
             console.print(Text.from_ansi(_in_terminal(command, folder)))
+    form = _WEB_FONTS.sub("", CONSOLE_SVG_FORMAT).replace("Fira Code, monospace", _FONT)
     drawn = console.export_svg(
-        title="bpetite", theme=_THEME, code_format=_FORMAT, unique_id="terminal"
+        title="bpetite", theme=_THEME, code_format=form, unique_id="terminal"
     )
     lines = (line.strip() for line in drawn.splitlines())
     return {Path("docs/terminal.svg"): "".join(f"{line}\n" for line in lines if line)}

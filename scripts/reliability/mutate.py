@@ -2,15 +2,15 @@
 
     uv run --group mutation python scripts/reliability/mutate.py [MODULE ...]
 
-cosmic-ray makes the mutants. Each is written into a copy of the workspace, which runs the tests of
-its module, as listed in `TESTS`; tests that killed earlier mutants run first. The first failing
-test kills it. A mutant hangs if it takes three times as long as the unchanged core, and 10 s more:
-that counts as killed, and is reported separately.
+cosmic-ray makes the mutants of a module and runs the tests of the module, as listed in `TESTS`, on
+each, in a copy of the workspace. Tests that failed on earlier mutants run first; the first failing
+test kills a mutant. A mutant hangs if it takes twice as long as the unchanged core, and 10 s
+more: that counts as killed, and is reported separately.
 
 A mutant that survives must be listed in tests/reliability/mutants.toml, with the reason why no
 test can kill it. A listed mutant must survive or hang, and cosmic-ray must still make it. Otherwise
 the exit status is 1. The script prints a table in Markdown, and each unlisted survivor in the
-format of that file; progress goes to standard error. Hypothesis always uses the same seed.
+format of that file. Hypothesis always uses the same seed.
 
 Two kinds of mutants are left out, because they say nothing about the tests:
 
@@ -25,10 +25,9 @@ import argparse
 import ast
 import json
 import os
-import re
 import resource
+import shlex
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -38,53 +37,47 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import count
+from functools import partial
 from pathlib import Path
-from queue import SimpleQueue
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from cosmic_ray.work_db import WorkDB
+    from cosmic_ray.work_item import WorkResult
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 CORE: Final = Path("packages", "core", "src", "bpetite")
 LISTED: Final = ROOT / "tests" / "reliability" / "mutants.toml"
 
-TESTS: Final[Mapping[str, Sequence[str]]] = {
-    "_artifact": ["artifact", "loading saving tokenizer"],
-    "_checks": ["loading", "artifact persistence saving"],
-    "_collector": ["collector"],
-    "_corpus": ["corpus trainer logging", "tokenizer"],
-    "_constants": ["worked_examples vectors", "trainer artifact", "loading"],
-    "_decoder": ["decoder", "roundtrip"],
-    "_encoder": ["encoder", "tokenizer vectors"],
-    "_files": ["files", "saving", "loading windows"],
-    "_merges": ["merges", "encoder vectors proof_oracle"],
-    "_pairs": ["trainer", "vectors proof_oracle"],
-    "_persistence": ["persistence", "loading saving"],
-    "_pretokenizer": ["pretokenizer", "encoder trainer logging proof_oracle"],
-    "_records": ["logging"],
-    "_schema": ["artifact", "trainer vectors", "loading saving"],
-    "_strict_json": ["loading", "measure_loads"],
-    "_tokenizer": ["tokenizer", "collector persistence corpus"],
-    "_trainer": ["trainer logging", "tokenizer collector vectors"],
+TESTS: Final[Mapping[str, str]] = {
+    "_artifact": "artifact loading saving tokenizer",
+    "_checks": "loading artifact persistence saving",
+    "_collector": "collector",
+    "_corpus": "corpus trainer logging tokenizer",
+    "_constants": "worked_examples vectors trainer artifact loading",
+    "_decoder": "decoder roundtrip",
+    "_encoder": "encoder tokenizer vectors",
+    "_files": "files saving loading windows",
+    "_merges": "merges encoder vectors proof_oracle",
+    "_pairs": "trainer vectors proof_oracle",
+    "_persistence": "persistence loading saving",
+    "_pretokenizer": "pretokenizer encoder trainer logging proof_oracle",
+    "_records": "logging",
+    "_schema": "artifact trainer vectors loading saving",
+    "_strict_json": "loading measure_loads",
+    "_tokenizer": "tokenizer collector persistence corpus",
+    "_trainer": "trainer logging tokenizer collector vectors",
 }
-"""The tests for each module's mutants, `test_NAME.py`, in turns: the most specific first."""
+"""The tests for each module's mutants, `test_NAME.py`, the most specific first."""
 
 _PYTEST: Final = (
-    *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"),
+    *(sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "--failed-first"),
     *("--numprocesses=0", "--hypothesis-seed=0", "-m", ""),  # tests of every tier
 )
-_FAILED: Final = re.compile(r"^FAILED ([\w/.]+::\w+)", re.MULTILINE)
-_KILLERS: Final = 8
-"""How many tests run before the others: a mutant is mostly killed by its neighbors' killers."""
-
-_TIMES_AS_LONG: Final = 3
+_TIMES_AS_LONG: Final = 2
 _SECONDS_MORE: Final = 10
 _BYTES: Final = 3 << 30
 """The memory limit of a mutant's process: some would take all there is."""
-
-_STAMPS: Final = count(1_000_000_000)
-"""Python recognizes an old `.pyc` by its source's time and size, so every time is different."""
 
 
 class Name(NamedTuple):
@@ -98,22 +91,6 @@ class Name(NamedTuple):
     """Its number among equal changes of equal lines in one function."""
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A module with one change, and the name of the change."""
-
-    name: Name
-    source: str
-
-
-@dataclass(frozen=True)
-class Turn:
-    """Files of tests or single tests, and after how many seconds a run of them hangs."""
-
-    tests: Sequence[str]
-    seconds: float | None
-
-
 class MutationError(Exception):
     """Why the mutants cannot be tried, in one line."""
 
@@ -122,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
     parser = argparse.ArgumentParser(description="Mutate the core, and run its tests.")
     parser.add_argument("modules", nargs="*", metavar="MODULE", help="such as _merges; else all")
-    parser.add_argument("--workers", type=int, default=2, help="how many mutants at a time")
+    parser.add_argument("--workers", type=int, default=2, help="how many modules at a time")
     given = parser.parse_args(arguments)
     try:
         return mutate(given.modules or list(TESTS), given.workers)
@@ -144,14 +121,14 @@ def mutate(modules: Sequence[str], workers: int) -> int:
     tried: dict[Name, str] = {}
     print("| module | mutants | killed | of them hung | listed | not listed |")
     print("|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="bpetite-mutants-") as place:
-        copies = [copy_workspace(ROOT, Path(place) / str(number)) for number in range(workers)]
-        for module in modules:
-            source = (ROOT / CORE / f"{module}.py").read_text(encoding="utf-8")
-            turns = list(turns_of(TESTS[module], copies[0]))
-            outcomes = try_all(list(mutants_of(module, source)), turns, copies)
-            print(row(f"`{module}`", outcomes, listed), flush=True)
-            tried |= outcomes
+    with (
+        tempfile.TemporaryDirectory(prefix="bpetite-mutants-") as place,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        outcomes = pool.map(partial(try_module, ROOT, Path(place)), modules)
+        for module, found in zip(modules, outcomes, strict=True):
+            print(row(f"`{module}`", found, listed), flush=True)
+            tried |= found
     print(row("all", tried, listed))
     return report(tried, listed)
 
@@ -171,32 +148,73 @@ def read_listed() -> Iterator[Name]:
             yield Name(entry["module"], entry["function"], entry["line"], becomes, nth)
 
 
-def mutants_of(module: str, source: str) -> Iterator[Mutant]:
-    """Yield every mutant of a module once, except for the kinds that are left out."""
-    seen = {_meaning(source), None}
-    times: Counter[Name] = Counter()
-    for mutated in _mutated(source):
-        meaning = _meaning(mutated)
-        if meaning not in seen:
-            seen.add(meaning)
-            name = name_of(module, source, mutated)
-            times[name] += 1
-            yield Mutant(name._replace(nth=times[name]), mutated)
+def try_module(root: Path, place: Path, module: str) -> dict[Name, str]:
+    """Return the fate of each mutant of a module in a copy of the workspace."""
+    from cosmic_ray.commands import init
+    from cosmic_ray.work_db import WorkDB, use_db
+
+    copy = copy_workspace(root, place / module)
+    path, session = copy / CORE / f"{module}.py", copy / "session.sqlite"
+    config = copy / "session.toml"
+    config.write_text(_configuration(module, copy), encoding="utf-8")
+    with use_db(session, WorkDB.Mode.create) as work:
+        init([path], work, {})
+        names = select(module, path.read_text(encoding="utf-8"), work)
+    command = [Path(sys.executable).with_name("cosmic-ray"), Path("exec"), config, session]
+    subprocess.run(command, cwd=copy, env=_environment(copy), check=True)
+    with use_db(session, WorkDB.Mode.open) as work:
+        results = dict(work.results)
+    return {name: _fate(results[job]) for job, name in names.items()}
 
 
-def _mutated(source: str) -> Iterator[str]:
-    """Yield every mutant of a source that cosmic-ray makes."""
-    from cosmic_ray.ast import ast_nodes, get_ast
+def _fate(result: "WorkResult") -> str:
+    if not result.is_killed:
+        return "survived"
+    return "hung" if result.output == "timeout" else "killed"
+
+
+def _configuration(module: str, copy: Path) -> str:
+    """Return cosmic-ray's configuration; the unchanged core must pass, and sets the time limit."""
+    found = [next(copy.glob(f"tests/*/test_{name}.py")) for name in TESTS[module].split()]
+    files = [str(path.relative_to(copy)) for path in found]
+    command, start = [*_PYTEST, *files], time.monotonic()
+    done = subprocess.run(
+        command, cwd=copy, env=_environment(copy), capture_output=True, check=False
+    )
+    if done.returncode:
+        message = f"not even the core itself passes {' '.join(files)}"
+        raise MutationError(message)
+    for cached in (copy / CORE / "__pycache__").glob(f"{module}.*"):
+        cached.unlink()  # or Python could take it for a mutant of equal size
+    seconds = _TIMES_AS_LONG * (time.monotonic() - start) + _SECONDS_MORE
+    return (
+        f"[cosmic-ray]\ntimeout = {seconds:.1f}\ndistributor.name = 'local'\n"
+        f"module-path = {json.dumps(str(CORE / module))}\n"
+        f"test-command = {json.dumps(shlex.join(command))}\n"
+    )
+
+
+def select(module: str, source: str, work: "WorkDB") -> dict[str, Name]:
+    """Return the name of each mutant by its job, and skip the kinds that are left out."""
     from cosmic_ray.mutating import mutate_code
-    from cosmic_ray.plugins import get_operator, operator_names
+    from cosmic_ray.plugins import get_operator
+    from cosmic_ray.work_item import WorkerOutcome, WorkResult
 
-    nodes = list(ast_nodes(get_ast(source)))
-    for operator in map(get_operator, operator_names()):
-        if operator.arguments():
-            continue  # the two that insert random numbers for named variables
-        places = sum(1 for node in nodes for _ in operator().mutation_positions(node))
-        for place in range(places):
-            yield mutate_code(source, operator(), place)
+    seen, names = {_meaning(source), None}, {}
+    times: Counter[Name] = Counter()
+    made = {item.job_id: item.mutations[0] for item in work.work_items}
+    for job, one in sorted(
+        made.items(), key=lambda item: (item[1].operator_name, item[1].occurrence)
+    ):
+        mutated = mutate_code(source, get_operator(one.operator_name)(), one.occurrence)
+        if (meaning := _meaning(mutated)) in seen:
+            work.set_result(job, WorkResult(WorkerOutcome.SKIPPED))
+            continue
+        seen.add(meaning)
+        name = name_of(module, source, mutated)
+        times[name] += 1
+        names[job] = name._replace(nth=times[name])
+    return names
 
 
 def _meaning(source: str) -> str | None:
@@ -271,91 +289,6 @@ def _environment(copy: Path) -> dict[str, str]:
         "BPETITE_PROFILE": "thorough",
         "TMPDIR": str(copy / ".tmp"),
     }
-
-
-def turns_of(tests: Iterable[str], copy: Path) -> Iterator[Turn]:
-    """Yield the turns of a module's tests, each of which must pass without a mutant."""
-    for names in tests:
-        paths = (next(copy.glob(f"tests/*/test_{name}.py")) for name in names.split())
-        files = [str(path.relative_to(copy)) for path in paths]
-        start = time.monotonic()
-        if run_tests(copy, Turn(files, None), []) != "survived":
-            message = f"not even the core itself passes {' '.join(files)}"
-            raise MutationError(message)
-        yield Turn(files, _TIMES_AS_LONG * (time.monotonic() - start) + _SECONDS_MORE)
-
-
-def try_all(
-    mutants: Sequence[Mutant], turns: Sequence[Turn], copies: Sequence[Path]
-) -> dict[Name, str]:
-    """Return the fate of each mutant; each copy tries one at a time."""
-    free: SimpleQueue[Path] = SimpleQueue()
-    for copy in copies:
-        free.put(copy)
-
-    killers: list[str] = []  # the latest last
-
-    def try_one(mutant: Mutant) -> str:
-        copy = free.get()
-        try:
-            ahead = [Turn(killers[: -_KILLERS - 1 : -1], turns[0].seconds)] if killers else []
-            return try_mutant(mutant, [*ahead, *turns], copy, killers)
-        finally:
-            free.put(copy)
-
-    outcomes: dict[Name, str] = {}
-    threads = ThreadPoolExecutor(len(copies))
-    try:
-        for mutant, outcome in zip(mutants, threads.map(try_one, mutants), strict=True):
-            outcomes[mutant.name] = outcome
-            told = "" if outcome == "killed" else f": {mutant.name.line} -> {mutant.name.becomes}"
-            place = f"{mutant.name.module} {len(outcomes)}/{len(mutants)}"
-            print(f"{place} {outcome}{told}", file=sys.stderr, flush=True)
-    finally:
-        threads.shutdown(cancel_futures=True)
-    return outcomes
-
-
-def try_mutant(mutant: Mutant, turns: Iterable[Turn], copy: Path, killers: list[str]) -> str:
-    """Return the fate of a mutant in a copy, and restore the copy; note what killed it."""
-    path = copy / CORE / f"{mutant.name.module}.py"
-    original = path.read_text(encoding="utf-8")
-    _write(path, mutant.source)
-    try:
-        outcomes = (run_tests(copy, turn, killers) for turn in turns)
-        return next((outcome for outcome in outcomes if outcome != "survived"), "survived")
-    finally:
-        _write(path, original)
-
-
-def _write(path: Path, source: str) -> None:
-    path.write_text(source, encoding="utf-8")
-    stamp = next(_STAMPS)
-    os.utime(path, (stamp, stamp))
-
-
-def run_tests(copy: Path, turn: Turn, killers: list[str]) -> str:
-    """Run tests in a copy until one fails: killed, hung or survived. Note the failing test."""
-    with subprocess.Popen(
-        [*_PYTEST, *turn.tests],
-        cwd=copy,
-        env=_environment(copy),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        encoding="utf-8",
-        errors="replace",
-        start_new_session=True,
-    ) as process:
-        output, outcome = "", "hung"
-        with suppress(subprocess.TimeoutExpired):
-            output, _ = process.communicate(timeout=turn.seconds)
-            outcome = "killed" if process.returncode else "survived"
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # and all processes that the tests started
-    if found := _FAILED.search(output):
-        killers[:] = [*(killer for killer in killers if killer != found[1]), found[1]]
-    return outcome
 
 
 def row(title: str, outcomes: Mapping[Name, str], listed: set[Name]) -> str:

@@ -10,7 +10,7 @@ import pytest
 from bpetite import Tokenizer
 from bpetite_cli.io import inputs, outputs
 from bpetite_cli.terminal import progress
-from cli_tools import ImpatientTimer
+from cli_tools import LARGE, LINE, ImpatientTimer
 from help_tools import prepare_files
 
 
@@ -32,6 +32,15 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the files that the examples of the help use."""
     folder = tmp_path_factory.mktemp("prepared") / "files"
     prepare_files(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a text large enough for several processes, and its tokenizer."""
+    folder = tmp_path_factory.mktemp("large")
+    (folder / "text").write_bytes(LARGE.encode())
+    Tokenizer.train(LINE, 400).save(folder / "m.json")
     return folder
 
 

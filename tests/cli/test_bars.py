@@ -143,3 +143,4 @@ def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
     assert status == 0
     assert len(phases(sent)) >= 2
     assert not any("━" in line for line in on_screen(sent))
+    assert sent.rfind("\x1b[?25l") < sent.rfind("\x1b[?25h")  # the cursor is shown again

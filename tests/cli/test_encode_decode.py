@@ -125,19 +125,11 @@ def blocks_of(ids: list[int], sizes: list[int]) -> list[list[int]]:
 
 
 @example([0xE2, 0x82, 258, 0xAC, 0x80], [3])
-@given(ids_with(STRAY), st.lists(st.integers(0, 4)))
-def test_ids_decode_alike_in_any_blocks(
-    decoded_at_once: Callable[[list[int]], str], ids: list[int], sizes: list[int]
-) -> None:
-    """FR-23: wherever blocks end, the text or the error equals that of a single decode."""
-    assert decoded_in_blocks(blocks_of(ids, sizes)) == decoded_at_once(ids)
-
-
 @given(ids_with(STRAY | st.sampled_from([263, -1, 10**29])), st.lists(st.integers(0, 4)))
-def test_the_first_error_that_is_read_is_reported(
+def test_ids_decode_alike_and_the_first_error_is_reported(
     decoded_at_once: Callable[[list[int]], str], ids: list[int], sizes: list[int]
 ) -> None:
-    """FR-22: reading stops at the block with an error, and the error is that of a single decode."""
+    """FR-22, FR-23: wherever blocks end, the text or the first error is that of a single decode."""
     blocks = blocks_of(ids, sizes)
     shown = decoded_in_blocks(blocks)
     so_far = [decoded_at_once([*chain(*blocks[:end])]) for end in range(1, len(blocks) + 1)]
@@ -205,32 +197,6 @@ def test_long_tokens_are_decoded_in_parts() -> None:
     parts = list(_texts({0: b"a" * 1_000_000}, [[0] * 50], None))
     assert max(map(len, parts)) <= 1 << 20
     assert sum(map(len, parts)) == 50_000_000
-
-
-@pytest.mark.parametrize(
-    ("ids", "complaint"),
-    [
-        (["72", "999"], "unknown token id 999 at position 1; the ids are 0 to 282"),
-        (["-1"], "unknown token id -1 at position 0; the ids are 0 to 282"),
-        (
-            ["72", "128"],
-            (
-                "these ids do not decode to UTF-8: invalid start byte "
-                "(token id 128 at position 1); use --bytes to write raw bytes"
-            ),
-        ),
-        (
-            ["226", "155"],
-            (
-                "these ids do not decode to UTF-8: unexpected end of data "
-                "(token id 226 at position 0); use --bytes to write raw bytes"
-            ),
-        ),
-    ],
-)
-def test_invalid_ids_are_rejected(model: Path, ids: list[str], complaint: str) -> None:
-    """FR-22, FR-23, FR-33: the error names the wrong id and its position."""
-    assert refused(bpetite("decode", "--model", model, "--ids", *ids)) == [f"error: {complaint}"]
 
 
 @pytest.mark.parametrize(

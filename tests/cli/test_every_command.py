@@ -105,23 +105,28 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
 
 
 @pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
-    ("command", "doing"),
-    [("encode", "encoding"), ("decode", "decoding"), ("show", "showing"), ("count", "counting")],
+    ("words", "doing"),
+    [
+        *(
+            ("encode --model tokenizer.json", "encoding"),
+            ("decode --model tokenizer.json", "decoding"),
+        ),
+        *(("show --model tokenizer.json", "showing"), ("count --model tokenizer.json", "counting")),
+        ("train --vocab-size 257 --output new.json --input -", "training"),
+    ],
 )
-def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing: str) -> None:
-    """Without an input, a command at a terminal says that it is waiting, and how to end."""
+def test_waiting_for_typed_input_is_announced(folder: Path, words: str, doing: str) -> None:
+    """At a terminal a command says that it is waiting, and how to end, and draws no bar."""
     typed = b"[72]\n\x04"
-    status, shown = shown_in_terminal([command, "--model", "tokenizer.json"], folder, typed=typed)
+    status, shown = shown_in_terminal(words.split(), folder, typed=typed)
     assert status == 0
-    assert shown.startswith(f"{doing} what you type; Ctrl-D at the start of a line ends it\n")
-
-
-def test_encode_reads_documents_from_a_pipe(folder: Path) -> None:
-    """`--jsonl` and `--separator-token` need no named file."""
-    words = "encode --model tokenizer.json --jsonl text --separator-token --separator-at after"
-    rows = b'{"text": "a"}\n{"text": "b"}\n'
-    assert bpetite(*words.split(), stdin=rows, cwd=folder).stdout == b"[97,310,98,310]\n"
+    said = {"training": ": 257 mergeable tokens wanted\n"}.get(
+        doing, " what you type; Ctrl-D at the start of a line ends it\n"
+    )
+    assert shown.startswith(f"{doing}{said}")
+    assert "━" not in shown
 
 
 @pytest.mark.parametrize("command", ["train", "encode", "verify"])

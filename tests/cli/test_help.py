@@ -198,4 +198,5 @@ def test_man_finds_the_page(tmp_path: Path) -> None:
         check=False,
     )
     page = Path(bpetite_cli.__file__).parent / "installed/share/man/man1/bpetite.1"
-    assert Path(found.stdout.decode().strip()).read_bytes() == page.read_bytes()
+    fix = "run `uv sync --reinstall-package bpetite-cli`"
+    assert Path(found.stdout.decode().strip()).read_bytes() == page.read_bytes(), fix

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_tools import BPETITE, bpetite, check_matches_script
+from cli_tools import bpetite, check_matches_script
 from help_tools import BUILT_IN, call_of
 
 OTHERS = (
@@ -27,11 +27,6 @@ def test_calls_match_the_script(words: list[str], folder: Path) -> None:
     """The status and the bytes of both streams equal those of the installed program."""
     force = ["--force"] if "--output" in words else []
     check_matches_script(*words, *force, stdin="é <|endoftext|>".encode(), cwd=folder)
-
-
-def test_the_installed_script_is_tested() -> None:
-    """The tests run the console script that users get."""
-    assert Path(BPETITE).is_file()
 
 
 def test_calls_have_no_side_effects(folder: Path) -> None:

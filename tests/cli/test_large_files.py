@@ -8,33 +8,18 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, lines, pipeline
+from cli_tools import BPETITE, lines
 
 pytestmark = pytest.mark.thorough
-
-TEXT = ("Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|> " + "x" * 40) * 12_000
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a folder with a model and a text of more than a megabyte."""
+    """Return a folder with a model."""
     Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290).save(
         tmp_path / "m.json"
     )
-    (tmp_path / "text").write_bytes(TEXT.encode())
     return tmp_path
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("name", ["json", "text", "u16", "u32"])
-def test_encode_to_decode_pipe_round_trips(folder: Path, name: str) -> None:
-    """FR-25: a long text goes through a pipe byte for byte."""
-    result = pipeline(
-        f"bpetite encode --model m.json --input text --format {name} |"
-        f" bpetite decode --model m.json --input - --format {name} | cmp - text",
-        folder,
-    )
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
 
 
 def peak_bytes(folder: Path, *words: str) -> int:

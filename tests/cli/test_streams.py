@@ -3,10 +3,8 @@
 import os
 import signal
 import struct
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -14,7 +12,7 @@ from typing import BinaryIO, Final
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import bpetite, lines, start, without_times
+from cli_tools import bpetite, lines, start, wait_for, without_times
 
 if sys.platform != "win32":
     import fcntl
@@ -57,14 +55,6 @@ def unread(pipe: BinaryIO) -> int:
     return number
 
 
-def wait(process: subprocess.Popen[bytes], condition: Callable[[], bool]) -> None:
-    """Wait for a condition, at most a minute, as long as a process runs."""
-    until = time.monotonic() + 60
-    while not condition():
-        assert process.poll() is None
-        assert time.monotonic() < until
-
-
 @pytest.mark.parametrize(
     "words",
     [pytest.param(words, marks=[pytest.mark.thorough][words in EVERYDAY :]) for words in CALLS],
@@ -78,7 +68,7 @@ def test_input_that_does_not_block_is_read_to_its_end(folder: Path, words: str) 
     ):
         for part in CALLS[words]:
             ours.write(part.encode())
-            wait(process, lambda: not unread(theirs))
+            wait_for(lambda: not unread(theirs))
         ours.close()
         output, errors = process.communicate(timeout=60)
     assert process.returncode == expected.returncode
@@ -109,7 +99,7 @@ def test_ctrl_c_ends_waiting_for_a_pipe(folder: Path) -> None:
         start(*words.split(), cwd=folder, stdin=theirs) as process,
     ):
         ours.write(b"low")
-        wait(process, lambda: not unread(theirs))
+        wait_for(lambda: not unread(theirs))
         process.send_signal(signal.SIGINT)
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, b"")
@@ -129,7 +119,7 @@ def test_output_that_does_not_block_is_complete(folder: Path, words: str) -> Non
         start(*call, cwd=folder, stdout=theirs) as process,
     ):
         theirs.close()
-        wait(process, lambda: unread(ours) >= 4096)
+        wait_for(lambda: unread(ours) >= 4096)
         output = ours.read()
         _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, b"")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite import Tokenizer, _corpus
+from bpetite import _corpus
 from bpetite._corpus import Counting, Part, add_up, count_corpus
 from bpetite._pretokenizer import blocks
 from texts import TEXTS
@@ -52,16 +52,6 @@ def test_too_many_pieces_are_split_at_once() -> None:
     assert few([(text, 1)]) == Part(1, len(text), 1 << 18, 0, {})
     assert few([]).split == 1 << 18
     assert many([(f"{text} more", 1)]).split == (1 << 18) + 1
-
-
-def test_counted_chunks_train_like_text() -> None:
-    """Training on counted chunks equals training on the text, and reads the counts once."""
-    counting = [Counting(), Counting()]
-    parts = [counting[0]([("low lower", 2)]), counting[1]([(" lowest", 1), ("low", 3)])]
-    parts += [each([]) for each in counting]
-    learned = Tokenizer._learn(parts, 262)
-    trained = Tokenizer.train(["low lower", "low lower", " lowest", "low", "low", "low"], 262)
-    assert learned._artifact == trained._artifact
 
 
 def test_only_the_sum_is_logged(

@@ -8,21 +8,18 @@ import os
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from artifacts import names_in
 from bpetite._files import read_file, write_folder, write_parts
 
 PARTS = [b"the new", b"", b" file", b"!" * 100]
 NEW, OLD = b"".join(PARTS), b"old"
 PAIR = {"one": b"1", "two": b"2"}
-
-
-def names_in(folder: Path) -> list[str]:
-    """Return the names of everything in a folder."""
-    return sorted(entry.name for entry in folder.iterdir())
 
 
 def test_parts_make_one_file(tmp_path: Path) -> None:
@@ -118,16 +115,16 @@ def test_a_folder_is_checked_before_any_replacement(tmp_path: Path) -> None:
 def test_every_file_of_a_folder_is_synced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files and folder are synced before the folder is renamed, and its parent afterward."""
     steps: list[str] = []
-    for call in ("fsync", "rename"):
-        real = getattr(os, call)
 
-        def note(
-            *arguments: object, name: str = call, real: Callable[..., object] = real
-        ) -> object:
-            steps.append(name)
-            return real(*arguments)
+    def observe(call: str, real: Callable[..., None]) -> None:
+        def observed(*arguments: object) -> None:
+            steps.append(call)
+            real(*arguments)
 
-        monkeypatch.setattr(os, call, note)
+        monkeypatch.setattr(os, call, observed)
+
+    observe("fsync", os.fsync)
+    observe("rename", os.rename)
     write_folder(str(tmp_path / "folder"), PAIR, overwrite=False)
     assert steps == ["fsync", "fsync", "fsync", "rename", "fsync"]
 
@@ -150,29 +147,20 @@ def test_no_descriptor_is_left_open(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 def test_one_of_several_folders_wins(tmp_path: Path) -> None:
     """If threads write one folder at the same time, one succeeds, and its files stay."""
-    for attempt in range(20):
-        place = tmp_path / str(attempt)
-        won: list[int] = []
-        barrier = threading.Barrier(4)
+    barrier = threading.Barrier(4)
 
-        def write(
-            number: int,
-            place: Path = place,
-            won: list[int] = won,
-            barrier: threading.Barrier = barrier,
-        ) -> None:
-            barrier.wait()
-            with suppress(FileExistsError):
-                write_folder(str(place), {"one": b"%d" % number}, overwrite=False)
-                won.append(number)
+    def write(place: Path, content: bytes) -> bytes | None:
+        barrier.wait(timeout=60)
+        with suppress(FileExistsError):
+            write_folder(str(place), {"one": content}, overwrite=False)
+            return content
+        return None
 
-        threads = [threading.Thread(target=write, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        (winner,) = won
-        assert (place / "one").read_bytes() == b"%d" % winner
+    with ThreadPoolExecutor(4) as threads:
+        for attempt in range(20):
+            place = tmp_path / str(attempt)
+            won = threads.map(write, [place] * 4, [b"0", b"1", b"2", b"3"])
+            assert [*filter(None, won)] == [(place / "one").read_bytes()]
 
 
 def test_a_too_large_file_is_not_read(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import os
 import re
 import socket
 import sys
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -377,14 +376,6 @@ def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> No
     check_rejected(tmp_path, canonical(good), ValueError, message)
 
 
-@pytest.mark.parametrize("pair", [[98, 97], [97, 97], [97, 0], [0, 97]])
-def test_step_17_rejects_a_merge_with_the_wrong_token(tmp_path: Path, pair: list[int]) -> None:
-    """FR-29: a merge must join the ids that its token is made of."""
-    left, right = pair
-    message = f"vocab['256']: expected the joined bytes of {left} and {right}, found [97, 98]"
-    check_rejected(tmp_path, canonical(changed((("merges", 0), pair))), ValueError, message)
-
-
 def test_step_18_rejects_a_vocab_without_the_special_token(tmp_path: Path) -> None:
     """FR-29: the id of the special token must be in vocab."""
     data = canonical(changed((("vocab", "258"), GONE)))
@@ -472,38 +463,26 @@ def test_nesting_is_rejected_on_a_small_stack(
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 1000, '["' * 1000, "\\" * 1001 + "[" * 100, '"' + "{" * 100]
-)
-def test_brackets_in_strings_are_not_nesting(tmp_path: Path, text: str) -> None:
-    """A string full of brackets is rejected only for its position."""
-    data = canonical(changed(((text,), 1)))
-    check_rejected(tmp_path, data, ValueError, "top level: expected only the keys")
-
-
-@pytest.mark.parametrize("depth", [1, 2, 10, 30])
-def test_modest_nesting_is_left_to_the_checks(tmp_path: Path, depth: int) -> None:
-    """Nested lists, as deep as a person might write, are rejected only for their position."""
-    value: list[object] = []
-    for _ in range(depth):
-        value = [value]
-    data = canonical(changed((("merges", 0), value)))
-    check_rejected(tmp_path, data, ValueError, "merges[0]: expected a list of two")
-
-
-@pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        pytest.param(
-            "merges", [[[[97]], [98]]] * 1000, "merges[0]: expected a list of", id="lists"
+        *(
+            ((text,), 1, "top level: expected only the keys")
+            for text in ("[" * 1000, '["' * 1000, "\\" * 1001 + "[" * 100, '"' + "{" * 100)
         ),
-        pytest.param("vocab", {"0": {}, "1": [{}] * 1000}, "vocab['0']: expected", id="objects"),
+        *(
+            (("merges", 0), json.loads("[" * depth + "]" * depth), "merges[0]: expected a list of")
+            for depth in (2, 3, 11, 31)
+        ),
+        (("merges",), [[[[97]], [98]]] * 1000, "merges[0]: expected a list of"),
+        (("vocab",), {"0": {}, "1": [{}] * 1000}, "vocab['0']: expected"),
     ],
+    ids=lambda value: str(value)[:20],
 )
-def test_adjacent_brackets_are_not_nested(
-    tmp_path: Path, place: str, value: object, message: str
+def test_harmless_brackets_are_left_to_the_checks(
+    tmp_path: Path, place: Place, value: object, message: str
 ) -> None:
-    """A thousand adjacent brackets are rejected only for their position."""
-    check_rejected(tmp_path, canonical(changed(((place,), value))), ValueError, message)
+    """Brackets in strings, modest nesting and adjacent brackets are rejected for their position."""
+    check_rejected(tmp_path, canonical(changed((place, value))), ValueError, message)
 
 
 @pytest.mark.parametrize(
@@ -629,19 +608,15 @@ def test_odd_artifact_is_rejected_or_the_same_tokenizer(
     assert path.read_bytes() == canonical(artifact)
 
 
-def outcomes_of(folder: Path, files: Iterable[bytes]) -> Counter[str]:
-    """Return how many of some files are rejected, loaded as the valid one, or as another."""
+def check_all_rejected(folder: Path, files: Iterable[bytes]) -> None:
+    """Check that `load` rejects each of some files."""
     path = folder / "damaged.json"
-    outcomes: Counter[str] = Counter()
     with path.open("w+b", buffering=0) as file:
         for data in files:
             os.pwrite(file.fileno(), data, 0)
             file.truncate(len(data))
-            try:
-                outcomes["same" if load(path) == PARTS else "other"] += 1
-            except (KeyError, ValueError):
-                outcomes["refused"] += 1
-    return outcomes
+            with pytest.raises((KeyError, ValueError)):
+                load(path)
 
 
 DAMAGES: dict[str, Callable[[bytes, int], bytes]] = {
@@ -664,15 +639,15 @@ def test_damage_at_any_byte_is_rejected(tmp_path: Path, damage: str) -> None:
     files = [DAMAGES[damage](data, place) for place in range(len(data))]
     damaged = [file for file in files if file != data]  # two equal neighbors may be swapped
     assert len(damaged) > len(data) / 2
-    assert outcomes_of(tmp_path, damaged) == {"refused": len(damaged)}
+    check_all_rejected(tmp_path, damaged)
 
 
 @pytest.mark.thorough
 def test_any_flipped_bit_is_rejected(tmp_path: Path) -> None:
     """FR-29: flipping any bit of an artifact makes it invalid."""
-    data = canonical(GOOD)
-    files = with_other_bytes(lambda byte: [byte ^ 1 << bit for bit in range(8)])
-    assert outcomes_of(tmp_path, files) == {"refused": 8 * len(data)}
+    check_all_rejected(
+        tmp_path, with_other_bytes(lambda byte: [byte ^ 1 << bit for bit in range(8)])
+    )
 
 
 @pytest.mark.thorough
@@ -682,7 +657,7 @@ def test_any_flipped_bit_is_rejected(tmp_path: Path) -> None:
 def test_any_other_byte_is_rejected(tmp_path: Path) -> None:
     """FR-29: replacing any byte of an artifact makes it invalid."""
     files = with_other_bytes(lambda byte: [other for other in range(256) if other != byte])
-    assert outcomes_of(tmp_path, files) == {"refused": 255 * len(canonical(GOOD))}
+    check_all_rejected(tmp_path, files)
 
 
 def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
@@ -727,20 +702,12 @@ def test_link_to_an_artifact_is_followed(tmp_path: Path) -> None:
 
 @pytest.mark.posix
 @WITHOUT_WAITING
-def test_fifo_is_rejected_immediately(tmp_path: Path) -> None:
-    """A FIFO without a writer immediately raises `ValueError`."""
-    path = tmp_path / "fifo"
-    os.mkfifo(path)
-    with pytest.raises(ValueError, match=f"^{re.escape(quoted(path))} is not a regular file$"):
+@pytest.mark.parametrize("path", ["fifo", "/dev/zero", "/dev/null", "/dev/urandom"])
+def test_fifo_and_device_are_never_read(here: Path, path: str) -> None:
+    """A FIFO without a writer and an endless device immediately raise `ValueError`."""
+    os.mkfifo("fifo")
+    with pytest.raises(ValueError, match=f"^{path} is not a regular file$"):
         load(path)
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/urandom"])
-def test_device_is_never_read(device: str) -> None:
-    """A device raises `ValueError`, even an endless one."""
-    with pytest.raises(ValueError, match=f"^{device} is not a regular file$"):
-        load(device)
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11])
@@ -808,25 +775,6 @@ def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
         loaded = error
     assert (kind == "good") == (loaded == PARTS)
     assert open_descriptors() == before
-
-
-@pytest.mark.posix
-def test_unreadable_file_is_an_os_error(tmp_path: Path, run_python: Callable[..., str]) -> None:
-    """A file without read permission raises `PermissionError`."""
-    path = tmp_path / "secret.json"
-    path.write_bytes(canonical(GOOD))
-    path.chmod(0)
-    program = """
-        import os
-        from bpetite import Tokenizer
-        if os.geteuid() == 0:
-            os.setuid(65534)  # root may read everything
-        try:
-            Tokenizer.load("secret.json")
-        except PermissionError as error:
-            print(error.filename)
-    """
-    assert run_python(program, folder=tmp_path) == "secret.json\n"
 
 
 def test_path_with_nul_is_rejected() -> None:

@@ -13,7 +13,7 @@ from project_tools import ROOT, run
 pytestmark = pytest.mark.thorough
 
 PAGE: Final = ROOT / "docs" / "pictures.md"
-MEASURE: Final = ROOT / "scripts" / "bench" / "vocabularies.py"
+MEASURE: Final = ROOT / "scripts" / "benchmarks" / "vocabularies.py"
 
 
 def test_the_page_shows_every_picture() -> None:

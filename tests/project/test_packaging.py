@@ -94,7 +94,8 @@ def test_siblings_require_their_own_version() -> None:
             requirement = Requirement(text)
             if requirement.name in versions:
                 found.append((member, requirement.name))
-                assert str(requirement.specifier) == f"=={versions[requirement.name]}", text
+                fix = f"{text}: run `uv run python scripts/generate version`"
+                assert str(requirement.specifier) == f"=={versions[requirement.name]}", fix
     assert sorted(found) == [
         ("cli", "bpetite-compare"),
         ("cli", "bpetite-core"),

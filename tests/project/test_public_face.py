@@ -50,7 +50,7 @@ def test_the_code_is_in_the_documented_folder() -> None:
 def test_tests_import_the_installed_packages() -> None:
     """No setting of pytest puts the packages on the path, so they have to be installed."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    assert settings["pytest"]["ini_options"]["pythonpath"] == ["tests", "scripts"]
+    assert settings["pytest"]["ini_options"]["pythonpath"] == ["tests", "scripts", "docs/course"]
     assert all(metadata.version(f"bpetite-{member}") for member in MEMBERS)
 
 

@@ -59,7 +59,7 @@ STEPS: Final = {
         uv run pytest tests/project
         uv run python -m compileall -q docs packages scripts tests
         uv run --group thorough pytest -m thorough
-        uv run --group thorough --group bench mypy --strict
+        uv run --group thorough --group benchmarks mypy --strict
     """,
     "free-threaded": "uv run --isolated --only-group only-core pytest tests/core",
     "data": "uv run --group thorough pytest -m data",

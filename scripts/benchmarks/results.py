@@ -17,8 +17,6 @@ from typing import Final
 OURS: Final = "bpetite"
 ONE_JOB: Final = "bpetite, one job"
 REFERENCE: Final = "tiktoken"
-SAME_ENOUGH: Final = 0.9
-"""If two trainers share fewer of their tokens, they have not done the same work."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Series:
     contestant: a library, or bpetite with one job.
     samples: one for each round, in order, to four digits. They are seconds, except for the
         cases "peak" (bytes), "same" (a share) and "ids" (ids that differ).
-    amount: the bytes per sample, for decoding the ids, or 0.
+    amount: the bytes per sample, or 0 if no table or plot needs them.
     """
 
     section: str
@@ -79,19 +77,6 @@ def merged(runs: Iterable[Run], latest: Run) -> list[Run]:
     new = {one.section for one in latest.series}
     older = (Run(run.facts, [one for one in run.series if one.section not in new]) for run in runs)
     return [*(run for run in older if run.series), latest]
-
-
-def comparable(series: Iterable[Series]) -> list[Series]:
-    """Leave out training by libraries whose tokens differ too much from ours."""
-    found = list(series)
-    others = {
-        (one.corpus, one.contestant)
-        for one in found
-        if one.case == "same" and one.median < SAME_ENOUGH
-    }
-    return [
-        one for one in found if one.section != "train" or (one.corpus, one.contestant) not in others
-    ]
 
 
 def unique(names: Iterable[str]) -> list[str]:

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from bench.goals import goals
-from bench.results import ONE_JOB, OURS, Run, Series, comparable, unique
-from bench.tables import Cell, Key, across, beside_ours, bounds, grid, markdown, plain, spread
+from benchmarks.goals import goals
+from benchmarks.results import ONE_JOB, OURS, Run, Series, unique
+from benchmarks.tables import Cell, Key, across, beside_ours, bounds, markdown, plain, spread
 
 _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
     "train": [
@@ -36,10 +36,7 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
     """Return the tables of the page by their names: sections, goals, summary and runs."""
     series = [one for run in runs for one in run.series]
     rows = goals(series)
-    long = {
-        f"{int(case):,} bytes, s": (("long", case), plain())
-        for case in unique(one.case for one in series if one.section == "long")
-    }
+    long = unique(one.case for one in series if one.section == "long")
     shown = {
         name: "\n".join(across(series, *table) for table in tables)
         for name, tables in _TABLES.items()
@@ -50,17 +47,16 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
         "summary": _summary(runs),
         "goals": markdown(["", "goal", "measured", ""], rows) if rows else "",
         **shown,
-        "long": grid(series, long) if long else "",
+        "long": "\n".join(
+            across(series, f"{int(size):,} bytes, s", ("long", size), plain()) for size in long
+        ),
         "runs": "\n".join(map(_run, runs)),
     }
 
 
 def report(runs: Sequence[Run]) -> str:
     """Return all tables of some runs, each below its name."""
-    series = [one for run in runs for one in run.series]
-    start = across(series, "ms", ("start", "seconds"), spread(1e3))  # the page has it as goals
-    shown = {**sections(runs), "start": start}
-    return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in shown.items())
+    return "\n".join(f"## {name.capitalize()}\n\n{table}" for name, table in sections(runs).items())
 
 
 def short(runs: Sequence[Run]) -> str:
@@ -83,7 +79,7 @@ def short(runs: Sequence[Run]) -> str:
 
 def _summary(runs: Sequence[Run]) -> str:
     """Return how much faster than each library bpetite is, from worst text to best."""
-    series = comparable(one for run in runs for one in run.series)
+    series = [one for run in runs for one in run.series]
     compared = [one for one in series if (one.section, one.case) in _SUMMARY.values()]
     found = {(one.section, one.case, one.corpus, one.contestant): one.median for one in compared}
     rows = []
@@ -93,9 +89,7 @@ def _summary(runs: Sequence[Run]) -> str:
             if contestant == name:
                 ratios[section, case].append(seconds / found[section, case, corpus, OURS])
         rows.append([name, *map(bounds, ratios.values())])
-    trial = any("--quick" in run.facts["command"] for run in runs)
-    warning = "**Trial figures, from a megabyte of each text.**\n\n" if trial else ""
-    return warning + markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
+    return markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
 
 
 def _same_tokens(series: Iterable[Series]) -> str:

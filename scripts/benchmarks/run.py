@@ -13,11 +13,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from bench.equality import BenchError
-from bench.libraries import CORES, LIBRARIES
-from bench.report import report
-from bench.results import Run, facts, load_runs, merged, save_runs
-from bench.sections import SECTIONS, Bench, equal, prepare
+from benchmarks.jobs import BenchError
+from benchmarks.libraries import CORES, LIBRARIES
+from benchmarks.report import report
+from benchmarks.results import Run, facts, load_runs, merged, save_runs
+from benchmarks.sections import SECTIONS, Bench, equal, prepare
 
 _NEED_EQUAL_IDS: Final = {"encode", "cores", "command", "sentence", "long"}
 
@@ -46,7 +46,7 @@ def measure(options: argparse.Namespace) -> Run:
     missing = ", ".join(packages[name] for name, number in found.items() if not number)
     run = Run(
         {
-            "command": shlex.join(["python", "scripts/bench", *map(_last_part, sys.argv[1:])]),
+            "command": shlex.join(["python", "scripts/benchmarks", *map(_last_part, sys.argv[1:])]),
             **facts({packages[name]: number for name, number in found.items() if number}),
             **({"not installed": missing} if missing else {}),
         },
@@ -54,11 +54,11 @@ def measure(options: argparse.Namespace) -> Run:
     )
     older = load_runs(options.json) if options.json and options.json.exists() else []
     with tempfile.TemporaryDirectory() as name:
-        folder, quick = Path(name), options.quick
-        texts = [prepare(path, folder, large=False, quick=quick) for path in options.files]
-        texts += [prepare(path, folder, large=True, quick=quick) for path in options.large]
+        folder = Path(name)
+        texts = [prepare(path, folder, large=False) for path in options.files]
+        texts += [prepare(path, folder, large=True) for path in options.large]
         installed = [name for name, number in found.items() if number]
-        bench = Bench(texts, options.small, options.rounds, quick, installed, folder)
+        bench = Bench(texts, options.small, options.rounds, installed, folder)
         run.facts["rounds"] = str(bench.rounds)
         run.facts["texts"] = "; ".join(
             f"{text.name}: {text.path.stat().st_size:,} bytes" for text in texts
@@ -86,7 +86,7 @@ def _last_part(word: str) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python scripts/bench",
+        prog="python scripts/benchmarks",
         description="Measure bpetite beside other tokenizers, and print a report as Markdown.",
         epilog="docs/benchmarks.md explains what is measured, and how.",
     )
@@ -94,18 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     add("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
     large = "a text for commands only, which learn 65,536 tokens from it"
     add("--large", type=Path, nargs="+", default=[], metavar="FILE", help=large)
+    only = f"measure only some of {', '.join(SECTIONS)}"
     add("--small", type=Path, metavar="FILE", help="a text to learn 512 tokens from")
-    names = ", ".join(SECTIONS)
-    add("--only", type=_names, default=list(SECTIONS), metavar="SECTION,...", help=names)
+    add("--only", nargs="+", choices=SECTIONS, default=SECTIONS, metavar="SECTION", help=only)
     add("--rounds", type=int, default=3, metavar="N", help="(default: %(default)s)")
-    add("--quick", action="store_true", help="take a megabyte of each text, to try it out")
     add("--json", type=Path, metavar="PATH", help="save every sample; keep sections not measured")
     return parser
-
-
-def _names(text: str) -> list[str]:
-    names = text.split(",")
-    if unknown := set(names) - set(SECTIONS):
-        message = f"there is no section {min(unknown)!r}, only {', '.join(SECTIONS)}"
-        raise argparse.ArgumentTypeError(message)
-    return names

@@ -13,21 +13,18 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from bench import jobs
-from bench.equality import BenchError
-from bench.jobs import LONG, Result, run_command, run_job
-from bench.libraries import CORES, LIBRARIES, Text
-from bench.results import ONE_JOB, OURS, REFERENCE, Series
-from bench.trainers import TRAINERS
+from benchmarks import jobs
+from benchmarks.jobs import LONG, BenchError, Result, run_command, run_job
+from benchmarks.libraries import CORES, LIBRARIES, Text
+from benchmarks.results import ONE_JOB, OURS, REFERENCE, Series
+from benchmarks.trainers import TRAINERS
 from bpetite._artifact import Artifact
 
 _VOCAB_SIZE: Final = 32_000
 _LARGE_VOCAB_SIZE: Final = 65_536
 _SMALL_VOCAB_SIZE: Final = 512
-_QUICK_VOCAB_SIZE: Final = 4_096
 _TURNS_SECONDS: Final = 60
-_LONG_BYTES: Final = (1_000_000, 2_000_000)
-_LONG_BYTES_QUICK: Final = (50_000, 100_000)
+_LONG_BYTES: Final = 1_000_000
 _STARTS_IN_A_ROUND: Final = 4
 _BPETITE: Final = Path(sys.executable).with_name("bpetite")
 _TRAINERS_FILE: Final = Path(__file__).with_name("trainers.py")
@@ -46,7 +43,6 @@ class Bench:
     texts: sorted, with the large ones last.
     small: a file to train 512 tokens from, if any.
     rounds: how often each job is done; fewer if its turns take more than a minute.
-    quick: show that everything works, rather than measure.
     libraries: the names of the installed libraries.
     folder: a place for files that is removed after the run.
     """
@@ -54,7 +50,6 @@ class Bench:
     texts: list[Text]
     small: Path | None
     rounds: int
-    quick: bool
     libraries: list[str]
     folder: Path
 
@@ -113,14 +108,14 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def prepare(source: Path, folder: Path, *, large: bool, quick: bool) -> Text:
+def prepare(source: Path, folder: Path, *, large: bool) -> Text:
     """Check a text, and write the files that the sections need."""
-    say(f"{source}: checking the merges, and training a tokenizer")
+    say(f"{source}: training a tokenizer")
     kinds = ("txt", "half", "json", "u16")
     path, half, model, ids = (folder / f"{source.stem}.{kind}" for kind in kinds)
-    vocab_size = _QUICK_VOCAB_SIZE if quick else _LARGE_VOCAB_SIZE if large else _VOCAB_SIZE
+    vocab_size = _LARGE_VOCAB_SIZE if large else _VOCAB_SIZE
     text = Text(source.stem, path, half, model, ids, vocab_size, large)
-    run_job(jobs.prepare, source, text, quick)
+    run_job(jobs.prepare, source, text)
     run_command(*_train(text.path, min(vocab_size, _VOCAB_SIZE)), "--output", text.model)
     return text
 
@@ -191,12 +186,7 @@ def encode(bench: Bench) -> Iterator[Series]:
         say(f"{text.name}: encoding and decoding in one process")
         results = bench.take_turns(bench.coding_jobs(jobs.encode, text))
         half = _size(text.half)
-        amounts = {
-            "first": half,
-            "second": _size(text.path) - half,
-            "decode": int(results[OURS][0]["ids"]),
-        }
-        for key, amount in amounts.items():
+        for key, amount in {"first": half, "second": _size(text.path) - half, "decode": 0}.items():
             yield from _series("encode", text.name, key, results, amount)
 
 
@@ -251,7 +241,8 @@ def start(bench: Bench) -> Iterator[Series]:
 
 def long(bench: Bench) -> Iterator[Series]:
     """Encode n and 2 n bytes without a safe boundary once, with bpetite and with tiktoken."""
-    for size in _LONG_BYTES_QUICK if bench.quick else _LONG_BYTES:
+    n = min(_LONG_BYTES, _size(bench.usual[0].path))
+    for size in (n, 2 * n):
         say(f"long: {size:,} bytes")
         for kind in LONG:
             args = (bench.usual[0], kind, size)

@@ -1,6 +1,6 @@
 """Measure what docs/pictures.md shows: the vocabularies learned from several texts.
 
-    uv run python scripts/bench/vocabularies.py FILE... --json docs/pictures.json
+    uv run python scripts/benchmarks/vocabularies.py FILE... --json docs/pictures.json
 
 A text is cut at ends of lines into documents of about 16,000 characters. Every tenth is held out:
 it is not trained on, only encoded. Nothing is timed, so the figures are equal on every machine;
@@ -28,6 +28,7 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 
 _SIZES: Final = tuple(1 << power for power in range(8, 16))  # 256 is the bytes alone
+_SCRIPT: Final = "scripts/benchmarks/vocabularies.py"
 _DOCUMENT_CHARACTERS: Final = 1 << 14
 _HELD_OUT_ONE_IN: Final = 10
 _EXAMPLES: Final = 8
@@ -174,7 +175,7 @@ def main() -> int:
     try:
         texts = [read_text(path) for path in arguments.files]
         result = {
-            "command": f"python scripts/bench/vocabularies.py {names} --json docs/pictures.json",
+            "command": f"python {_SCRIPT} {names} --json docs/pictures.json",
             "versions": {
                 "Python": f"{python_implementation()} {python_version()}",
                 "bpetite-core": version("bpetite-core"),

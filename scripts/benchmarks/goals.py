@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from bench.results import Series
-from bench.tables import figure
+from benchmarks.results import Series
+from benchmarks.tables import figure
 
 _GOALS: Final = """
 train TinyShakespeare, 1.1 MB, to 512 tokens, ms

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from bench.results import OURS, Series, unique
+from benchmarks.results import OURS, Series, unique
 
 ABSENT: Final = "-"
 
@@ -17,21 +17,6 @@ Key = tuple[str, str]
 def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = [head, ["---"] * len(head), *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-
-
-def grid(series: Sequence[Series], columns: dict[str, tuple[Key, Cell]]) -> str:
-    """Return a table with a row for each text and contestant, and a column for each heading."""
-    found = {((one.section, one.case), one.corpus, one.contestant): one for one in series}
-    first = next(iter(columns.values()))[0]
-    places = [(one.corpus, one.contestant) for one in series if (one.section, one.case) == first]
-    rows = []
-    for corpus, contestant in places:
-        row = [corpus, contestant]
-        for key, cell in columns.values():
-            one = found.get((key, corpus, contestant))
-            row.append(cell(one, found.get((key, corpus, OURS))) if one else ABSENT)
-        rows.append(row)
-    return markdown(["", "", *columns], rows)
 
 
 def across(series: Sequence[Series], head: str, key: Key, cell: Cell) -> str:

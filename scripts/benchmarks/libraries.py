@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import bpetite
-from bench import workers
+from benchmarks import workers
 from bpetite._artifact import Artifact
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._pretokenizer import blocks

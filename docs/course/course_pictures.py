@@ -1,8 +1,8 @@
 """The pictures of the course, one for each page, docs/course/pictures/course-*.svg.
 
 Their content is computed: the corpus and the slow steps are those of docs/course/toy.py, the
-tokenizer is bpetite's. Page 11 also runs rustbpe and tokenizers, the curves of page 12 come from
-docs/pictures.json, and page 13 runs the code on that page.
+tokenizer is bpetite's. The curves of page 12 come from docs/pictures.json, and page 13 runs the
+code on that page.
 """
 
 import contextlib
@@ -17,18 +17,17 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
 
-import rustbpe
-import tokenizers
-
 from bpetite import Tokenizer
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_BYTE_ORDER
-from generate.drawing import LEFT, WIDTH, Drawing, visible
+from drawing import LEFT, WIDTH, Drawing, visible
 
-_COURSE: Final = Path(__file__).parents[2] / "docs" / "course"
+_COURSE: Final = Path(__file__).parent
 _TOY: Final[Any] = SimpleNamespace(**runpy.run_path(str(_COURSE / "toy.py")))
 _SIZE: Final = 264
 _TOKENIZER: Final = Tokenizer.train(_TOY.CORPUS, _SIZE)
 _MERGES: Final = _TOKENIZER._artifact.merges
+HUGGING_FACE: Final = (263, 67, 11, 220, 259)
+"""Hugging Face's ids for the text of page 11. A test compares them, and rustbpe's, with both."""
 _SPECIAL: Final[bytes] = _TOY.SPECIAL.encode("utf-8")
 _TOKENS: Final[Sequence[bytes]] = [*_TOY.tokens_of(_MERGES), _SPECIAL]
 
@@ -39,7 +38,7 @@ def files() -> dict[Path, str]:
     return {folder / f"course-{page}.svg": draw().svg() for page, draw in PICTURES.items()}
 
 
-def _why() -> Drawing:
+def _why_tokens() -> Drawing:
     """Draw a word as letters, as tokens, and as the ids that a model receives."""
     text, drawing = "a towel", Drawing()
     ids = _TOKENIZER.encode(text)
@@ -146,21 +145,16 @@ def _encode() -> Drawing:
 
 def _half() -> Drawing:
     """Draw characters, their bytes and tokens, and each token decoded alone."""
-    drawing, text, wide = Drawing(), " öd", 56
+    text = " öd"
     characters = [character.encode("utf-8") for character in text]
     ids = _TOKENIZER.encode(text)
-    rows = (
+    return _rows(
+        56,
         ("characters", [(len(one), visible(one)) for one in characters], "plain"),
         ("bytes", [(1, str(value)) for value in text.encode("utf-8")], "plain"),
         ("tokens", [(len(_TOKENS[one]), visible(_TOKENS[one])) for one in ids], ""),
         ("decoded alone", [(len(_TOKENS[one]), _alone(one)) for one in ids], "out"),
     )
-    for name, cells, kind in rows:
-        drawing.note(name)
-        widths = [count * wide - 3 for count, _ in cells]
-        drawing.cells([shown for _, shown in cells], kind, widths)
-        drawing.next_row()
-    return drawing
 
 
 def _special() -> Drawing:
@@ -219,9 +213,17 @@ def _stale() -> Drawing:
 def _others() -> Drawing:
     """Draw one text with the ids of several tokenizers, all trained on the corpus."""
     drawing, text = Drawing(), " towed, See"
-    for name, (ids, tokens) in _tokenized(text).items():
+    first = _TOY.train(_TOY.CORPUS, _SIZE, lambda counts: max(counts, key=counts.get))
+    ids = _TOKENIZER.encode(text)
+    found = {
+        "bpetite": ids,
+        "rustbpe, which learns the same": ids,
+        "Hugging Face, with ids of its own": HUGGING_FACE,
+        "the first pair seen wins a tie, as in minbpe": _TOY.encode(text, first),
+    }
+    for name, row in found.items():
         drawing.say(name)
-        drawing.tokens(tokens, ids)
+        drawing.tokens([_TOKENS[token_id] for token_id in ids], row)
         drawing.next_row(labels=True)
     return drawing
 
@@ -292,39 +294,37 @@ def _greedy() -> Drawing:
 
 def _letters() -> Drawing:
     """Draw a text, its bytes, the letters of GPT-2's file for them, and GPT-2's ids."""
-    drawing, text, wide = Drawing(), " aé\n", 44
-    data = text.encode("utf-8")
-    rows = (
-        ("characters", [(len(one.encode("utf-8")), visible(one.encode("utf-8"))) for one in text]),
-        ("bytes", [(1, str(byte)) for byte in data]),
-        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data]),
-        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data]),
+    characters = [character.encode("utf-8") for character in " aé\n"]
+    data = b"".join(characters)
+    return _rows(
+        44,
+        ("characters", [(len(one), visible(one)) for one in characters], ""),
+        ("bytes", [(1, str(byte)) for byte in data], "plain"),
+        ("in the file", [(1, BYTE_LETTERS[byte]) for byte in data], ""),
+        ("GPT-2's ids", [(1, str(GPT2_BYTE_ORDER.index(byte))) for byte in data], ""),
     )
-    for name, cells in rows:
-        drawing.note(name)
-        widths = [count * wide - 3 for count, _ in cells]
-        drawing.cells([shown for _, shown in cells], "plain" if name == "bytes" else "", widths)
-        drawing.next_row()
-    return drawing
 
 
+_IN_ORDER: Final = (
+    _why_tokens,
+    _bytes,
+    _chunks,
+    _pairs,
+    _merge,
+    _tie,
+    _encode,
+    _half,
+    _special,
+    _artifact,
+    _stale,
+    _others,
+    _sizes,
+    _algorithms,
+    _greedy,
+    _letters,
+)
 PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
-    "00-why-tokens": _why,
-    "01-bytes": _bytes,
-    "02-chunks": _chunks,
-    "03-pairs": _pairs,
-    "04-merge": _merge,
-    "05-tie": _tie,
-    "06-encode": _encode,
-    "07-half": _half,
-    "08-special": _special,
-    "09-artifact": _artifact,
-    "10-stale": _stale,
-    "11-others": _others,
-    "12-sizes": _sizes,
-    "13-algorithms": _algorithms,
-    "14-greedy": _greedy,
-    "15-letters": _letters,
+    f"{number:02}{draw.__name__.replace('_', '-')}": draw for number, draw in enumerate(_IN_ORDER)
 }
 """The name of each picture, and the function that draws it."""
 
@@ -343,6 +343,17 @@ def _add(
     if note:
         drawing.note(note)
     drawing.next_row(labels=labels)
+
+
+def _rows(wide: int, *rows: tuple[str, Sequence[tuple[int, str]], str]) -> Drawing:
+    """Return rows with a name at the end; a cell is as wide as its number of bytes."""
+    drawing = Drawing()
+    for name, cells, kind in rows:
+        drawing.note(name)
+        widths = [count * wide - 3 for count, _ in cells]
+        drawing.cells([shown for _, shown in cells], kind, widths)
+        drawing.next_row()
+    return drawing
 
 
 def _run_page(name: str) -> dict[str, Any]:
@@ -417,34 +428,3 @@ def _popped(merges: int) -> list[tuple[int, tuple[int, int], int, str]]:
             verdict = "thrown away"
         popped.append((-minus, pair, true, verdict))
     return popped
-
-
-def _tokenized(text: str) -> dict[str, tuple[list[int], list[bytes]]]:
-    """Return the ids and the tokens of a text from each library or tie rule."""
-    rust = rustbpe.Tokenizer()
-    rust.train_from_iterator(iter(_TOY.CORPUS), _SIZE, pattern=_TOY.PATTERN)
-    rust_tokens = {token_id: bytes(token) for token, token_id in rust.get_mergeable_ranks()}
-    first = _TOY.train(_TOY.CORPUS, _SIZE, lambda counts: max(counts, key=counts.get))
-    found = {
-        "bpetite": (_TOKENIZER.encode(text), _TOKENS),
-        "rustbpe, which learns the same": (rust.encode(text), rust_tokens),
-        "Hugging Face, with ids of its own": _hugging_face(text),
-        "the first pair seen wins a tie, as in minbpe": (
-            _TOY.encode(text, first),
-            _TOY.tokens_of(first),
-        ),
-    }
-    return {name: (ids, [tokens[one] for one in ids]) for name, (ids, tokens) in found.items()}
-
-
-def _hugging_face(text: str) -> tuple[list[int], dict[int, bytes]]:
-    byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.BPE())
-    tokenizer.pre_tokenizer = byte_level
-    trainer = tokenizers.trainers.BpeTrainer(
-        vocab_size=_SIZE, show_progress=False, initial_alphabet=byte_level.alphabet()
-    )
-    tokenizer.train_from_iterator(_TOY.CORPUS, trainer)
-    encoded = tokenizer.encode(text)
-    ends = [text[start:end].encode("utf-8") for start, end in encoded.offsets]
-    return encoded.ids, dict(zip(encoded.ids, ends, strict=True))
