@@ -190,7 +190,7 @@ def test_names_that_break_lines_are_quoted(folder: Path) -> None:
 
 COUNTER = """
 class Counter:
-    def __init__(self, name):
+    def __init__(self, name, ordinary):
         self.name = name
     def cut(self, texts):
         yield "".join(texts)

@@ -52,10 +52,11 @@ def test_public_methods_are_five() -> None:
     [
         (
             "train",
-            ["corpus", "vocab_size"],
+            ["corpus", "vocab_size", "start"],
             {
                 "corpus": str | Iterable[str] | Mapping[str, int],
                 "vocab_size": int,
+                "start": Tokenizer | None,
                 "return": Self,
             },
         ),
@@ -79,14 +80,14 @@ def test_signature_is_as_specified(
 
 
 def test_defaults_are_as_specified() -> None:
-    """FR-27: `overwrite` is false by default, and nothing else has a default."""
+    """FR-27: `overwrite` is false by default; training starts from the bytes."""
     defaults = {
         parameter.name: parameter.default
         for name in ("train", "encode", "decode", "save", "load")
         for parameter in inspect.signature(getattr(Tokenizer, name)).parameters.values()
         if parameter.default is not parameter.empty
     }
-    assert defaults == {"overwrite": False}
+    assert defaults == {"overwrite": False, "start": None}
 
 
 def test_modules_are_private() -> None:

@@ -51,7 +51,7 @@ function _shtab_bpetite_using
 end
 
 set -g _shtab_bpetite_commands train truncate encode decode count show inspect verify compare-tiktoken export import parity
-set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --separator-at --special --text --to --token --vocab-size -i -j -m -o
+set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --separator-at --special --start --text --to --token --vocab-size -i -j -m -o
 
 complete -c bpetite -e
 complete -c bpetite -f
@@ -68,6 +68,7 @@ complete -c bpetite -n '_shtab_bpetite_using train' -s 0 -l null -d 'paths in --
 complete -c bpetite -n '_shtab_bpetite_using train' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
 complete -c bpetite -n '_shtab_bpetite_using train' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up'
 complete -c bpetite -n '_shtab_bpetite_using train' -l vocab-size -x -d 'vocabulary size: 256 bytes plus N - 256 merges; the special token is extra'
+complete -c bpetite -n '_shtab_bpetite_using train' -l start -xka "(__fish_complete_path (commandline -ct))" -d 'a tokenizer file to continue: its merges come first, and learning goes on from there; its ids stay, but <|endoftext|> moves to the new last id'
 complete -c bpetite -n '_shtab_bpetite_using train' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the tokenizer file to PATH'
 complete -c bpetite -n '_shtab_bpetite_using train' -l force -d 'replace an existing file'
 complete -c bpetite -n '_shtab_bpetite_using train' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
@@ -89,6 +90,7 @@ complete -c bpetite -n '_shtab_bpetite_using encode' -s 0 -l null -d 'paths in -
 complete -c bpetite -n '_shtab_bpetite_using encode' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-token -d 'put <|endoftext|> between documents: files, or lines with --jsonl'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-at -xka "between before after" -d 'put separators between documents (default), or before or after each one; with the last two, outputs can be concatenated'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l ordinary -d 'read <|endoftext|> in the text as ordinary text, as for untrusted text; the separators of --separator-token are still special'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l format -xka "json text u16 u32" -d 'format of the ids (default: json), see above'
 complete -c bpetite -n '_shtab_bpetite_using encode' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to PATH instead of standard output'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l force -d 'replace an existing file'
@@ -113,6 +115,7 @@ complete -c bpetite -n '_shtab_bpetite_using count' -l encoding -x -d 'instead o
 complete -c bpetite -n '_shtab_bpetite_using count' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using count' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using count' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using count' -l ordinary -d 'read <|endoftext|> in the text as ordinary text, as for untrusted text'
 complete -c bpetite -n '_shtab_bpetite_using count' -l json -d 'print a JSON object'
 complete -c bpetite -n '_shtab_bpetite_using count' -l max -x -d 'print the counts, then exit with status 1 if there are more than N tokens in total'
 complete -c bpetite -n '_shtab_bpetite_using count' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
@@ -123,6 +126,7 @@ complete -c bpetite -n '_shtab_bpetite_using show' -s q -l quiet -d 'write only 
 complete -c bpetite -n '_shtab_bpetite_using show' -s m -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the tokenizer file'
 complete -c bpetite -n '_shtab_bpetite_using show' -l text -x -d 'text to show; write --text=-x if it starts with a dash'
 complete -c bpetite -n '_shtab_bpetite_using show' -s i -l input -xka "(__fish_complete_path (commandline -ct))" -d 'UTF-8 text; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using show' -l ordinary -d 'read <|endoftext|> in the text as ordinary text, as for untrusted text'
 complete -c bpetite -n '_shtab_bpetite_using show' -l steps -d 'show the merges in each chunk, in order, with their ranks'
 complete -c bpetite -n '_shtab_bpetite_using show' -l json -d 'print JSON Lines: the id, bytes in hex and text of each token, and where it starts and ends in bytes'
 complete -c bpetite -n '_shtab_bpetite_using show; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'same as --input FILE (default: standard input)'
@@ -142,6 +146,7 @@ complete -c bpetite -n '_shtab_bpetite_using verify' -l files-from -xka "(__fish
 complete -c bpetite -n '_shtab_bpetite_using verify' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up'
+complete -c bpetite -n '_shtab_bpetite_using verify' -l start -xka "(__fish_complete_path (commandline -ct))" -d 'a tokenizer file to continue: its merges come first, and learning goes on from there; its ids stay, but <|endoftext|> moves to the new last id'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a compare-tiktoken -d 'Compare the tokens of a text with tiktoken'"'"'s.'
 complete -c bpetite -n '_shtab_bpetite_using compare-tiktoken' -s h -l help -d 'show this help message and exit'
