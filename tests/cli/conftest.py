@@ -39,8 +39,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a text large enough for several processes, and its tokenizer."""
     folder = tmp_path_factory.mktemp("large")
-    (folder / "text").write_bytes(LARGE.encode())
-    Tokenizer.train(LINE, 400).save(folder / "m.json")
+    (folder / "text.txt").write_bytes(LARGE.encode())
+    Tokenizer.train(LINE, 400).save(folder / "tokenizer.json")
     return folder
 
 

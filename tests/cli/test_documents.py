@@ -9,6 +9,7 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import bpetite, in_terminal, lines, refused
+from help_tools import having
 
 TEXTS = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
 NAMES = ("a.txt", "empty.txt", "with space.txt", "船.txt")
@@ -33,13 +34,10 @@ def ids_of(folder: Path, *documents: str) -> list[list[int]]:
 def run(
     folder: Path, command: str, *words: str, stdin: bytes = b""
 ) -> subprocess.CompletedProcess[bytes]:
-    own = {
-        "train": ("--vocab-size", str(SIZE), "--output", "new.json", "--force"),
-        "encode": ("--model", "m.json"),
-        "count": ("--model", "m.json"),
-        "verify": ("--model", "m.json"),
-    }
-    return bpetite(command, *own[command], *words, stdin=stdin, cwd=folder)
+    own = ["--model", "m.json"] if command in having("--model") else []
+    if command in having("--vocab-size"):
+        own += ["--vocab-size", str(SIZE), "--output", "new.json", "--force"]
+    return bpetite(command, *own, *words, stdin=stdin, cwd=folder)
 
 
 def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
@@ -84,7 +82,7 @@ def test_named_files_come_before_listed_files(folder: Path) -> None:
     assert names == ["a.txt", "empty.txt", "-", NAMES[3], "total"]
 
 
-@pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
+@pytest.mark.parametrize("command", having("--files-from"))
 @pytest.mark.parametrize(
     ("listed", "words", "complaint"),
     [
@@ -217,7 +215,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("command", ["train", "encode", "count", "verify"])
+@pytest.mark.parametrize("command", having("--jsonl"))
 @pytest.mark.parametrize("fault", FAULTS)
 def test_invalid_document_lines_are_rejected(folder: Path, command: str, fault: bytes) -> None:
     """FR-33: any other line is an error with its file and number, and nothing is written."""

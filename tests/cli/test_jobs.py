@@ -30,13 +30,14 @@ from cli_tools import (
     wait_for,
     without_times,
 )
+from help_tools import call_of, having
 
+OUT = ("--output", "out", "--force")
 COMMANDS = {
-    "train": ("--input", "text", "--vocab-size", "300", "--output", "out", "--force"),
-    "verify": ("--model", "m.json", "--input", "text"),
-    "encode": ("--model", "m.json", "--input", "text", "--output", "out", "--force"),
-    "count": ("--model", "m.json", "text"),
+    name: call_of(name, *(OUT if name in having("--output") else ()))[1:]
+    for name in having("--jobs")
 }
+"""The arguments of a call of each command that shares its work."""
 
 
 # The number of processes
@@ -77,18 +78,18 @@ def test_two_processes_match_one(large: Path) -> None:
     assert results[0] == results[1]
 
 
-MODEL = ("--model", "m.json")
+MODEL = ("--model", "tokenizer.json")
 TRAIN = ("--vocab-size", "400", "--output", "out", "--force")
 ENCODE = (*MODEL, "--format")
 JSONL = ("docs", "--jsonl", "text")
-FILES = ("text", "short", "docs")
+FILES = ("text.txt", "short", "docs")
 WAYS = [
     *(
         ("encode", *ENCODE, name, *words)
         for name in ("json", "text", "u16", "u32")
         for words in (
-            *(("text",), ("-",), (*JSONL, "--separator-token")),
-            ("text", "--output", "out", "--force"),
+            *(("text.txt",), ("-",), (*JSONL, "--separator-token")),
+            ("text.txt", *OUT),
         )
     ),
     *(("count", *MODEL, *words) for words in (FILES, JSONL, ("nothing", *FILES))),
@@ -206,7 +207,7 @@ def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
 def test_invalid_utf_8_is_located(large: Path, command: str) -> None:
     """The offset is that in the file, however far the workers are, and nothing is written."""
     (large / "bad").write_bytes(LARGE.encode() + b"\xff")
-    words = [word.replace("text", "bad") for word in COMMANDS[command]]
+    words = [word.replace("text.txt", "bad") for word in COMMANDS[command]]
     result = bpetite_process(command, *words, "--jobs", "2", cwd=large)
     (large / "bad").unlink()
     assert (result.returncode, result.stdout) == (1, b"")
@@ -218,7 +219,7 @@ def test_invalid_utf_8_is_located(large: Path, command: str) -> None:
 @pytest.mark.posix
 def test_a_closed_pipe_ends_all_processes(large: Path) -> None:
     """A closed pipe is not reported as an error."""
-    result = pipeline("bpetite encode --model m.json --input text -j 2 | head -c 3", large)
+    result = pipeline("bpetite encode -m tokenizer.json -i text.txt -j 2 | head -c 3", large)
     assert (result.stdout, result.stderr) == (b"[27", b"")
     check_cleaned_up(large)
 
@@ -226,7 +227,7 @@ def test_a_closed_pipe_ends_all_processes(large: Path) -> None:
 @pytest.mark.posix
 def test_a_failed_process_start_is_explained(large: Path) -> None:
     """The error has the reason, and suggests a way that needs no process."""
-    limited = f"ulimit -n 7; exec {BPETITE} count --model m.json text --jobs 8"
+    limited = f"ulimit -n 7; exec {BPETITE} count --model tokenizer.json text.txt --jobs 8"
     result = pipeline(limited, large)
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
@@ -243,8 +244,8 @@ def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
     words = (
         f"{number * 7919 % 10**9:09d}{number * 104729 % 10**9:x}é" for number in range(600_000)
     )
-    (tmp_path / "text").write_text("\n".join(words))
-    Tokenizer.train(LINE, 400).save(tmp_path / "m.json")
+    (tmp_path / "text.txt").write_text("\n".join(words))
+    Tokenizer.train(LINE, 400).save(tmp_path / "tokenizer.json")
     alone, _ = peak_memory(tmp_path, command, "1")
     first, workers = peak_memory(tmp_path, command, "2")
     assert len(workers) == 2
@@ -309,4 +310,4 @@ def workers(parent: int | None = None) -> list[int]:
 
 
 def check_cleaned_up(folder: Path) -> None:
-    assert sorted(path.name for path in folder.iterdir()) == ["m.json", "text"]
+    assert sorted(path.name for path in folder.iterdir()) == ["text.txt", "tokenizer.json"]

@@ -19,10 +19,10 @@ from cli_tools import bpetite, bpetite_process, start
 pytestmark = pytest.mark.posix
 
 STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGHUP", 1): 129}
-COUNT: Final = "count --model m.json text --jobs 1"
-ENCODE: Final = "encode --model m.json text --output out --jobs 1"
-ENCODE_SHARED: Final = "encode --model m.json text --output out --jobs 2"
-TRAIN_SHARED: Final = "train --input text --vocab-size 300 --output out --quiet --jobs 2"
+COUNT: Final = "count --model tokenizer.json text.txt --jobs 1"
+ENCODE: Final = "encode --model tokenizer.json text.txt --output out --jobs 1"
+ENCODE_SHARED: Final = "encode --model tokenizer.json text.txt --output out --jobs 2"
+TRAIN_SHARED: Final = "train --input text.txt --vocab-size 300 --output out --quiet --jobs 2"
 WORKERS: Final = "import bpetite_cli.jobs.workers"
 
 SITE: Final = """
@@ -59,12 +59,16 @@ def flooded(
 def cases() -> list[object]:
     """Return a command, a moment of it and a signal; a few of them for every day."""
     moments = {
-        COUNT: ("import bpetite_cli.app", "open text"),
-        ENCODE: ("open text",),
+        COUNT: ("import bpetite_cli.app", "open text.txt"),
+        ENCODE: ("open text.txt",),
         ENCODE_SHARED: ("import bpetite", "import multiprocessing", WORKERS),
         TRAIN_SHARED: (WORKERS,),
     }
-    everyday = {(COUNT, "import bpetite_cli.app"), (ENCODE, "open text"), (TRAIN_SHARED, WORKERS)}
+    everyday = {
+        (COUNT, "import bpetite_cli.app"),
+        (ENCODE, "open text.txt"),
+        (TRAIN_SHARED, WORKERS),
+    }
     return [
         pytest.param(
             *(words, moment, number),
@@ -87,7 +91,7 @@ def test_many_signals_end_a_command_like_one(
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (result.returncode, result.stdout) == (STATUS[number], b"")
     assert result.stderr in {told, b"" if moment.startswith("import bpetite") else told}
-    assert sorted(path.name for path in large.iterdir()) == ["m.json", "text"]
+    assert sorted(path.name for path in large.iterdir()) == ["text.txt", "tokenizer.json"]
 
 
 @pytest.mark.parametrize("number", STATUS)
@@ -95,7 +99,7 @@ def test_signals_after_the_result_print_no_error(
     large: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
     """If the result is written, the command ends as usual or with the status of the signal."""
-    words = "inspect --model m.json --json"
+    words = "inspect --model tokenizer.json --json"
     result = flooded(words, "open 1", number, large, tmp_path)
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (result.returncode, result.stderr) in {

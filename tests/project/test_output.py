@@ -100,7 +100,7 @@ def test_output_has_the_fields_of_the_schema(call: str, prepared: Path, tmp_path
     assert found, result.stderr.decode()
     for data in found:
         Draft202012Validator({**definition, "$defs": SCHEMA["$defs"]}).validate(data)
-        assert list(data) == definition["required"]
+        assert list(data) == definition["required"], f"reorder the bases of {printed.__name__}"
 
 
 def test_every_output_is_declared_and_shown() -> None:

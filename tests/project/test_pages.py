@@ -49,7 +49,7 @@ def test_internal_links_are_valid() -> None:
 
 
 def test_code_fits_its_column_and_pictures_are_described() -> None:
-    """In docs, a line of code has at most 90 characters, and a picture has a description."""
+    """In docs, a line of code has at most 90 characters; blocks and pictures say what they are."""
     wrong = []
     for page in ROOT.glob("docs/**/*.md"):
         text = page.read_text("utf-8")
@@ -59,6 +59,9 @@ def test_code_fits_its_column_and_pictures_are_described() -> None:
                 output = language == "text" or (language == "console" and line[:2] != "$ ")
                 if len(line) - marks > 90 and not output:
                     wrong.append(f"{page.relative_to(ROOT)}: shorten {line}")
+        fences = re.findall(r"^ *```(.*)$", text, re.MULTILINE)
+        if "" in fences[::2]:
+            wrong.append(f"{page.relative_to(ROOT)}: name the language of every block")
         wrong += [
             f"{page.relative_to(ROOT)}: describe {path}"
             for path in re.findall(r"!\[ *\](.*)", text)

@@ -76,6 +76,18 @@ def test_survivors_are_compared_with_the_list(capsys: pytest.CaptureFixture[str]
         assert capsys.readouterr().out == f"\nlisted, but {why}: _tiny: : LIMIT = 2\n"
 
 
+def test_every_listed_line_is_in_its_module() -> None:
+    """The list of equivalent mutants names code that exists."""
+    listed = tomllib.loads((ROOT / "tests/reliability/mutants.toml").read_text("utf-8"))
+    gone = [
+        f"{entry['module']}: {entry['line']}"
+        for entry in listed["equivalent"]
+        if entry["line"]
+        not in " ".join((ROOT / mutate.CORE / f"{entry['module']}.py").read_text("utf-8").split())
+    ]
+    assert gone == [], "update these entries of tests/reliability/mutants.toml"
+
+
 def test_every_module_has_tests() -> None:
     """Each module of the core is mutated, and its tests exist."""
     core = ROOT / mutate.CORE

@@ -3,7 +3,8 @@
 A command declares each object that it prints as a `TypedDict`, with the fields in the order of
 printing. Its parser has them as `prints`, by the options that select them, such as "--json"; ""
 is the object printed without any. One declaration of a field is annotated with the meaning; others
-only repeat the type. A tuple in the annotation is a keyword of JSON Schema and its value.
+only repeat the type. If the meaning does not fit another command, widen it. Inherited fields are
+printed first. A tuple in the annotation is a keyword of JSON Schema and its value.
 `scripts/generate` makes `docs/reference/output.md` and its schema from the declarations.
 """
 
