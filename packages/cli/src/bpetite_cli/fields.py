@@ -42,7 +42,7 @@ class Token(TypedDict):
 
     id: Annotated[int, "the id of the token"]
     hex: Annotated[Hex, "the bytes of the token, in hex"]
-    text: Annotated[str | None, "the text of the token; null for incomplete characters"]
+    text: Annotated[str | None, "the text of the token or chunk; null for incomplete characters"]
 
 
 class Tokenizer(TypedDict):
@@ -51,7 +51,9 @@ class Tokenizer(TypedDict):
     vocab_size: Annotated[int, "mergeable tokens: 256 bytes and the merges"]
     merges: Annotated[int, "merges of the tokenizer"]
     special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
-    sha256: Annotated[Digest, "the digest of the tokenizer file, in hex"]
+    sha256: Annotated[
+        Digest, "the digest of the tokenizer file, in hex; with `chunks`, of the output"
+    ]
 
 
 def ratio(part: int, whole: int) -> float | None:

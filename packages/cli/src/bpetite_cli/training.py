@@ -7,28 +7,17 @@ import logging
 import math
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import chain
-from typing import Final, TypeAlias
 
 from bpetite import Tokenizer
-from bpetite._corpus import Counting, Part
 from bpetite._files import quoted
+from bpetite_cli.corpus import Texts, counted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
 from bpetite_cli.io.documents import Documents
-from bpetite_cli.io.inputs import Advance
-from bpetite_cli.io.json_lines import read_counts
-from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.messages import is_quiet
 from bpetite_cli.terminal.progress import Work
-
-_BYTES_OF_A_PIECE: Final = 32
-"""Splitting a distinct piece takes as long as counting the pieces of 25 to 50 bytes."""
-
-_Row: TypeAlias = tuple[str, int]
-"""A text that ends at a safe boundary, and the number of its repetitions."""
 
 
 class Training(logging.Handler):
@@ -42,10 +31,6 @@ class Training(logging.Handler):
         self.warning: str | None = None  # what the bar hides
         self._work = work
         self._merges = 0
-
-    def note(self, text: str, count: int = 1) -> None:
-        """Add a text that was read."""
-        self.corpus_bytes += len(text.encode("utf-8")) * count
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a record of the core."""
@@ -91,11 +76,12 @@ def learn(
     Returns:
         The tokenizer, and the figures of the training.
     """
-    with _recorded(work) as training, Sharing(Counting(), jobs, _length) as sharing:
+    texts = Texts(documents)
+    with _recorded(work) as training, counted(texts, jobs, work) as parts:
         begin = time.perf_counter()
-        rows = _noted(_rows(documents, sharing.read), training)
-        tokenizer = Tokenizer._learn(_parts(sharing, rows, work), vocab_size, start)
+        tokenizer = Tokenizer._learn(parts, vocab_size, start)
         training.seconds = time.perf_counter() - begin
+        training.corpus_bytes = texts.size
     return tokenizer, training
 
 
@@ -111,38 +97,6 @@ def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
             "(a smaller one has its first merges: `bpetite truncate`)"
         )
     return start
-
-
-def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row], work: Work) -> Iterator[Part]:
-    """Yield the parts of a corpus; each process splits its last pieces at the end."""
-    found = split = 0
-    for part in chain(
-        sharing.results(rows, work.advance, in_order=False), sharing.results_of_each([])
-    ):
-        found += part.pieces
-        split += part.split
-        work.note_more(split * _BYTES_OF_A_PIECE, found * _BYTES_OF_A_PIECE)
-        yield part
-
-
-def _noted(rows: Iterable[_Row], training: Training) -> Iterator[_Row]:
-    for text, count in rows:
-        training.note(text, count)
-        yield text, count
-
-
-def _rows(documents: Documents, advance: Advance) -> Iterator[_Row]:
-    if documents.counted:
-        for path in documents.paths:
-            yield from read_counts(path, advance)
-    else:
-        for blocks in documents.read(advance):
-            for text in blocks:
-                yield text, 1
-
-
-def _length(row: _Row) -> int:
-    return len(row[0])
 
 
 @contextmanager

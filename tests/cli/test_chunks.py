@@ -1,0 +1,178 @@
+"""`bpetite chunks`, from the command line."""
+
+import hashlib
+import json
+import subprocess
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from bpetite import Tokenizer
+from bpetite._pretokenizer import split
+from bpetite_cli.commands import chunks as command
+from cli_tools import LARGE, bpetite, bpetite_process, lines, refused, shown_in_terminal
+from texts import CORPORA
+
+A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ world <|endoftext|>\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with two texts."""
+    (tmp_path / "a.txt").write_bytes(A.encode())
+    (tmp_path / "b.txt").write_bytes(B.encode())
+    return tmp_path
+
+
+def chunks(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Count chunks in a folder."""
+    return bpetite("chunks", *words, stdin=stdin, cwd=folder)
+
+
+def expected(*texts: str) -> bytes:
+    """Return the output for texts that are documents."""
+    counts = Counter(chunk for text in texts for chunk in split(text))
+    rows = ({"text": text, "count": counts[text]} for text in sorted(counts))
+    return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
+
+
+def test_each_chunk_has_a_line_with_its_count(folder: Path) -> None:
+    """The lines are sorted by code points, and nothing else is printed."""
+    result = chunks(folder, "--input", "a.txt", "b.txt")
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert result.stdout == expected(A, B)
+    assert lines(result.stdout)[:3] == [
+        '{"text":"\\n","count":2}',
+        '{"text":" <|","count":1}',
+        '{"text":" hello","count":1}',
+    ]
+
+
+def test_no_chunk_spans_two_documents(folder: Path) -> None:
+    """Files and lines of JSON Lines are documents; an empty text has no chunks."""
+    (folder / "c.txt").write_bytes(b"x")
+    assert chunks(folder, "--input", "c.txt", "c.txt").stdout == b'{"text":"x","count":2}\n'
+    (folder / "docs").write_text('{"text": "x"}\n{"text": "x"}\n{"text": ""}\n')
+    words = ("--input", "docs", "--jsonl", "text")
+    assert chunks(folder, *words).stdout == b'{"text":"x","count":2}\n'
+    assert chunks(folder, "--input", "-").stdout == b""
+
+
+def test_files_may_be_listed(folder: Path) -> None:
+    """`--files-from` names the files, also with NUL bytes, after those of `--input`."""
+    listed = b"a.txt\0b.txt\0"
+    result = chunks(folder, "--files-from", "-", "--null", stdin=listed)
+    assert result.stdout == expected(A, B)
+
+
+def test_counts_multiply(folder: Path) -> None:
+    """Each chunk of a line of `--counts` occurs as often as the line says."""
+    (folder / "counts").write_text('{"text": "a b a", "count": 3}\n{"text": "a", "count": 4}\n')
+    shown = chunks(folder, "--counts", "counts", "--output", "out")
+    assert lines((folder / "out").read_bytes()) == [
+        '{"text":" a","count":3}',
+        '{"text":" b","count":3}',
+        '{"text":"a","count":7}',
+    ]
+    summary = json.loads(shown.stdout)
+    assert (summary["bytes"], summary["chunks"], summary["distinct_chunks"]) == (19, 13, 3)
+
+
+@pytest.mark.parametrize("lines_of_a_block", [1, 3, 1 << 12])
+def test_the_file_is_what_standard_output_would_get(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, lines_of_a_block: int
+) -> None:
+    """With `--output`, standard output has a summary instead."""
+    monkeypatch.setattr(command, "_LINES_OF_A_BLOCK", lines_of_a_block)
+    result = chunks(folder, "--input", "a.txt", "b.txt", "--output", "out")
+    saved = (folder / "out").read_bytes()
+    assert saved == expected(A, B)
+    assert json.loads(result.stdout) == {
+        "files": 2,
+        "bytes": len((A + B).encode()),
+        "chunks": len(split(A) + split(B)),
+        "distinct_chunks": len(lines(saved)),
+        "outputs": ["out"],
+        "sha256": hashlib.sha256(saved).hexdigest(),
+        "regex": version("regex"),
+    }
+    assert lines(result.stderr) == ["saved: out, 12 distinct chunks from 60 bytes"]
+
+
+def test_a_failure_leaves_no_file(folder: Path) -> None:
+    """An error in the last input leaves neither a file nor a part of the output."""
+    (folder / "bad.txt").write_bytes(b"caf\xe9 au lait")
+    for more in ((), ("--output", "out")):
+        shown = refused(chunks(folder, "--input", "a.txt", "bad.txt", *more))
+        assert shown[0].startswith("error: bad.txt is not UTF-8: ")
+    assert sorted(path.name for path in folder.iterdir()) == ["a.txt", "b.txt", "bad.txt"]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "complaint"),
+    [
+        ("a.txt missing", "missing: No such file or directory; check the path"),
+        ("a.txt .", ". is a folder; name the files in it"),
+        ("- -", "standard input (-) can be read only once; name it once"),
+    ],
+)
+def test_all_inputs_are_checked_first(folder: Path, inputs: str, complaint: str) -> None:
+    """An error in the last input is reported before the first is read."""
+    assert refused(chunks(folder, "--input", *inputs.split())) == [f"error: {complaint}"]
+
+
+@given(corpus=CORPORA.filter(bool))
+def test_training_on_the_counts_is_training_on_the_text(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[str]
+) -> None:
+    """`train --counts` makes the same tokenizer, as a chunk alone is one chunk."""
+    folder = tmp_path_factory.mktemp("chunks")
+    for number, text in enumerate(corpus):
+        (folder / str(number)).write_bytes(text.encode())
+    names = [str(number) for number in range(len(corpus))]
+    assert chunks(folder, "--input", *names, "--output", "counts").returncode == 0
+    words = ["train", "--counts", "counts", "--vocab-size", "300", "--output", "new.json"]
+    assert bpetite(*words, cwd=folder).returncode == 0
+    Tokenizer.train(corpus, 300).save(folder / "expected.json")
+    assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("words", ["--input text", "--input -", "--input text --output out"])
+def test_the_result_does_not_depend_on_the_process_count(
+    large: Path, tmp_path: Path, words: str
+) -> None:
+    """Standard output and the file are the same, byte for byte, whatever `--jobs` is."""
+    (tmp_path / "text").symlink_to(large / "text")
+    results = set()
+    for jobs in 1, 2, 3:
+        call = ("chunks", *words.split(), f"-j{jobs}")
+        result = bpetite_process(*call, stdin=LARGE.encode(), cwd=tmp_path)
+        saved = tmp_path / "out"
+        results.add((result.returncode, result.stdout, saved.exists() and saved.read_bytes()))
+        saved.unlink(missing_ok=True)
+    ((status, _, _),) = results
+    assert status == 0
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
+def test_the_bar_shows_the_phases(folder: Path) -> None:
+    """On a terminal, the bar names each phase, and then disappears."""
+    words = ["chunks", "--input", "a.txt", "--output", "out"]
+    status, shown = shown_in_terminal(words, folder)
+    assert status == 0
+    assert all(phase in shown for phase in ("counting text", "sorting", "saving"))
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
+def test_waiting_for_typed_input_is_announced(folder: Path) -> None:
+    """At a terminal, the command says how to end the input, and draws no bar."""
+    status, shown = shown_in_terminal(["chunks", "--input", "-"], folder, typed=b"low\n\x04")
+    assert status == 0
+    assert shown.startswith("counting what you type; Ctrl-D at the start of a line ends it\n")
+    assert "━" not in shown
