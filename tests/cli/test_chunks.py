@@ -176,3 +176,35 @@ def test_waiting_for_typed_input_is_announced(folder: Path) -> None:
     assert status == 0
     assert shown.startswith("counting what you type; Ctrl-D at the start of a line ends it\n")
     assert "━" not in shown
+
+
+def test_parts_are_trained_like_the_whole(tmp_path: Path) -> None:
+    """Training and verifying on the counts of parts is training on the whole text."""
+    parts = ["low lower lowest\n" * 9, "the cat low é ⛵\n" * 7, ""]
+    for number, text in enumerate(parts):
+        (tmp_path / f"{number}.txt").write_text(text)
+        words = ["chunks", "--input", f"{number}.txt", "--output", f"{number}.jsonl"]
+        assert bpetite(*words, cwd=tmp_path).returncode == 0
+    counts = ["0.jsonl", "1.jsonl", "--counts", "2.jsonl"]
+    words = ["train", "--vocab-size", "280", "--output", "parts.json", "--counts", *counts]
+    assert bpetite(*words, cwd=tmp_path).returncode == 0
+    Tokenizer.train(parts, 280).save(tmp_path / "whole.json")
+    assert (tmp_path / "parts.json").read_bytes() == (tmp_path / "whole.json").read_bytes()
+    verified = bpetite("verify", "--model", "whole.json", "--counts", *counts, cwd=tmp_path)
+    assert (verified.returncode, json.loads(verified.stdout)["files"]) == (0, 3)
+    assert refused(bpetite("chunks", "--counts", "-", "-", cwd=tmp_path)) == [
+        "error: standard input (-) can be read only once; name it once"
+    ]
+
+
+@pytest.mark.posix
+def test_a_terminal_gets_the_most_frequent_chunks(tmp_path: Path) -> None:
+    """The rows are the 20 most frequent chunks, equal counts by code points, and the totals."""
+    (tmp_path / "text").write_text(
+        "a " * 1200 + "".join(f" x{letter}" for letter in "zyxwvutsrq" * 3)
+    )
+    status, shown = shown_in_terminal(["chunks", "--input", "text"], tmp_path)
+    rows = shown.splitlines()
+    assert (status, len(rows)) == (0, 14)
+    assert rows[:2] == ["1,199  ·a", "    3  ·xq"]
+    assert rows[-1] == "13 distinct chunks, 1,231 in all; --output saves them"

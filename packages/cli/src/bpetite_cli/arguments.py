@@ -143,9 +143,11 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     require_one(parser, ["--input", "--files-from"], ["--counts"])
     parser.add_argument(
         "--counts",
+        nargs="+",
+        action="extend",
         metavar="FILE",
         help='read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is '
-        "standard input; counts of equal texts add up",
+        "standard input; counts of equal texts add up, also in several files",
     )
 
 
@@ -210,7 +212,8 @@ def documents_of(options: argparse.Namespace) -> Documents:
     """Return the documents that the options select."""
     paths: list[str] = options.input or []
     if vars(options).get("counts") is not None:
-        return Documents([options.counts], counted=True)
+        check_standard_input(options.counts)
+        return Documents(options.counts, counted=True)
     lists: list[str] = [] if options.files_from is None else [options.files_from]
     listed = (path for name in lists for path in read_list(name, null=options.null))
     ordinary = vars(options).get("ordinary", False)

@@ -59,8 +59,9 @@ class StrictParser(argparse.ArgumentParser):
             dest = files[0].dest
             named = [*getattr(options, dest), *words[end + 1 :]]
             self._take_files(options, dest, expand_patterns(named))
-        if isinstance(vars(options).get("input"), list):
-            options.input = expand_patterns(options.input)
+        for name in ("input", "counts"):
+            if isinstance(given := vars(options).get(name), list):
+                setattr(options, name, expand_patterns(given))
         if rest and not self._subparsers:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest)}")
         self._refuse_idle(options)

@@ -3,6 +3,7 @@
 import argparse
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from heapq import nsmallest
 from importlib.metadata import version
 from itertools import islice
 from typing import Annotated, Final, NamedTuple, TypedDict
@@ -16,6 +17,11 @@ from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.terminal.visible import shortened
+
+_SHOWN: Final = 20
+"""The number of chunks that a terminal shows."""
 
 _LINES_OF_A_BLOCK: Final = 1 << 12
 """The number of lines to write at once; a system call for each line would be slow."""
@@ -47,12 +53,13 @@ def add_command(commands: Commands) -> None:
         "count the chunks of a text",
         "  bpetite chunks --input text.txt > chunks.jsonl\n"
         "  bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl\n"
-        "  bpetite chunks --counts counts.jsonl --output chunks.jsonl\n"
+        "  bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl\n"
         "  bpetite chunks --files-from list.txt |\n"
         "    bpetite train --counts - --vocab-size 512 --output tokenizer.json",
         "\n\nA chunk is a part of the text that no merge crosses, such as a word with the space\n"
         "before it. Each line of the output is a JSON object with a chunk and its count. The\n"
-        "lines are sorted by the code points of the chunks; train --counts reads them.\n"
+        "lines are sorted by the code points of the chunks; train --counts reads them, also\n"
+        "from several files. A terminal gets the most frequent chunks instead.\n"
         "\n"
         "With --output, the file appears only when it is complete, and standard output\n"
         "gets a JSON object with the numbers of bytes and chunks.",
@@ -82,8 +89,12 @@ def _run(options: argparse.Namespace) -> None:
         counts = _count(documents, arguments.jobs_of(options), work)
         work.begin("sorting")
         data = _lines(sorted(counts.chunks.items()))
-        if options.output is None:
+        if options.output is None and not outputs.is_terminal():
             _print(data, work)
+            return
+        if options.output is None:
+            work.hide()
+            outputs.stream_output(_rows(counts, look_at_output().width))
             return
         work.begin("saving")
         sha256 = _save(data, options.output, force=options.force)
@@ -112,6 +123,16 @@ def _lines(chunks: Iterable[tuple[str, int]]) -> Iterator[bytes]:
     lines = (outputs.json_line({"text": text, "count": count}) for text, count in chunks)
     while block := b"".join(islice(lines, _LINES_OF_A_BLOCK)):
         yield block
+
+
+def _rows(counts: _Counts, width: int) -> Iterator[str]:
+    """Yield a row for each of the most frequent chunks, and a line about all of them."""
+    order = nsmallest(_SHOWN, counts.chunks.items(), key=lambda item: (-item[1], item[0]))
+    figures = max((len(f"{count:,}") for _, count in order), default=0)
+    for text, count in order:
+        yield f"{count:>{figures},}  {shortened(text.encode('utf-8'), width - figures - 2)}\n"
+    distinct = messages.counted(len(counts.chunks), "distinct chunk")
+    yield f"{distinct}, {sum(counts.chunks.values()):,} in all; --output saves them\n"
 
 
 def _print(data: Iterable[bytes], work: Work) -> None:
