@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from bpetite_cli import Ended
 from bpetite_cli.arguments import Commands
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
@@ -49,7 +48,7 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
 
 
 def _interrupted(interrupt: KeyboardInterrupt) -> int:
-    number = interrupt.number if isinstance(interrupt, Ended) else signal.SIGINT
+    number: int = getattr(interrupt, "number", signal.SIGINT)  # `bpetite_cli.Ended` has one
     if number == signal.SIGINT:
         say_interrupted()
     return 128 + number

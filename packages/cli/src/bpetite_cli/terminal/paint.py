@@ -1,4 +1,4 @@
-"""Colors and the widths of characters, from rich, for the pictures of `show` and `inspect`.
+"""Colors, from rich, for the pictures of `show` and `inspect`.
 
 The colors are the sixteen of the terminal's own palette. Text is never read as markup.
 """
@@ -6,12 +6,8 @@ The colors are the sixteen of the terminal's own palette. Text is never read as 
 from collections.abc import Mapping
 from typing import Final, Literal, TypeAlias
 
-from rich.cells import cell_len, chop_cells
 from rich.color import ColorSystem
 from rich.style import Style
-
-# Re-exported: only this module and `bars` import rich.
-__all__ = ["Ink", "cell_len", "chop_cells", "paint"]
 
 Ink: TypeAlias = Literal[
     "cyan", "green", "yellow", "magenta", "special", "new", "bar", "faint", "bold"

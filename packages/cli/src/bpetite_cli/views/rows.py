@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from bpetite_cli.terminal.paint import Ink, cell_len, chop_cells
+from rich.cells import cell_len, chop_cells
+
+from bpetite_cli.terminal.paint import Ink
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 

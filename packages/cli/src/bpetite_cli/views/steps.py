@@ -98,7 +98,7 @@ class _Drawing(NamedTuple):
 
     def _width(self, ids: Sequence[int], new: int | None) -> int:
         """Return the width of the current state of a chunk, in cells."""
-        from bpetite_cli.terminal.paint import cell_len  # noqa: PLC0415 - rich is slow to load
+        from rich.cells import cell_len  # noqa: PLC0415 - rich is slow to load
 
         marks = 0 if self.screen.colored or new is None else 2 * ids.count(new)
         shown = "│".join(visible(self.artifact.tokens[token_id]) for token_id in ids)
