@@ -141,12 +141,12 @@ def test_training_on_the_counts_is_training_on_the_text(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("words", ["--input text", "--input -", "--input text --output out"])
+@pytest.mark.parametrize("words", ["--input text.txt", "--input -", "--input text.txt --output out"])
 def test_the_result_does_not_depend_on_the_process_count(
     large: Path, tmp_path: Path, words: str
 ) -> None:
     """Standard output and the file are the same, byte for byte, whatever `--jobs` is."""
-    (tmp_path / "text").symlink_to(large / "text")
+    (tmp_path / "text.txt").symlink_to(large / "text.txt")
     results = set()
     for jobs in 1, 2, 3:
         call = ("chunks", *words.split(), f"-j{jobs}")
