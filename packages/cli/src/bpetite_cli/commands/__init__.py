@@ -17,9 +17,9 @@ from typing import Final
 from bpetite_cli.arguments import Commands
 
 GROUPS: Final = {
-    "make a tokenizer": ("train", "truncate", "import"),
+    "make a tokenizer": ("train", "truncate", "chunks", "import"),
     "use it": ("encode", "decode", "count", "export"),
-    "look into it": ("show", "inspect", "chunks", "compare-tiktoken"),
+    "look into it": ("show", "inspect", "compare-tiktoken"),
     "prove what it is": ("verify", "parity"),
 }
 """The commands by purpose, in the order of the help; bpetite-compare adds some of them."""

@@ -50,7 +50,7 @@ function _shtab_bpetite_using
   test "$_shtab_bpetite_cmdpath" = "$argv"
 end
 
-set -g _shtab_bpetite_commands train truncate encode decode count show inspect chunks verify compare-tiktoken export import parity
+set -g _shtab_bpetite_commands train truncate chunks encode decode count show inspect verify compare-tiktoken export import parity
 set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --separator-at --special --start --text --to --token --vocab-size -i -j -m -o
 
 complete -c bpetite -e
@@ -79,6 +79,17 @@ complete -c bpetite -n '_shtab_bpetite_using truncate' -s m -l model -xka "(__fi
 complete -c bpetite -n '_shtab_bpetite_using truncate' -l vocab-size -x -d 'vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra'
 complete -c bpetite -n '_shtab_bpetite_using truncate' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the tokenizer file to PATH'
 complete -c bpetite -n '_shtab_bpetite_using truncate' -l force -d 'replace an existing file'
+complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a chunks -d 'Count the chunks of a text.'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -s h -l help -d 'show this help message and exit'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -s q -l quiet -d 'write only errors to standard error'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -s i -l input -xka "(__fish_complete_path (commandline -ct))" -d 'UTF-8 text; - is standard input; no token spans two files'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up, also in several files'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to PATH instead of standard output'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -l force -d 'replace an existing file'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a encode -d 'Turn text into token ids.'
 complete -c bpetite -n '_shtab_bpetite_using encode' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using encode' -s q -l quiet -d 'write only errors to standard error'
@@ -137,17 +148,6 @@ complete -c bpetite -n '_shtab_bpetite_using inspect' -s m -l model -xka "(__fis
 complete -c bpetite -n '_shtab_bpetite_using inspect' -l token -x -d 'show the tree of merges that made this token'
 complete -c bpetite -n '_shtab_bpetite_using inspect' -l json -d 'print one JSON object with all figures'
 complete -c bpetite -n '_shtab_bpetite_using inspect' -l tokens -d 'print the vocabulary as JSON Lines: the id, bytes in hex, text, pair and rank of each token'
-complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a chunks -d 'Count the chunks of a text.'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -s h -l help -d 'show this help message and exit'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -s q -l quiet -d 'write only errors to standard error'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -s i -l input -xka "(__fish_complete_path (commandline -ct))" -d 'UTF-8 text; - is standard input; no token spans two files'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up, also in several files'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to PATH instead of standard output'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -l force -d 'replace an existing file'
-complete -c bpetite -n '_shtab_bpetite_using chunks' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a verify -d 'Prove that a tokenizer comes from a corpus.'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s q -l quiet -d 'write only errors to standard error'
