@@ -141,7 +141,9 @@ def test_training_on_the_counts_is_training_on_the_text(
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("words", ["--input text.txt", "--input -", "--input text.txt --output out"])
+@pytest.mark.parametrize(
+    "words", ["--input text.txt", "--input -", "--input text.txt --output out"]
+)
 def test_the_result_does_not_depend_on_the_process_count(
     large: Path, tmp_path: Path, words: str
 ) -> None:
