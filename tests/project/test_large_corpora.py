@@ -1,6 +1,7 @@
 """docs/large-corpora.md: each block runs as written, and gives the result of plain training."""
 
 import json
+import os
 import random
 import re
 import sys
@@ -107,6 +108,30 @@ def test_the_example_runs(tmp_path: Path) -> None:
     """The first block of Python prints what the page shows."""
     found = run_program(tmp_path, block("most_common")).stdout
     check(BLOCKS[BLOCKS.index(block("most_common")) + 1], found)
+
+
+def test_parts_of_a_file_are_counted_by_jobs(tmp_path: Path) -> None:
+    """Counts of the parts of a file, and of one added later, train the bytes of plain training."""
+    source = random.Random(14)
+    pieces = [*PIECES, *WHITESPACE, *SEPARATORS, "word ", "word\n"]
+    text = "".join(source.choices(pieces, k=20_000))
+    (tmp_path / "text").write_bytes(text.encode())
+    run_program(tmp_path, block("mmap"), 'cut_file("text", 400)')
+    parts = [f"text.{part}" for part in range(400)]
+    assert b"".join((tmp_path / part).read_bytes() for part in parts) == text.encode()
+    (tmp_path / "late").write_bytes((ROOT / "docs" / "sample.txt").read_bytes())
+    size = ("--vocab-size", str(SIZE), "--output")
+    bpetite("train", "--input", "text", "late", *size, "plain.json", cwd=tmp_path)
+    jobs = ["\n".join(parts[:300]), "\n".join(parts[300:]), "late"]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for number, names in enumerate(jobs):
+        (tmp_path / f"list-{number}.txt").write_text(names, encoding="utf-8")
+        environment = {"N": str(number), "PATH": path}
+        result = run("sh", "-c", block("list-$N"), cwd=tmp_path, env=environment)
+        assert result.returncode == 0, result.stderr
+    counts = sorted(path.name for path in tmp_path.glob("counts-*.jsonl"))
+    bpetite("train", "--counts", *counts, *size, "counted.json", cwd=tmp_path)
+    assert_equal_files(tmp_path)
 
 
 def test_dask_counts_on_two_workers(corpus: Path) -> None:

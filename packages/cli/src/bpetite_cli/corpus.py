@@ -29,7 +29,8 @@ class Texts:
     def read(self, advance: Advance) -> Iterator[_Row]:
         """Yield each text with the number of its repetitions."""
         for text, count in self._rows(advance):
-            self.size += len(text.encode("utf-8")) * count
+            size = len(text) if text.isascii() else len(text.encode("utf-8"))
+            self.size += size * count
             yield text, count
 
     def _rows(self, advance: Advance) -> Iterator[_Row]:

@@ -25,7 +25,7 @@ STANDARD_INPUT: Final = "-"
 Advance: TypeAlias = Callable[[int], None]
 """Called with the number of bytes of each read."""
 
-_BLOCK_BYTES: Final = 1 << 20
+_BLOCK_BYTES: Final = 1 << 17
 
 
 def name_of(path: str) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_CHARACTERS_OF_A_BATCH: Final = 1 << 18
+_CHARACTERS_OF_A_BATCH: Final = 1 << 20
 
 _CHARACTERS_OF_AN_ITEM: Final = 64
 """The weight of an item in addition to its text."""

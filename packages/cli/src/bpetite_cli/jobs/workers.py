@@ -135,7 +135,7 @@ def _serve(pipe: "Connection", work: Callable[[Task], Result]) -> None:
 
 def _send(pipe: "Connection", message: object) -> None:
     # With `pipe.send`, CPython 3.13 warns on stderr if the pipe breaks within a message.
-    pipe.send_bytes(bytes(ForkingPickler.dumps(message)))
+    pipe.send_bytes(ForkingPickler.dumps(message))
 
 
 @contextmanager
