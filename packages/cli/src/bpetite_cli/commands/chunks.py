@@ -36,7 +36,7 @@ class _Chunk(TypedDict):
     """A chunk; `train --counts` reads it as a document."""
 
     text: str
-    count: Annotated[int, "how often the chunk occurs in the text"]
+    count: Annotated[int, "how often the chunk or token occurs in the text"]
 
 
 class _Figures(fields.Files):
