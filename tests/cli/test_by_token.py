@@ -10,6 +10,7 @@ from hypothesis import given
 
 import texts
 from bpetite import Tokenizer
+from bpetite_cli.jobs import sharing
 from cli_tools import bpetite, lines, refused, shown_in_terminal
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ and <|endoftext|>\n"
@@ -57,8 +58,12 @@ def rows_of(result: subprocess.CompletedProcess[bytes]) -> list[dict[str, object
 
 
 @pytest.mark.parametrize("more", [(), ("--json",)])
-def test_every_token_of_the_vocabulary_has_a_line(folder: Path, more: tuple[str, ...]) -> None:
-    """The counts of several files add up; the order is by falling count, then by id."""
+@pytest.mark.parametrize("batch", [1, 1 << 18])
+def test_every_token_of_the_vocabulary_has_a_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], batch: int
+) -> None:
+    """The counts of files and batches add up; the order is by falling count, then by id."""
+    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", batch)
     rows = rows_of(by_token(folder, "a.txt", "b.txt", *more))
     assert rows == expected(TOKENIZER, A, B)
     assert len(rows) == TOKENIZER._artifact.special_id + 1
