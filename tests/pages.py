@@ -64,20 +64,25 @@ class _Runner:
             self.seen.append("text")
 
     def console(self, example: Example) -> None:
-        """Run each line after a `$`, and compare its output with the lines that follow."""
-        for part in re.split(r"^\$ ", example.parsed, flags=re.MULTILINE)[1:]:
-            command, _, expected = part.partition("\n")
-            # The gate runs these exact commands; here the environment already exists.
-            command = command.replace("uv run ", "")
-            result = subprocess.run(
-                ["bash", "-c", command],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                env={**os.environ, "PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}"},
-                check=False,
-            )
-            check(expected, result.stdout.decode())
+        """Run a block of commands."""
+        check_commands(example.parsed)
         self.seen.append("console")
+
+
+def check_commands(block: str) -> None:
+    """Run each line after a `$`, and compare its output with the lines that follow."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        # The gate runs these exact commands; here the environment already exists.
+        command = command.replace("uv run ", "")
+        result = subprocess.run(
+            ["bash", "-c", command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}"},
+            check=False,
+        )
+        check(expected, result.stdout.decode())
 
 
 def check(expected: str, found: str) -> None:

@@ -151,7 +151,7 @@ def _signature(function: ast.FunctionDef, owner: str) -> str:
 
 
 def _text(docstring: str, types: Mapping[str, str] | None = None) -> str:
-    """Return a docstring as Markdown: paragraphs, lists of entries, and examples."""
+    """Return a docstring as Markdown: paragraphs, lists of entries, code, and examples."""
     parts = [part for part in docstring.split("\n\n") if not part.startswith("Lemma (")]
     return "\n\n".join(_paragraph(part, types or {}) for part in parts) + "\n"
 
@@ -162,6 +162,8 @@ def _paragraph(text: str, types: Mapping[str, str]) -> str:
         return f"**Returns** {_line(rest)}"
     if title := _LISTS.get(first):
         return f"**{title}**\n\n{_entries(textwrap.dedent(rest), types)}"
+    if first.startswith("    "):
+        return f"```python\n{textwrap.dedent(text)}\n```"
     if first.startswith(">>>"):
         return f"```pycon\n{text}\n```"
     return _entries(text, types) if types and _ENTRY.match(first) else _line(text)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import signal
 import subprocess
 from collections import Counter
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from hypothesis import given
 from bpetite import Tokenizer
 from bpetite._pretokenizer import split
 from bpetite_cli.commands import chunks as command
-from cli_tools import LARGE, bpetite, bpetite_process, lines, refused, shown_in_terminal
+from cli_tools import LARGE, bpetite, bpetite_process, lines, refused, shown_in_terminal, start
 from texts import CORPORA
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ world <|endoftext|>\n"
@@ -197,6 +198,55 @@ def test_parts_are_trained_like_the_whole(tmp_path: Path) -> None:
     assert refused(bpetite("chunks", "--counts", "-", "-", cwd=tmp_path)) == [
         "error: standard input (-) can be read only once; name it once"
     ]
+
+
+MOST = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    "rows", [[(" a", MOST), (" a", 1)], [(" b", 1), (" a a", 2**62)], [(" a" * 9, MOST)]]
+)
+def test_no_sum_is_higher_than_train_reads(tmp_path: Path, rows: list[tuple[str, int]]) -> None:
+    """If counts add up to more than `--counts` reads, an error names the chunk; all is exact."""
+    for number, (text, count) in enumerate(rows):
+        (tmp_path / str(number)).write_text(json.dumps({"text": text, "count": count}))
+    parts = [str(number) for number in range(len(rows))]
+    total = sum(text.count("a") * count for text, count in rows)
+    for more in ((), ("--output", "out")):
+        assert refused(chunks(tmp_path, "--counts", *parts, *more)) == [
+            f"error: the chunk ' a' occurs {total} times, but --counts reads counts up to {MOST}",
+            "train on these files themselves: train --counts accepts several",
+        ]
+    assert not (tmp_path / "out").exists()
+    words = ["train", "--vocab-size", "257", "--output", "new.json", "--counts", *parts]
+    assert bpetite(*words, cwd=tmp_path).returncode == 0
+    assert Tokenizer.load(tmp_path / "new.json").encode(" a") == [256]
+
+
+def test_the_highest_count_is_written_and_read(tmp_path: Path) -> None:
+    """A sum that is exactly the highest count is a line that `chunks` reads again."""
+    (tmp_path / "one").write_text(json.dumps({"text": "a", "count": MOST - 1}))
+    (tmp_path / "two").write_text('{"text":"a","count":1}')
+    line = f'{{"text":"a","count":{MOST}}}\n'.encode()
+    assert chunks(tmp_path, "--counts", "one", "two").stdout == line
+    assert chunks(tmp_path, "--counts", "-", stdin=line).stdout == line
+
+
+@pytest.mark.posix
+def test_an_interrupted_run_can_be_repeated(folder: Path) -> None:
+    """Ctrl-C leaves no file, and no part of one; the same command then succeeds."""
+    text = (A + B) * 40_000
+    words = ("chunks", "--input", "-", "--output", "out", "--jobs", "1")
+    with start(*words, cwd=folder) as process:
+        assert process.stdin is not None
+        process.stdin.write(text.encode())  # more than the pipe holds: it has begun to count
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (130, b"", b"interrupted\n")
+    assert sorted(path.name for path in folder.iterdir()) == ["a.txt", "b.txt"]
+    assert chunks(folder, *words[1:], stdin=text.encode()).returncode == 0
+    assert (folder / "out").read_bytes() == expected(text)
 
 
 @pytest.mark.posix

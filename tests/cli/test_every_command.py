@@ -268,6 +268,7 @@ def test_a_closed_standard_output_is_a_failure(folder: Path, command: str) -> No
 
 FORMS: Final = {
     "encode": ("--format u16", "--format text", "--output new.json"),
+    "count": ("--by-token",),
     "show": ("--steps", "--json"),
     "inspect": ("--json", "--token 256", "--token 256 --json", "--tokens"),
 }

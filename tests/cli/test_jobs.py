@@ -93,6 +93,7 @@ WAYS = [
         )
     ),
     *(("count", *MODEL, *words) for words in (FILES, JSONL, ("nothing", *FILES))),
+    *(("count", *MODEL, "--by-token", *words) for words in (FILES, JSONL)),
     *(
         (*own, *words)
         for own in (("train", *TRAIN), ("verify", *MODEL))

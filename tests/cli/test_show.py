@@ -184,14 +184,21 @@ def test_block_size_does_not_change_rows(model: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", "Hello ⛵", "a<|endoftext|>船夫 \r\n\x00", HOSTILE])
 def test_json_has_the_span_of_each_token(model: Path, text: str) -> None:
-    """The spans tile the text: each token is the bytes from its start to its end."""
+    """The spans tile the text: each token is the bytes from its start to its end.
+
+    In characters, they include every character that the token has bytes of.
+    """
     result = bpetite("show", "--model", model, "--input", "-", "--json", stdin=text.encode())
     place, ids = 0, []
+    owners = [number for number, character in enumerate(text) for _ in character.encode()]
     for line in result.stdout.splitlines():
         token = json.loads(line)
-        assert list(token) == ["id", "hex", "text", "start", "end"]
+        spans = ["start", "end", "start_character", "end_character"]
+        assert list(token) == ["id", "hex", "text", *spans]
         assert token["start"] == place
         place = token["end"]
+        assert token["start_character"] == owners[token["start"]]
+        assert token["end_character"] == owners[place - 1] + 1
         data = text.encode()[token["start"] : place]
         assert bytes.fromhex(token["hex"]) == data
         assert token["text"] in (data.decode(errors="replace"), None)

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
+from pages import check_commands
 from project_tools import ROOT
 from texts import TEXTS, TIES
 
@@ -134,6 +135,22 @@ def test_blocks_can_be_pasted_into_a_prompt(
     )
     assert not re.search("Traceback|Error", session.stderr), session.stderr
     assert session.stdout == "".join(blocks(page, "text"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [page for page in PAGES[:15] if blocks(page, "console")],  # the last is in test_pages.py
+    ids=lambda page: page.stem,
+)
+def test_commands_print_what_the_page_shows(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Typed into a shell in the folder of the page, the commands print exactly what it shows."""
+    shutil.copy(COURSE.parent / "sample.txt", tmp_path)
+    (tmp_path / "course").mkdir()
+    monkeypatch.chdir(tmp_path / "course")
+    for block in blocks(page, "console"):
+        check_commands(block)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,12 @@
 """docs/use-with.md: each section runs as written, with the real libraries."""
 
+import inspect
 import os
 import pickle
 import re
 import shutil
 from pathlib import Path
+from textwrap import dedent
 from typing import Final
 
 import pytest
@@ -68,6 +70,13 @@ def test_a_section_runs(folder: Path, title: str) -> None:
     """Its commands and its program succeed, and print what the page shows."""
     run_blocks(SECTIONS[title], folder)
     assert "```python" in SECTIONS[title]
+
+
+def test_the_recipe_for_untrusted_text_is_encodes() -> None:
+    """The page cuts an untrusted text with the lines in the docstring of `encode`."""
+    documented = inspect.getdoc(Tokenizer.encode) or ""
+    (recipe,) = re.findall(r"^    parts = .*\n    ids = .*\n", documented, re.MULTILINE)
+    assert dedent(recipe) in SECTIONS["Untrusted text"]
 
 
 def test_datasets_finds_its_cache(folder: Path) -> None:

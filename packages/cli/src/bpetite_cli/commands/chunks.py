@@ -13,8 +13,10 @@ from bpetite._files import quoted, write_parts
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.corpus import Texts, counted
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents
+from bpetite_cli.io.json_lines import MOST_COUNT
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import look_at_output
@@ -22,6 +24,9 @@ from bpetite_cli.terminal.visible import shortened
 
 _SHOWN: Final = 20
 """The number of chunks that a terminal shows."""
+
+_LONGEST_NAMED: Final = 40
+"""The characters of a chunk that an error shows."""
 
 _LINES_OF_A_BLOCK: Final = 1 << 12
 """The number of lines to write at once; a system call for each line would be slow."""
@@ -31,7 +36,7 @@ class _Chunk(TypedDict):
     """A chunk; `train --counts` reads it as a document."""
 
     text: str
-    count: Annotated[int, "how often the chunk occurs in the text"]
+    count: Annotated[int, "how often the chunk or token occurs in the text"]
 
 
 class _Figures(fields.Files):
@@ -115,7 +120,19 @@ def _count(documents: Documents, jobs: int, work: Work) -> _Counts:
     texts = Texts(documents)
     with counted(texts, jobs, work) as parts:
         chunks = add_up(parts)
+    _check_counts(chunks)
     return _Counts(texts.size, chunks)
+
+
+def _check_counts(chunks: Mapping[str, int]) -> None:
+    """Reject a sum that `--counts` would reject: each line is another chunk, so none is split."""
+    chunk = max(chunks, key=chunks.__getitem__, default="")
+    if chunks.get(chunk, 0) > MOST_COUNT:
+        raise Failure(
+            f"the chunk {chunk[:_LONGEST_NAMED]!r} occurs {chunks[chunk]} times, but --counts "
+            f"reads counts up to {MOST_COUNT}\n"
+            "train on these files themselves: train --counts accepts several"
+        )
 
 
 def _lines(chunks: Iterable[tuple[str, int]]) -> Iterator[bytes]:

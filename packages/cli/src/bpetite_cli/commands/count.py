@@ -1,8 +1,10 @@
 """`bpetite count`: count the tokens of files or of standard input."""
 
 import argparse
+import collections
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
@@ -17,6 +19,8 @@ from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.plugins import Counter, load_counter
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.views.frequencies import Frequency, draw_frequencies, frequency_data
 
 _MORE = (
     "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
@@ -25,7 +29,7 @@ _MORE = (
     "is --ordinary.\n"
     "\n"
     "If a file cannot be read, the other files are still counted, and the exit status\n"
-    "is 1."
+    "is 1. With --by-token, nothing is printed then."
 )
 
 
@@ -78,7 +82,8 @@ def add_command(commands: Commands) -> None:
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
         "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
-        "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json",
+        "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json\n"
+        "  bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl",
         _MORE,
     )
     arguments.add_model(parser, required=False)
@@ -99,8 +104,15 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         help="print the counts, then exit with status 1 if there are more than N tokens in total",
     )
+    parser.add_argument(
+        "--by-token",
+        action="store_true",
+        help="print how often each token of the vocabulary occurs in all files, the most frequent "
+        "first: rows on a terminal, JSON Lines elsewhere and with --json",
+    )
+    arguments.allow_one(parser, ["--by-token"], ["--encoding", "--max"])
     arguments.add_jobs(parser)
-    parser.set_defaults(run=_run, prints={"--json": _Counted})
+    parser.set_defaults(run=_run, prints={"--json": _Counted, "--by-token": Frequency})
 
 
 def _limit(word: str) -> int:
@@ -116,6 +128,9 @@ def _run(options: argparse.Namespace) -> None:
     if not named:
         options.input = [STANDARD_INPUT]
     documents = arguments.documents_of(options)
+    if options.by_token:
+        _print_by_token(options, documents)
+        return
     with Work("loading", documents.paths) as work:
         counter = (
             _OfModel(models.load_model(options.model))
@@ -251,3 +266,39 @@ def _file(count: _Count) -> _File:
         "bytes_per_token": None,
         "error": count.error,
     }
+
+
+def _print_by_token(options: argparse.Namespace, documents: Documents) -> None:
+    """Print the frequency of each token in all documents."""
+    size = inputs.check_inputs(documents.paths)
+    with Work("loading", documents.paths) as work:
+        artifact = models.load_artifact(options.model)
+        messages.say_if_typed("counting", documents.paths)
+        work.begin("counting", size)
+        tally = _Tally(Tokenizer._of(artifact))
+        counts = [0] * (artifact.special_id + 1)
+        with Sharing(tally, arguments.jobs_of(options), len) as sharing:
+            texts = chain.from_iterable(documents.read(sharing.read))
+            for frequencies in sharing.results(texts, work.advance, in_order=False):
+                for token_id, count in frequencies.items():
+                    counts[token_id] += count
+        if outputs.is_terminal() and not options.json:
+            work.hide()
+            outputs.stream_output(draw_frequencies(artifact, counts, look_at_output()))
+            return
+        held = outputs.hold_output(map(outputs.json_line, frequency_data(artifact, counts)))
+        work.begin_output(held.size)
+        held.send(work.advance)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tally:
+    """The work on a batch of texts for `--by-token`: count each id."""
+
+    tokenizer: Tokenizer
+
+    def __call__(self, batch: list[str]) -> collections.Counter[int]:
+        frequencies: collections.Counter[int] = collections.Counter()
+        for text in batch:
+            frequencies.update(self.tokenizer.encode(text))
+        return frequencies

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Annotated
+from typing import Annotated, Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -16,10 +16,19 @@ from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.views.steps import draw_steps
 
+_INSIDE_CHARACTER: Final = bytes(range(0x80, 0xC0))
+"""The bytes of UTF-8 that continue a character."""
+
 
 class _Shown(fields.Token):
     start: Annotated[int, "the byte offset in the text where the token begins"]
     end: Annotated[int, "the byte offset where the token ends"]
+    start_character: Annotated[
+        int, "the offset in characters of the character with the first byte of the token"
+    ]
+    end_character: Annotated[
+        int, "the offset in characters after the character with the last byte of the token"
+    ]
 
 
 def add_command(commands: Commands) -> None:
@@ -49,7 +58,7 @@ def add_command(commands: Commands) -> None:
         "--json",
         action="store_true",
         help="print JSON Lines: the id, bytes in hex and text of each token, and where it starts "
-        "and ends in bytes",
+        "and ends in bytes and in characters",
     )
     parser.set_defaults(run=_run, prints={"--json": _Shown})
 
@@ -109,12 +118,21 @@ def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[
 
 
 def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
-    start = 0
+    end = end_character = 0
     for token_id, token in _tokens(artifact, texts):
-        end = start + len(token)
-        shown: _Shown = {**fields.token_fields(token_id, token), "start": start, "end": end}
+        start, start_character = end, end_character
+        if token[0] in _INSIDE_CHARACTER:
+            start_character -= 1
+        end += len(token)
+        end_character += len(token.translate(None, _INSIDE_CHARACTER))
+        shown: _Shown = {
+            **fields.token_fields(token_id, token),
+            "start": start,
+            "end": end,
+            "start_character": start_character,
+            "end_character": end_character,
+        }
         yield outputs.json_line(shown)
-        start = end
 
 
 def _ignore(_: int) -> None:

@@ -14,7 +14,7 @@ from bpetite_cli.io.guesses import advice_on_conversion
 from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks, split_at
 from bpetite_cli.values import text_argument
 
-_MOST: Final = 2**63 - 1
+MOST_COUNT: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
 
 _MOST_DIGITS: Final = 40
@@ -145,9 +145,10 @@ def _count(line: _Line) -> int:
     if type(count) is not int:
         found = repr(count) if isinstance(count, float) else _kind(count)
         raise Failure(f"{line.place}: expected an integer in the field 'count', found {found}")
-    if not 1 <= count <= _MOST:
+    if not 1 <= count <= MOST_COUNT:
         raise Failure(
-            f"{line.place}: expected a count from 1 to {_MOST}, found {str(count)[:_MOST_DIGITS]}"
+            f"{line.place}: expected a count from 1 to {MOST_COUNT}, "
+            f"found {str(count)[:_MOST_DIGITS]}"
         )
     return count
 

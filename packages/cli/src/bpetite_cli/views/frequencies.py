@@ -1,0 +1,49 @@
+"""How often each token of a vocabulary occurs, as rows and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from bpetite._artifact import Artifact
+from bpetite_cli.fields import Token, token_fields
+from bpetite_cli.terminal.messages import counted
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.visible import shortened
+
+if TYPE_CHECKING:
+    from bpetite_cli.terminal.paint import Ink  # loads rich, which is slow
+
+_GAP: Final = "  "
+
+
+class Frequency(Token):
+    """A token and its count."""
+
+    count: int
+
+
+def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:
+    """Yield every token, the most frequent first; the position of a count is the id."""
+    table = artifact.table
+    for token_id in _in_order(counts):
+        yield {**token_fields(token_id, table[token_id]), "count": counts[token_id]}
+
+
+def draw_frequencies(artifact: Artifact, counts: Sequence[int], screen: Screen) -> Iterator[str]:
+    """Yield a row for every token in the same order, and a line about all of them."""
+    table = artifact.table
+    figures = max(len("count"), len(f"{max(counts):,}"))
+    number = len(str(artifact.special_id))
+    room = max(1, screen.width - figures - number - 2 * len(_GAP))
+    title = _GAP.join([f"{'count':>{figures}}", f"{'id':>{number}}", "token"])
+    yield f"{screen.paint(title, 'bold')}\n"
+    for token_id in _in_order(counts):
+        ink: Ink = "special" if token_id == artifact.special_id else "green"
+        shown = screen.paint(shortened(table[token_id], room), ink)
+        yield f"{counts[token_id]:>{figures},}{_GAP}{token_id:>{number}}{_GAP}{shown}\n"
+    unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"
+    yield f"{counted(sum(counts), 'token')}; {unused}\n"
+
+
+def _in_order(counts: Sequence[int]) -> list[int]:
+    """Return the ids by falling count; ids with equal counts stay in order."""
+    return sorted(range(len(counts)), key=lambda token_id: -counts[token_id])
