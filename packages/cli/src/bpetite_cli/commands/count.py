@@ -78,7 +78,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
         "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
-        "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json",
+        "  bpetite count --model tokenizer.json --json corpus.gz",
         _MORE,
     )
     arguments.add_model(parser, required=False)
@@ -89,7 +89,9 @@ def add_command(commands: Commands) -> None:
         "downloads on first use; requires bpetite-compare",
     )
     arguments.require_one(parser, ["--model"], ["--encoding"])
-    parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")
+    parser.add_argument(
+        "input", nargs="*", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
+    )
     arguments.add_documents_in_files(parser)
     arguments.add_ordinary(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
