@@ -131,8 +131,13 @@ def read_text(path: str, advance: Advance) -> Iterator[str]:
 
     It calls `advance` with the number of bytes of each read.
     """
+    yield from cut_safely(decoded(path, advance))
+
+
+def decoded(path: str, advance: Advance) -> Iterator[str]:
+    """Yield the text of a file in the same way, but in blocks that end anywhere."""
     with open_input(path) as file:
-        yield from cut_safely(_decoded(path, read_content(path, file, advance)))
+        yield from _decoded(path, read_content(path, file, advance))
 
 
 def read_content(path: str, file: FileIO, advance: Advance) -> Content:

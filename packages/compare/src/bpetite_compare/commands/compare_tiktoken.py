@@ -100,7 +100,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         text = kit.text_argument(options.text)
     else:
         with kit.Work("reading", options.input) as work:
-            text = "".join(kit.read_text(options.input[0], work.advance))
+            text = "".join(kit.decoded(options.input[0], work.advance))
     _compare(options.model, text, encodings[0])
 
 
@@ -176,7 +176,7 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
         raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
     size = kit.check_inputs(paths)
     with kit.Work("counting", paths, size) as work, kit.about_model(model):
-        texts = [cut_at_boundaries(kit.read_text(path, work.advance)) for path in paths]
+        texts = [cut_at_boundaries(kit.decoded(path, work.advance)) for path in paths]
         result = report_on_texts(model, texts, encodings)
     if kit.on_terminal():
         from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load

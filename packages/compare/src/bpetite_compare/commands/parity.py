@@ -58,7 +58,7 @@ def _run(options: argparse.Namespace) -> None:
     size = kit.check_inputs(options.input)
     with kit.Work("comparing", options.input, size) as work, kit.about_model(options.model):
         texts = (
-            (path, cut_at_boundaries(kit.read_text(path, work.advance))) for path in options.input
+            (path, cut_at_boundaries(kit.decoded(path, work.advance))) for path in options.input
         )
         result = parity_of_texts(options.model, texts)
     kit.write_json(_data(result))
