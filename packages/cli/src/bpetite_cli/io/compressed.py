@@ -4,8 +4,7 @@ No text in UTF-8 begins with the first bytes of gzip, xz or zstd. Those of bzip2
 ten of them decide.
 
 A file may have several members (streams of bzip2 and xz, frames of zstd), and zero bytes after
-each. Python's `GzipFile`, `BZ2File` and `LZMAFile` are not used: the last two ignore other data
-after a member, and the header of a gzip file may take any memory.
+each. Other data after a member is an error: Python's `bz2.open` and `lzma.open` ignore it.
 """
 
 import re
@@ -24,10 +23,10 @@ _XZ_MEMORY: Final = 1 << 28
 """The most bytes that xz may use: `xz -9` needs a quarter of them."""
 
 _ZSTD_WINDOW_LOG: Final = 27
-"""The binary logarithm of the largest window: 128 MiB, as `zstd --long` uses them."""
+"""The binary logarithm of the largest window: 128 MiB, which `zstd --long` uses."""
 
 _READ_AT_ONCE: Final = 1 << 16
-"""The number of bytes to decompress before the bar moves."""
+"""The most bytes to decompress before the bar moves."""
 
 _YIELDED_AT_ONCE: Final = 1 << 20
 """The most bytes of a block: a small file may contain any amount of text."""
@@ -91,20 +90,21 @@ class _Inflating:
 
     def __init__(self, zlib_object: "zlib._Decompress") -> None:
         self._object = zlib_object
-        self.needs_input = True
 
     @property
     def eof(self) -> bool:
         return self._object.eof
 
     @property
+    def needs_input(self) -> bool:
+        return not self._object.unconsumed_tail
+
+    @property
     def unused_data(self) -> bytes:
         return self._object.unused_data
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
-        content = self._object.decompress(self._object.unconsumed_tail + data, max_length)
-        self.needs_input = not self._object.unconsumed_tail and len(content) < max_length
-        return content
+        return self._object.decompress(self._object.unconsumed_tail + data, max_length)
 
 
 def _load_gzip() -> _Library:
