@@ -27,6 +27,14 @@ def compress_zstd(data: bytes, *, checksum: bool = True) -> bytes:
     return compressed
 
 
+def compress_with_dictionary(data: bytes) -> bytes:
+    """Return a zstd file that cannot be read without a dictionary; skip if there is no zstd."""
+    zstd: Any = pytest.importorskip(ZSTD)
+    samples = [data * number for number in range(1, 100)]
+    compressed: bytes = zstd.compress(data, zstd_dict=zstd.train_dict(samples, 1000))
+    return compressed
+
+
 COMPRESS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
     "gzip": partial(gzip.compress, mtime=0),
     "bzip2": bz2.compress,

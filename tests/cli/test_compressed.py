@@ -27,6 +27,7 @@ from compressors import (
     FORMATS,
     SKIPPABLE,
     ZSTD,
+    compress_with_dictionary,
     compress_zstd,
     gzip_member,
     xz_with_dictionary,
@@ -321,6 +322,14 @@ def test_the_window_of_zstd_is_limited(log: int) -> None:
     assert message_about(data) == (
         "f needs more than a window of 128 MiB, the limit for zstd; decompress it first, with: "
         "zstd -dc --long=31"
+    )
+
+
+@pytest.mark.thorough
+def test_a_dictionary_of_zstd_is_reported() -> None:
+    """A file that needs a dictionary is not damaged, and the message says what to do."""
+    assert message_about(compress_with_dictionary(b"low ")) == (
+        "f was compressed with a dictionary; decompress it first, with: zstd -dc -D DICT"
     )
 
 

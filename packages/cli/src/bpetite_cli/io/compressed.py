@@ -9,7 +9,7 @@ each. Other data after a member is an error: Python's `bz2.open` and `lzma.open`
 
 import re
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
@@ -53,19 +53,6 @@ class _Library(NamedTuple):
     error: type[Exception]
 
 
-class _Limit(NamedTuple):
-    """A limit of memory.
-
-    limit: the limit, for a message.
-    exceeded: a part of the error for a file that needs more.
-    tool: the program that decompresses the file.
-    """
-
-    limit: str
-    exceeded: str
-    tool: str
-
-
 class _Format(NamedTuple):
     """A format.
 
@@ -74,6 +61,7 @@ class _Format(NamedTuple):
     load: imports the library that reads it.
     module: the name of what `load` imports.
     tool: the program that decompresses it.
+    refusals: messages for files that are not damaged, each by a part of the library's error.
     """
 
     name: str
@@ -82,7 +70,7 @@ class _Format(NamedTuple):
     load: Callable[[], _Library]
     module: str
     tool: str
-    limit: _Limit | None = None
+    refusals: Mapping[str, str]
 
 
 class _Inflating:
@@ -144,21 +132,30 @@ _ZSTD: Final = re.compile(rb"\x28\xb5\x2f\xfd")
 _ZSTD_OR_SKIPPABLE: Final = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
 
 _FORMATS: Final = (
-    _Format("gzip", _GZIP, _GZIP, _load_gzip, "zlib", "gzip -dc"),
-    _Format("bzip2", _BZIP2, _BZIP2, _load_bzip2, "bz2", "bzip2 -dc"),
+    _Format("gzip", _GZIP, _GZIP, _load_gzip, "zlib", "gzip -dc", {}),
+    _Format("bzip2", _BZIP2, _BZIP2, _load_bzip2, "bz2", "bzip2 -dc", {}),
     _Format(
         *("xz", _XZ, _XZ, _load_xz, "lzma", "xz -dc"),
-        _Limit(f"{_XZ_MEMORY >> 20} MiB of memory", "Memory usage limit", "xz -dc"),
+        {
+            "Memory usage limit": (
+                f"needs more than {_XZ_MEMORY >> 20} MiB of memory, the limit for xz; "
+                "decompress it first, with: xz -dc"
+            )
+        },
     ),
     _Format(
         *("zstd", _ZSTD, _ZSTD_OR_SKIPPABLE, _load_zstd),
         "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
         "zstd -dc",
-        _Limit(
-            f"a window of {1 << _ZSTD_WINDOW_LOG >> 20} MiB",
-            "too much memory",
-            "zstd -dc --long=31",
-        ),
+        {
+            "too much memory": (
+                f"needs more than a window of {1 << _ZSTD_WINDOW_LOG >> 20} MiB, the limit for "
+                "zstd; decompress it first, with: zstd -dc --long=31"
+            ),
+            "Dictionary mismatch": (
+                "was compressed with a dictionary; decompress it first, with: zstd -dc -D DICT"
+            ),
+        },
     ),
 )
 
@@ -269,14 +266,11 @@ class _Members:
             data = (data + more).lstrip(b"\0")
         return data
 
-    def _failure(self, damage: str) -> Failure:
-        name, limit = self._format.name, self._format.limit
-        if limit and limit.exceeded in damage:
-            return Failure(
-                f"{self._name} needs more than {limit.limit}, the limit for {name}; decompress it "
-                f"first, with: {limit.tool}"
-            )
+    def _failure(self, error: str) -> Failure:
+        for part, refusal in self._format.refusals.items():
+            if part in error:
+                return Failure(f"{self._name} {refusal}")
         return Failure(
-            f"{self._name} is damaged: its {name} data cannot be decompressed ({damage}); copy or "
-            "download it again"
+            f"{self._name} is damaged: its {self._format.name} data cannot be decompressed "
+            f"({error}); copy or download it again"
         )
