@@ -9,6 +9,7 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import BPETITE, lines
+from compressors import COMPRESS
 
 pytestmark = pytest.mark.thorough
 
@@ -56,6 +57,19 @@ def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
     for command in ("encode", "decode"):
         assert peaks[command, 12] < peaks[command, 3] + 12_000_000
     assert (folder / "12.back").read_bytes() == (folder / "12").read_bytes()
+
+
+@pytest.mark.parametrize("name", COMPRESS)
+def test_memory_does_not_grow_with_compressed_text(folder: Path, name: str) -> None:
+    """A small file with 24 MB of text takes as much memory as one with 9 MB."""
+    line = b"Hello world, hello words; the end of the words \n"
+    peaks = []
+    for size in (9_000_000, 24_000_000):  # the first fills the windows, too
+        zipped = COMPRESS[name](line * (size // len(line)))
+        assert len(zipped) < size / 100
+        (folder / "zipped").write_bytes(zipped)
+        peaks.append(peak_bytes(folder, "count", "--model", "m.json", "zipped"))
+    assert peaks[1] < peaks[0] + 5_000_000
 
 
 def test_many_files_need_little_memory(folder: Path) -> None:

@@ -18,6 +18,7 @@ from bpetite import Tokenizer
 from bpetite_compare._engines import drift
 from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
+from compressors import COMPRESS, FORMATS
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
 OTHER_FORMS = ("huggingface", "gpt2")
@@ -450,7 +451,6 @@ def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     ("words", "told"),
     [
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
-        ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
         ("parity --model tokenizer.json --input .", ". is a folder; name the files in it"),
         (
             "compare-tiktoken --model tokenizer.json --input bad --report --encoding self",
@@ -475,10 +475,44 @@ def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
 )
 def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: failures are reported on standard error in one line, with status 1."""
-    (folder / "bad").write_bytes(b"a\xff")
     (line,) = refused(bpetite(*shlex.split(words), cwd=folder, env=OFFLINE))
     assert line.startswith("error: ")
     assert told in line
+
+
+TEXT_COMMANDS = (
+    "parity --model tokenizer.json --input",
+    "compare-tiktoken --model tokenizer.json --encoding self --input",
+    "compare-tiktoken --model tokenizer.json --encoding tiny whole --report --input",
+)
+"""Calls that read the text that is named next."""
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("words", TEXT_COMMANDS)
+def test_text_that_is_not_utf_8_is_an_error(words: str, folder: Path) -> None:
+    """FR-33: the message is that of every command, and nothing is printed."""
+    (folder / "bad").write_bytes(b"caf\xe9 au lait")
+    first, second = refused(bpetite(*words.split(), "bad", cwd=folder, env=OFFLINE))
+    assert first.startswith("error: bad is not UTF-8: byte 0xe9 at offset 3 ")
+    assert second.startswith("it looks like Latin-1; convert it first, with: ")
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("words", TEXT_COMMANDS)
+def test_compressed_text_is_read(words: str, name: str, folder: Path) -> None:
+    """From a file and from standard input, the result is that of the text."""
+    call, text = words.split(), (folder / "text.txt").read_bytes()
+    expected = bpetite(*call, "text.txt", cwd=folder, env=OFFLINE)
+    zipped = COMPRESS[name](text)
+    (folder / "text.txt").write_bytes(zipped)
+    for source, stdin in (("text.txt", b""), ("-", zipped)):
+        result = bpetite(*call, source, stdin=stdin, cwd=folder, env=OFFLINE)
+        assert (result.returncode, result.stdout) == (0, expected.stdout)
+    (folder / "cut").write_bytes(zipped[:-1])
+    (line,) = refused(bpetite(*call, "cut", cwd=folder, env=OFFLINE))
+    assert line.startswith("error: cut is cut off: ")
 
 
 @pytest.mark.parametrize(

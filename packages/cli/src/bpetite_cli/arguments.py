@@ -121,7 +121,8 @@ def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None
         nargs="+",
         action="extend",
         metavar="FILE",
-        help="UTF-8 text; - is standard input; no token spans two files",
+        help="UTF-8 text, also compressed with gzip, bzip2, xz or zstd; - is standard input; no "
+        "token spans two files",
     )
 
 

@@ -14,7 +14,7 @@ from bpetite_cli.arguments import (
     add_quiet,
 )
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import check_inputs, name_of
+from bpetite_cli.io.inputs import check_inputs, decoded, name_of
 from bpetite_cli.io.models import about_model
 from bpetite_cli.io.outputs import (
     check_destination,
@@ -41,6 +41,7 @@ __all__ = [
     "check_destination_folder",
     "check_inputs",
     "check_output",
+    "decoded",
     "fields",
     "integer",
     "name_of",

@@ -8,7 +8,7 @@ both tokenizers. Only a difference that remains is a true one.
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -90,14 +90,21 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
         KeyError, ValueError, OSError: a file cannot be read.
         ValueError: two tokens have the same bytes.
     """
+    return parity_of_texts(model, ((os.fspath(path), blocks(path)) for path in paths))
+
+
+def parity_of_texts(
+    model: str | os.PathLike[str], texts: Iterable[tuple[str, Iterable[str]]]
+) -> Parity:
+    """Compare like `parity`, given the name of each file and its text in such blocks."""
     artifact = Artifact.read(model)
     comparer = _Comparer(artifact)
     result = Parity()
-    for path in paths:
+    for path, text in texts:
         result.files += 1
         line, begin = 1, result.bytes
-        for block in blocks(path):
-            place = _Place(os.fspath(path), result.bytes - begin, line)
+        for block in text:
+            place = _Place(path, result.bytes - begin, line)
             result.difference = comparer.look_at(block, place, result)
             if result.difference:
                 return result

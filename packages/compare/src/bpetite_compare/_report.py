@@ -5,12 +5,10 @@ else.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
-
-import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -70,6 +68,13 @@ def report(
         KeyError, ValueError, OSError: a file cannot be read, or tiktoken does not have an
             encoding or cannot download it.
     """
+    return report_on_texts(model, list(map(blocks, paths)), encodings)
+
+
+def report_on_texts(
+    model: str | os.PathLike[str], texts: Sequence[Iterable[str]], encodings: Sequence[str]
+) -> Report:
+    """Count like `report`, given each text in blocks that end where every known pattern splits."""
     artifact = Artifact.read(model)
     others = list(map(get_encoding, encodings))
     own = {token: token_id for token_id, token in enumerate(artifact.tokens)}
@@ -78,21 +83,15 @@ def report(
         ids_of = partial(encode, other, special_token=artifact.special_token)
         counts.append(_Count(other.name, ranks_of(other), ids_of))
     total_bytes = characters = 0
-    for path in paths:
-        for block in _blocks(path, others):
+    whole = not all(map(cuts_safely, others))  # a pattern might not split where blocks end
+    for text in texts:
+        for block in ["".join(text)] if whole else text:
             total_bytes += len(block.encode("utf-8"))
             characters += len(block)
             for count in counts:
                 count.add(block)
     rows = tuple(count.row(total_bytes, characters, artifact.tokens) for count in counts)
-    return Report(len(paths), total_bytes, characters, rows)
-
-
-def _blocks(path: str | os.PathLike[str], encodings: Iterable[tiktoken.Encoding]) -> Iterator[str]:
-    """Yield a file in blocks, or whole if a pattern might not split where blocks end."""
-    if all(map(cuts_safely, encodings)):
-        return blocks(path)
-    return iter(["".join(blocks(path))])
+    return Report(len(texts), total_bytes, characters, rows)
 
 
 @dataclass(slots=True)

@@ -82,7 +82,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite count --model tokenizer.json a.txt b.txt\n"
         "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
         "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
-        "  gzip -dc corpus.gz | bpetite count --model tokenizer.json --json\n"
+        "  bpetite count --model tokenizer.json --json corpus.gz\n"
         "  bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl",
         _MORE,
     )
@@ -94,7 +94,9 @@ def add_command(commands: Commands) -> None:
         "downloads on first use; requires bpetite-compare",
     )
     arguments.require_one(parser, ["--model"], ["--encoding"])
-    parser.add_argument("input", nargs="*", metavar="FILE", help="UTF-8 text; - is standard input")
+    parser.add_argument(
+        "input", nargs="*", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
+    )
     arguments.add_documents_in_files(parser)
     arguments.add_ordinary(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")

@@ -45,7 +45,9 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
-    parser.add_argument("-i", "--input", metavar="FILE", help="UTF-8 text; - is standard input")
+    parser.add_argument(
+        "-i", "--input", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
+    )
     arguments.allow_one(parser, ["--input"], ["--text"])
     arguments.add_ordinary(parser)
     form = parser.add_mutually_exclusive_group()
@@ -80,7 +82,7 @@ def _run(options: argparse.Namespace) -> None:
             held.send(work.advance)
             return
     draw = draw_steps if options.steps else _rows
-    outputs.stream_output(draw(artifact, _texts(options, _ignore), look_at_output()))
+    outputs.stream_output(draw(artifact, _texts(options, inputs.ignore), look_at_output()))
 
 
 def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
@@ -133,7 +135,3 @@ def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
             "end_character": end_character,
         }
         yield outputs.json_line(shown)
-
-
-def _ignore(_: int) -> None:
-    """The picture itself shows the progress."""

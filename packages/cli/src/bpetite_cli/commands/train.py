@@ -38,7 +38,7 @@ def add_command(commands: Commands) -> None:
         "train",
         "train a tokenizer on text and save it to a file",
         "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
-        "  gzip -dc corpus.gz | bpetite train --input - --vocab-size 32000 --output big.json\n"
+        "  bpetite train --input corpus.gz --vocab-size 32000 --output big.json\n"
         "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
         "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"

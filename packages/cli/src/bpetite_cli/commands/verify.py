@@ -52,7 +52,7 @@ def add_command(commands: Commands) -> None:
         "prove that a tokenizer comes from a corpus",
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
-        "  gzip -dc corpus.gz | bpetite verify --model big.json --input -\n"
+        "  bpetite verify --model big.json --input corpus.gz\n"
         "  bpetite verify --model tokenizer.json --start tokenizer.json --input text.txt",
         "\n\nTrains on the corpus again and compares the merges. Prints a JSON object with the\n"
         "number of proved merges and the first difference. The exit status is 1 if a\n"

@@ -9,7 +9,15 @@ from typing import NamedTuple
 from bpetite._encoder import ordinary_parts
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks, read_text, split_at
+from bpetite_cli.io.inputs import (
+    Advance,
+    ignore,
+    name_of,
+    open_input,
+    read_content,
+    read_text,
+    split_at,
+)
 from bpetite_cli.io.json_lines import read_texts
 
 
@@ -62,7 +70,8 @@ def read_list(path: str, *, null: bool) -> list[str]:
     """
     paths: list[str] = []
     with open_input(path) as file:
-        parts = split_at(b"\0" if null else b"\n", read_blocks(path, file))
+        blocks = read_content(path, file, ignore).blocks
+        parts = split_at(b"\0" if null else b"\n", blocks)
         for number, part in enumerate(parts, 1):
             if listed := part if null else part.removesuffix(b"\r"):
                 _check(listed, path, number)

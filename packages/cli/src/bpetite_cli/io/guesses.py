@@ -69,11 +69,13 @@ _BY_FIRST_BYTES: Final = (
     (b"\xff\xfe\x00\x00", "UTF-32", "iconv -f UTF-32 -t UTF-8"),
     (b"\xff\xfe", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
     (b"\xfe\xff", "UTF-16", "iconv -f UTF-16 -t UTF-8"),
-    (b"\x1f\x8b", "a gzip file", "gzip -dc"),
-    (b"BZh", "a bzip2 file", "bzip2 -dc"),
-    (b"\xfd7zXZ\x00", "an xz file", "xz -dc"),
-    (b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -dc"),
     (b"PK\x03\x04", "a zip file", "unzip -p"),
+    (b"7z\xbc\xaf", "a 7z file", "7z x -so"),
+    (b"\x04\x22\x4d\x18", "an lz4 file", "lz4 -dc"),
+    *(
+        (bytes([byte]) + b"\x2a\x4d\x18", "zstd after a skippable frame", "zstd -dc")
+        for byte in range(0x50, 0x60)
+    ),
 )
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.

@@ -1,4 +1,4 @@
-"""Read text from files and standard input: strict UTF-8, block by block.
+"""Read text from files and standard input: strict UTF-8, block by block, decompressed.
 
 A block ends at a safe boundary, where whitespace follows another character. The chunks of
 the blocks are the chunks of the text, so training on blocks or encoding them one by one
@@ -18,12 +18,13 @@ from typing import Final, TypeAlias
 from bpetite._files import quoted
 from bpetite._pretokenizer import cut_safely
 from bpetite_cli.errors import Failure
+from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.guesses import advice_on_conversion
 
 STANDARD_INPUT: Final = "-"
 
 Advance: TypeAlias = Callable[[int], None]
-"""Called with the number of bytes of each read."""
+"""Called with the number of bytes of each read; compressed text is read as it is."""
 
 _BLOCK_BYTES: Final = 1 << 17
 
@@ -130,8 +131,22 @@ def read_text(path: str, advance: Advance) -> Iterator[str]:
 
     It calls `advance` with the number of bytes of each read.
     """
+    yield from cut_safely(decoded(path, advance))
+
+
+def decoded(path: str, advance: Advance) -> Iterator[str]:
+    """Yield the text of a file in the same way, but in blocks that end anywhere."""
     with open_input(path) as file:
-        yield from cut_safely(_decoded(path, file, advance))
+        yield from _decoded(path, read_content(path, file, advance))
+
+
+def read_content(path: str, file: FileIO, advance: Advance) -> Content:
+    """Read the bytes of a text, which may be compressed."""
+    return decompress(name_of(path), read_blocks(path, file), advance)
+
+
+def ignore(_: int) -> None:
+    """Advance nothing: for what is read without a bar."""
 
 
 def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -150,23 +165,23 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(held)
 
 
-def _decoded(path: str, file: FileIO, advance: Advance) -> Iterator[str]:
+def _decoded(path: str, content: Content) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
     offset = 0  # of `data` in the file
     begin = before = held = b""
-    for read in chain(read_blocks(path, file), [b""]):
+    for read in chain(content.blocks, [b""]):
         data = held + read
         begin = begin or data[:8]
         try:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
+            place = " in the decompressed text" if content.compression else ""
             around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
             raise Failure(
                 f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
-                f"{offset + error.start} (around it: {around.hex(' ')})\n"
+                f"{offset + error.start}{place} (around it: {around.hex(' ')})\n"
                 f"{advice_on_conversion(begin, data, error)}"
             ) from None
-        advance(len(read))
         if text:
             yield text
         before = data[max(0, used - 4) : used]

@@ -6,12 +6,12 @@ value applies, and NaN is a number.
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.guesses import advice_on_conversion
-from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks, split_at
+from bpetite_cli.io.inputs import Advance, name_of, open_input, read_content, split_at
 from bpetite_cli.values import text_argument
 
 MOST_COUNT: Final = 2**63 - 1
@@ -69,16 +69,10 @@ def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
 def _lines(path: str, advance: Advance) -> Iterator[_Line]:
     """Yield the lines of a file that are not blank."""
     with open_input(path) as file:
-        lines = split_at(b"\n", _advancing(read_blocks(path, file), advance))
+        lines = split_at(b"\n", read_content(path, file, advance).blocks)
         for number, data in enumerate(lines, 1):
             if data.strip(_WHITESPACE):
                 yield _Line(path, number, _parsed(data, path, number))
-
-
-def _advancing(blocks: Iterable[bytes], advance: Advance) -> Iterator[bytes]:
-    for block in blocks:
-        advance(len(block))
-        yield block
 
 
 def _parsed(data: bytes, path: str, number: int) -> object:

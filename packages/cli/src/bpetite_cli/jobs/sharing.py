@@ -25,7 +25,10 @@ _CHARACTERS_OF_AN_ITEM: Final = 64
 """The weight of an item in addition to its text."""
 
 _WORTH_WORKERS: Final = 8 * 10**6
-"""The number of bytes to read before workers start; each takes a tenth of a second."""
+"""The number of bytes to read before workers start; each takes a tenth of a second.
+
+Of compressed text, this many characters are enough.
+"""
 
 _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
@@ -58,6 +61,7 @@ class Sharing(Generic[Item, Result]):
         self._jobs = jobs
         self._length = length
         self._read = 0
+        self._characters = 0
         self._workers: Workers[list[Item], Result] | None = None
 
     def __enter__(self) -> Self:
@@ -94,7 +98,7 @@ class Sharing(Generic[Item, Result]):
         if self._jobs > 1:
             for batch in batches:
                 first.append(batch)
-                if self._read >= _WORTH_WORKERS:
+                if max(self._read, self._characters) >= _WORTH_WORKERS:
                     yield from self._shared(chain(first, batches), advance, in_order=in_order)
                     return
         for batch in chain(first, batches):
@@ -131,7 +135,9 @@ class Sharing(Generic[Item, Result]):
         characters = 0
         for item in items:
             batch.append(item)
-            characters += self._length(item) + _CHARACTERS_OF_AN_ITEM
+            length = self._length(item)
+            self._characters += length
+            characters += length + _CHARACTERS_OF_AN_ITEM
             if characters >= _CHARACTERS_OF_A_BATCH:
                 yield _Batch(batch, self._read - before)
                 before, batch, characters = self._read, [], 0

@@ -8,8 +8,8 @@ from typing import Annotated, TypedDict
 from bpetite_cli import kit
 from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
-from bpetite_compare._report import REPORT_ENCODINGS, Report, report
-from bpetite_compare._text import blocks
+from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
+from bpetite_compare._text import cut_at_boundaries
 from bpetite_compare.commands._differences import (
     code_points,
     described,
@@ -73,7 +73,7 @@ def add_command(commands: kit.Commands) -> None:
         "--input",
         nargs="+",
         metavar="FILE",
-        help="UTF-8 text, several files with --report; - is standard input",
+        help="UTF-8 text, also compressed; several files with --report; - is standard input",
     )
     parser.add_argument(
         "--encoding",
@@ -91,7 +91,6 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if options.report:
         if options.input is None:
             parser.error("--report requires --input")
-        kit.check_inputs(options.input)
         _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
         return
     encodings = options.encoding or ["gpt2"]
@@ -100,7 +99,8 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if options.input is None:
         text = kit.text_argument(options.text)
     else:
-        text = "".join(blocks(options.input[0]))
+        with kit.Work("reading", options.input) as work:
+            text = "".join(kit.decoded(options.input[0], work.advance))
     _compare(options.model, text, encodings[0])
 
 
@@ -174,8 +174,10 @@ def _side(side: Tokenization) -> _Tokenized:
 def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
         raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
-    with kit.Work("counting", paths), kit.about_model(model):
-        result = report(model, paths, encodings)
+    size = kit.check_inputs(paths)
+    with kit.Work("counting", paths, size) as work, kit.about_model(model):
+        texts = [cut_at_boundaries(kit.decoded(path, work.advance)) for path in paths]
+        result = report_on_texts(model, texts, encodings)
     if kit.on_terminal():
         from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 

@@ -4,7 +4,8 @@ import argparse
 from typing import Annotated, TypedDict
 
 from bpetite_cli import kit
-from bpetite_compare._parity import FileDifference, Parity, parity
+from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
+from bpetite_compare._text import cut_at_boundaries
 from bpetite_compare.commands._differences import (
     code_points,
     described,
@@ -42,7 +43,7 @@ def add_command(commands: kit.Commands) -> None:
         "parity",
         "compare token ids for whole files with tiktoken's",
         "  bpetite parity --model tokenizer.json --input text.txt\n"
-        "  gzip -dc corpus.gz | bpetite parity --model tokenizer.json --input -",
+        "  bpetite parity --model tokenizer.json --input corpus.gz",
         "\n\nLoads the vocabulary of the tokenizer file into tiktoken, without a network. The\n"
         "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
         "tables of the two regex engines do not count; they are reported.",
@@ -54,9 +55,12 @@ def add_command(commands: kit.Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     kit.check_output()
-    kit.check_inputs(options.input)
-    with kit.Work("comparing", options.input), kit.about_model(options.model):
-        result = parity(options.model, options.input)
+    size = kit.check_inputs(options.input)
+    with kit.Work("comparing", options.input, size) as work, kit.about_model(options.model):
+        texts = (
+            (path, cut_at_boundaries(kit.decoded(path, work.advance))) for path in options.input
+        )
+        result = parity_of_texts(options.model, texts)
     kit.write_json(_data(result))
     for line in _engines(result):
         kit.say(line)

@@ -1,0 +1,276 @@
+"""Decompress what is read: gzip, bzip2, xz and zstd, recognized by their first bytes.
+
+No text in UTF-8 begins with the first bytes of gzip, xz or zstd. Those of bzip2 are ASCII, and
+ten of them decide.
+
+A file may have several members (streams of bzip2 and xz, frames of zstd), and zero bytes after
+each. Other data after a member is an error: Python's `bz2.open` and `lzma.open` ignore it.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from bpetite_cli.errors import Failure
+
+if TYPE_CHECKING:
+    import zlib
+
+_XZ_MEMORY: Final = 1 << 28
+"""The most bytes that xz may use: `xz -9` needs a quarter of them."""
+
+_ZSTD_WINDOW_LOG: Final = 27
+"""The binary logarithm of the largest window: 128 MiB, which `zstd --long` uses."""
+
+_READ_AT_ONCE: Final = 1 << 16
+"""The most bytes to decompress before the bar moves."""
+
+_YIELDED_AT_ONCE: Final = 1 << 20
+"""The most bytes of a block: a small file may contain any amount of text."""
+
+_LONGEST_BEGIN: Final = 10
+
+
+class _Decompressor(Protocol):
+    """Decompresses one member, as `bz2.BZ2Decompressor` does."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class _Library(NamedTuple):
+    """What reads a format: it makes a decompressor for each member, which may raise an error."""
+
+    start: Callable[[], _Decompressor]
+    error: type[Exception]
+
+
+class _Format(NamedTuple):
+    """A format.
+
+    begin: matches the first bytes of a file.
+    next_begin: matches the first bytes of a later member.
+    load: imports the library that reads it.
+    module: the name of what `load` imports.
+    tool: the program that decompresses it.
+    refusals: messages for files that are not damaged, each by a part of the library's error.
+    """
+
+    name: str
+    begin: "re.Pattern[bytes]"
+    next_begin: "re.Pattern[bytes]"
+    load: Callable[[], _Library]
+    module: str
+    tool: str
+    refusals: Mapping[str, str]
+
+
+class _Inflating:
+    """Decompresses a member of a gzip file; zlib checks its header, its length and its sum."""
+
+    def __init__(self, zlib_object: "zlib._Decompress") -> None:
+        self._object = zlib_object
+
+    @property
+    def eof(self) -> bool:
+        return self._object.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._object.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._object.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return self._object.decompress(self._object.unconsumed_tail + data, max_length)
+
+
+def _load_gzip() -> _Library:
+    import zlib  # noqa: PLC0415 - only files in this format need it
+
+    start = partial(zlib.decompressobj, 16 + zlib.MAX_WBITS)
+    return _Library(lambda: _Inflating(start()), zlib.error)
+
+
+def _load_bzip2() -> _Library:
+    from bz2 import BZ2Decompressor  # noqa: PLC0415 - the same
+
+    return _Library(BZ2Decompressor, OSError)
+
+
+def _load_xz() -> _Library:
+    import lzma  # noqa: PLC0415 - the same
+
+    start = partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
+    return _Library(start, lzma.LZMAError)
+
+
+def _load_zstd() -> _Library:
+    if sys.version_info >= (3, 14):
+        from compression import zstd  # noqa: PLC0415 - the same
+    else:
+        from backports import zstd  # noqa: PLC0415 - the same; it may not be installed
+
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
+    return _Library(partial(zstd.ZstdDecompressor, options=options), zstd.ZstdError)
+
+
+_GZIP: Final = re.compile(rb"\x1f\x8b")
+_BZIP2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")  # a block, or the end
+_XZ: Final = re.compile(rb"\xfd7zXZ\0")
+_ZSTD: Final = re.compile(rb"\x28\xb5\x2f\xfd")
+_ZSTD_OR_SKIPPABLE: Final = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+
+_FORMATS: Final = (
+    _Format("gzip", _GZIP, _GZIP, _load_gzip, "zlib", "gzip -dc", {}),
+    _Format("bzip2", _BZIP2, _BZIP2, _load_bzip2, "bz2", "bzip2 -dc", {}),
+    _Format(
+        *("xz", _XZ, _XZ, _load_xz, "lzma", "xz -dc"),
+        {
+            "Memory usage limit": (
+                f"needs more than {_XZ_MEMORY >> 20} MiB of memory, the limit for xz; "
+                "decompress it first, with: xz -dc"
+            )
+        },
+    ),
+    _Format(
+        *("zstd", _ZSTD, _ZSTD_OR_SKIPPABLE, _load_zstd),
+        "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
+        "zstd -dc",
+        {
+            "too much memory": (
+                f"needs more than a window of {1 << _ZSTD_WINDOW_LOG >> 20} MiB, the limit for "
+                "zstd; decompress it first, with: zstd -dc --long=31"
+            ),
+            "Dictionary mismatch": (
+                "was compressed with a dictionary; decompress it first, with: zstd -dc -D DICT"
+            ),
+        },
+    ),
+)
+
+
+class Content(NamedTuple):
+    """The content of an input.
+
+    blocks: the content in non-empty blocks, decompressed if it is compressed.
+    compression: the name of the format of compression, or None.
+    """
+
+    blocks: Iterator[bytes]
+    compression: str | None
+
+
+def decompress(name: str, blocks: Iterable[bytes], advance: Callable[[int], None]) -> Content:
+    """Return the content of an input.
+
+    Args:
+        name: the name of the input, for messages.
+        blocks: what is read. Only the first blocks are taken here, until they have ten bytes.
+        advance: called with the number of bytes of each part of the input that is used.
+    """
+    left = iter(blocks)
+    begin = b""
+    while len(begin) < _LONGEST_BEGIN and (block := next(left, b"")):
+        begin += block
+    read = chain([begin] if begin else [], left)
+    found = next((each for each in _FORMATS if each.begin.match(begin)), None)
+    if found is None:
+        return Content(_advancing(read, advance), None)
+    parts = (
+        block[start : start + _READ_AT_ONCE]
+        for block in read
+        for start in range(0, len(block), _READ_AT_ONCE)
+    )
+    return Content(_Members(name, found, _advancing(parts, advance)).blocks(), found.name)
+
+
+def _advancing(blocks: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
+    for block in blocks:
+        advance(len(block))
+        yield block
+
+
+class _Members:
+    """The members of a compressed input."""
+
+    def __init__(self, name: str, format_: _Format, parts: Iterator[bytes]) -> None:
+        self._name = name
+        self._format = format_
+        self._parts = parts
+        self._taken = 0  # bytes
+
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the content of all members."""
+        library = self._load()
+        data = self._take()
+        while data:
+            rest = yield from self._content(library, data)
+            data = self._after_padding(rest)
+            if data and not self._format.next_begin.match(data):
+                raise Failure(
+                    f"{self._name} has other data after its {self._format.name} data, from byte "
+                    f"offset {self._taken - len(data)} on; download it again, or cut it off there"
+                )
+
+    def _load(self) -> _Library:
+        try:
+            return self._format.load()
+        except ImportError:
+            module = self._format.module
+            verb = "install" if module.startswith("backports.") else "use a Python that has"
+            raise Failure(
+                f"{self._name} is compressed with {self._format.name}; to read it, {verb} "
+                f"{module}, or decompress it first, with: {self._format.tool}"
+            ) from None
+
+    def _take(self) -> bytes:
+        """Return the next part of the input, or nothing at its end."""
+        part = next(self._parts, b"")
+        self._taken += len(part)
+        return part
+
+    def _content(self, library: _Library, data: bytes) -> Generator[bytes, None, bytes]:
+        """Yield the content of a member that begins with some data; return what follows it."""
+        decompressor = library.start()
+        while True:
+            try:
+                content = decompressor.decompress(data, _YIELDED_AT_ONCE)
+            except library.error as error:
+                raise self._failure(str(error)) from None
+            if content:
+                yield content
+            if decompressor.eof:
+                return decompressor.unused_data
+            data = b""
+            if decompressor.needs_input and not (data := self._take()):
+                raise Failure(
+                    f"{self._name} is cut off: its {self._format.name} data ends too early; copy "
+                    "or download it again"
+                )
+
+    def _after_padding(self, data: bytes) -> bytes:
+        """Return enough of what follows zero bytes to recognize a member, or what is left."""
+        data = data.lstrip(b"\0")
+        while len(data) < _LONGEST_BEGIN and (more := self._take()):
+            data = (data + more).lstrip(b"\0")
+        return data
+
+    def _failure(self, error: str) -> Failure:
+        for part, refusal in self._format.refusals.items():
+            if part in error:
+                return Failure(f"{self._name} {refusal}")
+        return Failure(
+            f"{self._name} is damaged: its {self._format.name} data cannot be decompressed "
+            f"({error}); copy or download it again"
+        )

@@ -1,0 +1,453 @@
+"""Compressed text: read like the text itself, from files and pipes, or rejected."""
+
+import json
+import random
+import re
+import subprocess
+import sys
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpetite import Tokenizer
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import compressed
+from bpetite_cli.io.compressed import decompress
+from bpetite_cli.io.inputs import ignore
+from bpetite_cli.jobs import sharing
+from bpetite_cli.jobs.sharing import Sharing
+from cli_tools import bpetite, lines, refused, start, without_times
+from compressors import (
+    COMPRESS,
+    FORMATS,
+    SKIPPABLE,
+    ZSTD,
+    compress_with_dictionary,
+    compress_zstd,
+    gzip_member,
+    xz_with_dictionary,
+    zstd_with_window,
+)
+from help_tools import BUILT_IN, call_of, having
+
+READING: Final = [name for name in BUILT_IN if "text.txt" in call_of(name)]
+"""The commands with an example that reads a text."""
+
+POSITIONS: Final = 200
+"""The number of places at which each file is cut, and of bytes that are changed."""
+
+
+def blocks_of(data: bytes, size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield data in blocks, as a file is read."""
+    for begin in range(0, len(data), size):
+        yield data[begin : begin + size]
+
+
+def content_of(data: bytes) -> bytes:
+    """Return the content of data that may be compressed."""
+    return b"".join(decompress("f", blocks_of(data), ignore).blocks)
+
+
+def message_about(data: bytes) -> str | None:
+    """Return the message about data that cannot be read."""
+    try:
+        content_of(data)
+    except Failure as failure:
+        return str(failure)
+    return None
+
+
+def result_of(folder: Path, call: list[str], stdin: bytes = b"") -> tuple[object, ...]:
+    """Run a command, and return what it printed and saved."""
+    result = bpetite(*call, stdin=stdin, cwd=folder)
+    saved = folder / "new.json"
+    content = saved.read_bytes() if saved.exists() else None
+    saved.unlink(missing_ok=True)
+    assert result.returncode == 0, result.stderr
+    return without_times(result.stdout), without_times(result.stderr), content
+
+
+# Every command
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("command", READING)
+def test_every_command_reads_compressed_text(folder: Path, command: str, name: str) -> None:
+    """From a file with any name and from standard input, the result is that of the text."""
+    text = (folder / "text.txt").read_bytes()
+    call = call_of(command)
+    piped = ["-" if word == "text.txt" else word for word in call]
+    expected = result_of(folder, call), result_of(folder, piped, text)
+    zipped = COMPRESS[name](text)
+    (folder / "text.txt").write_bytes(zipped)
+    assert (result_of(folder, call), result_of(folder, piped, zipped)) == expected
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize(
+    ("option", "command"),
+    [(option, each) for option in ("--files-from", "--counts") for each in having(option)],
+)
+def test_compressed_documents_are_read(folder: Path, option: str, command: str, name: str) -> None:
+    """JSON Lines, counts and lists of files may be compressed, and so may listed files."""
+    own = ["--model", "tokenizer.json"] if command in having("--model") else []
+    own += ["--vocab-size", "300", "--output", "new.json"] if command == "train" else []
+    (folder / "documents").write_bytes(b'{"text": "Hello", "count": 3}\n{"text": " a", "count": 1}')
+    (folder / "list").write_text("documents\n")
+    words = (
+        ["--jsonl", "text", option, "list"] if option == "--files-from" else [option, "documents"]
+    )
+    call = [command, *own, *words]
+    if command == "verify":
+        retrain = ["train", "--vocab-size", "258", *words, "--force", "--output", "tokenizer.json"]
+        assert bpetite(*retrain, cwd=folder).returncode == 0
+    expected = result_of(folder, call)
+    for file in ("documents", "list"):
+        (folder / file).write_bytes(COMPRESS[name]((folder / file).read_bytes()))
+    assert result_of(folder, call) == expected
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_pipe_may_deliver_byte_after_byte(folder: Path, name: str) -> None:
+    """The first bytes decide, however they arrive."""
+    with start("count", "--model", "tokenizer.json", cwd=folder) as process:
+        assert process.stdin is not None
+        for byte in COMPRESS[name](b"Hi\n"):
+            process.stdin.write(bytes([byte]))
+            process.stdin.flush()
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (0, b"3\n", b"")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_bytes_are_those_of_the_text(folder: Path, name: str) -> None:
+    """The JSON of a command has the size of the text, not of the file."""
+    (folder / "f").write_bytes(COMPRESS[name]("船 ".encode() * 1000))
+    result = bpetite("count", "--model", "tokenizer.json", "--json", "f", cwd=folder)
+    assert json.loads(result.stdout)["bytes"] == 4000
+
+
+def test_ids_are_not_decompressed(folder: Path) -> None:
+    """Any bytes are ids of 16 bits, also those that begin a gzip file."""
+    words = ("decode", "--model", "tokenizer.json", "--format", "u16", "--bytes")
+    result = bpetite(*words, stdin=b"\x1f\x8b", cwd=folder)
+    assert lines(result.stderr)[-1].startswith("error: unknown token id 35615 at position 0,")
+
+
+# Formats
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(data=st.data())
+def test_members_are_read_one_after_another(name: str, data: st.DataObject) -> None:
+    """The text is that of all members; padding, blocks and their sizes change nothing."""
+    texts = data.draw(st.lists(st.binary(max_size=300), min_size=1, max_size=5))
+    padding = st.binary(max_size=0) | st.integers(1, 20).map(bytes)
+    after = padding | st.just(SKIPPABLE) if name == "zstd" else padding
+    zipped = b"".join(COMPRESS[name](text) + data.draw(after) for text in texts)
+    size, step, most = (data.draw(st.integers(1, high)) for high in (2000, 100, 100))
+    told: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compressed, "_READ_AT_ONCE", step)
+        patch.setattr(compressed, "_YIELDED_AT_ONCE", most)
+        content = decompress("f", blocks_of(zipped, size), told.append)
+        found = list(content.blocks)
+    assert content.compression == name
+    assert b"".join(found) == b"".join(texts)
+    assert all(1 <= len(block) <= most for block in found)
+    assert (sum(told), max(told)) == (len(zipped), min(max(told), step))
+
+
+@given(st.binary() | st.sampled_from([b"BZh", b"BZh91AY&S", b"\x1f"]), st.integers(1, 50))
+def test_other_bytes_are_not_changed(data: bytes, size: int) -> None:
+    """What has not the first bytes of a format is read as it is, and counted once."""
+    told: list[int] = []
+    content = decompress("f", blocks_of(data, size), told.append)
+    if content.compression is None:
+        assert b"".join(content.blocks) == data
+        assert sum(told) == len(data)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@given(data=st.data())
+def test_damage_never_surprises(name: str, data: st.DataObject) -> None:
+    """Whatever follows the first bytes, there is a content or a message of one line."""
+    zipped = COMPRESS[name](data.draw(st.binary(max_size=200)))
+    cut = data.draw(st.integers(0, len(zipped)))
+    wrong = zipped[:cut] + data.draw(st.binary(max_size=30)) + zipped[data.draw(st.integers(0)) :]
+    message = message_about(wrong)
+    assert message is None or re.fullmatch("f .+", message)
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_members_may_be_many(name: str) -> None:
+    """Thousands of empty members take little time each, and no stack."""
+    number = 20_000
+    assert content_of(COMPRESS[name](b"") * number + COMPRESS[name](b"end")) == b"end"
+
+
+def test_a_header_of_any_size_is_skipped() -> None:
+    """A gzip file may name its file and have a comment, of megabytes."""
+    member = gzip_member(b"low", b"name" * 1_000_000)
+    assert content_of(gzip_member(b"low", b"a.txt") + member) == b"lowlow"
+
+
+def test_text_that_begins_like_bzip2_is_read_as_such(folder: Path) -> None:
+    """Ten characters decide; with fewer, it is text."""
+    assert content_of(b"BZh91AY&S is not enough") == b"BZh91AY&S is not enough"
+    (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=b"BZh91AY&SY", cwd=folder))
+    assert line == (
+        "error: standard input is cut off: its bzip2 data ends too early; copy or download it again"
+    )
+
+
+# Errors
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_bad_files_are_named_and_nothing_is_written(folder: Path, name: str) -> None:
+    """FR-33: a file that is cut off, damaged or longer than its data is an error in one line."""
+    zipped = COMPRESS[name](b"Hello world, hello words. " * 20)
+    middle = len(zipped) // 2
+    faults = {
+        zipped[:-1]: f"is cut off: its {name} data ends too early; copy or download it again",
+        zipped + zipped[:12]: f"is cut off: its {name} data ends too early; copy or download it",
+        zipped[:middle]
+        + b"\xff\0\xff" * 9: f"is damaged: its {name} data cannot be decompressed (",
+        zipped + bytes(7) + b"garbage": (
+            f"has other data after its {name} data, from byte offset {len(zipped) + 7} on; "
+            "download it again, or cut it off there"
+        ),
+    }
+    for data, message in faults.items():
+        (folder / "f").write_bytes(data)
+        result = bpetite("encode", "-m", "tokenizer.json", "-i", "f", "-o", "ids", cwd=folder)
+        (line,) = refused(result)
+        assert line.startswith(f"error: f {message}")
+        assert not (folder / "ids").exists()
+
+
+def test_a_damaged_file_does_not_keep_others_from_being_counted(folder: Path) -> None:
+    """`count` skips it, reports it, and fails in the end."""
+    (folder / "bad").write_bytes(COMPRESS["gzip"](b"low " * 99)[:-9])
+    result = bpetite("count", "-m", "tokenizer.json", "bad", "a.txt", cwd=folder)
+    assert result.returncode == 1
+    assert [line.split("\t")[1] for line in lines(result.stdout)] == ["a.txt", "total"]
+    assert lines(result.stderr)[0].startswith("error: bad is cut off: ")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_invalid_utf_8_is_located_in_the_text(folder: Path, name: str) -> None:
+    """The offset is that in the decompressed text, and the message says so."""
+    (folder / "f").write_bytes(COMPRESS[name](b"a" * 5000 + b" caf\xe9 au lait"))
+    first, second = refused(bpetite("encode", "-m", "tokenizer.json", "f", cwd=folder))
+    assert first == (
+        "error: f is not UTF-8: byte 0xe9 at offset 5004 in the decompressed text "
+        "(around it: 20 63 61 66 e9 20 61 75)"
+    )
+    assert second == "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8"
+
+
+@pytest.mark.parametrize(
+    ("begin", "advice"),
+    [
+        (SKIPPABLE, "zstd after a skippable frame; convert it first, with: zstd -dc"),
+        (b"PK\x03\x04", "a zip file; convert it first, with: unzip -p"),
+        (b"7z\xbc\xaf\x27\x1c", "a 7z file; convert it first, with: 7z x -so"),
+        (b"\x04\x22\x4d\x18", "an lz4 file; convert it first, with: lz4 -dc"),
+    ],
+)
+def test_other_formats_have_a_way_out(folder: Path, begin: bytes, advice: str) -> None:
+    """The message names the program that decompresses a format that bpetite does not read."""
+    data = begin + b"\x28\xb5\x2f\xfd\xff"
+    _, second = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data, cwd=folder))
+    assert second == f"it looks like {advice}"
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "way_out"),
+    [
+        (ZSTD, "zstd", "install backports.zstd" if sys.version_info < (3, 14) else "use a Python"),
+        ("lzma", "xz", "use a Python that has lzma"),
+        ("bz2", "bzip2", "use a Python that has bz2"),
+        ("zlib", "gzip", "use a Python that has zlib"),
+    ],
+)
+def test_a_missing_library_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, module: str, name: str, way_out: str
+) -> None:
+    """Without the library of a format, the message says what to install, or what to run."""
+    data = b"\x28\xb5\x2f\xfd" if name == "zstd" else COMPRESS[name](b"low")
+    package, _, attribute = module.partition(".")
+    if attribute and package in sys.modules:  # where `from` looks first
+        monkeypatch.delattr(sys.modules[package], attribute, raising=False)
+    monkeypatch.setitem(sys.modules, module, None)
+    (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data, cwd=folder))
+    assert line.startswith(
+        f"error: standard input is compressed with {name}; to read it, {way_out}"
+    )
+    assert line.endswith(f", or decompress it first, with: {name} -dc")
+
+
+# Limits of memory
+
+
+@pytest.mark.parametrize("code", [30, 31, 32, 40])
+def test_the_dictionary_of_xz_is_limited(code: int) -> None:
+    """192 MiB are accepted, and 256 are not."""
+    data = xz_with_dictionary(b"low", code)
+    if code <= 31:
+        assert content_of(data) == b"low"
+        return
+    assert message_about(data) == (
+        "f needs more than 256 MiB of memory, the limit for xz; decompress it first, with: xz -dc"
+    )
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("log", [10, 27, 28, 41])
+def test_the_window_of_zstd_is_limited(log: int) -> None:
+    """128 MiB are accepted, as by the program, and 256 are not."""
+    compress_zstd(b"")
+    data = zstd_with_window(b"low", log)
+    if log <= 27:
+        assert content_of(data) == b"low"
+        return
+    assert message_about(data) == (
+        "f needs more than a window of 128 MiB, the limit for zstd; decompress it first, with: "
+        "zstd -dc --long=31"
+    )
+
+
+@pytest.mark.thorough
+def test_a_dictionary_of_zstd_is_reported() -> None:
+    """A file that needs a dictionary is not damaged, and the message says what to do."""
+    assert message_about(compress_with_dictionary(b"low ")) == (
+        "f was compressed with a dictionary; decompress it first, with: zstd -dc -D DICT"
+    )
+
+
+# Damage
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_cut_is_an_error(folder: Path, name: str) -> None:
+    """Of two members, each cut is an error, except between them and within the first bytes."""
+    one, two = members(name)
+    harmless = {0: b"", len(one): TEXT[: len(TEXT) // 2]}
+    few = {"gzip": 1, "bzip2": 9, "xz": 0, "zstd": 1}[name]
+    harmless |= {cut: (one + two)[:cut] for cut in range(1, few + 1)}
+    for cut in sorted({*range(20), *places(len(one + two)), *harmless}):
+        found = ids_of(folder, (one + two)[:cut])
+        assert found == (expected_ids(folder, harmless[cut]) if cut in harmless else None), cut
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", FORMATS)
+def test_no_changed_byte_changes_the_text(folder: Path, name: str) -> None:
+    """Of two members with checksums, a changed byte is an error, or changes nothing."""
+    data = b"".join(members(name))
+    expected = expected_ids(folder, TEXT)
+    rng = random.Random(0)
+    for place in sorted({*range(20), *places(len(data))}):
+        changed = bytearray(data)
+        changed[place] ^= rng.randrange(1, 256)
+        assert ids_of(folder, bytes(changed)) in {None, expected}, place
+
+
+@pytest.mark.thorough
+def test_without_a_checksum_a_changed_byte_may_change_the_text() -> None:
+    """This is the exception on the page: zstd and xz files may lack a checksum."""
+    data = compress_zstd(b"0123456789", checksum=False)
+    assert content_of(data.replace(b"345", b"543")) == b"0125436789"
+
+
+RANDOM: Final = random.Random(0)
+TEXT: Final = " ".join(f"{RANDOM.randrange(10**9)} words" for _ in range(200)).encode()
+
+
+def members(name: str) -> tuple[bytes, bytes]:
+    """Return both halves of the text, compressed."""
+    half = len(TEXT) // 2
+    return COMPRESS[name](TEXT[:half]), COMPRESS[name](TEXT[half:])
+
+
+def places(size: int) -> list[int]:
+    """Return positions in a file, evenly."""
+    return [size * number // POSITIONS for number in range(POSITIONS)]
+
+
+def expected_ids(folder: Path, text: bytes) -> bytes:
+    """Return the ids of a text, from the library."""
+    tokenizer = Tokenizer.load(folder / "tokenizer.json")
+    return array("H", tokenizer.encode(text.decode())).tobytes()
+
+
+def ids_of(folder: Path, data: bytes) -> bytes | None:
+    """Return the ids of a file, or None after an error that leaves nothing behind."""
+    (folder / "f").write_bytes(data)
+    output = folder / "ids"
+    words = ("--input", "f", "--format", "u16", "--output", "ids")
+    result = bpetite("encode", "--model", "tokenizer.json", *words, cwd=folder)
+    if result.returncode == 0:
+        ids = output.read_bytes()
+        output.unlink()
+        return ids
+    shown = refused(result)
+    assert shown[0].startswith("error: f ")
+    assert len(shown) == 1 or " is not UTF-8: " in shown[0]
+    assert not output.exists()
+    return None
+
+
+# Programs
+
+
+@pytest.mark.thorough
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("gzip -9c a.txt b.txt", "bzip2 -1c a.txt b.txt", "zstd -c a.txt b.txt"),
+        *("xz -9ec a.txt b.txt", "xz -c --block-size=50 --check=sha256 a.txt b.txt"),
+        *("cat a.txt b.txt | zstd -c --ultra -22 --long=27", "cat a.txt b.txt | xz -T2 -c"),
+    ],
+)
+def test_files_of_the_programs_are_read(folder: Path, command: str) -> None:
+    """The programs' own files, with their highest settings, are read."""
+    if "zstd" in command:
+        compress_zstd(b"")
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {command}"],
+        capture_output=True,
+        cwd=folder,
+        timeout=60,
+        check=False,
+    )
+    if done.returncode == 127:
+        pytest.skip(f"this system lacks a program: {command}")
+    assert done.returncode == 0, done.stderr
+    text = (folder / "a.txt").read_bytes() + (folder / "b.txt").read_bytes()
+    assert content_of(done.stdout) == text
+
+
+# Several processes
+
+
+@pytest.mark.thorough
+def test_a_small_file_with_much_text_is_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The characters of the text decide whether other processes help, not the bytes read."""
+    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 1000)
+    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 100)
+    for number, expected in ((9, False), (11, True)):
+        with Sharing(len, 2, len) as shared:
+            shared.read(10)
+            results = list(shared.results(["a" * 100] * number, lambda _: None))
+            assert (len(results), shared._workers is not None) == (number, expected)
