@@ -55,7 +55,9 @@ def add_command(commands: Commands) -> None:
         "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
         "    --format u16 --output train.bin\n"
         "  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \\\n"
-        "    --separator-token --separator-at after --format u16 > shard1.bin",
+        "    --separator-token --separator-at after --format u16 > shard1.bin\n"
+        "  bpetite encode --model tokenizer.json --input docs.parquet --parquet text \\\n"
+        "    --ordinary --separator-token --format u16 --output train.bin",
         _ABOUT_FORMATS,
     )
     arguments.add_model(parser)
