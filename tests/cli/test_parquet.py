@@ -331,11 +331,13 @@ def damaged(data: bytes) -> Iterator[bytes]:
 
 @pytest.mark.parametrize("checksums", [True, False])
 @pytest.mark.parametrize("codec", ["none", "snappy", "zstd", "gzip"])
-def test_damage_is_an_error(folder: Path, codec: str, checksums: bool) -> None:
+@pytest.mark.parametrize("kind", ["string", "dictionary"])
+def test_damage_is_an_error(folder: Path, kind: str, codec: str, checksums: bool) -> None:
     """Each damaged file gives the original ids, or an error and no file, where checksums exist."""
     path, output = folder / "docs", folder / "ids"
-    texts = prose(300)
-    table = pa.table({"id": pa.array(range(300)), "text": strings(*texts)})
+    texts = prose(300) if kind == "string" else [text[:1] for text in prose(300)]
+    column = strings(*texts) if kind == "string" else strings(*texts).dictionary_encode()
+    table = pa.table({"id": pa.array(range(300)), "text": column})
     options = {"row_group_size": 100, "data_page_size": 2000, "compression": codec}
     pq.write_table(table, path, write_page_checksum=checksums, **options)
     expected = b"".join(number.to_bytes(2, "little") for number in ids_of(*texts))
@@ -353,6 +355,18 @@ def test_damage_is_an_error(folder: Path, codec: str, checksums: bool) -> None:
     if checksums or codec == "gzip":
         assert others == 0
     assert sorted(os.listdir(folder)) == ["docs", "m.json"]
+
+
+def test_the_rows_are_counted(folder: Path) -> None:
+    """The number of rows in the footer is checked, which has no checksum."""
+    write(folder / "docs", group=1000, text=strings(*["a"] * 100))
+    data = (folder / "docs").read_bytes()
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    place = data.index(b"\x16\xc8\x01", footer)  # the field after the schema: an integer, 100
+    (folder / "docs").write_bytes(data[: place + 1] + b"\xca" + data[place + 2 :])
+    assert refused(run(folder, "encode", "docs", "--parquet", "text")) == [
+        "error: docs is damaged: it has 100 rows instead of 101; copy it again"
+    ]
 
 
 def test_other_columns_are_not_read(folder: Path) -> None:
