@@ -23,7 +23,7 @@ _BUFFER_BYTES: Final = 1 << 20
 _MAGIC: Final = b"PAR1"
 _STRINGS: Final = ("string", "large_string", "string_view")
 _MOST_NAMES: Final = 20
-_LONGEST_REASON: Final = 200
+_LONGEST: Final = 200
 
 
 def load_pyarrow() -> None:
@@ -44,12 +44,10 @@ def read_texts(path: str, column: str, advance: Advance) -> Iterator[str]:
 
     It calls `advance` before each row, with the row's share of the bytes of the file.
     """
-    from pyarrow import struct  # noqa: PLC0415 - an extra of the package, and slow to load
-
     name = name_of(path)
     with open_input(path) as file:
         table = _open(name, file)
-        _check_column(name, struct(list(table.schema_arrow)), column)
+        _check_column(name, table, column)
         size = os.fstat(file.fileno()).st_size
         rows, row, read = table.metadata.num_rows, 0, 0
         for row, value in enumerate(_values(name, table, column), 1):
@@ -90,7 +88,7 @@ def _explained(what: str) -> Iterator[None]:
     try:
         yield
     except (ArrowException, OSError, ValueError) as error:
-        reason = str(error).partition("\n")[0][:_LONGEST_REASON]
+        reason = _short(str(error))
         raise Failure(
             f"{what}: {reason}\ncheck that the file is complete, or copy it again"
         ) from None
@@ -116,7 +114,7 @@ def _column_of(structs: "StructArray", column: str) -> "Array":
 
     array = structs
     for position in _places(structs.type, column)[0]:
-        array = array.flatten()[position]  # null where the struct is null
+        array = array.field(position)  # null where the struct is null, as Parquet stores it
     return array.dictionary_decode() if is_dictionary(array.type) else array
 
 
@@ -135,10 +133,18 @@ def _text(place: str, column: str, value: "Scalar") -> str:
     return text
 
 
-def _check_column(name: str, row: "StructType", column: str) -> None:
+def _short(text: str) -> str:
+    """Return what comes from pyarrow or the file for a message."""
+    return text.partition("\n")[0][:_LONGEST]
+
+
+def _check_column(name: str, table: "ParquetFile", column: str) -> None:
     """Reject a column that a row does not have exactly once, or that has no strings."""
+    from pyarrow import struct  # noqa: PLC0415 - an extra of the package
     from pyarrow.types import is_dictionary, is_struct  # noqa: PLC0415 - an extra of the package
 
+    with _explained(f"{name} cannot be read"):
+        row = struct(list(table.schema_arrow))
     places = _places(row, column)
     if not places:
         raise Failure(f"{name} has no column {column!r}; it has {_listed(_names(row))}")
@@ -153,8 +159,9 @@ def _check_column(name: str, row: "StructType", column: str) -> None:
     if is_dictionary(kind):
         kind = kind.value_type
     if str(kind) not in _STRINGS:
-        advice = "; if its bytes are UTF-8, cast it first" if "binary" in str(kind) else ""
-        raise Failure(f"{name}: expected strings in the column {column!r}, found {kind}{advice}")
+        found = _short(str(kind))
+        advice = "; if its bytes are UTF-8, cast it first" if "binary" in found else ""
+        raise Failure(f"{name}: expected strings in the column {column!r}, found {found}{advice}")
 
 
 def _places(row: "StructType", column: str) -> list[list[int]]:
@@ -186,7 +193,7 @@ def _names(row: "StructType") -> Iterator[str]:
 
 def _listed(names: Iterable[str]) -> str:
     """Return some names for a message."""
-    shown = [*map(quoted, names)]
+    shown = [quoted(name[:_LONGEST]) for name in names]
     if len(shown) > _MOST_NAMES:
         shown[_MOST_NAMES:] = [f"and {len(shown) - _MOST_NAMES} more"]
     return ", ".join(shown) or "no columns"
