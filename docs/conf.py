@@ -70,7 +70,7 @@ _NAVIGATION: Final = {
     "index": (
         ("Start", "first-steps.md", "explorer.md"),
         ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "patterns.md"),
-        ("Use", "use-with.md", "large-corpora.md", "comparison.md", "benchmarks.md"),
+        ("Use", "use-with.md", "fineweb.md", "large-corpora.md", "comparison.md", "benchmarks.md"),
         ("Look up", *_REFERENCE, "words.md"),
         ("Trust", "proof/README.md", "reliability.md", "requirements.md", "versions.md"),
         ("Develop", "architecture.md", "decisions.md"),

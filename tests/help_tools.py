@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
@@ -88,13 +89,18 @@ def needs_shell(example: str) -> bool:
     return not example.startswith("bpetite ") or bool(re.search("[<>|]", example))
 
 
+def is_thorough(example: str) -> bool:
+    """Return whether an example needs a shell, or pyarrow, which everyday tests do not have."""
+    return needs_shell(example) or "--parquet" in example
+
+
 def with_examples(*commands: str) -> pytest.MarkDecorator:
-    """Return a decorator that runs a test with each example; those for a shell are thorough."""
+    """Return a decorator that runs a test with each example."""
     examples = [
         pytest.param(
             example,
             id=f"{command} {number}",
-            marks=[pytest.mark.thorough] if needs_shell(example) else [],
+            marks=[pytest.mark.thorough] if is_thorough(example) else [],
         )
         for command in commands
         for number, example in enumerate(examples_of(command), 1)
@@ -131,6 +137,11 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     (folder / "docs.jsonl").write_text('{"text": "Hello world"}\n{"text": "the end"}\n')
     (folder / "counts.jsonl").write_text('{"text": "Hello world", "count": 1000}\n')
     (folder / "corpus.gz").write_bytes(gzip.compress(corpus.encode()))
+    if find_spec("pyarrow"):
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table({"text": ["Hello world", "the end"]}), folder / "docs.parquet")
     if OF_COMPARE:
         from bpetite_compare import export
 

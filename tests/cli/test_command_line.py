@@ -79,6 +79,12 @@ WRONG_USAGE = {
         "argument --text: not allowed with argument --separator-token"
     ),
     "encode --model m --text a --jsonl text": "argument --text: not allowed with argument --jsonl",
+    "encode --model m --text a --parquet t": (
+        "argument --text: not allowed with argument --parquet"
+    ),
+    "count --model m a --jsonl text --parquet text": (
+        "argument --parquet: not allowed with argument --jsonl"
+    ),
     "encode --model m a --text b": "argument --text: not allowed with argument FILE",
     "encode --model m a --input b": "argument FILE: not allowed with argument --input",
     "decode --model m a --ids 1": "argument --ids: not allowed with argument FILE",
@@ -100,9 +106,12 @@ WRONG_USAGE = {
     "count --model m -0": "argument --null: requires --files-from",
     f"{OF_A_CORPUS} --counts c --input a": "argument --counts: not allowed with argument --input",
     f"{OF_A_CORPUS} --counts c --files-from a": "--counts: not allowed with argument --files-from",
-    f"{OF_A_CORPUS} --counts c --jsonl text": (
-        "argument --jsonl: requires --input or --files-from"
-    ),
+    **{
+        f"{OF_A_CORPUS} --counts c {option} text": (
+            f"argument {option}: requires --input or --files-from"
+        )
+        for option in ("--jsonl", "--parquet")
+    },
 }
 
 

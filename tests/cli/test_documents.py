@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from itertools import chain
 from pathlib import Path
 
@@ -231,6 +232,23 @@ def test_invalid_document_lines_are_rejected(folder: Path, command: str, fault: 
     assert not (folder / "new.json").exists()
 
 
+def test_a_missing_pyarrow_is_explained(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pyarrow, `--parquet` says how to install it; a broken one is reported as such."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
+    install = "uv tool install './packages/cli[parquet]' --with ./packages/compare"
+    assert refused(run(folder, "encode", "--parquet", "text", "a.txt")) == [
+        "error: --parquet requires pyarrow, which is not installed",
+        f"in a clone of bpetite, run `{install}`",
+    ]
+    monkeypatch.delitem(sys.modules, "pyarrow")
+    (folder / "pyarrow.py").write_text("raise ImportError('no library')")
+    monkeypatch.syspath_prepend(folder)
+    assert refused(run(folder, "count", "--parquet", "text", "a.txt")) == [
+        "error: pyarrow cannot be loaded: no library; install it again"
+    ]
+
+
 def test_count_skips_invalid_files(folder: Path) -> None:
     """`count` skips a file with a wrong line, as it does a file that is not UTF-8."""
     (folder / "good").write_bytes(rows("the end"))
@@ -287,6 +305,28 @@ def test_no_documents_have_no_separators(folder: Path) -> None:
     for place in ("between", "before", "after"):
         words = ("--separator-at", place, "--jsonl", "text", "--input", "rows")
         assert encoded(folder, *words) == b""
+
+
+@pytest.mark.parametrize(("place", "number"), [("between", 3), ("before", 4), ("after", 4)])
+def test_separators_are_counted_apart(folder: Path, place: str, number: int) -> None:
+    """The figures are those of the text, in which `<|endoftext|>` is a token as well."""
+    words = ("--separator-token", "--separator-at", place, "--format", "u16", "--output", "ids")
+    result = run(folder, "encode", *words, "--input", *NAMES)
+    tokens = len([*chain(*ids_of(folder, *TEXTS))])
+    size = sum(map(len, map(str.encode, TEXTS)))
+    assert json.loads(result.stdout) == {
+        "files": 4,
+        "bytes": size,
+        "tokens": tokens,
+        "bytes_per_token": round(size / tokens, 4),
+        "outputs": ["ids"],
+        "separators": number,
+        "format": "u16",
+        "file_bytes": 2 * (tokens + number),
+    }
+    assert lines(result.stderr)[-1] == (
+        f"saved: ids, {tokens} tokens and {number} separators as u16, {2 * (tokens + number)} bytes"
+    )
 
 
 # --counts

@@ -292,6 +292,7 @@ def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
         "files": 1,
         **figures,
         "outputs": ["ids"],
+        "separators": 0,
         "format": "u16",
         "file_bytes": len(plain),
     }

@@ -107,3 +107,18 @@ def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
     for words in (("--counts",), ("--jsonl", "text", "--input")):
         peaks = [peak_bytes(folder, "train", *own, *words, name) for name in sizes]
         assert peaks[1] < peaks[0] + 15_000_000
+
+
+def test_memory_does_not_grow_with_the_table(folder: Path) -> None:
+    """Some rows and a page of a Parquet file are in memory, however long a row group is."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    peaks = []
+    for number in (1_000, 16_000):
+        rows = [f"{row % 200} {row // 200} " + "Hello words " * 200 for row in range(number)]
+        table = pa.table({"text": rows, "more": rows})
+        pq.write_table(table, folder / "docs", compression="none", use_dictionary=False)
+        own = ("--vocab-size", "270", "--force", "--output", "t.json")
+        peaks.append(peak_bytes(folder, "train", *own, "--input", "docs", "--parquet", "text"))
+    assert peaks[1] < peaks[0] + 15_000_000

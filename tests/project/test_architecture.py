@@ -7,6 +7,7 @@ pyproject.toml requires.
 import shutil
 import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -42,15 +43,19 @@ def test_a_forbidden_import_is_found(tmp_path: Path) -> None:
 def undeclared_imports(member: Path) -> set[str]:
     """Return what a package imports, except the standard library, itself and what it declares.
 
-    Only the command line loads compare's commands, so they may import its kit.
+    Extras are declared, except for the other packages. Only the command line loads compare's
+    commands, so they may import its kit.
     """
     project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = {Requirement(requirement).name for requirement in project["dependencies"]}
-    extras = project.get("optional-dependencies", {}).values()
-    optional = {Requirement(requirement).name for extra in extras for requirement in extra}
+    extras = chain.from_iterable(project.get("optional-dependencies", {}).values())
+    others = {f"bpetite-{other}" for other in MEMBERS}
+    declared = {
+        *(Requirement(requirement).name for requirement in project["dependencies"]),
+        *({Requirement(requirement).name for requirement in extras} - others),
+    }
     modules = {
         IMPORT_NAMES.get(name.removeprefix("bpetite-"), name.partition(".")[0])
-        for name in {*declared, *optional - {"bpetite-compare"}, project["name"]}
+        for name in {*declared, project["name"]}
     }
     imported = {
         name.partition(".")[0]

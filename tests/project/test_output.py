@@ -17,7 +17,7 @@ from bpetite import Tokenizer
 from bpetite_compare import to_tiktoken
 from compare_tools import ENCODINGS, UNREACHABLE
 from generate.output import declared, files, schema
-from help_tools import PARSERS, examples_of, needs_shell, prepare_files, run_example
+from help_tools import PARSERS, examples_of, is_thorough, prepare_files, run_example
 from project_tools import ROOT
 
 SCHEMA: Final = json.loads((ROOT / "docs" / "reference" / "output.schema.json").read_bytes())
@@ -83,7 +83,7 @@ def encodings(prepared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        pytest.param(call, marks=[pytest.mark.thorough] if needs_shell(call) else [])
+        pytest.param(call, marks=[pytest.mark.thorough] if is_thorough(call) else [])
         for call in (*EXAMPLES, *EDGES.strip().splitlines())
     ],
 )

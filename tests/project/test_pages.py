@@ -16,6 +16,7 @@ pytestmark = pytest.mark.thorough
 ALL: Final = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md")]
 WITH_OWN_TESTS: Final = {
     *(ROOT / name for name in ("README.md", "docs/large-corpora.md", "docs/use-with.md")),
+    ROOT / "docs/fineweb.md",
     ROOT / "docs/reference/api.md",
     *ROOT.glob("docs/course/[!1]*.md"),
     *ROOT.glob("docs/course/1[!5]*.md"),

@@ -7,8 +7,10 @@ from typing import Final, TypeAlias
 from bpetite_cli.io.documents import Documents, read_list
 from bpetite_cli.io.inputs import check_standard_input
 from bpetite_cli.io.json_lines import field
+from bpetite_cli.io.parquet import load_pyarrow
 from bpetite_cli.jobs.cores import available_cores
-from bpetite_cli.values import integer
+from bpetite_cli.jobs.signals import signals_blocked
+from bpetite_cli.values import integer, text_argument
 
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8
@@ -140,7 +142,8 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Add the options for the corpus."""
     add_files(parser, required=False)
     add_documents_in_files(parser)
-    require(parser, "--jsonl", "--input", "--files-from")
+    for option in ("--jsonl", "--parquet"):
+        require(parser, option, "--input", "--files-from")
     require_one(parser, ["--input", "--files-from"], ["--counts"])
     parser.add_argument(
         "--counts",
@@ -167,12 +170,20 @@ def add_documents_in_files(parser: argparse.ArgumentParser) -> None:
     )
     parser._has_negative_number_optionals.clear()  # or argparse reads the -5 of --max as one
     require(parser, "--null", "--files-from")
-    parser.add_argument(
+    inside = parser.add_mutually_exclusive_group()
+    inside.add_argument(
         "--jsonl",
         type=field,
         metavar="FIELD",
         help="read JSON Lines: FIELD of each object is a document; meta.text is the field text "
         "inside meta; no token spans two lines",
+    )
+    inside.add_argument(
+        "--parquet",
+        type=text_argument,
+        metavar="COLUMN",
+        help="read Parquet files: COLUMN of each row is a document; meta.text is the column text "
+        "inside the struct meta; requires pyarrow",
     )
 
 
@@ -217,7 +228,15 @@ def documents_of(options: argparse.Namespace) -> Documents:
         return Documents(options.counts, counted=True)
     lists: list[str] = [] if options.files_from is None else [options.files_from]
     listed = (path for name in lists for path in read_list(name, null=options.null))
-    ordinary = vars(options).get("ordinary", False)
-    documents = Documents([*paths, *listed], lists, options.jsonl, ordinary=ordinary)
+    if options.parquet is not None:
+        with signals_blocked():  # pyarrow starts threads when it is loaded
+            load_pyarrow()
+    documents = Documents(
+        [*paths, *listed],
+        lists,
+        options.jsonl,
+        options.parquet,
+        ordinary=vars(options).get("ordinary", False),
+    )
     check_standard_input(documents.sources)
     return documents

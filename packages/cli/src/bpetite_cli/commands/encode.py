@@ -22,8 +22,8 @@ from bpetite_cli.terminal.progress import Work
 _Part: TypeAlias = str | None
 """Text that ends at a safe boundary, or None for a separator."""
 
-_Packed: TypeAlias = tuple[int, int, bytes]
-"""The bytes of some texts, the number of their ids, and the ids in a format."""
+_Packed: TypeAlias = tuple[int, int, int, bytes]
+"""The bytes and tokens of some texts, the separators around them, and all ids in a format."""
 
 _ABOUT_FORMATS: Final = (
     "\n\nFormats:\n"
@@ -39,6 +39,7 @@ _ABOUT_FORMATS: Final = (
 
 
 class _Summary(fields.Files, fields.Text, fields.Outputs):
+    separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
     format: Annotated[str, ("enum", tuple(FORMATS)), "the format of the ids"]
     file_bytes: Annotated[int, "the size of the file in bytes"]
 
@@ -54,7 +55,9 @@ def add_command(commands: Commands) -> None:
         "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
         "    --format u16 --output train.bin\n"
         "  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \\\n"
-        "    --separator-token --separator-at after --format u16 > shard1.bin",
+        "    --separator-token --separator-at after --format u16 > shard1.bin\n"
+        "  bpetite encode --model tokenizer.json --input docs.parquet --parquet text \\\n"
+        "    --ordinary --separator-token --format u16 --output train.bin",
         _ABOUT_FORMATS,
     )
     arguments.add_model(parser)
@@ -65,7 +68,8 @@ def add_command(commands: Commands) -> None:
     parser.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {END_OF_TEXT_TOKEN} between documents: files, or lines with --jsonl",
+        help=f"put {END_OF_TEXT_TOKEN} between documents: files, lines with --jsonl, or rows with "
+        "--parquet",
     )
     parser.add_argument(
         "--separator-at",
@@ -84,7 +88,9 @@ def add_command(commands: Commands) -> None:
     arguments.add_output(parser)
     arguments.add_jobs(parser)
     arguments.allow_one(
-        parser, ["--input", "--files-from", "--jsonl", "--separator-token"], ["--text"]
+        parser,
+        ["--input", "--files-from", "--jsonl", "--parquet", "--separator-token"],
+        ["--text"],
     )
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
@@ -119,14 +125,16 @@ def _run(options: argparse.Namespace) -> None:
             work.begin_output(held.size)
             held.send(work.advance)
             return
-    name, tokens = options.format, figures.tokens
-    file_size = messages.in_units(written)
-    messages.say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {file_size}")
+    messages.say(
+        f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
+        f"{messages.in_units(written)}"
+    )
     summary: _Summary = {
         "files": len(documents.paths),
-        **fields.text_fields(figures.size, tokens),
+        **fields.text_fields(figures.size, figures.tokens),
         "outputs": [values.text_argument(options.output)],
-        "format": name,
+        "separators": figures.separators,
+        "format": options.format,
         "file_bytes": written,
     }
     outputs.write_json(summary)
@@ -144,21 +152,33 @@ class _Packing(NamedTuple):
         for part in batch:
             ids += [self.separator] if part is None else self.tokenizer.encode(part)
         size = sum(len(part.encode("utf-8")) for part in batch if part is not None)
-        return size, len(ids), FORMATS[self.format].pack(ids) if ids else b""
+        separators = batch.count(None)
+        data = FORMATS[self.format].pack(ids) if ids else b""
+        return size, len(ids) - separators, separators, data
 
 
 class _Figures:
-    """How many bytes and tokens the texts have that are encoded so far."""
+    """How many bytes and tokens the texts have that are encoded so far, and the separators."""
 
     def __init__(self) -> None:
         self.size = 0
         self.tokens = 0
+        self.separators = 0
+
+    @property
+    def in_words(self) -> str:
+        """The numbers of tokens and separators, for people."""
+        tokens = f"{self.tokens:,} tokens"
+        if not self.separators:
+            return tokens
+        return f"{tokens} and {messages.counted(self.separators, 'separator')}"
 
     def of(self, packed: Iterable[_Packed]) -> Iterator[bytes]:
         """Yield the bytes of each batch, and add its figures."""
-        for size, tokens, data in packed:
+        for size, tokens, separators, data in packed:
             self.size += size
             self.tokens += tokens
+            self.separators += separators
             yield data
 
 

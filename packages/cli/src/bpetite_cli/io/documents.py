@@ -1,4 +1,4 @@
-"""The documents of a command: files, or lines of files. No token spans two documents."""
+"""The documents of a command: files, or lines or rows of files. No token spans two documents."""
 
 import os
 import sys
@@ -9,6 +9,7 @@ from typing import NamedTuple
 from bpetite._encoder import ordinary_parts
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
+from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import (
     Advance,
     ignore,
@@ -18,7 +19,6 @@ from bpetite_cli.io.inputs import (
     read_text,
     split_at,
 )
-from bpetite_cli.io.json_lines import read_texts
 
 
 class Documents(NamedTuple):
@@ -26,8 +26,9 @@ class Documents(NamedTuple):
 
     paths: the files; `-` is standard input.
     lists: the files that listed some of the paths.
-    keys: the nested keys of the document in a line of a file, or None if each file is a
-        document.
+    keys: the nested keys of the document in a line of JSON Lines.
+    column: the column of the document in a row of a Parquet file. Without keys and column, each
+        file is a document.
     counted: whether each line of the files has a text and a count.
     ordinary: whether the special token in a text is ordinary text.
     """
@@ -35,6 +36,7 @@ class Documents(NamedTuple):
     paths: Sequence[str]
     lists: Sequence[str] = ()
     keys: Sequence[str] | None = None
+    column: str | None = None
     counted: bool = False
     ordinary: bool = False
 
@@ -50,11 +52,15 @@ class Documents(NamedTuple):
 
     def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
         """Yield the documents of one file, in the same way."""
-        if self.keys is None:
-            yield self.parts(read_text(path, advance))
+        if self.keys is not None:
+            texts = json_lines.read_texts(path, self.keys, advance)
+        elif self.column is not None:
+            texts = parquet.read_texts(path, self.column, advance)
         else:
-            for text in read_texts(path, self.keys, advance):
-                yield self.parts([text])
+            yield self.parts(read_text(path, advance))
+            return
+        for text in texts:
+            yield self.parts([text])
 
     def parts(self, texts: Iterable[str]) -> Iterable[str]:
         """Return texts, cut so that the special token is ordinary text if it should be."""

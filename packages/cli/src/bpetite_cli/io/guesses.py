@@ -81,6 +81,10 @@ _BY_FIRST_BYTES: Final = (
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
 _LATIN_1: Final = re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])")
 _WINDOWS_1252: Final = re.compile(rb"(?<![\x80-\xff])[\x82-\x8c\x91-\x9c](?![\x80-\xff])")
+_BY_THE_WRONG_BYTE: Final = (
+    (_LATIN_1, "Latin-1", "LATIN1"),
+    (_WINDOWS_1252, "Windows-1252", "WINDOWS-1252"),
+)
 _EVERY_OTHER_IS_NUL: Final = re.compile(rb"(?:[^\0]\0){3}|(?:\0[^\0]){3}")
 
 
@@ -95,12 +99,13 @@ def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -
     for magic, kind, command in _BY_FIRST_BYTES:
         if begin.startswith(magic):
             return f"it looks like {kind}; convert it first, with: {command}"
+    if begin.startswith(b"PAR1"):
+        return "it looks like a Parquet file; commands with --parquet COLUMN read its text"
     if _EVERY_OTHER_IS_NUL.match(begin):
         return "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8"
     if error.reason == "unexpected end of data":
         return "it ends in the middle of a character; was it cut short, or is it Latin-1?"
-    if _LATIN_1.match(data, error.start):
-        return "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8"
-    if _WINDOWS_1252.match(data, error.start):
-        return "it looks like Windows-1252; convert it first, with: iconv -f WINDOWS-1252 -t UTF-8"
+    for pattern, kind, name in _BY_THE_WRONG_BYTE:
+        if pattern.match(data, error.start):
+            return f"it looks like {kind}; convert it first, with: iconv -f {name} -t UTF-8"
     return "bpetite reads UTF-8 only; convert the file, or leave it out"

@@ -51,7 +51,7 @@ function _shtab_bpetite_using
 end
 
 set -g _shtab_bpetite_commands train truncate chunks encode decode count show inspect verify compare-tiktoken export import parity
-set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --separator-at --special --start --text --to --token --vocab-size -i -j -m -o
+set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --parquet --separator-at --special --start --text --to --token --vocab-size -i -j -m -o
 
 complete -c bpetite -e
 complete -c bpetite -f
@@ -66,6 +66,7 @@ complete -c bpetite -n '_shtab_bpetite_using train' -s i -l input -xka "(__fish_
 complete -c bpetite -n '_shtab_bpetite_using train' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using train' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using train' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using train' -l parquet -x -d 'read Parquet files: COLUMN of each row is a document; meta.text is the column text inside the struct meta; requires pyarrow'
 complete -c bpetite -n '_shtab_bpetite_using train' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up, also in several files'
 complete -c bpetite -n '_shtab_bpetite_using train' -l vocab-size -x -d 'vocabulary size: 256 bytes plus N - 256 merges; the special token is extra'
 complete -c bpetite -n '_shtab_bpetite_using train' -l start -xka "(__fish_complete_path (commandline -ct))" -d 'a tokenizer file to continue: its merges come first, and learning goes on from there; its ids stay, but <|endoftext|> moves to the new last id'
@@ -86,6 +87,7 @@ complete -c bpetite -n '_shtab_bpetite_using chunks' -s i -l input -xka "(__fish
 complete -c bpetite -n '_shtab_bpetite_using chunks' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using chunks' -l parquet -x -d 'read Parquet files: COLUMN of each row is a document; meta.text is the column text inside the struct meta; requires pyarrow'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up, also in several files'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to PATH instead of standard output'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -l force -d 'replace an existing file'
@@ -99,7 +101,8 @@ complete -c bpetite -n '_shtab_bpetite_using encode' -s i -l input -xka "(__fish
 complete -c bpetite -n '_shtab_bpetite_using encode' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using encode' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
-complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-token -d 'put <|endoftext|> between documents: files, or lines with --jsonl'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l parquet -x -d 'read Parquet files: COLUMN of each row is a document; meta.text is the column text inside the struct meta; requires pyarrow'
+complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-token -d 'put <|endoftext|> between documents: files, lines with --jsonl, or rows with --parquet'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l separator-at -xka "between before after" -d 'put separators between documents (default), or before or after each one; with the last two, outputs can be concatenated'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l ordinary -d 'read <|endoftext|> in the text as ordinary text, as for untrusted text; the separators of --separator-token are still special'
 complete -c bpetite -n '_shtab_bpetite_using encode' -l format -xka "json text u16 u32" -d 'format of the ids (default: json), see above'
@@ -126,6 +129,7 @@ complete -c bpetite -n '_shtab_bpetite_using count' -l encoding -x -d 'instead o
 complete -c bpetite -n '_shtab_bpetite_using count' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using count' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using count' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using count' -l parquet -x -d 'read Parquet files: COLUMN of each row is a document; meta.text is the column text inside the struct meta; requires pyarrow'
 complete -c bpetite -n '_shtab_bpetite_using count' -l ordinary -d 'read <|endoftext|> in the text as ordinary text, as for untrusted text'
 complete -c bpetite -n '_shtab_bpetite_using count' -l json -d 'print a JSON object'
 complete -c bpetite -n '_shtab_bpetite_using count' -l max -x -d 'print the counts, then exit with status 1 if there are more than N tokens in total'
@@ -157,6 +161,7 @@ complete -c bpetite -n '_shtab_bpetite_using verify' -s i -l input -xka "(__fish
 complete -c bpetite -n '_shtab_bpetite_using verify' -l files-from -xka "(__fish_complete_path (commandline -ct))" -d 'read more paths from FILE, one per line; - is standard input'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s 0 -l null -d 'paths in --files-from end with a NUL byte, as from find -print0'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l jsonl -x -d 'read JSON Lines: FIELD of each object is a document; meta.text is the field text inside meta; no token spans two lines'
+complete -c bpetite -n '_shtab_bpetite_using verify' -l parquet -x -d 'read Parquet files: COLUMN of each row is a document; meta.text is the column text inside the struct meta; requires pyarrow'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up, also in several files'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l start -xka "(__fish_complete_path (commandline -ct))" -d 'a tokenizer file to continue: its merges come first, and learning goes on from there; its ids stay, but <|endoftext|> moves to the new last id'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'

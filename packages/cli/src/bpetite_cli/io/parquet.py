@@ -1,0 +1,199 @@
+"""Read a column of Parquet files: each row is a document.
+
+Only this module uses pyarrow, and loads it when there is such a file to read. The documents of
+a batch and a page of the column are in memory at a time.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import FileIO
+from typing import TYPE_CHECKING, Final
+
+from bpetite._files import quoted
+from bpetite_cli.errors import Failure
+from bpetite_cli.io.inputs import Advance, name_of, open_input
+
+if TYPE_CHECKING:
+    from pyarrow import Array, Scalar, StructArray, StructType
+    from pyarrow.parquet import ParquetFile
+
+_ROWS_OF_A_BATCH: Final = 64
+_BUFFER_BYTES: Final = 1 << 20
+_MAGIC: Final = b"PAR1"
+_STRINGS: Final = ("string", "large_string", "string_view")
+_MOST_NAMES: Final = 20
+_LONGEST: Final = 200
+
+
+def load_pyarrow() -> None:
+    """Load pyarrow, or raise an error if it is not installed."""
+    try:
+        import pyarrow.parquet  # noqa: F401, PLC0415 - an extra of the package, and slow to load
+    except ImportError as error:
+        if not isinstance(error, ModuleNotFoundError):
+            raise Failure(f"pyarrow cannot be loaded: {error}; install it again") from None
+        raise Failure(
+            "--parquet requires pyarrow, which is not installed\nin a clone of bpetite, run "
+            "`uv tool install './packages/cli[parquet]' --with ./packages/compare`"
+        ) from None
+
+
+def read_texts(path: str, column: str, advance: Advance) -> Iterator[str]:
+    """Yield the text in a column of each row.
+
+    It calls `advance` before each row, with the row's share of the bytes of the file.
+    """
+    name = name_of(path)
+    with open_input(path) as file:
+        table = _open(name, file)
+        _check_column(name, table, column)
+        size = os.fstat(file.fileno()).st_size
+        rows, row, read = table.metadata.num_rows, 0, 0
+        for row, value in enumerate(_values(name, table, column), 1):
+            share = size * row // max(rows, row)
+            advance(share - read)
+            read = share
+            yield _text(f"{name}, row {row}", column, value)
+        if row != rows:
+            raise Failure(f"{name} is damaged: it has {row} rows instead of {rows}; copy it again")
+        advance(size - read)
+
+
+def _open(name: str, file: FileIO) -> "ParquetFile":
+    """Open the table in a file."""
+    from pyarrow.parquet import ParquetFile  # noqa: PLC0415 - an extra of the package
+
+    if not file.seekable():
+        raise Failure(f"{name} is a pipe, and Parquet is read from its end; name a file instead")
+    with _explained(f"{name} cannot be read"):
+        begin = file.read(len(_MAGIC))
+        if begin != _MAGIC:
+            found = f"begins with {begin!r}" if begin else "is empty"
+            raise Failure(f"{name} is not a Parquet file: it {found}; check the path")
+        return ParquetFile(
+            file,
+            pre_buffer=False,
+            buffer_size=_BUFFER_BYTES,
+            page_checksum_verification=True,
+            arrow_extensions_enabled=False,
+        )
+
+
+@contextmanager
+def _explained(what: str) -> Iterator[None]:
+    """Report an error of pyarrow or of the system."""
+    from pyarrow import ArrowException  # noqa: PLC0415 - an extra of the package
+
+    try:
+        yield
+    except (ArrowException, OSError, ValueError) as error:
+        reason = _short(str(error))
+        raise Failure(
+            f"{what}: {reason}\ncheck that the file is complete, or copy it again"
+        ) from None
+
+
+def _values(name: str, table: "ParquetFile", column: str) -> "Iterator[Scalar]":
+    """Yield the values in a column, one row group after the other."""
+    row = 0
+    for group in range(table.num_row_groups):
+        batches = table.iter_batches(_ROWS_OF_A_BATCH, [group], [column], use_threads=False)
+        while True:
+            with _explained(f"{name} cannot be read after row {row}"):
+                if (batch := next(batches, None)) is None:
+                    break
+                values = _column_of(batch.to_struct_array(), column)
+            row += len(values)
+            yield from values
+
+
+def _column_of(structs: "StructArray", column: str) -> "Array":
+    """Return the values of a column, which may be inside other structs."""
+    from pyarrow.types import is_dictionary  # noqa: PLC0415 - an extra of the package
+
+    array = structs
+    for position in _places(structs.type, column)[0]:
+        array = array.field(position)  # null where the struct is null, as Parquet stores it
+    return array.dictionary_decode() if is_dictionary(array.type) else array
+
+
+def _text(place: str, column: str, value: "Scalar") -> str:
+    """Return a value of a column of strings."""
+    try:
+        text: str | None = value.as_py()
+    except UnicodeDecodeError as error:
+        raise Failure(
+            f"{place}: the column {column!r} is not UTF-8: byte 0x{error.object[error.start]:02x} "
+            f"at offset {error.start}\n"
+            "write the file again in UTF-8, or copy it again if it is damaged"
+        ) from None
+    if text is None:
+        raise Failure(f"{place}: expected a string in the column {column!r}, found null")
+    return text
+
+
+def _short(text: str) -> str:
+    """Return what comes from pyarrow or the file for a message."""
+    return text.partition("\n")[0][:_LONGEST]
+
+
+def _check_column(name: str, table: "ParquetFile", column: str) -> None:
+    """Reject a column that a row does not have exactly once, or that has no strings."""
+    from pyarrow import struct  # noqa: PLC0415 - an extra of the package
+    from pyarrow.types import is_dictionary, is_struct  # noqa: PLC0415 - an extra of the package
+
+    with _explained(f"{name} cannot be read"):
+        row = struct(list(table.schema_arrow))
+    places = _places(row, column)
+    if not places:
+        raise Failure(f"{name} has no column {column!r}; it has {_listed(_names(row))}")
+    if len(places) > 1:
+        raise Failure(f"{name} has {len(places)} columns {column!r}; rename all but one")
+    kind = row
+    for position in places[0]:
+        kind = kind[position].type
+    if is_struct(kind):
+        names = [f"{column}.{inner}" for inner in _names(kind)]
+        raise Failure(f"{name}: the column {column!r} is a struct; name {_listed(names)}")
+    if is_dictionary(kind):
+        kind = kind.value_type
+    if str(kind) not in _STRINGS:
+        found = _short(str(kind))
+        advice = "; if its bytes are UTF-8, cast it first" if "binary" in found else ""
+        raise Failure(f"{name}: expected strings in the column {column!r}, found {found}{advice}")
+
+
+def _places(row: "StructType", column: str) -> list[list[int]]:
+    """Return the places of a column in a row, each as positions in nested structs.
+
+    Columns with this very name count, and otherwise those with this path inside structs.
+    """
+    from pyarrow.types import is_struct  # noqa: PLC0415 - an extra of the package
+
+    fields = list(enumerate(row))
+    return [[position] for position, field in fields if field.name == column] or [
+        [position, *place]
+        for position, field in fields
+        if is_struct(field.type) and column.startswith(f"{field.name}.")
+        for place in _places(field.type, column.removeprefix(f"{field.name}."))
+    ]
+
+
+def _names(row: "StructType") -> Iterator[str]:
+    """Yield the names of all columns in a row, with those inside structs."""
+    from pyarrow.types import is_struct  # noqa: PLC0415 - an extra of the package
+
+    for field in row:
+        if is_struct(field.type):
+            yield from (f"{field.name}.{inner}" for inner in _names(field.type))
+        else:
+            yield field.name
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return some names for a message."""
+    shown = [quoted(name[:_LONGEST]) for name in names]
+    if len(shown) > _MOST_NAMES:
+        shown[_MOST_NAMES:] = [f"and {len(shown) - _MOST_NAMES} more"]
+    return ", ".join(shown) or "no columns"

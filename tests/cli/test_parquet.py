@@ -1,0 +1,432 @@
+"""Documents in Parquet files, with the real pyarrow: results, errors, damage and memory."""
+
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from itertools import chain, product
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bpetite import Tokenizer
+from bpetite_cli.errors import Failure
+from bpetite_cli.io import parquet
+from cli_tools import (
+    LINE,
+    bpetite,
+    bpetite_process,
+    lines,
+    pipeline,
+    refused,
+    start,
+    wait_for,
+    without_times,
+)
+from help_tools import having
+
+pytestmark = pytest.mark.thorough
+
+TEXTS: Final = ("Hello world, hello words.\n", "", "船夫 ⛵⛵ and <|endoftext|>\n", "the end")
+TOKENIZER: Final = Tokenizer.train(TEXTS, 290)
+SPECIAL: Final = 290
+COMMANDS: Final = having("--parquet")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with a tokenizer."""
+    TOKENIZER.save(tmp_path / "m.json")
+    return tmp_path
+
+
+def strings(*texts: str | None) -> pa.Array:
+    return pa.array(texts, pa.string())
+
+
+def write(path: Path, /, *, group: int = 3, **columns: pa.Array) -> None:
+    """Write a file with row groups of a few rows."""
+    pq.write_table(pa.table(columns), path, row_group_size=group)
+
+
+def run(folder: Path, command: str, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a command with the options that it requires."""
+    own = ["--model", "m.json"] if command in having("--model") else []
+    if command in having("--vocab-size"):
+        own += ["--vocab-size", "300", "--output", "new.json", "--force"]
+    return bpetite(command, *own, *words, cwd=folder)
+
+
+def encoded(folder: Path, *words: str) -> list[int]:
+    """Return the ids of documents, each after a separator."""
+    options = ("--separator-token", "--separator-at", "before")
+    result = run(folder, "encode", *options, *words)
+    assert result.returncode == 0, result.stderr
+    ids: list[int] = json.loads(result.stdout)
+    return ids
+
+
+def ids_of(*texts: str) -> list[int]:
+    return list(chain.from_iterable([SPECIAL, *TOKENIZER.encode(text)] for text in texts))
+
+
+# Results
+
+
+CALLS: Final = {
+    "train": ("--vocab-size", "400", "--output", "out", "--force", "--input"),
+    "chunks": ("--input",),
+    "encode": ("--model", "m.json", "--separator-token", "--format", "u16"),
+    "count": ("--model", "m.json", "--json"),
+    "verify": ("--model", "m.json", "--input"),
+}
+
+
+def test_every_command_is_called() -> None:
+    """The calls below are those of the commands with the option."""
+    assert {*CALLS} == {*COMMANDS}
+
+
+@pytest.mark.parametrize("command", CALLS)
+def test_parquet_gives_what_json_lines_give(folder: Path, command: str) -> None:
+    """With any number of processes, the output and the file are those of equal JSON Lines."""
+    texts = [f"{LINE * (number % 300)}{number}" for number in range(1200)]
+    with (folder / "docs").open("w") as file:
+        file.writelines(json.dumps({"text": text}) + "\n" for text in texts)
+    Tokenizer.train(texts, 400).save(folder / "m.json", overwrite=True)
+    expected = None
+    for option, jobs in (("--jsonl", "2"), ("--parquet", "1"), ("--parquet", "3")):
+        if option == "--parquet":
+            table = pa.table({"id": range(1200), "text": strings(*texts)})
+            pq.write_table(table, folder / "docs", compression="none", row_group_size=250)
+            assert (folder / "docs").stat().st_size > 8_000_000  # or no process would start
+        words = (*CALLS[command], "docs", option, "text", "--jobs", jobs)
+        result = bpetite_process(command, *words, cwd=folder)
+        assert result.returncode == 0, result.stderr
+        saved = (folder / "out").read_bytes() if (folder / "out").exists() else b""
+        found = without_times(result.stdout), saved
+        expected = expected or found
+        assert found == expected
+
+
+KINDS: Final[dict[str, Callable[[], pa.Array]]] = {
+    "string": lambda: strings(*TEXTS),
+    "large_string": lambda: pa.array(TEXTS, pa.large_string()),
+    "string_view": lambda: pa.array(TEXTS, pa.string_view()),
+    "dictionary": lambda: strings(*TEXTS).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("group", [1, 3, 100])
+def test_each_row_is_a_document(folder: Path, kind: str, group: int) -> None:
+    """Columns of all types of strings are read, in several files and row groups of any size."""
+    write(folder / "a", group=group, number=pa.array(range(4)), text=KINDS[kind]())
+    write(folder / "b", group=group, text=KINDS[kind]()[2:])
+    (folder / "list").write_text("a\nb\n")
+    expected = ids_of(*TEXTS, *TEXTS[2:])
+    assert encoded(folder, "--parquet", "text", "--files-from", "list") == expected
+
+
+def test_a_column_inside_structs_is_found(folder: Path) -> None:
+    """Dots lead into structs; a column whose own name has the dots comes first."""
+    inner = pa.StructArray.from_arrays([strings(*TEXTS), strings(*"abcd")], ["text", "more"])
+    outer = pa.StructArray.from_arrays([strings(*"abcd"), inner], ["id", "meta"])
+    write(folder / "nested", doc=outer)
+    assert encoded(folder, "nested", "--parquet", "doc.meta.text") == ids_of(*TEXTS)
+    write(folder / "both", **{"meta": inner, "meta.text": strings(*"abcd")})
+    assert encoded(folder, "both", "--parquet", "meta.text") == ids_of(*"abcd")
+    assert encoded(folder, "both", "--parquet", "meta.more") == ids_of(*"abcd")
+
+
+def test_text_of_other_writers_is_read(folder: Path) -> None:
+    """JSON that is not marked as a type of Arrow is text."""
+    column = pa.ExtensionArray.from_storage(pa.json_(), strings("[1, 2]"))
+    pq.write_table(pa.table({"text": column}), folder / "docs", store_schema=False)
+    assert encoded(folder, "docs", "--parquet", "text") == ids_of("[1, 2]")
+
+
+def test_an_empty_table_has_no_documents(folder: Path) -> None:
+    """A table without rows, with a row group or without any, is no document."""
+    empty = pa.table({"text": strings()})
+    pq.write_table(empty, folder / "a")
+    with pq.ParquetWriter(folder / "b", empty.schema):
+        pass
+    for name in "ab":
+        assert encoded(folder, name, "--parquet", "text") == []
+
+
+def test_standard_input_may_be_a_file(folder: Path) -> None:
+    """A file that the shell opens can be read from its end; a pipe cannot, and that is an error."""
+    write(folder / "docs", text=strings(*TEXTS))
+    words = ("count", "--model", folder / "m.json", "--parquet", "text")
+    number = len(ids_of(*TEXTS)) - len(TEXTS)
+    assert bpetite(*words, stdin=folder / "docs").stdout == b"%d\n" % number
+    os.mkfifo(folder / "fifo")
+    for call in ("cat docs | bpetite {}", "cat docs > fifo & bpetite {} fifo"):
+        result = pipeline(call.format("count --model m.json --parquet text"), folder)
+        assert result.returncode == 1
+        name = "fifo" if "fifo" in call else "standard input"
+        assert lines(result.stderr) == [
+            f"error: {name} is a pipe, and Parquet is read from its end; name a file instead"
+        ]
+
+
+# Errors
+
+
+STRUCT: Final = pa.StructArray.from_arrays([strings(*"ab"), strings("a", None)], ["text", "other"])
+NO_UTF_8: Final = pa.Array.from_buffers(
+    pa.string(), 2, pa.array([b"a", b"caf\xe9"], pa.binary()).buffers()
+)
+WITHOUT_ONE: Final = pa.StructArray.from_arrays(
+    [strings(*"ab")], ["text"], mask=pa.array([False, True])
+)
+FAULTS: Final[dict[str, tuple[pa.Table, str]]] = {
+    "null": (
+        pa.table({"text": strings("a", None)}),
+        ", row 2: expected a string in the column 'text', found null",
+    ),
+    "null in a dictionary": (
+        pa.table({"text": strings("a", None).dictionary_encode()}),
+        ", row 2: expected a string in the column 'text', found null",
+    ),
+    "missing": (
+        pa.table({"id": strings("a"), "a b": strings("a"), "meta": STRUCT[:1]}),
+        " has no column 'text'; it has id, 'a b', meta.text, meta.other",
+    ),
+    "many columns": (
+        pa.table({f"c{number}": strings("a") for number in range(30)}),
+        (
+            " has no column 'text'; it has c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, "
+            "c13, c14, c15, c16, c17, c18, c19, and 10 more"
+        ),
+    ),
+    "no columns": (pa.table({}), " has no column 'text'; it has no columns"),
+    "two": (
+        pa.table([strings("a"), strings("b")], ["text", "text"]),
+        " has 2 columns 'text'; rename all but one",
+    ),
+    "struct": (
+        pa.table({"text": STRUCT}),
+        ": the column 'text' is a struct; name text.text, text.other",
+    ),
+    "number": (
+        pa.table({"text": pa.array([1, 2])}),
+        ": expected strings in the column 'text', found int64",
+    ),
+    "list": (
+        pa.table({"text": pa.array([["a"], ["b"]])}),
+        ": expected strings in the column 'text', found list<element: string>",
+    ),
+    "only nulls": (
+        pa.table({"text": pa.nulls(2)}),
+        ": expected strings in the column 'text', found null",
+    ),
+    "binary": (
+        pa.table({"text": pa.array([b"a", b"b"])}),
+        (
+            ": expected strings in the column 'text', found binary; "
+            "if its bytes are UTF-8, cast it first"
+        ),
+    ),
+    "not UTF-8": (
+        pa.table({"text": NO_UTF_8}),
+        (
+            ", row 2: the column 'text' is not UTF-8: byte 0xe9 at offset 3\n"
+            "write the file again in UTF-8, or copy it again if it is damaged"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_invalid_tables_are_rejected(folder: Path, command: str, fault: str) -> None:
+    """FR-33: an error names the file, the column and the row, and nothing is written."""
+    table, message = FAULTS[fault]
+    pq.write_table(table, folder / "docs", row_group_size=1)
+    option = [] if command == "count" else ["--input"]
+    shown = refused_lines(run(folder, command, "--parquet", "text", *option, "docs"))
+    assert shown == f"error: docs{message}".splitlines()
+    assert not (folder / "new.json").exists()
+
+
+def refused_lines(result: subprocess.CompletedProcess[bytes]) -> list[str]:
+    """Return the error of a command that failed; `count` prints its figures nevertheless."""
+    assert result.returncode == 1
+    shown = lines(result.stderr)
+    return shown[[line.startswith("error: ") for line in shown].index(True) :]
+
+
+def test_a_struct_may_be_null(folder: Path) -> None:
+    """A value inside a null is null, whatever the file stores below it."""
+    write(folder / "docs", meta=WITHOUT_ONE)
+    result = run(folder, "encode", "--parquet", "meta.text", "docs")
+    assert refused(result) == [
+        "error: docs, row 2: expected a string in the column 'meta.text', found null"
+    ]
+
+
+def test_count_skips_invalid_files(folder: Path) -> None:
+    """`count` skips a file with a wrong row, as it does with JSON Lines."""
+    write(folder / "good", text=strings("the end"))
+    write(folder / "bad", text=strings("the end", None))
+    result = run(folder, "count", "--parquet", "text", "good", "bad")
+    number = len(TOKENIZER.encode("the end"))
+    assert lines(result.stdout) == [f"{number}\tgood", f"{number}\ttotal"]
+    assert b"bad, row 2: expected a string in the column 'text'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "is not a Parquet file: it is empty; check the path"),
+        (b'{"text": "a"}\n', "is not a Parquet file: it begins with b'{\"te'; check the path"),
+        (b"PAR1", "cannot be read: "),
+        (b"PAR1 and text", "cannot be read: "),
+        (b"PARE and text", "is not a Parquet file: it begins with b'PARE'; check the path"),
+    ],
+)
+def test_other_files_are_rejected(folder: Path, content: bytes, complaint: str) -> None:
+    """An empty file and a text with the name of a Parquet file are errors."""
+    (folder / "docs.parquet").write_bytes(content)
+    shown = refused(run(folder, "encode", "--parquet", "text", "docs.parquet"))
+    assert shown[0].startswith(f"error: docs.parquet {complaint}")
+
+
+def test_text_commands_recognize_parquet(folder: Path) -> None:
+    """Without the option, the error names it."""
+    write(folder / "docs", text=strings(*TEXTS))
+    shown = refused(run(folder, "encode", "docs"))
+    assert shown[1] == "it looks like a Parquet file; commands with --parquet COLUMN read its text"
+
+
+# Damage
+
+
+def prose(number: int) -> list[str]:
+    """Return texts that compress like prose, with invisible and high bytes in UTF-8."""
+    source = random.Random(number)
+    words = ("the", " river", " and", " clerk", " é船⛵", "\n", " ", " of", " bells")
+    return ["".join(source.choices(words, k=source.randrange(60))) for _ in range(number)]
+
+
+def damaged(data: bytes) -> Iterator[bytes]:
+    """Yield a file cut at 200 positions, and with a byte changed at 200 positions."""
+    source = random.Random(len(data))
+    for end in source.sample(range(len(data)), 200):
+        yield data[:end]
+    for position in source.sample(range(len(data)), 200):
+        changed = bytearray(data)
+        changed[position] ^= source.randrange(1, 256)
+        yield bytes(changed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "codec", "checksums"),
+    [
+        *product(["string"], ["none", "snappy", "zstd", "gzip"], [True, False]),
+        ("dictionary", "snappy", False),
+    ],
+)
+def test_damage_is_an_error(folder: Path, kind: str, codec: str, checksums: bool) -> None:
+    """Each damaged file gives the original ids, or an error and no file, where checksums exist."""
+    path, output = folder / "docs", folder / "ids"
+    texts = prose(300)
+    table = pa.table({"id": pa.array(range(300)), "text": strings(*texts)})
+    if kind == "dictionary":
+        texts = random.Random(1).choices("abcdefghijklmnopqrs", k=300)
+        table = pa.table({"text": strings(*texts).dictionary_encode()})
+    options = {"row_group_size": 100, "data_page_size": 2000, "compression": codec}
+    pq.write_table(table, path, write_page_checksum=checksums, **options)
+    expected = b"".join(number.to_bytes(2, "little") for number in ids_of(*texts))
+    words = "--separator-token --separator-at before --format u16 --output ids --parquet text docs"
+    others = 0
+    for data in damaged(path.read_bytes()):
+        path.write_bytes(data)
+        result = run(folder, "encode", *words.split())
+        if output.exists():
+            assert result.returncode == 0
+            others += output.read_bytes() != expected
+            output.unlink()
+        else:
+            assert refused(result)[0].startswith("error: docs")
+    if checksums or codec == "gzip":
+        assert others == 0
+    assert sorted(os.listdir(folder)) == ["docs", "m.json"]
+
+
+def test_the_rows_are_counted(folder: Path) -> None:
+    """The number of rows in the footer is checked, which has no checksum."""
+    write(folder / "docs", group=1000, text=strings(*["a"] * 100))
+    data = (folder / "docs").read_bytes()
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    place = data.index(b"\x16\xc8\x01", footer)  # the field after the schema: an integer, 100
+    (folder / "docs").write_bytes(data[: place + 1] + b"\xca" + data[place + 2 :])
+    assert refused(run(folder, "encode", "docs", "--parquet", "text")) == [
+        "error: docs is damaged: it has 100 rows instead of 101; copy it again"
+    ]
+
+
+def test_other_columns_are_not_read(folder: Path) -> None:
+    """Damage in another column, or in a later row group, does not stop reading before it."""
+    path = folder / "docs"
+    table = pa.table({"text": strings(*prose(150)), "more": strings(*prose(150))})
+    options = {"row_group_size": 50, "use_dictionary": False, "write_page_checksum": True}
+    pq.write_table(table, path, **options)
+    groups = [pq.read_metadata(path).row_group(number) for number in range(3)]
+
+    def damage(group: int, column: int) -> None:
+        place = groups[group].column(column)
+        data = bytearray(path.read_bytes())
+        data[place.data_page_offset + place.total_compressed_size // 2] ^= 1
+        path.write_bytes(data)
+
+    for number in range(3):
+        damage(number, 1)
+    assert encoded(folder, "docs", "--parquet", "text") == ids_of(*prose(150))
+    damage(2, 0)
+    read: list[str] = []
+    with pytest.raises(Failure, match="docs cannot be read after row 100: could not verify page"):
+        read.extend(parquet.read_texts(str(path), "text", lambda _: None))
+    assert read == prose(150)[:100]
+
+
+# Progress and signals
+
+
+@pytest.mark.parametrize("number", [0, 1, 1000])
+def test_progress_is_the_size_of_the_file(folder: Path, number: int) -> None:
+    """Each row is announced before it is read; together they are the bytes of the file."""
+    path = folder / "docs"
+    write(path, group=300, text=strings(*prose(number)))
+    steps: list[int] = []
+    for count, _ in enumerate(parquet.read_texts(str(path), "text", steps.append), 1):
+        assert len(steps) == count
+    assert sum(steps) == path.stat().st_size
+    assert max(steps) <= path.stat().st_size // max(1, number) + 1
+
+
+@pytest.mark.posix
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="no /proc on this system")
+def test_ctrl_c_ends_reading(folder: Path) -> None:
+    """A signal reaches the main thread, not those of pyarrow, and the command leaves nothing."""
+    write(folder / "docs", group=10**6, text=strings(*["船 word " * 10**6] * 2))
+    words = ("encode", "--model", "m.json", "--parquet", "text", "docs", "--output", "ids", "-j1")
+    with start(*words, cwd=folder) as process:
+        files, tasks = (Path(f"/proc/{process.pid}/{name}") for name in ("fd", "task"))
+        wait_for(lambda: any(file.resolve().name == "docs" for file in files.iterdir()))
+        for task in {*os.listdir(tasks)} - {str(process.pid)}:
+            blocked = int(re.findall("SigBlk:\t(.*)", (tasks / task / "status").read_text())[0], 16)
+            assert all(blocked >> number - 1 & 1 for number in (signal.SIGINT, signal.SIGTERM))
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output, errors) == (130, b"", b"interrupted\n")
+    assert sorted(os.listdir(folder)) == ["docs", "m.json"]

@@ -1,0 +1,113 @@
+"""docs/fineweb.md: its commands and its program run on Parquet files like FineWeb-Edu's."""
+
+import json
+import os
+import random
+import re
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bpetite import Tokenizer
+from bpetite._encoder import ordinary_parts
+from cli_tools import BPETITE
+from pages import check
+from project_tools import ROOT, run, run_program
+
+pytestmark = pytest.mark.thorough
+
+PAGE: Final = (ROOT / "docs" / "fineweb.md").read_text(encoding="utf-8")
+COMMANDS, PROGRAM, OUTPUT = (
+    re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+    for language in ("sh", "python", "text")
+)
+TEXT: Final = (ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")
+SHARDS: Final = 3
+
+
+def documents(shard: int) -> list[str]:
+    """Return the documents of a shard, one of them with the text of the special token."""
+    source = random.Random(shard)
+    words = TEXT.split(" ")
+    texts = [" ".join(source.choices(words, k=source.randrange(400))) for _ in range(40)]
+    return [*texts, "before <|endoftext|> after"]
+
+
+def write_shard(path: Path, texts: list[str]) -> None:
+    """Write a file with the columns of FineWeb-Edu."""
+    number = range(len(texts))
+    columns = {
+        "text": texts,
+        "id": [f"<urn:uuid:{one}>" for one in number],
+        "dump": ["CC-MAIN-2024-10" for _ in number],
+        "url": [f"https://example.org/{one}" for one in number],
+        "file_path": ["s3://commoncrawl/example.warc.gz" for _ in number],
+        "language": ["en" for _ in number],
+        "language_score": [0.9 for _ in number],
+        "token_count": [len(text) // 4 for text in texts],
+        "score": [2.5 for _ in number],
+        "int_score": [3 for _ in number],
+    }
+    pq.write_table(pa.table(columns), path, row_group_size=16)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with shards, in which `bpetite` is a command."""
+    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
+    for shard in range(SHARDS):
+        write_shard(tmp_path / f"{shard:03}_00000.parquet", documents(shard))
+    return tmp_path
+
+
+def test_the_page_runs(folder: Path) -> None:
+    """It ends with batches, and with shards of ids that are those of the documents."""
+    result = run("bash", "-ec", COMMANDS[0], cwd=folder)
+    assert result.returncode == 0, result.stderr
+    check(OUTPUT[0], run_program(folder, PROGRAM[0]).stdout)
+    tokenizer = Tokenizer.train([*documents(1), *documents(2)], 32767)
+    tokenizer.save(folder / "expected.json")
+    assert (folder / "tokenizer.json").read_bytes() == (folder / "expected.json").read_bytes()
+    tokens = []
+    for shard in range(SHARDS):
+        ids = [ids_of(tokenizer, text) for text in documents(shard)]
+        found = np.fromfile(folder / f"{shard:03}_00000.bin", "<u2").tolist()
+        assert found == [one for document in ids for one in document]
+        tokens.append(len(found) - len(ids))
+    *encoded, counted = [json.loads(line) for line in result.stdout.splitlines()[1:]]
+    assert [one["separators"] for one in encoded] == [len(documents(0))] * SHARDS
+    assert [one["tokens"] for one in encoded] == tokens
+    size = sum(len(text.encode()) for text in documents(0))
+    ratio = round(size / tokens[0], 4)
+    assert counted["bytes_per_token"] == encoded[0]["bytes_per_token"] == ratio
+
+
+def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
+    """Return the ids of a document, after a separator."""
+    [separator] = tokenizer.encode("<|endoftext|>")
+    return [separator, *(one for part in ordinary_parts(text) for one in tokenizer.encode(part))]
+
+
+def test_the_loop_continues(folder: Path) -> None:
+    """The second run encodes what is missing, and leaves finished shards alone."""
+    assert run("bash", "-ec", COMMANDS[0], cwd=folder).returncode == 0
+    paths = sorted(folder.glob("*.bin"))
+    before = {path: (path.read_bytes(), path.stat().st_ino) for path in paths}
+    paths[1].unlink()
+    loop = COMMANDS[0].split("\n\n")[1]
+    result = run("bash", "-ec", loop, cwd=folder)
+    assert [json.loads(line)["outputs"] for line in result.stdout.splitlines()] == [[paths[1].name]]
+    after = {path: (path.read_bytes(), path.stat().st_ino) for path in paths}
+    assert [*after.values()][::2] == [*before.values()][::2]
+    assert after[paths[1]][0] == before[paths[1]][0]
+
+
+def test_the_page_is_short() -> None:
+    """There are at most four commands, with that of the installation, and ten lines of Python."""
+    (commands,), (program,) = COMMANDS, PROGRAM
+    assert len(commands.strip().split("\n\n")) + PAGE.count("`uv tool install") == 4
+    assert len([line for line in program.splitlines() if line]) == 10
