@@ -203,6 +203,11 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
             "it looks like a gzip file; convert it first, with: gzip -dc",
         ),
         (
+            b"PAR1\x15\x04\x15\x90",
+            "byte 0x90 at offset 7 (around it: 31 15 04 15 90)",
+            "it looks like a Parquet file; read a column of it with --parquet",
+        ),
+        (
             b"x" * 9 + "⛵".encode()[:2],
             "byte 0xe2 at offset 9 (around it: 78 78 78 78 e2 9b)",
             "it ends in the middle of a character; was it cut short, or is it Latin-1?",
@@ -219,6 +224,7 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
         "utf-16-le",
         "utf-16",
         "gzip",
+        "parquet",
         "cut short",
         "after three blocks",
     ],

@@ -446,12 +446,34 @@ def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     assert result.stderr.startswith(b"error: ")
 
 
+@pytest.mark.parametrize("option", ["--encoding", "--encoding=gpt2"])
+def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
+    """`parity` has no `--encoding`, and the error names the command that has it."""
+    assert refused(bpetite("parity", "--model", "m", "--input", "a", option), status=2) == [
+        (
+            "error: unknown option --encoding; parity compares equal vocabularies; for another "
+            "one, use `bpetite compare-tiktoken --encoding NAME`"
+        ),
+        "see `bpetite parity --help`",
+    ]
+
+
+def test_a_byte_order_mark_is_reported(folder: Path) -> None:
+    """Its tokens are compared like all others, and a warning names the file."""
+    (folder / "text.txt").write_bytes("\ufefflow".encode())
+    result = bpetite("parity", "--model", "tokenizer.json", "--input", "text.txt", cwd=folder)
+    assert (result.returncode, data(result.stdout)["bytes"]) == (0, 6)
+    assert lines(result.stderr)[0] == (
+        "text.txt begins with a byte order mark, which becomes tokens (without it: tail -c +4 FILE)"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
         ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
-        ("parity --model tokenizer.json --input .", ". is a folder; name the files in it"),
+        ("parity --model tokenizer.json --input .", ". is a folder; name files, or list"),
         (
             "compare-tiktoken --model tokenizer.json --input bad --report --encoding self",
             "remove self from",

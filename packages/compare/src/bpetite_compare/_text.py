@@ -11,6 +11,7 @@ apply to GPT-2's pattern only.
 """
 
 import codecs
+import logging
 import os
 import re
 import sys
@@ -24,6 +25,8 @@ from bpetite._pretokenizer import cut_safely
 
 STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
+_BYTE_ORDER_MARK: Final = "\ufeff"
+_LOGGER: Final = logging.getLogger("bpetite_compare")
 
 # `\S` excludes every character that any engine counts as whitespace.
 _BOUNDARY: Final = r"(?:(?<=\S)(?=[ \t])|(?<=[A-Za-z0-9])(?=[\r\n]))"
@@ -74,14 +77,23 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
         try:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
-            name = "standard input" if path == STANDARD_INPUT else quoted(path)
             raise ValueError(
-                f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
+                f"{_name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"
             ) from None
         if text:
+            if not offset and text.startswith(_BYTE_ORDER_MARK):
+                _LOGGER.warning(
+                    "%s begins with a byte order mark, which becomes tokens "
+                    "(without it: tail -c +4 FILE)",
+                    _name_of(path),
+                )
             yield text
         if not read:
             return
         offset += used
         held = data[used:]
+
+
+def _name_of(path: str | os.PathLike[str]) -> str:
+    return "standard input" if path == STANDARD_INPUT else quoted(path)

@@ -17,6 +17,7 @@ from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.terminal.visible import shortened
 
@@ -157,10 +158,6 @@ def _hashed(data: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
 def _summarize(counts: _Counts, files: int, path: str, sha256: str) -> None:
     """Print what was counted and written."""
     distinct = len(counts.chunks)
-    messages.say(
-        f"saved: {quoted(path)}, {messages.counted(distinct, 'distinct chunk')} "
-        f"from {messages.in_units(counts.size)}"
-    )
     summary: _Summary = {
         "files": files,
         "bytes": counts.size,
@@ -170,4 +167,8 @@ def _summarize(counts: _Counts, files: int, path: str, sha256: str) -> None:
         "sha256": sha256,
         "regex": version("regex"),
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    messages.say(
+        f"saved: {quoted(path)}, {messages.counted(distinct, 'distinct chunk')} "
+        f"from {messages.in_units(counts.size)}"
+    )

@@ -18,6 +18,7 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 
 _Part: TypeAlias = str | None
 """Text that ends at a safe boundary, or None for a separator."""
@@ -120,8 +121,6 @@ def _run(options: argparse.Namespace) -> None:
             held.send(work.advance)
             return
     name, tokens = options.format, figures.tokens
-    file_size = messages.in_units(written)
-    messages.say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {file_size}")
     summary: _Summary = {
         "files": len(documents.paths),
         **fields.text_fields(figures.size, tokens),
@@ -129,7 +128,9 @@ def _run(options: argparse.Namespace) -> None:
         "format": name,
         "file_bytes": written,
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    file_size = messages.in_units(written)
+    messages.say(f"saved: {quoted(options.output)}, {tokens:,} tokens as {name}, {file_size}")
 
 
 class _Packing(NamedTuple):

@@ -74,7 +74,9 @@ _BY_FIRST_BYTES: Final = (
     (b"\xfd7zXZ\x00", "an xz file", "xz -dc"),
     (b"\x28\xb5\x2f\xfd", "a zstd file", "zstd -dc"),
     (b"PK\x03\x04", "a zip file", "unzip -p"),
+    (b"PAR1", "a Parquet file", ""),
 )
+_READ_A_COLUMN: Final = "read a column of it with --parquet"
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
 _LATIN_1: Final = re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])")
@@ -92,7 +94,8 @@ def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -
     """
     for magic, kind, command in _BY_FIRST_BYTES:
         if begin.startswith(magic):
-            return f"it looks like {kind}; convert it first, with: {command}"
+            way_out = f"convert it first, with: {command}" if command else _READ_A_COLUMN
+            return f"it looks like {kind}; {way_out}"
     if _EVERY_OTHER_IS_NUL.match(begin):
         return "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8"
     if error.reason == "unexpected end of data":

@@ -107,6 +107,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 def _compare(model: str, text: str, encoding: str) -> None:
     with kit.Work("comparing"), kit.about_model(model):
         comparison = compare(model, text, encoding)
+    kit.write_result(_data(comparison))
     if kit.on_terminal():
         from bpetite_compare.commands._drawing import draw_comparison  # noqa: PLC0415 - rich is slow to load
 
@@ -116,7 +117,6 @@ def _compare(model: str, text: str, encoding: str) -> None:
             kit.say(_counts(side))
         for line in _conclusions(comparison):
             kit.say(line)
-    kit.write_json(_data(comparison))
 
 
 def _counts(side: Tokenization) -> str:
@@ -176,14 +176,16 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
         raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
     with kit.Work("counting", paths), kit.about_model(model):
         result = report(model, paths, encodings)
-    if kit.on_terminal():
+    drawing = kit.on_terminal()
+    if not (drawing and kit.is_terminal()):  # the table is all that a person needs
+        kit.write_result(_report_data(result))
+    if drawing:
         from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 
         draw_report(result, _report_lines(result))
     else:
         for line in _report_lines(result):
             kit.say(line)
-    kit.write_json(_report_data(result))
 
 
 def _report_data(result: Report) -> _Reported:

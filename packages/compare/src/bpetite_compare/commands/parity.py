@@ -49,6 +49,12 @@ def add_command(commands: kit.Commands) -> None:
     )
     kit.add_model(parser)
     kit.add_files(parser)
+    kit.advise(
+        parser,
+        "--encoding",
+        "parity compares equal vocabularies; for another one, use "
+        "`bpetite compare-tiktoken --encoding NAME`",
+    )
     parser.set_defaults(run=_run, prints={"": _Compared})
 
 
@@ -57,7 +63,7 @@ def _run(options: argparse.Namespace) -> None:
     kit.check_inputs(options.input)
     with kit.Work("comparing", options.input), kit.about_model(options.model):
         result = parity(options.model, options.input)
-    kit.write_json(_data(result))
+    kit.write_result(_data(result))
     for line in _engines(result):
         kit.say(line)
     if found := result.difference:
