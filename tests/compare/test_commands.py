@@ -16,7 +16,15 @@ import pytest
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused
+from cli_tools import (
+    bpetite,
+    bpetite_process,
+    in_terminal,
+    lines,
+    refused,
+    result_in_terminal,
+    shown_in_terminal,
+)
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
@@ -175,6 +183,10 @@ def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
     assert (status, len(data(output)["rows"])) == (0, 3)
     assert ("bytes/" in plain) == (columns == 100)
     assert "whole" in plain
+    _, shown = shown_in_terminal(arguments, folder, columns=columns)
+    assert shown == drawn.decode().replace("\r\n", "\n")  # the JSON would only repeat the rows
+    _, printed, _ = result_in_terminal(arguments, folder)
+    assert json.loads(re.sub(r"\x1b\[[0-9;]*m", "", printed)) == data(output)
 
 
 def test_long_texts_show_only_the_difference(folder: Path) -> None:
