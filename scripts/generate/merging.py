@@ -44,7 +44,7 @@ text { font: 19px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 .say { font: 14px system-ui, "Segoe UI", Roboto, "DejaVu Sans", sans-serif; fill: var(--quiet);
   text-anchor: start; }
 .right { text-anchor: end; }
-.id { font-size: 11px; fill: var(--quiet); }
+.id { font-size: 12px; fill: var(--quiet); }
 .card { fill: var(--card); stroke: var(--rule); }
 .byte { fill: var(--plain); } .odd { fill: var(--odd); } .even { fill: var(--even); }
 .token { stroke: var(--accent); stroke-width: 2; stroke-opacity: 0; }

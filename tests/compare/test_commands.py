@@ -486,6 +486,7 @@ def test_a_byte_order_mark_is_reported(folder: Path) -> None:
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
         ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
         ("parity --model tokenizer.json --input .", ". is a folder; name files, or list"),
+        ("compare-tiktoken --model tokenizer.json --input .", ". is a folder; name files, or"),
         (
             "compare-tiktoken --model tokenizer.json --input bad --report --encoding self",
             "remove self from",

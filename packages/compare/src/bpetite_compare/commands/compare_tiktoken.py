@@ -100,6 +100,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if options.input is None:
         text = kit.text_argument(options.text)
     else:
+        kit.check_inputs(options.input)
         text = "".join(blocks(options.input[0]))
     _compare(options.model, text, encodings[0])
 
