@@ -84,8 +84,8 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
         if text:
             if not offset and text.startswith(_BYTE_ORDER_MARK):
                 _LOGGER.warning(
-                    "%s begins with a byte order mark, which becomes tokens "
-                    "(without it: tail -c +4 FILE)",
+                    "%s begins with a byte order mark, which becomes tokens; "
+                    "to remove it: tail -c +4 FILE",
                     _name_of(path),
                 )
             yield text

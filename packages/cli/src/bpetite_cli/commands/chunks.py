@@ -52,7 +52,7 @@ def add_command(commands: Commands) -> None:
         commands,
         "chunks",
         "count the chunks of a text",
-        "  bpetite chunks --input text.txt > chunks.jsonl\n"
+        "  bpetite chunks text.txt > chunks.jsonl\n"
         "  bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl\n"
         "  bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl\n"
         "  bpetite chunks --files-from list.txt |\n"

@@ -44,7 +44,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"
         "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json\n"
-        "  bpetite train --start tokenizer.json --input a.txt --vocab-size 512 --output grown.json",
+        "  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json",
     )
     arguments.add_corpus(parser)
     parser.add_argument(

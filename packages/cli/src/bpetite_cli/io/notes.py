@@ -26,8 +26,8 @@ class Notes:
             first, *others = self.marked
             begin = f"and {len(others):,} more begin" if others else "begins"
             yield (
-                f"warning: {first} {begin} with a byte order mark, which becomes tokens "
-                "(without it: tail -c +4 FILE)"
+                f"warning: {first} {begin} with a byte order mark, which becomes tokens; "
+                "to remove it: tail -c +4 FILE"
             )
         if self.empty:
             yield "warning: the corpus is empty; check the input"
