@@ -10,8 +10,6 @@ from html import escape
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bpetite._pretokenizer import split
-
 _ROOT: Final = Path(__file__).parents[2]
 SENTENCE: Final = "The ferryman came down to the landing before the evening bells."
 _BREAK: Final = len("The ferryman came down to the")
@@ -85,14 +83,14 @@ def read_merges() -> list[tuple[int, int]]:
 
 
 def replay(merges: Sequence[tuple[int, int]]) -> list[Step]:
-    """Return the bytes, then each merge that changes the sentence, then the tokens at the end."""
-    starts = {0}
-    for chunk in split(SENTENCE):
-        starts.add(max(starts) + len(chunk))
+    """Return the bytes, then each merge that changes the sentence, then the tokens at the end.
+
+    In this sentence, no merge of the sample joins two chunks, so it need not be split.
+    """
     tokens = [Token(byte, place, place + 1) for place, byte in enumerate(SENTENCE.encode("ascii"))]
     steps = [Step("Each byte is a token.", tokens)]
     for rank, pair in enumerate(merges):
-        before, tokens = tokens, list(_merged(tokens, pair, 256 + rank, starts))
+        before, tokens = tokens, list(_merged(tokens, pair, 256 + rank))
         if tokens != before:
             new = next(token for token in tokens if token.token_id == 256 + rank)
             left, right = (token.text for token in before if new.start <= token.start < new.end)
@@ -100,13 +98,11 @@ def replay(merges: Sequence[tuple[int, int]]) -> list[Step]:
     return [*steps, Step(f"{len(steps) - 1} merges later: the tokens and their ids.", tokens)]
 
 
-def _merged(
-    tokens: Sequence[Token], pair: tuple[int, int], new: int, starts: set[int]
-) -> Iterator[Token]:
-    """Yield the tokens after a merge, which joins no two chunks; these begin at `starts`."""
+def _merged(tokens: Sequence[Token], pair: tuple[int, int], new: int) -> Iterator[Token]:
+    """Yield the tokens after a merge."""
     waiting = tokens[0]
     for token in tokens[1:]:
-        if (waiting.token_id, token.token_id) == pair and token.start not in starts:
+        if (waiting.token_id, token.token_id) == pair:
             waiting = Token(new, waiting.start, token.end)
         else:
             yield waiting

@@ -196,10 +196,10 @@ def test_a_byte_order_mark_is_reported_and_kept(folder: Path, command: str) -> N
     assert without_times(quiet.stdout) == without_times(result.stdout)
 
 
-def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path) -> None:
+def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block: int) -> None:
     """The warning names the first input, also standard input, and counts the others."""
     (folder / "a.txt").write_bytes(MARK)
-    (folder / "b.txt").write_bytes(b"low" + MARK)
+    (folder / "b.txt").write_bytes(b"x" * block + MARK)
     words = ["count", "--model", "tokenizer.json", "b.txt", "-", "a.txt"]
     result = bpetite(*words, stdin=MARK + MARK, cwd=folder)
     assert lines(result.stdout)[1:3] == ["6\t-", "3\ta.txt"]

@@ -19,6 +19,7 @@ UNCHANGED: Final = [
     *printing("--json"),
     *(call_of(command) for command in ("encode", "decode", "count")),
     call_of("encode", "--format", "text"),
+    call_of("inspect", "--tokens", "--json"),
 ]
 
 
