@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+import project_tools
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from generate.merging import SENTENCE, draw, read_merges, replay
@@ -80,6 +81,14 @@ def test_everything_appears_and_disappears_at_its_time() -> None:
         assert min(time for time, how in at if how == "visible") == times[int(first)]
         ends = [time for time, how in at if how == "hidden" and time]
         assert ends == ([times[int(last) + 1]] if int(last) + 1 in times else [])
+
+
+def test_the_readme_describes_the_picture() -> None:
+    """The text for those who do not see the picture has its numbers."""
+    page = (project_tools.ROOT / "README.md").read_text(encoding="utf-8")
+    merges, tokens = len(STEPS) - 2, len(STEPS[-1].tokens)
+    assert f"![A sentence of {len(SENTENCE)} bytes: {merges} merges, " in page
+    assert f", turn it into {tokens} tokens, each with its id](docs/merging.svg)" in page
 
 
 def test_the_picture_loads_nothing_fits_and_has_two_themes() -> None:
