@@ -222,6 +222,25 @@ def shown_in_terminal(
     return status, shown.decode("utf-8").replace("\r\n", "\n")
 
 
+def result_in_terminal(
+    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
+) -> tuple[int, str, bytes]:
+    """Run `bpetite` in this process, with a terminal as its standard output only.
+
+    Returns:
+        The exit status, what was sent to the terminal, and standard error.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("COLUMNS", raising=False)
+        patch.delenv("NO_COLOR", raising=False)
+        env = {"TERM": "xterm-256color", **(env or {})}
+        with TemporaryFile() as empty, TemporaryFile() as errors:
+            with _terminal() as (theirs, shown):
+                descriptors = (empty.fileno(), theirs, errors.fileno())
+                status = _call([BPETITE, *arguments], descriptors, env, cwd)
+            return status, shown.decode("utf-8").replace("\r\n", "\n"), _content(errors)
+
+
 @contextmanager
 def _terminal(columns: int = 80, typed: bytes = b"") -> Iterator[tuple[int, bytearray]]:
     """Make a terminal; yield its descriptor, and what is sent to it."""
@@ -407,6 +426,14 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
     shown = lines(result.stderr)
     assert [line.startswith("error: ") for line in shown[-2:]].count(True) == 1, shown
     return shown
+
+
+def about_folder(path: str) -> str:
+    """Return the message about a folder where a file is expected."""
+    return (
+        f"{path} is a folder; name files, or list those in it: "
+        f"find {path} -name '*.txt' -print0 | bpetite ... --files-from - -0"
+    )
 
 
 def as_short_option(word: str) -> str:

@@ -21,6 +21,7 @@ _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
     "command": [("s", ("command", "whole"), beside_ours)],
     "decode": [("s", ("encode", "decode"), beside_ours)],
     "sentence": [("p99, µs", ("sentence", "p99"), spread(1e6))],
+    "start": [("ms", ("start", "seconds"), spread(1e3))],
 }
 """The tables of each section: the unit, the section and the case of the series, and the cells."""
 
@@ -60,36 +61,48 @@ def report(runs: Sequence[Run]) -> str:
 
 
 def short(runs: Sequence[Run]) -> str:
-    """Return what the README shows about speed: the summary, the goals, and the machine."""
+    """Return what the README shows about speed: a sentence, the summary, and the machine."""
     facts = runs[-1].facts
+    ratios = _ratios(runs)
     sizes = re.findall(r"(\S+): ([\d,]+) bytes", facts["texts"])
     texts = ", ".join(f"{name} ({int(size.replace(',', '')) / 1e6:.0f} MB)" for name, size in sizes)
-    verdicts = [row[-1] for row in goals(one for run in runs for one in run.series)]
-    reached = verdicts.count("reached")
     return (
+        f"bpetite trains {ratios['Hugging Face']['training from a file, all cores']} times as "
+        "fast as Hugging Face's trainer, which is written in Rust, and encodes "
+        f"{ratios['tiktoken']['encoding, one process']} times as fast as tiktoken:\n\n"
         f"{_summary(runs)}\n"
-        "Below 1, bpetite is slower. Where there are two numbers, they are for the worst text and "
-        "for the best. tiktoken has only an educational trainer. bpetite reached "
-        f"{reached} of the {len(verdicts)} goals set before the measurement. "
-        "[All tables, the goals, and how to measure](docs/benchmarks.md).\n\n"
-        f"Measured on {texts}, with {facts['Python']} on {facts['cores']} cores "
-        f"({facts['processor']}, {facts['system']}), at commit {facts['commit']}.\n"
+        "Below 1, bpetite is slower. Two numbers are for its worst and its best text. tiktoken has "
+        f"only an educational trainer. Measured on {texts}, with {facts['Python']} on "
+        f"{facts['cores']} cores ({facts['processor']}, {facts['system'].split()[0]}). "
+        "[All tables, and how to measure](docs/benchmarks.md).\n"
     )
 
 
 def _summary(runs: Sequence[Run]) -> str:
-    """Return how much faster than each library bpetite is, from worst text to best."""
-    series = [one for run in runs for one in run.series]
-    compared = [one for one in series if (one.section, one.case) in _SUMMARY.values()]
-    found = {(one.section, one.case, one.corpus, one.contestant): one.median for one in compared}
-    rows = []
-    for name in unique(one.contestant for one in compared if one.contestant not in {OURS, ONE_JOB}):
-        ratios: dict[Key, list[float]] = {key: [] for key in _SUMMARY.values()}
-        for (section, case, corpus, contestant), seconds in found.items():
-            if contestant == name:
-                ratios[section, case].append(seconds / found[section, case, corpus, OURS])
-        rows.append([name, *map(bounds, ratios.values())])
+    """Return a table of the ratios."""
+    rows = [[name, *ratios.values()] for name, ratios in _ratios(runs).items()]
     return markdown(["bpetite is this many times as fast as", *_SUMMARY], rows)
+
+
+def _ratios(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
+    """Return how many times as fast as each library bpetite is, from worst text to best."""
+    series = [one for run in runs for one in run.series]
+    found = {(one.section, one.case, one.corpus, one.contestant): one.median for one in series}
+    compared = [one for one in series if (one.section, one.case) in _SUMMARY.values()]
+    return {
+        name: {
+            title: bounds(
+                [
+                    one.median / found[*key, one.corpus, OURS]
+                    for one in compared
+                    if (one.section, one.case) == key and one.contestant == name
+                ]
+            )
+            for title, key in _SUMMARY.items()
+        }
+        for name in unique(one.contestant for one in compared)
+        if name not in {OURS, ONE_JOB}
+    }
 
 
 def _same_tokens(series: Iterable[Series]) -> str:

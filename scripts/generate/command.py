@@ -12,7 +12,7 @@ COMMAND: Final = "uv run --group generate python scripts/generate"
 
 PARTS: Final = (
     *("version", "manual", "completions", "reference", "schema", "output", "vectors"),
-    *("terminal", "benchmarks", "pictures", "explorer", "course_pictures", "plots"),
+    *("terminal", "benchmarks", "pictures", "explorer", "merging", "course_pictures", "plots"),
 )
 """The modules with the parts. The one that draws the course's pictures is beside the course."""
 

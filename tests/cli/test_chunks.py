@@ -14,7 +14,16 @@ from hypothesis import given
 from bpetite import Tokenizer
 from bpetite._pretokenizer import split
 from bpetite_cli.commands import chunks as command
-from cli_tools import LARGE, bpetite, bpetite_process, lines, refused, shown_in_terminal, start
+from cli_tools import (
+    LARGE,
+    about_folder,
+    bpetite,
+    bpetite_process,
+    lines,
+    refused,
+    shown_in_terminal,
+    start,
+)
 from texts import CORPORA
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ world <|endoftext|>\n"
@@ -116,7 +125,7 @@ def test_a_failure_leaves_no_file(folder: Path) -> None:
     ("inputs", "complaint"),
     [
         ("a.txt missing", "missing: No such file or directory; check the path"),
-        ("a.txt .", ". is a folder; name the files in it"),
+        ("a.txt .", about_folder(".")),
         ("- -", "standard input (-) can be read only once; name it once"),
     ],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import bpetite, lines, refused
+from cli_tools import about_folder, bpetite, lines, refused
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ and <|endoftext|>\n"
 
@@ -147,7 +147,7 @@ def test_unreadable_files_are_named_and_others_counted(folder: Path) -> None:
         "error: missing: No such file or directory; check the path",
         ("error: bad.txt is not UTF-8: byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)"),
         "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
-        "error: . is a folder; name the files in it",
+        f"error: {about_folder('.')}",
         "error: 3 of 5 files could not be counted; the total covers the others",
     ]
 

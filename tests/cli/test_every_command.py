@@ -10,7 +10,9 @@ from typing import Final
 import pytest
 
 from artifacts import write_artifact
+from bpetite import Tokenizer
 from cli_tools import (
+    about_folder,
     as_short_option,
     bpetite,
     bpetite_process,
@@ -97,16 +99,24 @@ def test_a_bad_model_is_rejected_briefly(folder: Path, command: str) -> None:
     [name for name in READING if any(action.dest == "file" for action in PARSERS[name]._actions)],
 )
 def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
-    """FILE means `--input FILE`, anywhere among the options; without it, a pipe is read."""
+    """FILE means `--input FILE`, anywhere among the options; without it, a pipe may be read."""
     name = "ids.json" if command == "decode" else "text.txt"
-    words = ("--model", "tokenizer.json")
+    given = [word for word in call_of(command, "--quiet") if word not in {"--input", name}]
+    words = [*given[1:], *(["--force"] if "--output" in given else [])]
     expected = bpetite(command, *words, "--input", name, cwd=folder)
     assert (expected.returncode, bool(expected.stdout)) == (0, True)
     for call in ([name, *words], [*words, name], [*words, "--", name]):
         result = bpetite(command, *call, cwd=folder)
-        assert (result.stdout, result.stderr) == (expected.stdout, b"")
+        assert (without_times(result.stdout), result.stderr) == (
+            without_times(expected.stdout),
+            b"",
+        )
     result = bpetite(command, *words, stdin=(folder / name).read_bytes(), cwd=folder)
-    assert (result.stdout, result.stderr) == (expected.stdout, b"")
+    if command in having("--counts"):  # a corpus must be named
+        missing = "error: one of the arguments FILE --input --files-from --counts is required"
+        assert refused(result, status=2)[0] == missing
+    else:
+        assert (result.stdout, result.stderr) == (expected.stdout, b"")
 
 
 @pytest.mark.posix
@@ -141,7 +151,7 @@ def test_waiting_for_typed_input_is_announced(folder: Path, words: str, doing: s
     ("inputs", "complaint"),
     [
         ("text.txt missing", "missing: No such file or directory; check the path"),
-        ("text.txt .", ". is a folder; name the files in it"),
+        ("text.txt .", about_folder(".")),
         ("- -", "standard input (-) can be read only once; name it once"),
     ],
 )
@@ -161,6 +171,56 @@ def test_a_closed_standard_input_is_a_failure(folder: Path, command: str) -> Non
     result = bpetite(*words, cwd=folder, closed="stdin")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr)[-1] == "error: standard input is closed; name a file"
+
+
+MARK: Final = "\ufeff".encode()
+
+
+@pytest.mark.parametrize("command", [name for name in READING if "text.txt" in call_of(name)])
+def test_a_byte_order_mark_is_reported_and_kept(folder: Path, command: str) -> None:
+    """A warning comes after the result, which is that of any other text; `--quiet` hides it."""
+    (folder / "text.txt").write_bytes(MARK + b"low lower lowest")
+    if command == "verify":
+        Tokenizer.train("\ufefflow lower lowest", 260).save(
+            folder / "tokenizer.json", overwrite=True
+        )
+    warning = (
+        "warning: text.txt begins with a byte order mark, which becomes tokens; "
+        "to remove it: tail -c +4 FILE"
+    )
+    result = bpetite(*call_of(command), cwd=folder)
+    assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
+    more = ["--force"] if "--output" in call_of(command) else []
+    quiet = bpetite(*call_of(command, "--quiet", *more), cwd=folder)
+    assert (quiet.returncode, quiet.stderr) == (0, b"")
+    assert without_times(quiet.stdout) == without_times(result.stdout)
+
+
+def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block: int) -> None:
+    """The warning names the first input, also standard input, and counts the others."""
+    (folder / "a.txt").write_bytes(MARK)
+    (folder / "b.txt").write_bytes(b"x" * block + MARK)
+    words = ["count", "--model", "tokenizer.json", "b.txt", "-", "a.txt"]
+    result = bpetite(*words, stdin=MARK + MARK, cwd=folder)
+    assert lines(result.stdout)[1:3] == ["6\t-", "3\ta.txt"]
+    assert lines(result.stderr) == [
+        (
+            "warning: standard input and 1 more begin with a byte order mark, which becomes "
+            "tokens; to remove it: tail -c +4 FILE"
+        )
+    ]
+
+
+@pytest.mark.parametrize("command", having("--counts"))
+@pytest.mark.parametrize("option", ["--input", "--counts"])
+def test_an_empty_corpus_is_reported(folder: Path, command: str, option: str) -> None:
+    """An empty corpus is valid, and a warning comes after the result."""
+    Tokenizer.train("", 256).save(folder / "tokenizer.json", overwrite=True)
+    (folder / "empty").touch()
+    given = [word for word in call_of(command) if word not in {"--input", "text.txt"}]
+    result = bpetite(*given, option, "empty", cwd=folder)
+    assert result.returncode == 0
+    assert lines(result.stderr)[-1] == "warning: the corpus is empty; check the input"
 
 
 @pytest.mark.posix

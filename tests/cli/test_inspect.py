@@ -256,6 +256,7 @@ def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
     """Each token's line has its bytes, text, pair and rank, as in the file."""
     result = bpetite("inspect", "--model", sample, "--tokens")
     assert (result.returncode, result.stderr) == (0, b"")
+    assert bpetite("inspect", "--model", sample, "--tokens", "--json").stdout == result.stdout
     listed = list(map(json.loads, lines(result.stdout)))
     file = json.loads(sample.read_bytes())
     for token_id, token in enumerate(listed[:-1]):
@@ -274,7 +275,71 @@ def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("words", [[], ["--token", "351"]])
+def test_a_terminal_lists_the_vocabulary_in_rows(sample: Path) -> None:
+    """Each token has a row with its text, the two tokens that it joins, and its rank."""
+    command = ["inspect", "--model", "tokenizer.json", "--tokens"]
+    status, shown = shown_in_terminal(command, sample.parent)
+    rows = COLOR.sub("", shown).splitlines()
+    assert (status, len(rows), shown.count("\x1b") > 513) == (0, 513, True)
+    assert rows[10] == " 10  ⏎  a byte"
+    assert rows[195] == "195  ‹c3›  a byte"
+    assert rows[256:258] == ["256  th  = t + h  rank 0", "257  ·th  = · + th  rank 1"]
+    assert rows[512] == "512  <|endoftext|>  special"
+    _, plain = shown_in_terminal(command, sample.parent, {"NO_COLOR": "1"})
+    assert plain.splitlines() == rows
+
+
+@pytest.mark.posix
+def test_rows_of_long_tokens_fit_the_screen(tmp_path: Path) -> None:
+    """A long token, and the tokens that it joins, are shortened."""
+    write_artifact(tmp_path / "m.json", doubling(10))
+    command = ["inspect", "--model", "m.json", "--tokens"]
+    for columns in 40, 80:
+        _, shown = shown_in_terminal(command, tmp_path, columns=columns)
+        rows = COLOR.sub("", shown).splitlines()
+        assert max(map(len, rows)) <= columns
+    assert rows[265] == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
+
+
+def test_a_token_is_found_by_its_text(sample: Path, tmp_path: Path) -> None:
+    """The trees are those of the ids; every token with the text is shown."""
+    words = ("inspect", "--model", sample)
+    for more in ((), ("--json",)):
+        by_id = bpetite(*words, "--token", "257", *more)
+        by_text = bpetite(*words, "--token-text", " th", *more)
+        assert (by_text.returncode, by_text.stdout) == (0, by_id.stdout)
+    write_artifact(tmp_path / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
+    twice = ("inspect", "--model", tmp_path / "m.json", "--token-text", "abc")
+    trees = bpetite(*twice).stdout.decode().split("\n\n")
+    assert [tree.splitlines()[0] for tree in trees] == [
+        "abc  id 258, rank 2, 3 bytes",
+        "abc  id 259, rank 3, 3 bytes",
+    ]
+    found = map(json.loads, lines(bpetite(*twice, "--json").stdout))
+    assert [token["id"] for token in found] == [258, 259]
+    special = bpetite("inspect", "--model", sample, "--token-text", "<|endoftext|>")
+    assert special.stdout == b"<|endoftext|>  id 512, special\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "way_out"),
+    [
+        ("xyzzy", "`bpetite show --text` cuts it into tokens"),
+        ("ferryman", "try ' ferryman'"),
+        ("·ferryman", "try ' ferryman'"),
+        (" th ", "try 'th'"),
+        ("", "try ' '"),
+        ("\x1b[2J", "`bpetite show --text` cuts it into tokens"),
+    ],
+)
+def test_a_text_that_no_token_has_is_an_error(sample: Path, text: str, way_out: str) -> None:
+    """The error suggests a similar token, such as one with a space before the text."""
+    result = bpetite("inspect", "--model", sample, "--token-text", text)
+    assert refused(result) == [f"error: no token has the text {text!r}; {way_out}"]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("words", [[], ["--token", "351"], ["--token-text", " clerk"]])
 def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> None:
     """A terminal gets colors; without them the page is that of a pipe."""
     command = ["inspect", "--model", "tokenizer.json", *words]

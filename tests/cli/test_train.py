@@ -198,6 +198,11 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
             "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8",
         ),
         (
+            b"PAR1\x15\x04\x15\x90",
+            "byte 0x90 at offset 7 (around it: 31 15 04 15 90)",
+            "it looks like a Parquet file; read a column of it with --parquet",
+        ),
+        (
             b"x" * 9 + "⛵".encode()[:2],
             "byte 0xe2 at offset 9 (around it: 78 78 78 78 e2 9b)",
             "it ends in the middle of a character; was it cut short, or is it Latin-1?",
@@ -213,6 +218,7 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
         "windows-1252",
         "utf-16-le",
         "utf-16",
+        "parquet",
         "cut short",
         "after three blocks",
     ],

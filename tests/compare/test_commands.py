@@ -16,7 +16,15 @@ import pytest
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused
+from cli_tools import (
+    bpetite,
+    bpetite_process,
+    in_terminal,
+    lines,
+    refused,
+    result_in_terminal,
+    shown_in_terminal,
+)
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 from compressors import COMPRESS, FORMATS
 
@@ -176,6 +184,10 @@ def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
     assert (status, len(data(output)["rows"])) == (0, 3)
     assert ("bytes/" in plain) == (columns == 100)
     assert "whole" in plain
+    _, shown = shown_in_terminal(arguments, folder, columns=columns)
+    assert shown == drawn.decode().replace("\r\n", "\n")  # the JSON would only repeat the rows
+    _, printed, _ = result_in_terminal(arguments, folder)
+    assert json.loads(re.sub(r"\x1b\[[0-9;]*m", "", printed)) == data(output)
 
 
 def test_long_texts_show_only_the_difference(folder: Path) -> None:
@@ -447,11 +459,36 @@ def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     assert result.stderr.startswith(b"error: ")
 
 
+@pytest.mark.parametrize("option", ["--encoding", "--encoding=gpt2"])
+def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
+    """`parity` has no `--encoding`, and the error names the command that has it."""
+    assert refused(bpetite("parity", "--model", "m", "--input", "a", option), status=2) == [
+        (
+            "error: unknown option --encoding; parity compares equal vocabularies; for another "
+            "one, use `bpetite compare-tiktoken --encoding NAME`"
+        ),
+        "see `bpetite parity --help`",
+    ]
+
+
+def test_a_byte_order_mark_is_reported(folder: Path) -> None:
+    """Its tokens are compared like all others, and a warning names the file."""
+    (folder / "text.txt").write_bytes("\ufefflow".encode())
+    result = bpetite("parity", "--model", "tokenizer.json", "--input", "text.txt", cwd=folder)
+    assert (result.returncode, data(result.stdout)["bytes"]) == (0, 6)
+    assert lines(result.stderr)[0] == (
+        "text.txt begins with a byte order mark, which becomes tokens; "
+        "to remove it: tail -c +4 FILE"
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
-        ("parity --model tokenizer.json --input .", ". is a folder; name the files in it"),
+        ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
+        ("parity --model tokenizer.json --input .", ". is a folder; name files, or list"),
+        ("compare-tiktoken --model tokenizer.json --input .", ". is a folder; name files, or"),
         (
             "compare-tiktoken --model tokenizer.json --input bad --report --encoding self",
             "remove self from",

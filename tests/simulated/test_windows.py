@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import bpetite_process, refused
+from cli_tools import about_folder, bpetite_process, refused
 
 _FOLDERS: Final = [str(Path(__file__).parent / "windows"), os.environ.get("PYTHONPATH", "")]
 WINDOWS: Final = {"PYTHONPATH": os.pathsep.join(filter(None, _FOLDERS))}
@@ -176,7 +176,7 @@ def test_a_folder_is_exported(folder: Path, output: str) -> None:
         (["inspect", "--model", "folder"], "error: folder: Is a directory; choose a file in it"),
         (
             ["count", "--model", "m.json", "folder"],
-            "error: folder is a folder; name the files in it",
+            f"error: {about_folder('folder')}",
         ),
         (
             ["inspect", "--model", r"a b\nope.json"],

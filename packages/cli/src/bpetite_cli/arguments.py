@@ -55,6 +55,11 @@ def require(parser: argparse.ArgumentParser, option: str, *needed: str) -> None:
     parser.set_defaults(needs={**(parser.get_default("needs") or {}), option: needed})
 
 
+def advise(parser: argparse.ArgumentParser, option: str, advice: str) -> None:
+    """Set the way out if an option is missing, or if the command does not have it."""
+    parser.set_defaults(advice={**(parser.get_default("advice") or {}), option: advice})
+
+
 def require_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
     """Require options of exactly one of these groups."""
     parser.set_defaults(alternatives=groups)
@@ -128,18 +133,16 @@ def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     )
 
 
-def add_file_argument(parser: argparse.ArgumentParser) -> None:
+def add_file_argument(
+    parser: argparse.ArgumentParser, default: str = " (default: standard input)"
+) -> None:
     """Add FILE as an argument besides `--input`; `StrictParser` merges the two."""
-    parser.add_argument(
-        "file",
-        nargs="*",
-        metavar="FILE",
-        help="same as --input FILE (default: standard input)",
-    )
+    parser.add_argument("file", nargs="*", metavar="FILE", help=f"same as --input FILE{default}")
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """Add the options for the corpus."""
+    """Add the options for the corpus, which must be named: to wait for one would surprise."""
+    add_file_argument(parser, default="")
     add_files(parser, required=False)
     add_documents_in_files(parser)
     for option in ("--jsonl", "--parquet"):

@@ -9,6 +9,7 @@ from bpetite._corpus import Counting, Part
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.inputs import Advance
 from bpetite_cli.io.json_lines import read_counts
+from bpetite_cli.io.notes import note_empty
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.progress import Work
 
@@ -32,6 +33,8 @@ class Texts:
             size = len(text) if text.isascii() else len(text.encode("utf-8"))
             self.size += size * count
             yield text, count
+        if not self.size:
+            note_empty()
 
     def _rows(self, advance: Advance) -> Iterator[_Row]:
         if self._documents.counted:

@@ -12,6 +12,7 @@ from bpetite_cli.arguments import (
     add_model,
     add_parser,
     add_quiet,
+    advise,
 )
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import check_inputs, decoded, name_of
@@ -20,10 +21,11 @@ from bpetite_cli.io.outputs import (
     check_destination,
     check_destination_folder,
     check_output,
-    write_json,
+    is_terminal,
 )
 from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.values import integer, text_argument
 
@@ -37,6 +39,7 @@ __all__ = [
     "add_model",
     "add_parser",
     "add_quiet",
+    "advise",
     "check_destination",
     "check_destination_folder",
     "check_inputs",
@@ -44,10 +47,11 @@ __all__ = [
     "decoded",
     "fields",
     "integer",
+    "is_terminal",
     "name_of",
     "on_terminal",
     "say",
     "text_argument",
     "visible",
-    "write_json",
+    "write_result",
 ]

@@ -8,7 +8,7 @@ import argparse
 import re
 import sys
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from bpetite_cli.io.documents import expand_patterns
@@ -82,8 +82,15 @@ class StrictParser(argparse.ArgumentParser):
                 shown = name[:_LONGEST_SHOWN]
                 if before in known and known[before].nargs is None:
                     self.error(f"{before} requires a value; for {shown}, write {before}={shown}")
-                self.error(f"unknown option {shown}{meant(name, known)}")
+                advice = self._advice().get(name)
+                way_out = f"; {advice}" if advice else meant(name, known)
+                self.error(f"unknown option {shown}{way_out}")
             before = word
+
+    def _advice(self) -> Mapping[str, str]:
+        """Return the way out for each option that has one; `arguments.advise` sets it."""
+        advice: Mapping[str, str] = self.get_default("advice") or {}
+        return advice
 
     def _take_files(self, options: argparse.Namespace, dest: str, files: list[str]) -> None:
         """Store FILEs, also as the value of `--input` if the command has that option."""
@@ -109,7 +116,9 @@ class StrictParser(argparse.ArgumentParser):
         for groups in (alternatives, vars(options).pop("exclusive", [])):
             given = [names for group in groups if (names := self._given(options, group))]
             if groups is alternatives and groups and not given:
+                takes_files = any(action.dest == "file" for action in self._actions)
                 every = " ".join(name for group in groups for name in group)
+                every = every.replace("--input", "FILE --input") if takes_files else every
                 self.error(f"one of the arguments {every} is required")
             if len(given) > 1:
                 self.error(f"argument {given[1][0]}: not allowed with argument {given[0][0]}")
@@ -134,6 +143,10 @@ class StrictParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Report wrong usage on standard error; argparse would fall back to standard output."""
         one_line = message.replace("\n", r"\n")  # the newline comes from an argument
+        if one_line.startswith("the following arguments are required: "):
+            missing = one_line.partition(": ")[2].split(", ")
+            ways_out = (advice for option, advice in self._advice().items() if option in missing)
+            one_line = "; ".join([one_line, *ways_out])
         say_error(one_line)
         if "--help" not in one_line:
             say(f"see `{self.prog} --help`")

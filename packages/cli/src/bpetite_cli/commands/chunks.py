@@ -19,6 +19,7 @@ from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.json_lines import MOST_COUNT
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.terminal.visible import shortened
 
@@ -56,7 +57,7 @@ def add_command(commands: Commands) -> None:
         commands,
         "chunks",
         "count the chunks of a text",
-        "  bpetite chunks --input text.txt > chunks.jsonl\n"
+        "  bpetite chunks text.txt > chunks.jsonl\n"
         "  bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl\n"
         "  bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl\n"
         "  bpetite chunks --files-from list.txt |\n"
@@ -174,10 +175,6 @@ def _hashed(data: Iterable[bytes], digest: "hashlib._Hash") -> Iterator[bytes]:
 def _summarize(counts: _Counts, files: int, path: str, sha256: str) -> None:
     """Print what was counted and written."""
     distinct = len(counts.chunks)
-    messages.say(
-        f"saved: {quoted(path)}, {messages.counted(distinct, 'distinct chunk')} "
-        f"from {messages.in_units(counts.size)}"
-    )
     summary: _Summary = {
         "files": files,
         "bytes": counts.size,
@@ -187,4 +184,8 @@ def _summarize(counts: _Counts, files: int, path: str, sha256: str) -> None:
         "sha256": sha256,
         "regex": version("regex"),
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    messages.say(
+        f"saved: {quoted(path)}, {messages.counted(distinct, 'distinct chunk')} "
+        f"from {messages.in_units(counts.size)}"
+    )

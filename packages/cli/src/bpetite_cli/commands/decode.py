@@ -16,6 +16,7 @@ from bpetite_cli.io.formats import FORMATS, Counted
 from bpetite_cli.io.inputs import STANDARD_INPUT
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
@@ -107,13 +108,13 @@ def _run(options: argparse.Namespace) -> None:
             return
         parts = outputs.then(texts, partial(work.begin, "writing"))
         written = write_parts(options.output, parts, overwrite=options.force)
-    of_text = "" if options.bytes else " of text"
-    messages.say(f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}")
     summary: _Summary = {
         **fields.text_fields(written, ids.tokens),
         "outputs": [values.text_argument(options.output)],
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    of_text = "" if options.bytes else " of text"
+    messages.say(f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}")
 
 
 def _print(held: outputs.Held, work: Work) -> None:

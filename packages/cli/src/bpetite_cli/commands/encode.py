@@ -18,6 +18,7 @@ from bpetite_cli.io.inputs import STANDARD_INPUT
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 
 _Part: TypeAlias = str | None
 """Text that ends at a safe boundary, or None for a separator."""
@@ -125,10 +126,6 @@ def _run(options: argparse.Namespace) -> None:
             work.begin_output(held.size)
             held.send(work.advance)
             return
-    messages.say(
-        f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
-        f"{messages.in_units(written)}"
-    )
     summary: _Summary = {
         "files": len(documents.paths),
         **fields.text_fields(figures.size, figures.tokens),
@@ -137,7 +134,11 @@ def _run(options: argparse.Namespace) -> None:
         "format": options.format,
         "file_bytes": written,
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    messages.say(
+        f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
+        f"{messages.in_units(written)}"
+    )
 
 
 class _Packing(NamedTuple):

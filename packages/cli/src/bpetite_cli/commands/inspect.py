@@ -1,6 +1,7 @@
 """`bpetite inspect`: the contents of a tokenizer file, and how a token was made."""
 
 import argparse
+from collections.abc import Sequence
 
 from bpetite._artifact import Artifact
 from bpetite_cli import arguments, values
@@ -9,7 +10,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import look_at_output
-from bpetite_cli.views import overview, tree
+from bpetite_cli.views import overview, tree, vocabulary
 
 
 def add_command(commands: Commands) -> None:
@@ -20,6 +21,8 @@ def add_command(commands: Commands) -> None:
         "show a tokenizer file, or how a token was made",
         "  bpetite inspect --model tokenizer.json\n"
         "  bpetite inspect --model tokenizer.json --token 258\n"
+        "  bpetite inspect --model tokenizer.json --token-text ' the'\n"
+        "  bpetite inspect --model tokenizer.json --token-text ' the' --json\n"
         "  bpetite inspect --model tokenizer.json --token 258 --json\n"
         "  bpetite inspect --model tokenizer.json --json\n"
         "  bpetite inspect --model tokenizer.json --tokens > tokens.jsonl",
@@ -32,21 +35,29 @@ def add_command(commands: Commands) -> None:
         help="show the tree of merges that made this token",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object with all figures"
+        "--token-text",
+        metavar="TEXT",
+        help="show the tree of each token with this text, such as ' the' with its space",
     )
     parser.add_argument(
         "--tokens",
         action="store_true",
-        help="print the vocabulary as JSON Lines: the id, bytes in hex, text, pair and rank of "
-        "each token",
+        help="list the vocabulary: a row for each token on a terminal, otherwise JSON Lines with "
+        "its id, bytes in hex, text, pair and rank",
     )
-    arguments.allow_one(parser, ["--tokens"], ["--token", "--json"])
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print JSON, also on a terminal: one object with all figures, or one for each token",
+    )
+    arguments.allow_one(parser, ["--tokens"], ["--token"], ["--token-text"])
     parser.set_defaults(
         run=_run,
         prints={
             "--json": overview.Overview,
             "--token --json": tree.Tree,
-            "--tokens": overview.Entry,
+            "--token-text --json": tree.Tree,
+            "--tokens": vocabulary.Entry,
         },
     )
 
@@ -55,24 +66,47 @@ def _run(options: argparse.Namespace) -> None:
     outputs.check_output()
     with Work("loading"):
         artifact = models.load_artifact(options.model)
-    token_id = options.token
-    if token_id is not None:
-        _check_id(artifact, token_id)
     if options.tokens:
-        outputs.write_output(map(outputs.json_line, overview.vocabulary_data(artifact)))
+        _print_vocabulary(artifact, in_json=options.json)
+    elif options.token is not None or options.token_text is not None:
+        _print_trees(artifact, _chosen(artifact, options), in_json=options.json)
     elif options.json:
-        data = (
-            overview.overview_data(options.model, artifact)
-            if token_id is None
-            else tree.tree_data(artifact, token_id)
-        )
-        outputs.write_json(data)
-    elif token_id is None:
-        outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
+        outputs.write_json(overview.overview_data(options.model, artifact))
     else:
+        outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
+
+
+def _print_vocabulary(artifact: Artifact, *, in_json: bool) -> None:
+    if in_json or not outputs.is_terminal():
+        outputs.write_output(map(outputs.json_line, vocabulary.vocabulary_data(artifact)))
+    else:
+        outputs.stream_output(vocabulary.draw_vocabulary(artifact, look_at_output()))
+
+
+def _print_trees(artifact: Artifact, token_ids: Sequence[int], *, in_json: bool) -> None:
+    for number, token_id in enumerate(token_ids):
+        if in_json:
+            outputs.write_json(tree.tree_data(artifact, token_id))
+            continue
+        if number:
+            outputs.stream_output(["\n"])
         outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
 
 
-def _check_id(artifact: Artifact, token_id: int) -> None:
+def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
+    """Return the ids of the tokens to show."""
+    token_id: int | None = options.token
+    if token_id is None:
+        return _ids_of_text(artifact, values.text_argument(options.token_text))
     if not 0 <= token_id <= artifact.special_id:
         raise Failure(f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}")
+    return [token_id]
+
+
+def _ids_of_text(artifact: Artifact, text: str) -> Sequence[int]:
+    if token_ids := vocabulary.ids_of_text(artifact, text):
+        return token_ids
+    similar = (f" {text}", text.strip(), text.replace("·", " "))
+    close = next((other for other in similar if vocabulary.ids_of_text(artifact, other)), None)
+    way_out = "`bpetite show --text` cuts it into tokens" if close is None else f"try {close!r}"
+    raise Failure(f"no token has the text {text!r:.60}; {way_out}")

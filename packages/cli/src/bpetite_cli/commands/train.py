@@ -9,6 +9,7 @@ from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 from bpetite_cli.training import Training, learn, load_start
 
 
@@ -43,7 +44,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"
         "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json\n"
-        "  bpetite train --start tokenizer.json --input a.txt --vocab-size 512 --output grown.json",
+        "  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json",
     )
     arguments.add_corpus(parser)
     parser.add_argument(
@@ -53,6 +54,7 @@ def add_command(commands: Commands) -> None:
         metavar="N",
         help="vocabulary size: 256 bytes plus N - 256 merges; the special token is extra",
     )
+    arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")
     arguments.add_start(parser)
     arguments.add_destination(parser)
     arguments.add_jobs(parser)
@@ -71,11 +73,7 @@ def _run(options: argparse.Namespace) -> None:
         tokenizer, training = learn(documents, options.vocab_size, jobs, work, start)
         work.begin("saving")
         sha256 = models.save_artifact(tokenizer._artifact, options.output, force=options.force)
-    _summarize(training, options.vocab_size, options.output)
-    kept = 0
-    if start is not None:
-        kept = len(start._artifact.merges)
-        _tell_of_start(training, kept)
+    kept = 0 if start is None else len(start._artifact.merges)
     milliseconds = round(training.seconds * 1000)
     summary: _Summary = {
         "corpus_bytes": training.corpus_bytes,
@@ -90,7 +88,10 @@ def _run(options: argparse.Namespace) -> None:
         "seconds": milliseconds / 1000,
         "merges_kept": kept,
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    _summarize(training, options.vocab_size, options.output)
+    if start is not None:
+        _tell_of_start(training, kept)
 
 
 def _summarize(training: Training, wanted: int, path: str) -> None:

@@ -14,6 +14,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 
 
 class _Summary(fields.Outputs, fields.Tokenizer):
@@ -56,12 +57,12 @@ def _run(options: argparse.Namespace) -> None:
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
-    messages.say(
-        f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens; "
-        f"{artifact.special_token} is {size}"
-    )
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],
         **fields.tokenizer_fields(size, sha256),
     }
-    outputs.write_json(summary)
+    write_result(summary)
+    messages.say(
+        f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens; "
+        f"{artifact.special_token} is {size}"
+    )

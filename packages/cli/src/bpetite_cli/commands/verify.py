@@ -12,6 +12,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.training import Training, learn, load_start
 
@@ -96,7 +97,7 @@ def _run(options: argparse.Namespace) -> None:
         trained = tokenizer._artifact
     kept = 0 if start is None else len(start._artifact.merges)
     proof = _Proof(model, trained, _common(model, trained), kept)
-    outputs.write_json(_data(proof, len(documents.paths), training))
+    write_result(_data(proof, len(documents.paths), training))
     if proof.differs:
         for line in _difference(proof):
             messages.say(line)

@@ -76,7 +76,9 @@ _BY_FIRST_BYTES: Final = (
         (bytes([byte]) + b"\x2a\x4d\x18", "zstd after a skippable frame", "zstd -dc")
         for byte in range(0x50, 0x60)
     ),
+    (b"PAR1", "a Parquet file", ""),
 )
+_READ_A_COLUMN: Final = "read a column of it with --parquet"
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
 _LATIN_1: Final = re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])")
@@ -98,9 +100,8 @@ def advice_on_conversion(begin: bytes, data: bytes, error: UnicodeDecodeError) -
     """
     for magic, kind, command in _BY_FIRST_BYTES:
         if begin.startswith(magic):
-            return f"it looks like {kind}; convert it first, with: {command}"
-    if begin.startswith(b"PAR1"):
-        return "it looks like a Parquet file; commands with --parquet COLUMN read its text"
+            way_out = f"convert it first, with: {command}" if command else _READ_A_COLUMN
+            return f"it looks like {kind}; {way_out}"
     if _EVERY_OTHER_IS_NUL.match(begin):
         return "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8"
     if error.reason == "unexpected end of data":

@@ -7,6 +7,7 @@ gives the same result as the whole text. A text without a safe boundary is one b
 
 import codecs
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +21,7 @@ from bpetite._pretokenizer import cut_safely
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.guesses import advice_on_conversion
+from bpetite_cli.io.notes import note_mark
 
 STANDARD_INPUT: Final = "-"
 
@@ -27,6 +29,7 @@ Advance: TypeAlias = Callable[[int], None]
 """Called with the number of bytes of each read; compressed text is read as it is."""
 
 _BLOCK_BYTES: Final = 1 << 17
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def name_of(path: str) -> str:
@@ -56,10 +59,17 @@ def _checked_size(path: str) -> int | None:
             return _size(os.fstat(0))
     status = os.stat(path)
     if stat.S_ISDIR(status.st_mode):
-        raise Failure(f"{quoted(path)} is a folder; name the files in it")
+        raise _folder(path)
     if not os.access(path, os.R_OK):
         raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
     return _size(status)
+
+
+def _folder(path: str) -> Failure:
+    return Failure(
+        f"{quoted(path)} is a folder; name files, or list those in it: "
+        f"find {shlex.quote(path)} -name '*.txt' -print0 | bpetite ... --files-from - -0"
+    )
 
 
 def open_input(path: str) -> FileIO:
@@ -70,7 +80,7 @@ def open_input(path: str) -> FileIO:
         except (IsADirectoryError, PermissionError):  # the latter on Windows
             if not os.path.isdir(path):
                 raise
-            raise Failure(f"{quoted(path)} is a folder; name the files in it") from None
+            raise _folder(path) from None
     if sys.stdin is None:
         raise Failure("standard input is closed; name a file")
     return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
@@ -183,6 +193,8 @@ def _decoded(path: str, content: Content) -> Iterator[str]:
                 f"{advice_on_conversion(begin, data, error)}"
             ) from None
         if text:
+            if not offset and text.startswith(_BYTE_ORDER_MARK):
+                note_mark(name_of(path))
             yield text
         before = data[max(0, used - 4) : used]
         offset += used

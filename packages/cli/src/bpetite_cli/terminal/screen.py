@@ -35,14 +35,15 @@ def look_at_output() -> Screen:
     The width is COLUMNS, or the width of the terminal, or 80.
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    if not _shows_color():
+    if not shows_color():
         return Screen(width, colored=False, paint=_leave)
     from bpetite_cli.terminal.paint import paint  # noqa: PLC0415 - rich is slow to load
 
     return Screen(width, colored=True, paint=paint)
 
 
-def _shows_color() -> bool:
+def shows_color() -> bool:
+    """Return whether standard output is a terminal that shows colors."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 

@@ -48,15 +48,19 @@ def shortened(token: bytes, most: int) -> str:
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 
+def is_visible(character: str) -> bool:
+    """Return whether a character is a space or has a glyph."""
+    return character.isprintable() and not _BLANK.match(character)
+
+
 def escaped(text: str) -> str:
     r"""Return a text with escapes for invisible and control characters, except newlines.
 
     >>> escaped("a \x1b]0;b\x07\n\u202ec\u3164")
     'a \\x1b]0;b\\x07\n\\u202ec\\u3164'
     """
-    text = _BLANK.sub(lambda found: _escape(found[0]), text)
     return "".join(
-        character if character == "\n" or character.isprintable() else _escape(character)
+        character if character == "\n" or is_visible(character) else _escape(character)
         for character in text
     )
 

@@ -48,13 +48,6 @@ class Overview(_Content, Census):
     """Everything about a tokenizer file."""
 
 
-class Entry(Token):
-    """A token of the vocabulary; the special token and bytes have neither a pair nor a rank."""
-
-    pair: Annotated[tuple[int, int] | None, "the ids that a merge joins; null if no merge made it"]
-    rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
-
-
 def overview_data(path: str, artifact: Artifact) -> Overview:
     """Return everything for JSON."""
     return {
@@ -66,17 +59,6 @@ def overview_data(path: str, artifact: Artifact) -> Overview:
         "mean_token_bytes": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
         **take_census(artifact.tokens),
     }
-
-
-def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
-    """Yield every token in the order of the ids, the special token last."""
-    for token_id, token in enumerate(artifact.table):
-        rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
-        yield {
-            **token_fields(token_id, token),
-            "pair": None if rank is None else artifact.merges[rank],
-            "rank": rank,
-        }
 
 
 def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str]:

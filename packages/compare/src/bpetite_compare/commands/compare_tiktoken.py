@@ -99,7 +99,8 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if options.input is None:
         text = kit.text_argument(options.text)
     else:
-        with kit.Work("reading", options.input) as work:
+        size = kit.check_inputs(options.input)
+        with kit.Work("reading", options.input, size) as work:
             text = "".join(kit.decoded(options.input[0], work.advance))
     _compare(options.model, text, encodings[0])
 
@@ -107,6 +108,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 def _compare(model: str, text: str, encoding: str) -> None:
     with kit.Work("comparing"), kit.about_model(model):
         comparison = compare(model, text, encoding)
+    kit.write_result(_data(comparison))
     if kit.on_terminal():
         from bpetite_compare.commands._drawing import draw_comparison  # noqa: PLC0415 - rich is slow to load
 
@@ -116,7 +118,6 @@ def _compare(model: str, text: str, encoding: str) -> None:
             kit.say(_counts(side))
         for line in _conclusions(comparison):
             kit.say(line)
-    kit.write_json(_data(comparison))
 
 
 def _counts(side: Tokenization) -> str:
@@ -178,14 +179,16 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     with kit.Work("counting", paths, size) as work, kit.about_model(model):
         texts = [cut_at_boundaries(kit.decoded(path, work.advance)) for path in paths]
         result = report_on_texts(model, texts, encodings)
-    if kit.on_terminal():
+    drawing = kit.on_terminal()
+    if not (drawing and kit.is_terminal()):  # the table is all that a person needs
+        kit.write_result(_report_data(result))
+    if drawing:
         from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 
         draw_report(result, _report_lines(result))
     else:
         for line in _report_lines(result):
             kit.say(line)
-    kit.write_json(_report_data(result))
 
 
 def _report_data(result: Report) -> _Reported:

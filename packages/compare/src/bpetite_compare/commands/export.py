@@ -91,17 +91,17 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             max_length=options.max_length,
             chat_template=None if template is None else _template(template),
         )
-    for path in exported.files:
-        kit.say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
-    kit.say("to load it in Python:")
-    for line in exported.loading.splitlines():
-        kit.say(line)
     summary: _Summary = {
         "outputs": list(map(kit.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),
         "special_tokens": dict(exported.special_tokens),
     }
-    kit.write_json(summary)
+    kit.write_result(summary)
+    for path in exported.files:
+        kit.say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
+    kit.say("to load it in Python:")
+    for line in exported.loading.splitlines():
+        kit.say(line)
 
 
 def _length(word: str) -> int:

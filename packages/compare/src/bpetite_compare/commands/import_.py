@@ -120,8 +120,6 @@ def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
             drop_special=options.drop_special,
             id_map=options.id_map,
         )
-    for line in _lines(imported, options.id_map):
-        kit.say(line)
     outputs = filter(None, (options.output, options.id_map))
     summary: _Summary = {
         "outputs": list(map(kit.text_argument, outputs)),
@@ -129,7 +127,9 @@ def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
-    kit.write_json(summary)
+    kit.write_result(summary)
+    for line in _lines(imported, options.id_map):
+        kit.say(line)
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:

@@ -50,6 +50,12 @@ def add_command(commands: kit.Commands) -> None:
     )
     kit.add_model(parser)
     kit.add_files(parser)
+    kit.advise(
+        parser,
+        "--encoding",
+        "parity compares equal vocabularies; for another one, use "
+        "`bpetite compare-tiktoken --encoding NAME`",
+    )
     parser.set_defaults(run=_run, prints={"": _Compared})
 
 
@@ -61,7 +67,7 @@ def _run(options: argparse.Namespace) -> None:
             (path, cut_at_boundaries(kit.decoded(path, work.advance))) for path in options.input
         )
         result = parity_of_texts(options.model, texts)
-    kit.write_json(_data(result))
+    kit.write_result(_data(result))
     for line in _engines(result):
         kit.say(line)
     if found := result.difference:

@@ -51,7 +51,7 @@ function _shtab_bpetite_using
 end
 
 set -g _shtab_bpetite_commands train truncate chunks encode decode count show inspect verify compare-tiktoken export import parity
-set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --parquet --separator-at --special --start --text --to --token --vocab-size -i -j -m -o
+set -g _shtab_bpetite_opts_with_value --chat-template --completion --counts --encoding --files-from --format --from --id-map --ids --input --jobs --jsonl --max --max-length --model --output --parquet --separator-at --special --start --text --to --token --token-text --vocab-size -i -j -m -o
 
 complete -c bpetite -e
 complete -c bpetite -f
@@ -73,6 +73,7 @@ complete -c bpetite -n '_shtab_bpetite_using train' -l start -xka "(__fish_compl
 complete -c bpetite -n '_shtab_bpetite_using train' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the tokenizer file to PATH'
 complete -c bpetite -n '_shtab_bpetite_using train' -l force -d 'replace an existing file'
 complete -c bpetite -n '_shtab_bpetite_using train' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
+complete -c bpetite -n '_shtab_bpetite_using train; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'same as --input FILE'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a truncate -d 'Cut a tokenizer to a smaller vocabulary.'
 complete -c bpetite -n '_shtab_bpetite_using truncate' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using truncate' -s q -l quiet -d 'write only errors to standard error'
@@ -92,6 +93,7 @@ complete -c bpetite -n '_shtab_bpetite_using chunks' -l counts -xka "(__fish_com
 complete -c bpetite -n '_shtab_bpetite_using chunks' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write to PATH instead of standard output'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -l force -d 'replace an existing file'
 complete -c bpetite -n '_shtab_bpetite_using chunks' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
+complete -c bpetite -n '_shtab_bpetite_using chunks; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'same as --input FILE'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a encode -d 'Turn text into token ids.'
 complete -c bpetite -n '_shtab_bpetite_using encode' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using encode' -s q -l quiet -d 'write only errors to standard error'
@@ -151,8 +153,9 @@ complete -c bpetite -n '_shtab_bpetite_using inspect' -s h -l help -d 'show this
 complete -c bpetite -n '_shtab_bpetite_using inspect' -s q -l quiet -d 'write only errors to standard error'
 complete -c bpetite -n '_shtab_bpetite_using inspect' -s m -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the tokenizer file'
 complete -c bpetite -n '_shtab_bpetite_using inspect' -l token -x -d 'show the tree of merges that made this token'
-complete -c bpetite -n '_shtab_bpetite_using inspect' -l json -d 'print one JSON object with all figures'
-complete -c bpetite -n '_shtab_bpetite_using inspect' -l tokens -d 'print the vocabulary as JSON Lines: the id, bytes in hex, text, pair and rank of each token'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -l token-text -x -d 'show the tree of each token with this text, such as '"'"' the'"'"' with its space'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -l tokens -d 'list the vocabulary: a row for each token on a terminal, otherwise JSON Lines with its id, bytes in hex, text, pair and rank'
+complete -c bpetite -n '_shtab_bpetite_using inspect' -l json -d 'print JSON, also on a terminal: one object with all figures, or one for each token'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a verify -d 'Prove that a tokenizer comes from a corpus.'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s q -l quiet -d 'write only errors to standard error'
@@ -165,6 +168,7 @@ complete -c bpetite -n '_shtab_bpetite_using verify' -l parquet -x -d 'read Parq
 complete -c bpetite -n '_shtab_bpetite_using verify' -l counts -xka "(__fish_complete_path (commandline -ct))" -d 'read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is standard input; counts of equal texts add up, also in several files'
 complete -c bpetite -n '_shtab_bpetite_using verify' -l start -xka "(__fish_complete_path (commandline -ct))" -d 'a tokenizer file to continue: its merges come first, and learning goes on from there; its ids stay, but <|endoftext|> moves to the new last id'
 complete -c bpetite -n '_shtab_bpetite_using verify' -s j -l jobs -x -d 'number of processes for inputs over 8 MB (default: one per core, at most 8); the result is the same for every N'
+complete -c bpetite -n '_shtab_bpetite_using verify; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'same as --input FILE'
 complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 0' -a compare-tiktoken -d 'Compare the tokens of a text with tiktoken'"'"'s.'
 complete -c bpetite -n '_shtab_bpetite_using compare-tiktoken' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using compare-tiktoken' -s q -l quiet -d 'write only errors to standard error'

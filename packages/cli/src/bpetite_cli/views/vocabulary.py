@@ -1,0 +1,65 @@
+"""All tokens of a tokenizer: as rows, as JSON, and the tokens with a text."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated, Final
+
+from bpetite._artifact import Artifact
+from bpetite_cli.fields import Token, token_fields
+from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.visible import shortened, visible
+
+_ROWS_OF_A_PART: Final = 1 << 9
+"""The number of rows to write at once; a system call for each would be slow."""
+
+_LEAST: Final = 4
+"""The fewest characters of a token to show, however narrow the screen is."""
+
+
+class Entry(Token):
+    """A token of the vocabulary; the special token and bytes have neither a pair nor a rank."""
+
+    pair: Annotated[tuple[int, int] | None, "the ids that a merge joins; null if no merge made it"]
+    rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
+
+
+def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
+    """Yield every token in the order of the ids, the special token last."""
+    for token_id, token in enumerate(artifact.table):
+        rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
+        yield {
+            **token_fields(token_id, token),
+            "pair": None if rank is None else artifact.merges[rank],
+            "rank": rank,
+        }
+
+
+def draw_vocabulary(artifact: Artifact, screen: Screen) -> Iterator[str]:
+    """Yield rows of tokens in the order of the ids, many at a time."""
+    rows = (_row(artifact, token_id, screen) for token_id in range(artifact.special_id + 1))
+    while part := "".join(islice(rows, _ROWS_OF_A_PART)):
+        yield part
+
+
+def _row(artifact: Artifact, token_id: int, screen: Screen) -> str:
+    """Return the id of a token, its text, the two tokens that it joins, and the rank."""
+    figures = len(str(artifact.special_id))
+    number = f"{token_id:>{figures}}"
+    if token_id == artifact.special_id:
+        return f"{number}  {screen.paint(visible(artifact.special_token), 'special')}  special\n"
+    if token_id < 256:
+        return f"{number}  {screen.paint(visible(artifact.tokens[token_id]), 'cyan')}  a byte\n"
+    room = screen.width - 2 * figures - len("    =   +   rank ")
+    token = shortened(artifact.tokens[token_id], max(_LEAST, room // 2))
+    left, right = (
+        shortened(artifact.tokens[part], max(_LEAST, room // 4))
+        for part in artifact.merges[token_id - 256]
+    )
+    origin = screen.paint(f"rank {token_id - 256}", "faint")
+    return f"{number}  {screen.paint(token, 'green')}  = {left} + {right}  {origin}\n"
+
+
+def ids_of_text(artifact: Artifact, text: str) -> list[int]:
+    """Return the ids of the tokens with a text."""
+    wanted = text.encode("utf-8")
+    return [token_id for token_id, token in enumerate(artifact.table) if token == wanted]
