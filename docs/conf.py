@@ -42,8 +42,9 @@ html_show_copyright = False
 html_show_sourcelink = False
 html_use_index = False  # the pages define nothing that an index could list
 pygments_dark_style = "github-dark"  # the default underlines the names of modules
-html_static_path = ["site.css"]
+html_static_path = ["site.css", "site.js"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 
 # A button copies the commands of a block, without the prompts and what they print.
 copybutton_prompt_text = "$ "
