@@ -22,6 +22,7 @@ from sphinx.application import Sphinx
 project = "bpetite"
 extensions = ["myst_parser", "notfound.extension", "sphinx_copybutton"]
 nitpicky = True
+exclude_patterns = ["**/.ipynb_checkpoints"]  # Jupyter leaves copies of the pages it opens
 smartquotes = False  # what a page shows of a text must stay as it is
 
 myst_heading_anchors = 4
@@ -117,7 +118,7 @@ def _unlisted() -> list[str]:
     """Return the paths of the pages that the navigation does not have."""
     sections = [section for below in _NAVIGATION.values() for section in below]
     listed = {file for _, *patterns in sections for each in patterns for file in _DOCS.glob(each)}
-    pages = {*_DOCS.rglob("*.md")} - listed - {_DOCS / "index.md"}
+    pages = {*_DOCS.rglob("*.md")} - {*_DOCS.glob("**/.*/*")} - listed - {_DOCS / "index.md"}
     return sorted(page.relative_to(_DOCS).as_posix() for page in pages)
 
 

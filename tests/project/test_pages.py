@@ -14,7 +14,8 @@ from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
 
-ALL: Final = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md")]
+DOCS: Final = [page for page in ROOT.glob("docs/**/*.md") if ".ipynb_checkpoints" not in page.parts]
+ALL: Final = [*ROOT.glob("*.md"), *DOCS, *ROOT.glob("packages/*/README.md")]
 WITH_OWN_TESTS: Final = {
     *(ROOT / name for name in ("README.md", "docs/large-corpora.md", "docs/use-with.md")),
     ROOT / "docs/reference/api.md",
@@ -57,7 +58,7 @@ def test_internal_links_are_valid() -> None:
 def test_code_fits_its_column_and_pictures_are_described() -> None:
     """In docs, a line of code has at most 90 characters; blocks and pictures say what they are."""
     wrong = []
-    for page in ROOT.glob("docs/**/*.md"):
+    for page in DOCS:
         text = page.read_text("utf-8")
         for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
             for line in block.splitlines():
