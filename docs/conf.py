@@ -22,6 +22,7 @@ from sphinx.application import Sphinx
 project = "bpetite"
 extensions = ["myst_parser", "notfound.extension", "sphinx_copybutton"]
 nitpicky = True
+exclude_patterns = ["**/.ipynb_checkpoints"]  # Jupyter leaves copies of the pages it opens
 smartquotes = False  # what a page shows of a text must stay as it is
 
 myst_heading_anchors = 4
@@ -42,8 +43,9 @@ html_show_copyright = False
 html_show_sourcelink = False
 html_use_index = False  # the pages define nothing that an index could list
 pygments_dark_style = "github-dark"  # the default underlines the names of modules
-html_static_path = ["site.css"]
+html_static_path = ["site.css", "site.js"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 
 # A button copies the commands of a block, without the prompts and what they print.
 copybutton_prompt_text = "$ "
@@ -116,7 +118,7 @@ def _unlisted() -> list[str]:
     """Return the paths of the pages that the navigation does not have."""
     sections = [section for below in _NAVIGATION.values() for section in below]
     listed = {file for _, *patterns in sections for each in patterns for file in _DOCS.glob(each)}
-    pages = {*_DOCS.rglob("*.md")} - listed - {_DOCS / "index.md"}
+    pages = {*_DOCS.rglob("*.md")} - {*_DOCS.glob("**/.*/*")} - listed - {_DOCS / "index.md"}
     return sorted(page.relative_to(_DOCS).as_posix() for page in pages)
 
 

@@ -18,8 +18,9 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from bpetite import Tokenizer
+from bpetite_cli.terminal.visible import visible
 from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_BYTE_ORDER
-from drawing import LEFT, WIDTH, Drawing, visible
+from drawing import LEFT, WIDTH, Drawing
 
 _COURSE: Final = Path(__file__).parent
 _TOY: Final[Any] = SimpleNamespace(**runpy.run_path(str(_COURSE / "toy.py")))
@@ -305,6 +306,18 @@ def _letters() -> Drawing:
     )
 
 
+def _puzzles() -> Drawing:
+    """Draw a word and the same word backwards, as tokens of one of the explorer's samples."""
+    drawing, word = Drawing(), "strawberry"
+    prose = Tokenizer.load(_COURSE.parent / "samples" / "prose.json")
+    for said, text in (("A word, as a model reads it:", word), ("Backwards:", word[::-1])):
+        drawing.say(said)
+        ids = prose.encode(f" {text}")
+        drawing.tokens([prose._artifact.tokens[token_id] for token_id in ids], ids)
+        drawing.next_row(labels=True)
+    return drawing
+
+
 _IN_ORDER: Final = (
     _why_tokens,
     _bytes,
@@ -322,6 +335,7 @@ _IN_ORDER: Final = (
     _algorithms,
     _greedy,
     _letters,
+    _puzzles,
 )
 PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
     f"{number:02}{draw.__name__.replace('_', '-')}": draw for number, draw in enumerate(_IN_ORDER)
@@ -362,7 +376,7 @@ def _run_page(name: str) -> dict[str, Any]:
     blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     code = re.sub(r"^from toy import .*$", "", "\n".join(blocks), flags=re.MULTILINE)
     names = dict(vars(_TOY))
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.chdir(_COURSE), contextlib.redirect_stdout(io.StringIO()):
         exec(code, names)  # noqa: S102 - our own page
     return names
 

@@ -9,6 +9,8 @@ from collections.abc import Collection, Sequence
 from html import escape
 from typing import Final
 
+from bpetite_cli.terminal.visible import visible
+
 WIDTH: Final = 360
 LEFT: Final = 16
 _LETTER: Final = 8.5
@@ -38,12 +40,6 @@ text { font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; 
 .curve { fill: none; stroke: var(--ink); stroke-width: 2; }
 .grid { stroke: var(--rule); }
 """
-
-
-def visible(token: bytes) -> str:
-    """Return a token as letters: a dot for a space, backslash and hex for incomplete characters."""
-    text = token.decode("utf-8", errors="backslashreplace")
-    return text.replace(" ", "·").replace("\n", "\\n")
 
 
 class Drawing:

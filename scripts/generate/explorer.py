@@ -1,4 +1,7 @@
-"""The explorer's sample tokenizers, docs/explorer/samples.js, trained on three large texts.
+"""The sample tokenizers, docs/samples/*.json, trained on three large texts.
+
+The explorer has their merges in a script, docs/explorer/samples.js: a page opened from a disk
+cannot fetch files.
 
 BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multilingual.txt.xz,
 which docs/pictures.md also uses. Without them the committed file stays unchanged.
@@ -27,7 +30,7 @@ const samples = {{
 
 
 def files() -> dict[Path, str]:
-    """Return the samples' merges as a script: a page opened from a disk cannot fetch files."""
+    """Return the tokenizer files, and the script."""
     folder = Path(os.environ.get("BPETITE_DATA", ""))
     texts = {name: folder / f"{text}.txt.xz" for name, text in SAMPLES.items()}
     if missing := [path.name for path in texts.values() if not path.is_file()]:
@@ -36,13 +39,15 @@ def files() -> dict[Path, str]:
             file=sys.stderr,
         )
         return {}
-    script = _HEAD.format(size=VOCAB_SIZE)
+    made, script = {}, _HEAD.format(size=VOCAB_SIZE)
     for name, path in texts.items():
         with lzma.open(path) as file:
             text = file.read().decode("utf-8")
-        merges = Tokenizer.train(text, VOCAB_SIZE)._artifact.merges
+        artifact = Tokenizer.train(text, VOCAB_SIZE)._artifact
+        made[Path(f"docs/samples/{name}.json")] = artifact.to_bytes().decode("ascii")
+        merges = artifact.merges
         starts = range(0, len(merges), _PAIRS_PER_LINE)
         pairs = (merges[start : start + _PAIRS_PER_LINE] for start in starts)
         rows = [json.dumps(row, separators=(",", ":"))[1:-1] for row in pairs]
         script += f"  {name}: [\n    " + ",\n    ".join(rows) + ",\n  ],\n"
-    return {Path("docs/explorer/samples.js"): script + "};\n"}
+    return {**made, Path("docs/explorer/samples.js"): script + "};\n"}

@@ -108,7 +108,10 @@ def _mean(lengths: Mapping[str, int]) -> float:
 
 
 def _visible(token: str) -> str:
-    """Return a token as the page shows it: whitespace as marks, a long token cut."""
+    """Return a token as the page shows it: whitespace as marks, bytes in hex, a long token cut."""
+    token = regex.sub(
+        r"(?:\\x([0-9a-f]{2}))+", lambda found: f"‹{''.join(found.captures(1))}›", token
+    )
     text = token.replace(" ", "·").replace("\n", "⏎").replace("\t", "⇥").replace("|", "\\|")
     if len(text) > _SHOWN_CHARACTERS:
         text = f"{text[:_SHOWN_CHARACTERS]}…"

@@ -156,12 +156,14 @@ def test_a_fragment_restores_its_state(ask: Ask, state: dict[str, str]) -> None:
 
 
 def test_the_samples_are_tokenizers() -> None:
-    """Each of the three samples has the merges of a tokenizer with 4,096 mergeable tokens."""
+    """The three samples have 4,096 mergeable tokens, and are the files of docs/samples."""
     script = (EXPLORER / "samples.js").read_text(encoding="ascii")
     found = re.findall(r"^  (\w+): \[\n(.*?),\n  \],$", script, re.MULTILINE | re.DOTALL)
     assert [name for name, _ in found] == ["prose", "code", "scripts"]
-    for _, merges in found:
-        assert len(Artifact.of_merges(json.loads(f"[{merges}]")).tokens) == 4096
+    for name, merges in found:
+        artifact = Artifact.of_merges(json.loads(f"[{merges}]"))
+        assert len(artifact.tokens) == 4096
+        assert (ROOT / "docs" / "samples" / f"{name}.json").read_bytes() == artifact.to_bytes()
 
 
 def test_page_is_small_and_complete() -> None:

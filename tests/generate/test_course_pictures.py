@@ -11,7 +11,7 @@ import tokenizers
 import course_pictures
 from bpetite import Tokenizer
 from course_pictures import PICTURES
-from drawing import LEFT, WIDTH, Drawing, visible
+from drawing import LEFT, WIDTH, Drawing
 
 pytestmark = pytest.mark.thorough
 
@@ -53,12 +53,6 @@ def test_overflow_is_an_error() -> None:
         Drawing().say("a" * 60)
     with pytest.raises(ValueError, match="has no room in its row"):
         Drawing().tokens([b"token"] * 9)
-
-
-def test_bytes_are_made_visible() -> None:
-    """A space is a dot, and half of a character is its byte in hex."""
-    assert visible(" ö".encode()) == "·ö"
-    assert visible(b" \xc3") == "·\\xc3"
 
 
 def test_the_pictured_heap_gives_the_merges() -> None:

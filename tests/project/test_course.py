@@ -1,12 +1,13 @@
 """The course: its code runs as pasted, what it names exists, and the toy is bpetite."""
 
 import ast
+import contextlib
 import importlib
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -28,11 +29,25 @@ START: Final = COURSE / "README.md"
 PAGES: Final = sorted(COURSE.glob("[0-9]*.md"))
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    """Return the fenced blocks of a page in a language."""
-    return re.findall(
-        rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL
-    )
+COPIED: Final = (
+    *(f"course/{page.name}" for page in PAGES),
+    *(f"samples/{name}.json" for name in ("prose", "code", "scripts")),
+    *("course/toy.py", "sample.txt", "pictures.json"),
+)
+"""The files that the blocks read, below docs."""
+SOLUTION: Final = re.compile(
+    "^<details>\n<summary>The code of.*?^</details>$", re.MULTILINE | re.DOTALL
+)
+"""A fold that an exercise asks the reader to leave closed."""
+LEFT_CLOSED: Final = [page for page in PAGES if SOLUTION.search(page.read_text("utf-8"))]
+
+
+def blocks(page: Path, language: str, *, closed: bool = False) -> list[str]:
+    """Return the fenced blocks of a page in a language, perhaps without solutions."""
+    text = page.read_text("utf-8")
+    if closed:
+        text = SOLUTION.sub("", text)
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +73,7 @@ def resolve(name: str) -> object:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_what_a_page_names_exists(page: Path) -> None:
     """Each module, function, constant, test and theorem that a page refers to exists."""
-    code = page.read_text("utf-8").partition("\n## In the code\n")[2]
+    code = page.read_text("utf-8").partition("\n<summary>In bpetite's code</summary>\n")[2]
     names = re.findall(r"`((?:_|oracle\.|bpetite_compare\.)[\w.]+)`", code)
     tests = re.findall(r"`(tests/[\w/]+\.py)::(\w+)`", code)
     assert names
@@ -108,38 +123,51 @@ def test_the_toy_writes_bpetites_file(toy: ModuleType, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "page",
-    [START, *PAGES[:15], pytest.param(PAGES[15], marks=pytest.mark.data)],
+    [START, *PAGES[:15], pytest.param(PAGES[15], marks=pytest.mark.data), *PAGES[16:]],
     ids=lambda page: page.stem,
 )
 def test_blocks_can_be_pasted_into_a_prompt(
     page: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     """Typed into Python one after the other, the blocks print exactly what the page shows."""
-    for path in ("course/toy.py", "explorer/samples.js", "sample.txt", "pictures.json"):
-        (tmp_path / path).parent.mkdir(exist_ok=True)
-        shutil.copy(COURSE.parent / path, tmp_path / path)
-    environment = {"PYTHONUTF8": "1", "PYTHONWARNINGS": "error"}
+    environment = {}
     if page == PAGES[15]:
         path = request.getfixturevalue("gpt2_merges")
+        (tmp_path / "course").mkdir()
         shutil.copy(path, tmp_path / "course" / "vocab.bpe")
         environment["TIKTOKEN_CACHE_DIR"] = str(path.parent)
+    paste(page, tmp_path, environment)
+
+
+@pytest.mark.parametrize("page", LEFT_CLOSED, ids=lambda page: page.stem)
+def test_solutions_can_stay_folded(page: Path, tmp_path: Path) -> None:
+    """Pages 4 to 6 fold the code that an exercise asks for, and run without it."""
+    assert [page.stem[:2] for page in LEFT_CLOSED] == ["04", "05", "06"]
+    paste(page, tmp_path, {}, closed=True)
+
+
+def paste(page: Path, folder: Path, more: Mapping[str, str], *, closed: bool = False) -> None:
+    """Type the blocks of a page into Python, and compare what they print with the page."""
+    for path in COPIED:
+        (folder / path).parent.mkdir(exist_ok=True)
+        shutil.copy(COURSE.parent / path, folder / path)
     session = subprocess.run(
         [sys.executable, "-i", "-q"],
-        input="\n\n".join([*blocks(page, "python"), "\n"]),
+        input="\n\n".join([*blocks(page, "python", closed=closed), "\n"]),
         capture_output=True,
         encoding="utf-8",
-        cwd=tmp_path / "course",
-        env=environment,
+        cwd=folder / "course",
+        env={"PYTHONUTF8": "1", "PYTHONWARNINGS": "error", **more},
         timeout=120,
         check=True,
     )
     assert not re.search("Traceback|Error", session.stderr), session.stderr
-    assert session.stdout == "".join(blocks(page, "text"))
+    assert session.stdout == "".join(blocks(page, "text", closed=closed))
 
 
 @pytest.mark.parametrize(
     "page",
-    [page for page in PAGES[:15] if blocks(page, "console")],  # the last is in test_pages.py
+    [page for page in PAGES if page != PAGES[15] and blocks(page, "console")],
     ids=lambda page: page.stem,
 )
 def test_commands_print_what_the_page_shows(
@@ -157,7 +185,8 @@ def test_commands_print_what_the_page_shows(
 def algorithms(toy: ModuleType) -> dict[str, Any]:
     """Return the names that the code on the page of other algorithms defines."""
     names: dict[str, Any] = dict(vars(toy))
-    exec("\n".join(blocks(PAGES[13], "python")), names)  # noqa: S102 - our own page
+    with contextlib.chdir(COURSE):
+        exec("\n".join(blocks(PAGES[13], "python")), names)  # noqa: S102 - our own page
     return names
 
 
