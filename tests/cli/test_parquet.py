@@ -162,6 +162,7 @@ def test_an_empty_table_has_no_documents(folder: Path) -> None:
         assert encoded(folder, name, "--parquet", "text") == []
 
 
+@pytest.mark.posix
 def test_standard_input_may_be_a_file(folder: Path) -> None:
     """A file that the shell opens can be read from its end; a pipe cannot, and that is an error."""
     write(folder / "docs", text=strings(*TEXTS))

@@ -92,18 +92,22 @@ def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
     return [separator, *(one for part in ordinary_parts(text) for one in tokenizer.encode(part))]
 
 
-def test_the_loop_continues(folder: Path) -> None:
-    """The second run encodes what is missing, and leaves finished shards alone."""
-    assert run("bash", "-ec", COMMANDS[0], cwd=folder).returncode == 0
-    paths = sorted(folder.glob("*.bin"))
-    before = {path: (path.read_bytes(), path.stat().st_ino) for path in paths}
-    paths[1].unlink()
-    loop = COMMANDS[0].split("\n\n")[1]
+def test_the_loop_stops_and_continues(folder: Path) -> None:
+    """An error ends it, as Ctrl-C does; the next run leaves finished shards alone."""
+    train, loop, _ = COMMANDS[0].split("\n\n")
+    assert run("bash", "-ec", train, cwd=folder).returncode == 0
+    shards = sorted(folder.glob("*.parquet"))
+    good = shards[1].read_bytes()
+    shards[1].write_bytes(good[:-1])
     result = run("bash", "-ec", loop, cwd=folder)
-    assert [json.loads(line)["outputs"] for line in result.stdout.splitlines()] == [[paths[1].name]]
-    after = {path: (path.read_bytes(), path.stat().st_ino) for path in paths}
-    assert [*after.values()][::2] == [*before.values()][::2]
-    assert after[paths[1]][0] == before[paths[1]][0]
+    assert "error: 001_00000.parquet cannot be read: " in result.stderr
+    [first] = folder.glob("*.bin")
+    before = first.stat().st_ino
+    shards[1].write_bytes(good)
+    result = run("bash", "-ec", loop, cwd=folder)
+    written = [json.loads(line)["outputs"] for line in result.stdout.splitlines()]
+    assert written == [["001_00000.bin"], ["002_00000.bin"]]
+    assert (first.name, first.stat().st_ino) == ("000_00000.bin", before)
 
 
 def test_the_page_is_short() -> None:
