@@ -71,7 +71,7 @@ def of_classes(found: Mapping[str, int]) -> list[float]:
 def _sizes_of_texts(texts: Figures) -> str:
     rows = ("bytes learned from", "bytes held out")
     return markdown(
-        ["", *texts], [[row, *(f"{one[row]:,}" for one in texts.values())] for row in rows]
+        ["text", *texts], [[row, *(f"{one[row]:,}" for one in texts.values())] for row in rows]
     )
 
 
@@ -100,7 +100,7 @@ def _examples(texts: Figures) -> str:
         [order, *(" ".join(map(_visible, one["examples"][order])) for one in texts.values())]
         for order in ("first", "most used", "longest words")
     ]
-    return markdown(["", *texts], rows)
+    return markdown(["tokens", *texts], rows)
 
 
 def _mean(lengths: Mapping[str, int]) -> float:
