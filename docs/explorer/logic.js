@@ -11,8 +11,7 @@ const logic = (() => {
   const MOST_BYTES = 100 * 1024;
   const BLOCK_BYTES = 1200;
   const SHOWN_BYTES = 128; // of a token
-  const SHOWN_NODES = 160; // of a merge tree
-  const SHOWN_LEVELS = 32;
+  const SHOWN = { nodes: 160, levels: 32 }; // of a merge tree
   const SPECIAL_TOKEN = "<|endoftext|>";
   const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽" };
   const UNSEEN = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Cn}\p{Co}]$/u;
@@ -34,10 +33,10 @@ const logic = (() => {
    * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for a
    * byte of a character that is not complete; "rest" for what is left out of a long token.
    */
-  function parts(bytes) {
+  function parts(bytes, most = SHOWN_BYTES) {
     const found = [];
     let start = 0;
-    while (start < Math.min(bytes.length, SHOWN_BYTES)) {
+    while (start < Math.min(bytes.length, most)) {
       const character = characterAt(bytes, start);
       if (character === null) found.push({ kind: "byte", shown: `\\x${hexOf(bytes[start++])}` });
       else {
@@ -74,9 +73,9 @@ const logic = (() => {
   const visible = (bytes) => parts(bytes).map((part) => part.shown).join("");
 
   /** Return bytes in hexadecimal digits, with a space between. */
-  function hex(bytes) {
-    const digits = Array.from(bytes.subarray(0, SHOWN_BYTES), hexOf).join(" ");
-    return bytes.length > SHOWN_BYTES ? `${digits} ${rest(bytes, SHOWN_BYTES)}` : digits;
+  function hex(bytes, most = SHOWN_BYTES) {
+    const digits = Array.from(bytes.subarray(0, most), hexOf).join(" ");
+    return bytes.length > most ? `${digits} ${rest(bytes, most)}` : digits;
   }
 
   /**
@@ -182,24 +181,29 @@ const logic = (() => {
     }
 
     /** Return points [merges, bytes per token], few enough to draw. */
-    curve(most = 400) {
-      const last = this.times.length;
-      const count = Math.max(1, Math.min(most, last));
-      return Array.from({ length: count + 1 }, (_, place) => {
-        const merges = Math.round((place * last) / count);
-        return [merges, this.tokens[merges] ? this.size / this.tokens[merges] : 1];
-      });
+    curve() {
+      return curve(this.tokens, this.size);
     }
   }
 
+  /** Return points [merges, bytes per token] of the number of tokens after every merge. */
+  function curve(tokens, size, most = 400) {
+    const last = tokens.length - 1;
+    const count = Math.max(1, Math.min(most, last));
+    return Array.from({ length: count + 1 }, (_, place) => {
+      const merges = Math.round((place * last) / count);
+      return [merges, tokens[merges] ? size / tokens[merges] : 1];
+    });
+  }
+
   /** Return the merge tree of an id, or the top of a large one: { id, bytes, children }. */
-  function tree(tokenizer, id) {
+  function tree(tokenizer, id, most = SHOWN) {
     const node = (id) => ({ id, bytes: tokenizer.tokens[id], children: [] });
     const root = node(id);
     let nodes = 1;
-    for (let level = [root], depth = 1; level.length && depth < SHOWN_LEVELS; depth++) {
+    for (let level = [root], depth = 1; level.length && depth < most.levels; depth++) {
       for (const one of level) {
-        if (one.id < 256 || nodes + 2 > SHOWN_NODES) continue;
+        if (one.id < 256 || nodes + 2 > most.nodes) continue;
         one.children = tokenizer.merges[one.id - 256].map(node);
         nodes += 2;
       }
@@ -242,7 +246,7 @@ const logic = (() => {
   const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
 
   return {
-    ...{ MOST_BYTES, Replay, refusal, parts, visible, hex, tree, topPairs, countChanges },
+    ...{ MOST_BYTES, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges },
     ...{ toFragment, ofFragment },
   };
 })();

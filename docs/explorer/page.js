@@ -12,19 +12,18 @@ const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s
 
 const EXAMPLES = {
   prose:
-    "A model does not see letters. It sees tokens.\n" +
-    "Frequent words such as the, of and memory are one token each, while unusual words " +
-    "(onomatopoeia, Übermut, 日本) fall apart.\n" +
-    "It's the same with numbers: 1,234,567 is cut wherever the merges happen to cut it.",
-  code:
-    "static int count_pairs(struct chunk *chunk, size_t n)\n{\n\tsize_t i;\n\n" +
-    "\tfor (i = 0; i + 1 < n; i++)\n\t\tchunk->count[i]++;\n\n\treturn chunk ? 0 : -EINVAL;\n}\n",
+    "Models see tokens, not letters.\nUnusual words fall apart: onomatopoeia, Übermut, 日本.",
+  code: "for (i = 0; i + 1 < n; i++) {\n\t\tif (!chunk->count[i])\n\t\t\treturn -EINVAL;",
   scripts:
-    "Хлїб наш щоденний дай нам сьогоднї.\nԳթասի՛րտ եղէք, ինչպէս որ ձեր Հայրը գթասիրտ է։\n" +
-    "હું અને મારાં પિતા એક જ છીએ.\nⲞⲨⲞⲚ ⲚⲒⲂⲈⲚ ϢⲀⲨⲘⲞⲖϨϤ ⲘⲠⲒⲬⲢⲰⲘ.\nᎯᎠᏃ ᏂᏚᏪᏎᎴᎢ, ᎦᏙᏃ ᏂᏥᏍᎦᏒᎾ?\n" +
-    "Scripts that it was not trained on fall apart into bytes: Ελλάδα, 日本, العربية.\n",
+    "Хлїб наш щоденний дай нам сьогоднї. હું અને મારાં પિતા એક જ છીએ.\n" +
+    "Other scripts fall apart into bytes: Ελλάδα, 日本, العربية.",
 };
 const COURSE = "tow, tower, towed\nSee, Seeelefant, öde, übel";
+
+const isSheet = matchMedia("(max-width: 62rem)");
+const HINT = matchMedia("(pointer: coarse)").matches
+  ? "Tap a token for its bytes and merges."
+  : "Point at a token, or move to it with the arrow keys.";
 
 const state = { view: "text", tokenizer: "prose", text: EXAMPLES.prose, at: null, ids: false };
 const tokenizers = Object.create(null); // by name, made when first chosen
@@ -39,9 +38,9 @@ function make(tag, classes = "", ...children) {
 /* ---- Tokens ---- */
 
 /** Return a token as an element: visible text, the signs of whitespace, the bytes of a part. */
-function drawToken(bytes, place, special = false) {
+function drawToken(bytes, place, special = false, most = undefined) {
   const token = make("span", `t${place % 2 ? " even" : ""}${special ? " special" : ""}`);
-  for (const { kind, shown } of logic.parts(bytes)) {
+  for (const { kind, shown } of logic.parts(bytes, most)) {
     token.append(kind === "text" ? shown : make("span", kind, shown));
   }
   return token;
@@ -84,7 +83,7 @@ const inSight = new IntersectionObserver(
       }
     }
   },
-  { root: element("tokens"), rootMargin: "300px" },
+  { rootMargin: "300px" },
 );
 
 /* ---- The view of a text ---- */
@@ -113,23 +112,25 @@ function readText(merges) {
   );
   const last = tokenizer.merges.length;
   element("merges").max = last;
-  drawCurve();
+  reader.point = drawCurve("text", reader.replay.curve(), Math.max(1, last));
   goTo(Math.min(merges ?? last, last));
   for (const block of reader.replay.blocks) inSight.observe(block.element);
 }
 
-function drawCurve() {
-  const points = reader.replay.curve();
+/** Draw a curve of [merges, bytes per token] up to `last` merges; return the function of a point. */
+function drawCurve(view, points, last) {
   const top = Math.max(1.5, ...points.map(([, ratio]) => ratio));
-  const last = Math.max(1, reader.replay.times.length);
-  reader.top = top;
+  const heightOf = (ratio) => 97 - (92 * (ratio - 1)) / (top - 1);
+  const part = (name) => document.querySelector(`#plot-${view} ${name}`);
   const path = points.map(([r, ratio]) => `${(1000 * r) / last} ${heightOf(ratio)}`).join("L");
-  element("line").setAttribute("d", `M${path}`);
-  element("area").setAttribute("d", `M0 100L${path}L1000 100Z`);
-  element("plot-top").textContent = `${top.toFixed(2)} bytes per token`;
+  part(".line").setAttribute("d", `M${path}`);
+  part(".area").setAttribute("d", `M0 100L${path}L${(1000 * points.at(-1)[0]) / last} 100Z`);
+  part("span").textContent = `${top.toFixed(2)} bytes per token`;
+  return (merges, ratio) => {
+    part("i").style.left = part("b").style.left = `${(100 * merges) / last}%`;
+    part("b").style.top = `${heightOf(ratio)}%`;
+  };
 }
-
-const heightOf = (ratio) => 100 - (92 * (ratio - 1)) / (reader.top - 1) - 3;
 
 /** Show the text after a number of merges. */
 function goTo(merges) {
@@ -142,9 +143,7 @@ function goTo(merges) {
   element("figure-bytes").textContent = number(replay.size);
   element("figure-ratio").textContent = ratio.toFixed(2);
   element("figure-merges").textContent = number(merges);
-  const left = `${(100 * merges) / Math.max(1, last)}%`;
-  element("cursor").style.left = element("dot").style.left = left;
-  element("dot").style.top = `${heightOf(ratio)}%`;
+  reader.point(merges, ratio);
   element("merge").replaceChildren(...describeMerge(merges));
   const spoken = `${merges} of ${last} merges, ${number(replay.tokens[merges])} tokens`;
   element("merges").setAttribute("aria-valuetext", spoken);
@@ -164,8 +163,9 @@ function describeMerge(merges) {
   const [left, right] = pairs[merges - 1];
   const count = reader.replay.times[merges - 1];
   const where = count ? `${times(count)} in this text` : "not in this text";
-  const arrow = ["Rank ", number(merges - 1), ": ", drawToken(tokens[left], 0), " + "];
-  return [...arrow, drawToken(tokens[right], 1), ` → ${255 + merges}, ${where}`];
+  const shown = (id, place) => drawToken(tokens[id], place, false, 24);
+  const arrow = ["Rank ", number(merges - 1), ": ", shown(left, 0), " + "];
+  return [...arrow, shown(right, 1), ` → ${255 + merges}, ${where}`];
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
@@ -175,9 +175,9 @@ function showToken() {
   for (const old of document.querySelectorAll('#tokens [aria-selected="true"]')) {
     old.setAttribute("aria-selected", false);
   }
+  element("sheet").classList.toggle("open", token !== undefined);
   if (!token) {
-    const hint = "Point at a token, or move to it with the arrow keys.";
-    element("token").replaceChildren(make("p", "quiet", hint));
+    element("token").replaceChildren(make("p", "quiet", HINT));
     element("tokens").removeAttribute("aria-activedescendant");
     return;
   }
@@ -185,17 +185,28 @@ function showToken() {
   element("tokens").setAttribute("aria-activedescendant", `b${token.start}`);
   const rank = token.special ? "none: a special token" : token.id < 256 ? "none: a byte" : token.id - 256;
   const facts = make("dl");
-  const hex = logic.hex(token.bytes);
+  const most = isSheet.matches ? 24 : undefined;
+  const hex = logic.hex(token.bytes, most);
   for (const [name, value] of [["id", token.id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
-    facts.append(make("dt", "", name), make("dd", "", String(value)));
+    facts.append(make("div", "", make("dt", "", name), make("dd", "", String(value))));
   }
-  const big = make("div", "big", drawToken(token.bytes, 0, token.special));
+  const big = make("div", "big", drawToken(token.bytes, 0, token.special, most));
   element("token").replaceChildren(big, facts);
   if (token.special || token.id < 256) return;
-  const root = make("ul", "tree", drawTree(logic.tree(replay.tokenizer, token.id)));
-  root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
-  element("token").append(make("h2", "", "Merge tree"), make("div", "tree-box", root));
+  const top = logic.tree(replay.tokenizer, token.id, isSheet.matches ? mostOfTree(token.bytes) : undefined);
+  const root = make("ul", "tree", drawTree(top));
+  if (!isSheet.matches) root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
+  const box = make("div", "tree-box", root);
+  element("token").append(make("h2", "", "Merge tree"), box);
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; // so that the keyboard can scroll it
   if (root.querySelector(".cut")) element("token").append(make("p", "quiet", "… has parts that are not drawn."));
+}
+
+/** Return how much of a merge tree fits on a small screen, where nothing inside scrolls. */
+function mostOfTree(bytes) {
+  const leaf = bytes.some((byte) => byte > 127) ? 29 : 19;
+  const levels = Math.floor((innerHeight / 2 - 130) / 37);
+  return { nodes: 2 * Math.floor((innerWidth - 26) / leaf) - 1, levels: Math.max(2, Math.min(7, levels)) };
 }
 
 /** Draw a merge tree; a node is as wide as its leaves. */
@@ -210,10 +221,23 @@ function drawTree({ id, bytes, children }) {
   return item;
 }
 
-function choose(at) {
+function choose(at, scroll = true) {
   reader.at = at;
   showToken();
   saveState();
+  if (!scroll) return;
+  cover();
+  document.querySelector('#tokens [aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+}
+
+/** Keep what is scrolled to beside the controls, and above the panel of a small screen. */
+function cover() {
+  const { style } = document.documentElement;
+  const controls = document.querySelector("#view-text .controls");
+  const isSticky = getComputedStyle(controls).position === "sticky";
+  style.scrollPaddingTop = isSticky ? `${controls.offsetHeight + 8}px` : "";
+  style.scrollPaddingBottom = isSheet.matches ? `${element("sheet").offsetHeight + 8}px` : "";
+  document.body.style.paddingBottom = style.scrollPaddingBottom;
 }
 
 /** Choose the next or the previous token, and scroll to it. */
@@ -229,7 +253,6 @@ function move(direction) {
   if (!found) return;
   if (found.block.drawnAt !== merges) drawBlock(found.block);
   choose(found.token.start);
-  document.querySelector('#tokens [aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
 }
 
 function stop() {
@@ -256,13 +279,12 @@ function play() {
 async function openFile(file) {
   try {
     if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
-    tokenizers.file = bpe.load(new Uint8Array(await file.arrayBuffer()));
+    tokenizers[`file:${file.name}`] = bpe.load(new Uint8Array(await file.arrayBuffer()));
   } catch (error) {
     element("text-refusal").textContent = `${file.name}: ${error.message}`;
     return;
   }
-  element("file-name").textContent = file.name;
-  chooseTokenizer("file");
+  chooseTokenizer(`file:${file.name}`);
 }
 
 function chooseTokenizer(name) {
@@ -277,19 +299,20 @@ function drawChoices() {
   element("text").value = state.text;
   element("ids").checked = state.ids;
   element("tokens").classList.toggle("with-ids", state.ids);
-  for (const input of document.querySelectorAll('[name="tokenizer"]')) {
-    input.checked = input.value === state.tokenizer;
-    if (["trained", "file"].includes(input.value)) {
-      input.parentElement.hidden = !(input.value in tokenizers);
-    }
+  const choice = element("tokenizer");
+  for (const name of Object.keys(tokenizers)) {
+    if ([...choice.options].some(({ value }) => value === name)) continue;
+    choice.append(new Option(name === "trained" ? "Trained here" : name.slice(5), name));
   }
+  choice.value = state.tokenizer;
 }
 
 /* ---- The view of training ---- */
 
 const MOST_TOKENS = 50_000;
 const SHOWN_PAIRS = 12;
-const SHOWN_CHUNKS = 80;
+const SHOWN_CHUNKS = 60;
+const SHOWN_LEARNED = 40;
 const SHOWN_CHANGES = 8;
 const lesson = { corpus: COURSE, size: 264, training: null, goal: 0, timer: null, last: null };
 
@@ -298,6 +321,7 @@ function startTraining(merges = 0, then = null) {
   pause();
   lesson.training = new bpe.Training([accept("corpus", lesson.corpus)]);
   lesson.last = null;
+  lesson.counts = [lesson.training.chunks.reduce((sum, { ids, count }) => sum + ids.length * count, 0)];
   lesson.best = lesson.training.best();
   lesson.then = then;
   if (merges) drawTraining(); // so that a long training begins with its own corpus
@@ -310,6 +334,8 @@ function trainStep() {
   if (!best || training.tokens.length >= lesson.size) return false;
   try {
     lesson.last = { ...best, ...training.step(best.pair) };
+    const removed = ({ chunk, before }) => chunk.count * (before.length - chunk.ids.length);
+    lesson.counts.push(lesson.last.changes.reduce((left, one) => left - removed(one), lesson.counts.at(-1)));
   } catch (error) {
     element("corpus-refusal").textContent = error.message;
     return false;
@@ -365,8 +391,8 @@ const isDone = () => !lesson.best || lesson.training.tokens.length >= lesson.siz
 function drawProgress() {
   const { training, size } = lesson;
   const made = training.merges.length;
-  element("train-progress").max = Math.max(1, size - 256);
-  element("train-progress").value = made;
+  const points = logic.curve(lesson.counts, lesson.counts[0]);
+  drawCurve("train", points, Math.max(1, made, size - 256))(...points.at(-1));
   const end = isDone() ? (lesson.best ? " Done." : " Done: no pair is left.") : "";
   const merges = `${plural(made, "merge")} of ${number(Math.max(0, size - 256))}`;
   element("train-say").textContent =
@@ -381,12 +407,11 @@ function drawTraining() {
   const { training } = lesson;
   const made = training.merges.length;
   element("learned").replaceChildren(
-    ...training.merges.slice(-200).map((_, place, shown) => {
+    ...training.merges.slice(-SHOWN_LEARNED).map((_, place, shown) => {
       const id = 256 + made - shown.length + place;
       return make("li", "", make("small", "", `${id} `), drawToken(training.tokens[id], place));
     }),
   );
-  element("learned").scrollTop = element("learned").scrollHeight;
   element("train-back").disabled = made === 0;
   element("train-next").disabled = element("train-end").disabled = isDone();
   element("use").disabled = element("download").disabled = made === 0;
@@ -618,7 +643,7 @@ for (const view of ["text", "train"]) {
     element(`tab-${state.view}`).focus();
   });
 }
-on("tokenizers", "change", ({ target }) => chooseTokenizer(target.value));
+on("tokenizer", "change", ({ target }) => chooseTokenizer(target.value));
 on("file", "change", ({ target }) => {
   if (target.files[0]) openFile(target.files[0]);
   target.value = "";
@@ -651,11 +676,16 @@ on("ids", "change", ({ target }) => {
   saveState();
 });
 for (const event of ["pointerover", "click"]) {
-  on("tokens", event, ({ target }) => {
+  on("tokens", event, ({ target, pointerType }) => {
     const token = target.closest(".t");
-    if (token) choose(Number(token.id.slice(1)));
+    const scrolls = event === "pointerover" && (pointerType !== "mouse" || isSheet.matches);
+    if (token && !scrolls) choose(Number(token.id.slice(1)), event === "click");
   });
 }
+on("close", "click", () => choose(null));
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") choose(null);
+});
 on("tokens", "keydown", (event) => {
   const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
   if (!direction) return;
@@ -688,5 +718,7 @@ on("train-end", "click", () => {
 });
 on("use", "click", () => useTrained());
 on("download", "click", download);
+isSheet.addEventListener("change", showToken);
+element("hint").textContent = HINT;
 window.addEventListener("hashchange", loadState);
 loadState();

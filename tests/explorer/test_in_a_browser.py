@@ -46,7 +46,26 @@ const state = (page) => ({
   size: page.getElementById("size").value,
   seen: texts(page, "main")[0],
   nodes: texts(page, ".node").length,
+  marked: all(page, "#tokens .new").map((one) => Number(one.dataset.id)),
+  sheet: box(page, "#sheet.open"),
+  chosen: box(page, "#tokens [aria-selected=true]"),
+  controls: box(page, "#view-text .controls"),
+  scrolled: scrolled(page),
+  bottom: Math.max(
+    ...all(page, "textarea, .controls, #tokens, #chunks").map((one) => one.getBoundingClientRect().bottom),
+  ),
 });
+const box = (page, selector) => {
+  const { top, bottom } = page.querySelector(selector)?.getBoundingClientRect() ?? {};
+  return [top, bottom];
+};
+// The boxes whose content a reader can scroll, except fields.
+const scrolled = (page) =>
+  all(page, "main *").filter((one) => {
+    const { overflowX, overflowY } = page.defaultView.getComputedStyle(one);
+    const scrolls = /auto|scroll/.test(overflowX + overflowY) && one.tagName !== "TEXTAREA";
+    return scrolls && one.checkVisibility();
+  }).length;
 const drawn = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
 // What is in sight is drawn in the next frame, and training goes on in slices.
 const settle = async (page) => {
@@ -92,18 +111,27 @@ const look = async (link, width, act) => {
 
 TYPED: Final = 'await settle(page); await type(page, "text", "x".repeat(102401));'
 OPEN: Final = """open(page, %s);
-    await until(() => page.getElementById("file-name").textContent === "made.json");
+    await until(() => page.getElementById("tokenizer").value === "file:made.json");
     await settle(page);
     page.querySelector("#tokens .t").click();"""
 ACTS: Final = {
     "long text": TYPED,
     "half a pair": 'await settle(page); await type(page, "text", "a\\ud800");',
     "long, then short": TYPED + 'await type(page, "text", "xq");',
-    "long, then code": TYPED + 'page.querySelector("[value=code]").click();',
+    "long, then code": TYPED
+    + """page.getElementById("tokenizer").value = "code";
+    page.getElementById("tokenizer").dispatchEvent(new Event("change", { bubbles: true }));""",
     "long corpus": 'await settle(page); await type(page, "corpus", "x".repeat(102401));',
     "stop": """const button = page.getElementById("train-play");
     await until(() => button.innerText === "Pause");
     button.click();""",
+    "play": """await settle(page);
+    page.getElementById("play").click();
+    await until(() => page.getElementById("merges").value !== "0");
+    page.getElementById("play").click();""",
+    "tap": """page.defaultView.frameElement.style.height = "740px";
+    await settle(page);
+    [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
     "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
     "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
 }
@@ -200,6 +228,46 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
     assert {width for _, width in shown} == set(WIDTHS)
     for (_, width), found in shown.items():
         assert found["wide"] <= width
+
+
+TWO_LINES: Final = "The ferryman came down to the%0Alanding before the bells."
+
+
+def test_what_moves_is_in_sight(tmp_path: Path) -> None:
+    """The text, its tokens, the controls and the curve are on a phone's and a laptop's screen."""
+    links = (f"view=text&tokenizer=prose&text={TWO_LINES}", f"view=train&step=3&corpus={TWO_LINES}")
+    sizes = {360: 740, 1280: 800}
+    asked = [(link, width) for link in links for width in sizes]
+    for (_, width), found in zip(
+        asked, look([(*one, None) for one in asked], tmp_path), strict=True
+    ):
+        assert 0 < found["bottom"] <= sizes[width]
+
+
+def test_play_marks_the_merge_in_the_text(tmp_path: Path) -> None:
+    """While Play shows a merge, each token that it makes is marked in the text."""
+    (found,) = look(
+        [("view=text&tokenizer=prose&merges=0&text=in+the+tin", 1280, "play")], tmp_path
+    )
+    merges = merges_of("prose")[:4]  # of which the last is the first that occurs in the text
+    ids = Tokenizer._of(Artifact.of_merges(merges)).encode("in the tin")
+    assert found["ids"] == ids
+    assert found["marked"] == [259] * ids.count(259) != []
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "text"), [("prose", "a\n" * 40 + " information"), ("scripts", "щоденний " * 9)]
+)
+def test_a_tap_opens_the_panel_on_the_screen(tmp_path: Path, tokenizer: str, text: str) -> None:
+    """On a phone, the panel is at the bottom, the token above it, and no box inside scrolls."""
+    link = urlencode({"view": "text", "tokenizer": tokenizer, "text": text.strip()})
+    found, train = look([(link, 360, "tap"), ("view=train&step=3", 360, None)], tmp_path)
+    (top, bottom), (above, below) = found["sheet"], found["chosen"]
+    assert bottom == 740
+    assert found["controls"][1] <= above < below <= top
+    assert found["nodes"] > 2
+    assert found["scrolled"] == train["scrolled"] == 0
+    assert found["wide"] <= 360
 
 
 TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
