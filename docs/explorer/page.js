@@ -22,10 +22,10 @@ const COURSE = "tow, tower, towed\nSee, Seeelefant, öde, übel";
 
 const isSheet = matchMedia("(max-width: 62rem)");
 const HINT = matchMedia("(pointer: coarse)").matches
-  ? "Tap a token for its bytes and merges."
+  ? "Tap a token for its merges."
   : "Point at a token, or move to it with the arrow keys.";
 
-const state = { view: "text", tokenizer: "prose", text: EXAMPLES.prose, at: null, ids: false };
+const state = { view: "text", tokenizer: "prose", beside: "", text: EXAMPLES.prose, at: null, ids: false };
 const tokenizers = Object.create(null); // by name, made when first chosen
 
 function make(tag, classes = "", ...children) {
@@ -46,18 +46,25 @@ function drawToken(bytes, place, special = false, most = undefined) {
   return token;
 }
 
-/** Draw a block of the text after `merges` merges. */
-function drawBlock(block) {
-  const { replay, merges, at } = reader;
+/** Draw a block of the text after `reader.merges` merges of the tokenizer of a pane. */
+function drawBlock({ pane, block, place }) {
+  const { merges, at } = reader;
   const drawn = [];
-  replay.tokensOf(block, merges).forEach(({ id, special, start, bytes }, place) => {
+  const cutOf = ({ start, bytes }) => `${start}+${bytes.length}`;
+  const other = reader.panes.find((one) => one !== pane);
+  const others = other && new Set(tokensOf(other, other.replay.blocks[place]).map(cutOf));
+  tokensOf(pane, block).forEach(({ id, special, start, bytes }, place) => {
     const token = drawToken(bytes, place, special);
+    const differs = others && !others.has(cutOf({ start, bytes }));
     if (merges && id === 255 + merges) token.classList.add("new");
+    if (differs) token.classList.add("differs");
     token.role = "option";
-    token.id = `b${start}`;
+    token.id = `${pane.list.id}-${start}`;
     token.dataset.id = id;
+    token.dataset.start = start;
     const rank = special ? "special token" : id < 256 ? "a byte" : `rank ${id - 256}`;
-    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${id}, ${rank}`);
+    const also = differs ? ", cut differently by the other tokenizer" : "";
+    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${id}, ${rank}${also}`);
     const chosen = at !== null && start <= at && at < start + bytes.length;
     token.setAttribute("aria-selected", chosen);
     drawn.push(token);
@@ -68,14 +75,20 @@ function drawBlock(block) {
   block.drawnAt = merges;
 }
 
+/** Return how many of the merges a pane has. */
+const mergesOf = ({ replay }) => Math.min(reader.merges, replay.times.length);
+const tokensOf = (pane, block) => pane.replay.tokensOf(block, mergesOf(pane));
+
+const shownIn = new WeakMap(); // by the element of a block: { pane, block, place }
 const inSight = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
-      const block = reader.replay.blocks[target.dataset.block];
-      if (!block || block.element !== target) continue;
+      const shown = shownIn.get(target);
+      if (!reader.panes.includes(shown.pane)) continue;
+      const { block } = shown;
       block.visible = isIntersecting;
       if (isIntersecting) {
-        if (block.drawnAt !== reader.merges) drawBlock(block);
+        if (block.drawnAt !== reader.merges) drawBlock(shown);
       } else if (block.drawnAt !== undefined) {
         target.style.minHeight = `${target.offsetHeight}px`;
         target.replaceChildren();
@@ -88,10 +101,10 @@ const inSight = new IntersectionObserver(
 
 /* ---- The view of a text ---- */
 
-const reader = { replay: null, merges: 0, at: null, playing: null };
+// A pane shows the tokens of one tokenizer: { name, replay, list }. `last` is of all panes.
+const reader = { panes: [], chosen: 0, merges: 0, last: 0, at: null, playing: null };
 
-function currentTokenizer() {
-  const name = state.tokenizer;
+function tokenizerOf(name) {
   tokenizers[name] ??= new bpe.Tokenizer(samples[name]);
   return tokenizers[name];
 }
@@ -99,32 +112,42 @@ function currentTokenizer() {
 /** Encode the text; `merges` is how many to apply, all of them if it is undefined. */
 function readText(merges) {
   stop();
-  const tokenizer = currentTokenizer();
-  reader.replay = new logic.Replay(tokenizer, accept("text", state.text));
+  const text = accept("text", state.text);
+  const names = [state.tokenizer, state.beside].filter((name) => name);
   inSight.disconnect();
-  element("tokens").replaceChildren(
-    ...reader.replay.blocks.map((block, place) => {
-      block.element = make("div", "block");
-      block.element.dataset.block = place;
-      block.element.style.minHeight = `${Math.ceil(block.bytes / 45) * 31}px`;
-      return block.element;
-    }),
-  );
-  const last = tokenizer.merges.length;
-  element("merges").max = last;
-  reader.point = drawCurve("text", reader.replay.curve(), Math.max(1, last));
-  goTo(Math.min(merges ?? last, last));
-  for (const block of reader.replay.blocks) inSight.observe(block.element);
+  reader.panes = names.map((name, place) => {
+    const replay = new logic.Replay(tokenizerOf(name), text);
+    return { name, replay, list: element(["tokens", "others"][place]) };
+  });
+  reader.chosen = 0;
+  reader.last = Math.max(...reader.panes.map(({ replay }) => replay.times.length));
+  element("panes").classList.toggle("two", names.length === 2);
+  element("merges").max = reader.last;
+  const curves = reader.panes.map(({ replay }) => replay.curve());
+  reader.point = drawCurve("text", curves, Math.max(1, reader.last));
+  element("others").replaceChildren();
+  for (const pane of reader.panes) pane.list.replaceChildren(...pane.replay.blocks.map((block, place) => {
+    block.element = make("div", "block");
+    block.element.style.minHeight = `${Math.ceil(block.bytes / 45) * 31}px`;
+    shownIn.set(block.element, { pane, block, place });
+    return block.element;
+  }));
+  goTo(Math.min(merges ?? reader.last, reader.last));
+  for (const { replay } of reader.panes) {
+    for (const block of replay.blocks) inSight.observe(block.element);
+  }
 }
 
-/** Draw a curve of [merges, bytes per token] up to `last` merges; return the function of a point. */
-function drawCurve(view, points, last) {
-  const top = Math.max(1.5, ...points.map(([, ratio]) => ratio));
+/** Draw curves of [merges, bytes per token] up to `last` merges; return the function of a point. */
+function drawCurve(view, curves, last) {
+  const top = Math.max(1.5, ...curves.flat().map(([, ratio]) => ratio));
   const heightOf = (ratio) => 97 - (92 * (ratio - 1)) / (top - 1);
   const part = (name) => document.querySelector(`#plot-${view} ${name}`);
-  const path = points.map(([r, ratio]) => `${(1000 * r) / last} ${heightOf(ratio)}`).join("L");
-  part(".line").setAttribute("d", `M${path}`);
-  part(".area").setAttribute("d", `M0 100L${path}L${(1000 * points.at(-1)[0]) / last} 100Z`);
+  const [path, other] = curves.map((points) =>
+    points.map(([r, ratio]) => `${(1000 * r) / last} ${heightOf(ratio)}`).join("L"));
+  part(".line:not(.other)").setAttribute("d", `M${path}`);
+  part(".other")?.setAttribute("d", other ? `M${other}` : "");
+  part(".area").setAttribute("d", `M0 100L${path}L${(1000 * curves[0].at(-1)[0]) / last} 100Z`);
   part("span").textContent = `${top.toFixed(2)} bytes per token`;
   return (merges, ratio) => {
     part("i").style.left = part("b").style.left = `${(100 * merges) / last}%`;
@@ -134,55 +157,83 @@ function drawCurve(view, points, last) {
 
 /** Show the text after a number of merges. */
 function goTo(merges) {
-  const { replay } = reader;
-  const last = replay.times.length;
+  const { panes, last } = reader;
   reader.merges = merges;
   element("merges").value = merges;
-  const ratio = replay.tokens[merges] ? replay.size / replay.tokens[merges] : 1;
-  element("figure-tokens").textContent = number(replay.tokens[merges]);
-  element("figure-bytes").textContent = number(replay.size);
-  element("figure-ratio").textContent = ratio.toFixed(2);
+  const counts = panes.map((pane) => pane.replay.tokens[mergesOf(pane)]);
+  const { size } = panes[0].replay;
+  const ratios = counts.map((count) => (count ? size / count : 1));
+  const tokens = counts.map(number).join(" | ");
+  element("figure-tokens").textContent = tokens;
+  element("figure-bytes").textContent = number(size);
+  element("figure-ratio").textContent = ratios.map((ratio) => ratio.toFixed(2)).join(" | ");
   element("figure-merges").textContent = number(merges);
-  reader.point(merges, ratio);
-  element("merge").replaceChildren(...describeMerge(merges));
-  const spoken = `${merges} of ${last} merges, ${number(replay.tokens[merges])} tokens`;
+  reader.point(mergesOf(panes[0]), ratios[0]);
+  element("merge").replaceChildren(...panes.map(describeMerge));
+  panes.forEach(({ name, list }, place) => {
+    const label = `${labelOf(name)}: ${plural(counts[place], "token")}`;
+    list.previousElementSibling.textContent = label;
+    list.setAttribute("aria-label", `${label}; the arrow keys move`);
+  });
+  const spoken = `${merges} of ${last} merges, ${tokens} tokens`;
   element("merges").setAttribute("aria-valuetext", spoken);
   element("none").disabled = element("back").disabled = merges === 0;
   element("all").disabled = element("next").disabled = merges === last;
   if (element("play").textContent !== "Pause") element("play").disabled = last === 0;
-  for (const block of replay.blocks) {
-    if (block.visible && block.drawnAt !== merges) drawBlock(block);
+  for (const { replay } of panes) {
+    for (const { visible, drawnAt, element } of replay.blocks) {
+      if (visible && drawnAt !== merges) drawBlock(shownIn.get(element));
+    }
   }
   showToken();
   saveState();
 }
 
-function describeMerge(merges) {
-  if (!merges) return ["No merges yet: every byte is a token."];
-  const { tokens, merges: pairs } = reader.replay.tokenizer;
+/** Return how many merges there are after the next one that changes a pane, or before. */
+function neighbor(direction) {
+  const { panes, merges, last } = reader;
+  const all = panes.map((pane) => pane.replay.neighbor(mergesOf(pane), direction));
+  if (direction < 0) return Math.max(...all.filter((one) => one < merges), 0);
+  return Math.min(...all.filter((one) => one > merges), last);
+}
+
+const labelOf = (name) =>
+  [...element("tokenizer").options].find(({ value }) => value === name).text;
+
+function describeMerge(pane) {
+  const { replay } = pane;
+  const merges = mergesOf(pane);
+  if (!merges) return make("div", "", "No merges yet: every byte is a token.");
+  const { tokens, merges: pairs } = replay.tokenizer;
   const [left, right] = pairs[merges - 1];
-  const count = reader.replay.times[merges - 1];
+  const count = replay.times[merges - 1];
   const where = count ? `${times(count)} in this text` : "not in this text";
   const shown = (id, place) => drawToken(tokens[id], place, false, 24);
   const arrow = ["Rank ", number(merges - 1), ": ", shown(left, 0), " + "];
-  return [...arrow, shown(right, 1), ` → ${255 + merges}, ${where}`];
+  return make("div", "", ...arrow, shown(right, 1), ` → ${255 + merges}, ${where}`);
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
 function showToken() {
-  const { replay, at, merges } = reader;
-  const token = at === null ? undefined : replay.tokenAt(at, merges)?.token;
-  for (const old of document.querySelectorAll('#tokens [aria-selected="true"]')) {
+  const { panes, at, chosen } = reader;
+  for (const old of document.querySelectorAll('#panes [aria-selected="true"]')) {
     old.setAttribute("aria-selected", false);
   }
+  const found = panes.map((pane) => {
+    const token = at === null ? undefined : pane.replay.tokenAt(at, mergesOf(pane))?.token;
+    const id = `${pane.list.id}-${token?.start}`;
+    element(id)?.setAttribute("aria-selected", true);
+    if (token) pane.list.setAttribute("aria-activedescendant", id);
+    else pane.list.removeAttribute("aria-activedescendant");
+    return token;
+  });
+  const { replay } = panes[chosen];
+  const token = found[chosen];
   element("sheet").classList.toggle("open", token !== undefined);
   if (!token) {
     element("token").replaceChildren(make("p", "quiet", HINT));
-    element("tokens").removeAttribute("aria-activedescendant");
     return;
   }
-  element(`b${token.start}`)?.setAttribute("aria-selected", true);
-  element("tokens").setAttribute("aria-activedescendant", `b${token.start}`);
   const rank = token.special ? "none: a special token" : token.id < 256 ? "none: a byte" : token.id - 256;
   const facts = make("dl");
   const most = isSheet.matches ? 24 : undefined;
@@ -221,13 +272,14 @@ function drawTree({ id, bytes, children }) {
   return item;
 }
 
-function choose(at, scroll = true) {
-  reader.at = at;
+function choose(at, scroll = true, chosen = reader.chosen) {
+  Object.assign(reader, { at, chosen });
   showToken();
   saveState();
   if (!scroll) return;
   cover();
-  document.querySelector('#tokens [aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  const { list } = reader.panes[chosen];
+  list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
 }
 
 /** Keep what is scrolled to beside the controls, and above the panel of a small screen. */
@@ -241,8 +293,11 @@ function cover() {
 }
 
 /** Choose the next or the previous token, and scroll to it. */
-function move(direction) {
-  const { replay, at, merges } = reader;
+function move(direction, chosen = reader.chosen) {
+  const { at } = reader;
+  const pane = reader.panes[chosen];
+  const { replay } = pane;
+  const merges = mergesOf(pane);
   if (!replay.size) return;
   let next = direction > 0 ? 0 : replay.size - 1;
   if (at !== null) {
@@ -251,8 +306,8 @@ function move(direction) {
   }
   const found = replay.tokenAt(next, merges);
   if (!found) return;
-  if (found.block.drawnAt !== merges) drawBlock(found.block);
-  choose(found.token.start);
+  if (found.block.drawnAt !== reader.merges) drawBlock(shownIn.get(found.block.element));
+  choose(found.token.start, true, chosen);
 }
 
 function stop() {
@@ -264,12 +319,14 @@ function stop() {
 /** Go through the merges that this text has, in about half a minute. */
 function play() {
   if (reader.playing) return stop();
-  const changing = reader.replay.times.reduce((sum, count) => sum + (count > 0), 0);
+  const changing = reader.panes
+    .flatMap(({ replay }) => [...replay.times])
+    .reduce((sum, count) => sum + (count > 0), 0);
   const wait = Math.max(40, Math.min(600, 30_000 / changing));
-  if (reader.merges === reader.replay.times.length) goTo(0);
+  if (reader.merges === reader.last) goTo(0);
   const step = () => {
-    goTo(reader.replay.neighbor(reader.merges, 1));
-    if (reader.merges === reader.replay.times.length) return stop();
+    goTo(neighbor(1));
+    if (reader.merges === reader.last) return stop();
     reader.playing = setTimeout(step, wait);
   };
   element("play").textContent = "Pause";
@@ -298,13 +355,15 @@ function chooseTokenizer(name) {
 function drawChoices() {
   element("text").value = state.text;
   element("ids").checked = state.ids;
-  element("tokens").classList.toggle("with-ids", state.ids);
-  const choice = element("tokenizer");
-  for (const name of Object.keys(tokenizers)) {
-    if ([...choice.options].some(({ value }) => value === name)) continue;
-    choice.append(new Option(name === "trained" ? "Trained here" : name.slice(5), name));
+  element("panes").classList.toggle("with-ids", state.ids);
+  for (const [id, chosen] of [["tokenizer", state.tokenizer], ["beside", state.beside]]) {
+    const known = new Set(Array.from(element(id).options, ({ value }) => value));
+    for (const name of Object.keys(tokenizers)) {
+      if (known.has(name)) continue;
+      element(id).append(new Option(name === "trained" ? "Trained here" : name.slice(5), name));
+    }
+    element(id).value = chosen;
   }
-  choice.value = state.tokenizer;
 }
 
 /* ---- The view of training ---- */
@@ -392,7 +451,7 @@ function drawProgress() {
   const { training, size } = lesson;
   const made = training.merges.length;
   const points = logic.curve(lesson.counts, lesson.counts[0]);
-  drawCurve("train", points, Math.max(1, made, size - 256))(...points.at(-1));
+  drawCurve("train", [points], Math.max(1, made, size - 256))(...points.at(-1));
   const end = isDone() ? (lesson.best ? " Done." : " Done: no pair is left.") : "";
   const merges = `${plural(made, "merge")} of ${number(Math.max(0, size - 256))}`;
   element("train-say").textContent =
@@ -514,12 +573,12 @@ function drawCountChanges({ changes, pair }) {
   return make("div", "", make("p", "quiet", label), list);
 }
 
-function useTrained(merges) {
+function useTrained(merges, tokenizer = "trained", beside = state.beside) {
   pause();
   const { merges: learned, tokens } = lesson.training;
   tokenizers.trained = new bpe.Tokenizer([...learned], [...tokens]);
   lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: learned.length };
-  state.tokenizer = "trained";
+  Object.assign(state, { tokenizer, beside });
   if (Object.values(EXAMPLES).includes(state.text)) state.text = lesson.corpus;
   drawChoices();
   show("text");
@@ -539,9 +598,9 @@ function download() {
 /*
  * ---- The state in the address ----
  *
- * view=text: tokenizer (prose, code, scripts, trained), text, merges (how many are applied), at
- * (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made); with
- * tokenizer=trained these say how it was trained. What is left out is as on a first visit.
+ * view=text: tokenizer and beside (prose, code, scripts, trained), text, merges (how many are
+ * applied), at (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made);
+ * with a tokenizer `trained` these say how. What is left out is as on a first visit.
  */
 
 const LONGEST_IN_ADDRESS = 4000;
@@ -552,9 +611,11 @@ function saveState() {
   clearTimeout(saving);
   saving = setTimeout(() => {
     if (lesson.then) return; // the address still describes what the training is for
-    const { view, tokenizer, text } = state;
-    const kept = view === "train" ? lessonState() : tokenizer === "trained" ? lesson.kept : {};
+    const { view, tokenizer, beside, text } = state;
+    const usesTrained = [tokenizer, beside].includes("trained");
+    const kept = view === "train" ? lessonState() : usesTrained ? lesson.kept : {};
     const read = { tokenizer, merges: reader.merges };
+    if (beside) read.beside = beside;
     if (text !== EXAMPLES[tokenizer]) read.text = text;
     if (reader.at !== null) read.at = reader.at;
     if (state.ids) read.ids = 1;
@@ -575,22 +636,26 @@ const lessonState = () => ({
 
 /** Show what the address describes. What it leaves out is as on a first visit. */
 function loadState() {
-  const { view, tokenizer, text, merges, at, ids, corpus, size, step } = logic.ofFragment(location.hash);
+  const { view, tokenizer, beside, text, merges, at, ids, corpus, size, step } =
+    logic.ofFragment(location.hash);
   const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
   lesson.corpus = corpus ?? COURSE;
   element("corpus").value = lesson.corpus;
   setSize(size ?? 264);
   state.ids = ids === "1";
   reader.at = count(at) ?? null;
-  const trained = tokenizer === "trained";
-  const known = !trained && (tokenizer in tokenizers || Object.hasOwn(samples, tokenizer ?? ""));
-  state.tokenizer = known ? tokenizer : "prose";
+  const trained = [tokenizer, beside].includes("trained");
+  const isKnown = (name) => name !== "trained" && (name in tokenizers || Object.hasOwn(samples, name ?? ""));
+  state.tokenizer = isKnown(tokenizer) ? tokenizer : "prose";
+  state.beside = isKnown(beside) ? beside : "";
   state.text = text ?? EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
   drawChoices();
   readText(trained ? undefined : count(merges));
   // A tokenizer that takes long to train is seen in training, where it can be stopped.
   show(trained || view === "train" ? "train" : "text");
-  const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges)) : null;
+  const first = tokenizer === "trained" ? "trained" : state.tokenizer;
+  const second = beside === "trained" ? "trained" : state.beside;
+  const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges), first, second) : null;
   startTraining(state.view === "train" ? count(step) : 0, use);
 }
 
@@ -644,12 +709,16 @@ for (const view of ["text", "train"]) {
   });
 }
 on("tokenizer", "change", ({ target }) => chooseTokenizer(target.value));
+on("beside", "change", ({ target }) => {
+  state.beside = target.value;
+  readText();
+});
 on("file", "change", ({ target }) => {
   if (target.files[0]) openFile(target.files[0]);
   target.value = "";
 });
 on("text", "input", fromTyping((text) => {
-  const all = reader.merges === reader.replay.times.length;
+  const all = reader.merges === reader.last;
   state.text = text;
   reader.at = null;
   readText(all ? undefined : reader.merges);
@@ -660,9 +729,9 @@ on("merges", "input", ({ target }) => {
 });
 for (const [id, merges] of [
   ["none", () => 0],
-  ["back", () => reader.replay.neighbor(reader.merges, -1)],
-  ["next", () => reader.replay.neighbor(reader.merges, 1)],
-  ["all", () => reader.replay.times.length],
+  ["back", () => neighbor(-1)],
+  ["next", () => neighbor(1)],
+  ["all", () => reader.last],
 ]) {
   on(id, "click", () => {
     stop();
@@ -675,26 +744,28 @@ on("ids", "change", ({ target }) => {
   drawChoices();
   saveState();
 });
-for (const event of ["pointerover", "click"]) {
-  on("tokens", event, ({ target, pointerType }) => {
-    const token = target.closest(".t");
-    const scrolls = event === "pointerover" && (pointerType !== "mouse" || isSheet.matches);
-    if (token && !scrolls) choose(Number(token.id.slice(1)), event === "click");
-  });
-}
 on("close", "click", () => choose(null));
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape") choose(null);
 });
-on("tokens", "keydown", (event) => {
-  const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  if (!direction) return;
-  event.preventDefault();
-  move(direction);
-});
-on("tokens", "focus", () => {
-  if (reader.at === null) move(1);
-});
+for (const [place, id] of ["tokens", "others"].entries()) {
+  for (const event of ["pointerover", "click"]) {
+    on(id, event, ({ target, pointerType }) => {
+      const token = target.closest(".t");
+      const scrolls = event === "pointerover" && (pointerType !== "mouse" || isSheet.matches);
+      if (token && !scrolls) choose(Number(token.dataset.start), event === "click", place);
+    });
+  }
+  on(id, "keydown", (event) => {
+    const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!direction) return;
+    event.preventDefault();
+    move(direction, place);
+  });
+  on(id, "focus", () => {
+    if (reader.at === null) move(1, place);
+  });
+}
 
 on("corpus", "input", fromTyping((corpus) => {
   lesson.corpus = corpus;

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
@@ -37,6 +38,11 @@ const texts = (page, selector) =>
   all(page, selector).filter((one) => one.checkVisibility()).map((one) => one.innerText);
 const state = (page) => ({
   ids: all(page, "#tokens [data-id]").map((one) => Number(one.dataset.id)),
+  others: all(page, "#others [data-id]").map((one) => Number(one.dataset.id)),
+  differ: ["tokens", "others"].map((list) =>
+    all(page, `#${list} .differs`).map((one) => Number(one.dataset.start))),
+  names: texts(page, "#panes .say"),
+  hash: page.location.hash,
   figure: texts(page, "#figure-tokens")[0] ?? null,
   said: texts(page, "#train-say")[0] ?? null,
   learned: texts(page, "#learned small"),
@@ -51,9 +57,8 @@ const state = (page) => ({
   chosen: box(page, "#tokens [aria-selected=true]"),
   controls: box(page, "#view-text .controls"),
   scrolled: scrolled(page),
-  bottom: Math.max(
-    ...all(page, "textarea, .controls, #tokens, #chunks").map((one) => one.getBoundingClientRect().bottom),
-  ),
+  bottom: all(page, "textarea, .controls, #tokens, #chunks")
+    .reduce((most, one) => Math.max(most, one.getBoundingClientRect().bottom), 0),
 });
 const box = (page, selector) => {
   const { top, bottom } = page.querySelector(selector)?.getBoundingClientRect() ?? {};
@@ -132,6 +137,8 @@ ACTS: Final = {
     "tap": """page.defaultView.frameElement.style.height = "740px";
     await settle(page);
     [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
+    "wait for the address": """await settle(page);
+    await until(() => page.location.hash.includes("merges="));""",
     "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
     "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
 }
@@ -268,6 +275,37 @@ def test_a_tap_opens_the_panel_on_the_screen(tmp_path: Path, tokenizer: str, tex
     assert found["nodes"] > 2
     assert found["scrolled"] == train["scrolled"] == 0
     assert found["wide"] <= 360
+
+
+def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return the start and the end of each token."""
+    vocab = Artifact.of_merges(merges).vocab
+    ends = list(accumulate(len(vocab[token_id]) for token_id in ids))
+    return set(pairwise([0, *ends]))
+
+
+@pytest.mark.parametrize("names", [("prose", "code"), ("scripts", "trained"), ("trained", "prose")])
+def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -> None:
+    """A link with two shows the tokens of each, how many, and which differ, and keeps both."""
+    text = "The tower, über 日本!\nfor (i = 0; i < n; i++)"
+    fields = {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "step": 8}
+    link = urlencode(fields)
+    (found,) = look([(link, 1280, "wait for the address")], tmp_path)
+    merges = [merges_of(name) for name in names]
+    ids = [Tokenizer._of(Artifact.of_merges(one)).encode(text) for one in merges]
+    assert [found["ids"], found["others"]] == ids
+    assert found["figure"] == f"{len(ids[0])} | {len(ids[1])}"
+    assert [name.split(": ")[1] for name in found["names"]] == [f"{len(one)} tokens" for one in ids]
+    one, other = map(spans, ids, merges)
+    assert found["differ"] == [
+        sorted(start for start, _ in cut) for cut in (one - other, other - one)
+    ]
+    kept = {key: values[0] for key, values in parse_qs(found["hash"][1:]).items()}
+    assert (
+        kept.items() >= {key: str(fields[key]) for key in ("tokenizer", "beside", "text")}.items()
+    )
+    if "trained" in names:
+        assert (kept["corpus"], kept["size"], kept["step"]) == (CORPUS, "264", "8")
 
 
 TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
