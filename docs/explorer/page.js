@@ -60,11 +60,11 @@ function drawBlock({ pane, block, place }) {
     if (differs) token.classList.add("differs");
     token.role = "option";
     token.id = `${pane.list.id}-${start}`;
-    token.dataset.id = id;
+    token.dataset.id = idIn(pane.replay.tokenizer, id, special);
     token.dataset.start = start;
     const rank = special ? "special token" : id < 256 ? "a byte" : `rank ${id - 256}`;
     const also = differs ? ", cut differently by the other tokenizer" : "";
-    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${id}, ${rank}${also}`);
+    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${token.dataset.id}, ${rank}${also}`);
     const chosen = at !== null && start <= at && at < start + bytes.length;
     token.setAttribute("aria-selected", chosen);
     drawn.push(token);
@@ -74,6 +74,9 @@ function drawBlock({ pane, block, place }) {
   block.element.style.minHeight = "";
   block.drawnAt = merges;
 }
+
+/** Return an id as the file of its tokenizer has it. */
+const idIn = ({ ids }, id, special = false) => (!ids ? id : special ? ids.at(-1) : ids[id]);
 
 /** Return how many of the merges a pane has. */
 const mergesOf = ({ replay }) => Math.min(reader.merges, replay.times.length);
@@ -210,7 +213,7 @@ function describeMerge(pane) {
   const where = count ? `${times(count)} in this text` : "not in this text";
   const shown = (id, place) => drawToken(tokens[id], place, false, 24);
   const arrow = ["Rank ", number(merges - 1), ": ", shown(left, 0), " + "];
-  return make("div", "", ...arrow, shown(right, 1), ` → ${255 + merges}, ${where}`);
+  return make("div", "", ...arrow, shown(right, 1), ` → ${idIn(replay.tokenizer, 255 + merges)}, ${where}`);
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
@@ -238,14 +241,15 @@ function showToken() {
   const facts = make("dl");
   const most = isSheet.matches ? 24 : undefined;
   const hex = logic.hex(token.bytes, most);
-  for (const [name, value] of [["id", token.id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
+  const id = idIn(replay.tokenizer, token.id, token.special);
+  for (const [name, value] of [["id", id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
     facts.append(make("div", "", make("dt", "", name), make("dd", "", String(value))));
   }
   const big = make("div", "big", drawToken(token.bytes, 0, token.special, most));
   element("token").replaceChildren(big, facts);
   if (token.special || token.id < 256) return;
   const top = logic.tree(replay.tokenizer, token.id, isSheet.matches ? mostOfTree(token.bytes) : undefined);
-  const root = make("ul", "tree", drawTree(top));
+  const root = make("ul", "tree", drawTree(top, replay.tokenizer));
   if (!isSheet.matches) root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
   const box = make("div", "tree-box", root);
   element("token").append(make("h2", "", "Merge tree"), box);
@@ -261,12 +265,12 @@ function mostOfTree(bytes) {
 }
 
 /** Draw a merge tree; a node is as wide as its leaves. */
-function drawTree({ id, bytes, children }) {
+function drawTree({ id, bytes, children }, tokenizer) {
   const cut = id > 255 && !children.length;
   const node = make("span", `node${cut ? " cut" : id > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
-  node.append(make("small", "", String(id)));
+  node.append(make("small", "", String(idIn(tokenizer, id))));
   const item = make("li", "", node);
-  const parts = children.map(drawTree);
+  const parts = children.map((child) => drawTree(child, tokenizer));
   item.style.flexGrow = parts.reduce((sum, part) => sum + Number(part.style.flexGrow), 0) || 1;
   if (children.length) item.append(make("ul", "", ...parts));
   return item;
@@ -333,15 +337,26 @@ function play() {
   reader.playing = setTimeout(step, wait);
 }
 
-async function openFile(file) {
+/** Open the files of one tokenizer: one, or vocab.json with merges.txt. */
+async function openFiles(files) {
+  const name = Array.from(files, (file) => file.name).join(" + ");
+  const turn = (openFiles.turn = (openFiles.turn ?? 0) + 1);
+  element("notes").textContent = `Reading ${name} …`;
+  element("text-refusal").textContent = "";
   try {
-    if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
-    tokenizers[`file:${file.name}`] = bpe.load(new Uint8Array(await file.arrayBuffer()));
+    const parts = Array.from(files, async (file) => {
+      if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
+      return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+    });
+    const { tokenizer, notes } = await foreign.open(await Promise.all(parts));
+    if (turn !== openFiles.turn) return; // others were chosen meanwhile
+    tokenizers[`file:${name}`] = Object.assign(tokenizer, { notes });
   } catch (error) {
-    element("text-refusal").textContent = `${file.name}: ${error.message}`;
+    drawChoices();
+    element("text-refusal").textContent = `${name}: ${error.message}`;
     return;
   }
-  chooseTokenizer(`file:${file.name}`);
+  chooseTokenizer(`file:${name}`);
 }
 
 function chooseTokenizer(name) {
@@ -356,6 +371,8 @@ function drawChoices() {
   element("text").value = state.text;
   element("ids").checked = state.ids;
   element("panes").classList.toggle("with-ids", state.ids);
+  const chosen = [state.tokenizer, state.beside].flatMap((name) => tokenizers[name]?.notes ?? []);
+  element("notes").textContent = chosen.join(" ");
   for (const [id, chosen] of [["tokenizer", state.tokenizer], ["beside", state.beside]]) {
     const known = new Set(Array.from(element(id).options, ({ value }) => value));
     for (const name of Object.keys(tokenizers)) {
@@ -711,11 +728,19 @@ for (const view of ["text", "train"]) {
 on("tokenizer", "change", ({ target }) => chooseTokenizer(target.value));
 on("beside", "change", ({ target }) => {
   state.beside = target.value;
+  drawChoices();
   readText();
 });
 on("file", "change", ({ target }) => {
-  if (target.files[0]) openFile(target.files[0]);
+  if (target.files.length) openFiles([...target.files]);
   target.value = "";
+});
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  if (!event.dataTransfer.files.length) return; // a text, which goes into its field
+  event.preventDefault();
+  show("text");
+  openFiles([...event.dataTransfer.files]);
 });
 on("text", "input", fromTyping((text) => {
   const all = reader.merges === reader.last;

@@ -1,9 +1,12 @@
 """The explorer in Chromium, opened as a file: each link of the course shows what it should."""
 
+import base64
+import hashlib
 import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import parse_qs, urlencode
 
 import pytest
+import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -88,12 +92,16 @@ const type = async (page, id, text) => {
   page.getElementById(id).dispatchEvent(new Event("input"));
   for (let turn = 0; turn < 5; turn++) await drawn(); // the page waits until a reader pauses
 };
-const open = (page, merges) => {
-  const files = new DataTransfer();
-  files.items.add(new File([new bpe.Tokenizer(merges).save()], "made.json"));
-  page.getElementById("file").files = files.files;
+const choose = (page, files) => {
+  const chosen = new DataTransfer();
+  for (const file of files) chosen.items.add(file);
+  page.getElementById("file").files = chosen.files;
   page.getElementById("file").dispatchEvent(new Event("change"));
 };
+const open = (page, merges) =>
+  choose(page, [new File([new bpe.Tokenizer(merges).save()], "made.json")]);
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+const given = GIVEN.map(([name, text]) => new File([bytesOf(text)], name));
 const until = async (condition) => {
   for (let turn = 0; turn < 300 && !condition(); turn++) await drawn();
 };
@@ -139,6 +147,10 @@ ACTS: Final = {
     [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
     "wait for the address": """await settle(page);
     await until(() => page.location.hash.includes("merges="));""",
+    "files": """await settle(page);
+    choose(page, given);
+    const said = () => page.querySelector("#text-refusal").textContent;
+    await until(() => page.getElementById("tokenizer").value.startsWith("file:") || said());""",
     "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
     "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
 }
@@ -146,8 +158,10 @@ ACTS: Final = {
 Found = dict[str, Any]
 
 
-def look(asked: list[tuple[str, int, str | None]], folder: Path) -> list[Found]:
-    """Return what the explorer shows for each link, width and act."""
+def look(
+    asked: list[tuple[str, int, str | None]], folder: Path, files: Mapping[str, bytes] | None = None
+) -> list[Found]:
+    """Return what the explorer shows for each link, width and act; `files` can be opened."""
     names = ("chromium", "chromium-browser", "google-chrome")
     program = next(filter(None, map(shutil.which, names)), None)
     if program is None:
@@ -158,6 +172,10 @@ def look(asked: list[tuple[str, int, str | None]], folder: Path) -> list[Found]:
             f"{json.dumps(name)}: async (page) => {{{act}}}" for name, act in ACTS.items()
         )
         script = FRAMES.replace("ASKED", json.dumps(asked)).replace("ACTS", f"{{{acts}}}")
+        given = [
+            (name, base64.b64encode(data).decode("ascii")) for name, data in (files or {}).items()
+        ]
+        script = script.replace("GIVEN", json.dumps(given))
         script = script.replace("FOLDER", EXPLORER.as_uri())
         script = script.replace("ANSWER", f"http://127.0.0.1:{server.server_port}")
         frames = folder / "frames.html"
@@ -306,6 +324,25 @@ def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -
     )
     if "trained" in names:
         assert (kept["corpus"], kept["size"], kept["step"]) == (CORPUS, "264", "8")
+
+
+@pytest.mark.data
+def test_gpt_2_shows_its_own_ids(tmp_path: Path, tiktoken_cache: Path) -> None:
+    """GPT-2's two files, chosen at once, show the ids of GPT-2, and one of them says what lacks."""
+    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+    files = {
+        name: (tiktoken_cache / hashlib.sha1(f"{url}/{source}".encode()).hexdigest()).read_bytes()  # noqa: S324 - the names in tiktoken's cache
+        for name, source in (("vocab.json", "encoder.json"), ("merges.txt", "vocab.bpe"))
+    }
+    text = "Hello, 日本! don't <|endoftext|> stop"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    (both,) = look([(link, 1280, "files")], tmp_path, files)
+    encoding = tiktoken.get_encoding("gpt2")
+    assert both["ids"] == encoding.encode(text, allowed_special="all")
+    assert both["alerts"] == []
+    (one,) = look([(link, 1280, "files")], tmp_path, {"vocab.json": files["vocab.json"]})
+    reason = "it has ids, but no merges; choose vocab.json and merges.txt at once"
+    assert one["alerts"] == [f"vocab.json: {reason}"]
 
 
 TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"

@@ -1,0 +1,199 @@
+"""The explorer opens the files that `bpetite import` reads, with the same rules and ids."""
+
+import base64
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+import tiktoken
+
+from bpetite import Tokenizer
+from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
+from bpetite_compare._engines import drift
+from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
+from hugging_face_files import made_by
+
+pytestmark = pytest.mark.thorough
+
+SEEDS: Final = 400
+ODD: Final = (None, True, False, 0, 1, -1, 1.5, 2**31, "", "a", "Ġt h", [], {}, ["a"], {"a": 1})
+TEXTS: Final = [text for text in HOSTILE if drift().isdisjoint(text)]
+
+Ask = Callable[..., Any]  # the answer is JSON
+
+
+def check_same(ask: Ask, form: str, files: Sequence[Path], folder: Path) -> str:
+    """Check that both refuse the files, or that both read the same tokenizer.
+
+    Return the reason, or nothing.
+    """
+    found = ask(
+        "open",
+        [[path.name, base64.b64encode(path.read_bytes()).decode("ascii")] for path in files],
+        TEXTS,
+    )
+    new = folder / "new"
+    try:
+        imported = import_tokenizer(files, form, new, overwrite=True, drop_special=True)
+    except ValueError as error:
+        message: str = found.get("error", f"it read what an import refuses: {error}")
+        assert re.fullmatch("Error: .{10,300}", message), message
+        return message
+    assert "error" not in found, found
+    tokenizer = Tokenizer.load(new)
+    assert found["ids"] == list(imported.original_ids)
+    assert found["merges"] == [list(pair) for pair in tokenizer._artifact.merges]
+    assert found["encoded"] == [
+        [imported.original_ids[token_id] for token_id in tokenizer.encode(text)] for text in TEXTS
+    ]
+    said = " ".join(found["notes"])
+    for name in list(imported.dropped)[:8]:
+        assert name in said or json.dumps(name, ensure_ascii=False) in said
+    assert ("special tokens" in said) == bool(imported.dropped)
+    return ""
+
+
+def test_files_with_other_tokens(ask: Ask, tmp_path: Path) -> None:
+    """Of hundreds of files of Hugging Face, exactly those that an import refuses are refused."""
+    path = tmp_path / "tokenizer.json"
+    verdicts = []
+    for seed in range(SEEDS):
+        path.write_text(json.dumps(made_by(seed).content), encoding="utf-8")
+        verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
+    assert SEEDS // 3 < verdicts.count("") < SEEDS
+    for reason in ("lacks|has the id", "ignore_merges the chunk", "contradicts", "ordinary token"):
+        assert any(re.search(reason, verdict) for verdict in verdicts)
+
+
+def changed(content: Any, random: Random) -> Any:  # noqa: ANN401 - any JSON
+    """Return JSON with one value or one key changed, anywhere."""
+    changed = copy.deepcopy(content)
+    places: list[tuple[Any, Any]] = []
+
+    def walk(node: Any) -> None:  # noqa: ANN401 - the same
+        items = node.items() if isinstance(node, dict) else enumerate(node)
+        some = list(items)
+        for key, value in random.sample(some, min(len(some), 12)):
+            places.append((node, key))
+            if isinstance(value, dict | list):
+                walk(value)
+
+    walk(changed)
+    node, key = random.choice(places)
+    if random.random() < 0.3:
+        del node[key]
+    elif random.random() < 0.3 and isinstance(node, dict):
+        node[random.choice(["lstrip", "Regex", "type", "dropout", "x"])] = random.choice(ODD)
+    else:
+        node[key] = random.choice([*ODD, copy.deepcopy(random.choice(places)[0])])
+    return changed
+
+
+def test_files_with_other_values(ask: Ask, tmp_path: Path) -> None:
+    """A file of Hugging Face with an odd value anywhere has the verdict of an import."""
+    path = tmp_path / "tokenizer.json"
+    verdicts = []
+    for seed in range(SEEDS):
+        content = changed(made_by(2 * seed).content, Random(seed))
+        path.write_text(json.dumps(content), encoding="utf-8")
+        verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
+    assert SEEDS // 8 < verdicts.count("") < SEEDS
+    assert len({verdict[:24] for verdict in verdicts}) > 15
+
+
+def damaged(data: bytes, random: Random) -> bytes:
+    """Return a file with some bytes lost, doubled, replaced or moved."""
+    place = random.randrange(len(data))
+    end = place + random.choice([1, 1, 2, 9])
+    before, part, after = data[:place], data[place:end], data[end:]
+    other = bytes([random.choice(b'0123456789 \n\r"\\AQ=+{[,\xc4\xff')])
+    return random.choice([before + after, before + part + part + after, before + other + after])
+
+
+@pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
+def test_damaged_files(ask: Ask, tmp_path: Path, form: str) -> None:
+    """A file with damaged bytes has the verdict of an import, and keeps its ids if it is read."""
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
+    whole = tmp_path / {"huggingface": "exported.json"}.get(form, "exported")
+    export(tmp_path / "model", form, whole)
+    files = [whole / "vocab.json", whole / "merges.txt"] if form == "gpt2" else [whole]
+    assert check_same(ask, form, files, tmp_path) == ""
+    verdicts = []
+    for seed in range(SEEDS // 2):
+        random = Random(seed)
+        target = random.choice(files)
+        data = target.read_bytes()
+        target.write_bytes(damaged(data, random))
+        verdicts.append(check_same(ask, form, files, tmp_path))
+        target.write_bytes(data)
+    assert 0 < verdicts.count("") < SEEDS // 2
+
+
+def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:
+    """Ranks keep their ids, whatever the bytes have, and need no merges that are listed."""
+    vocab = Tokenizer.train(CORPUS, 300)._artifact.tokens
+    for order in (GPT2_BYTE_ORDER, bytes(reversed(range(256)))):
+        ranks = {bytes([value]): rank for rank, value in enumerate(order)}
+        ranks |= {vocab[token_id]: token_id for token_id in range(256, 300)}
+        path = write_ranks(tmp_path / "model.tiktoken", ranks)
+        assert check_same(ask, "tiktoken", [path], tmp_path) == ""
+    tokens = [b"ab", b"bc", b"abc"]
+    ranks = {bytes([value]): value for value in range(256)}
+    ranks |= {token: 256 + place for place, token in enumerate(tokens)}
+    path = write_ranks(tmp_path / "model.tiktoken", ranks)
+    assert len(UNREACHABLE) == len(tokens)
+    assert check_same(ask, "tiktoken", [path], tmp_path) == ""
+    for gap, faulty in ((1, False), (2, False), (3, True)):
+        path = write_ranks(tmp_path / "model.tiktoken", ranks | {b"abcabc": 258 + gap})
+        verdict = check_same(ask, "tiktoken", [path], tmp_path)
+        assert bool(verdict) == faulty
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["vocab.json"], "it has ids, but no merges; choose vocab.json and merges.txt at once"),
+        (["merges.txt"], "it has merges, but no ids; choose vocab.json and merges.txt at once"),
+        (["vocab.json", "vocab.json"], "expected one file, or vocab.json and merges.txt"),
+        (["vocab.json", "merges.txt", "vocab.json"], "expected one or two files, found 3"),
+    ],
+)
+def test_missing_files_are_named(ask: Ask, tmp_path: Path, names: list[str], message: str) -> None:
+    """One of GPT-2's two files alone, or too many files, are an error that says what to choose."""
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
+    export(tmp_path / "model", "gpt2", folder := tmp_path / "exported")
+    files = [
+        [name, base64.b64encode((folder / name).read_bytes()).decode("ascii")] for name in names
+    ]
+    assert message in ask("open", files, [])["error"]
+
+
+def gpt2_files(cache: Path) -> list[Path]:
+    """Return the two files of GPT-2 in tiktoken's cache."""
+    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+    names = [f"{url}/{name}" for name in ("encoder.json", "vocab.bpe")]
+    return [
+        cache / hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest() for name in names
+    ]
+
+
+@pytest.mark.data
+def test_gpt_2_has_its_own_ids(ask: Ask, tiktoken_cache: Path, tmp_path: Path) -> None:
+    """GPT-2's two files give the ids of tiktoken's encoding, and other patterns are refused."""
+    files = gpt2_files(tiktoken_cache)
+    assert check_same(ask, "gpt2", files, tmp_path) == ""
+    data = [[path.name, base64.b64encode(path.read_bytes()).decode("ascii")] for path in files]
+    encoding = tiktoken.get_encoding("gpt2")
+    expected = [encoding.encode(text, allowed_special="all") for text in TEXTS]
+    assert ask("open", data, TEXTS)["encoded"] == expected
+    ranks = write_ranks(tmp_path / "gpt2.tiktoken", encoding._mergeable_ranks)
+    assert check_same(ask, "tiktoken", [ranks], tmp_path) == ""
+    other = tiktoken.get_encoding("cl100k_base")._mergeable_ranks
+    ranks = write_ranks(tmp_path / "cl100k.tiktoken", other)
+    assert "with another pattern" in check_same(ask, "tiktoken", [ranks], tmp_path)
