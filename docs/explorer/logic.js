@@ -13,8 +13,11 @@ const logic = (() => {
   const SHOWN_BYTES = 128; // of a token
   const SHOWN = { nodes: 160, levels: 32 }; // of a merge tree
   const SPECIAL_TOKEN = "<|endoftext|>";
-  const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽" };
-  const UNSEEN = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Cn}\p{Co}]$/u;
+  const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍" };
+  // As on the terminal: `_BLANK` and `_JOINS_THE_LAST` of visible.py in packages/cli.
+  const UNSEEN =
+    /^[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}\u{13441}\u{13442}]$/u;
+  const JOINS = /^[\p{M}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 
   const utf8 = new TextEncoder();
   const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -30,20 +33,23 @@ const logic = (() => {
   /**
    * Return bytes as parts: { shown, kind }.
    *
-   * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for a
-   * byte of a character that is not complete; "rest" for what is left out of a long token.
+   * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for
+   * the bytes of a character that is not complete; "rest" for what is left out of a long token.
    */
   function parts(bytes, most = SHOWN_BYTES) {
     const found = [];
     let start = 0;
     while (start < Math.min(bytes.length, most)) {
       const character = characterAt(bytes, start);
-      if (character === null) found.push({ kind: "byte", shown: `\\x${hexOf(bytes[start++])}` });
-      else {
+      if (character === null) {
+        const some = bytes.subarray(start, (start += sizeOfPart(bytes, start)));
+        found.push({ kind: "byte", shown: `‹${Array.from(some, hexOf).join("")}›` });
+      } else {
         start += utf8.encode(character).length;
         if (character in SIGNS) found.push({ kind: "space", shown: SIGNS[character] });
         else if (UNSEEN.test(character)) found.push({ kind: "space", shown: codeOf(character) });
         else if (found.at(-1)?.kind === "text") found.at(-1).shown += character;
+        else if (!found.length && JOINS.test(character)) found.push({ kind: "text", shown: `◌${character}` });
         else found.push({ kind: "text", shown: character });
       }
     }
@@ -65,9 +71,22 @@ const logic = (() => {
     }
   }
 
+  /** Return how many bytes, at least one, begin the character that is not complete. */
+  function sizeOfPart(bytes, start) {
+    const first = bytes[start];
+    const length = first < 0xc2 || first > 0xf4 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    const second = { 0xe0: [0xa0, 0xbf], 0xed: [0x80, 0x9f], 0xf0: [0x90, 0xbf], 0xf4: [0x80, 0x8f] };
+    let [low, high] = second[first] ?? [0x80, 0xbf];
+    let size = 1;
+    for (; size < length && low <= bytes[start + size] && bytes[start + size] <= high; size++) {
+      [low, high] = [0x80, 0xbf];
+    }
+    return size;
+  }
+
   const hexOf = (byte) => byte.toString(16).padStart(2, "0");
   const codeOf = (character) =>
-    `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    `‹U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
 
   /** Return bytes in one line of visible characters. */
   const visible = (bytes) => parts(bytes).map((part) => part.shown).join("");

@@ -11,8 +11,7 @@ const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${numb
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
 const EXAMPLES = {
-  prose:
-    "Models see tokens, not letters.\nUnusual words fall apart: onomatopoeia, Übermut, 日本.",
+  prose: "Frequent words are one token: the memory.\nUnusual ones fall apart: onomatopoeia, 日本.",
   code: "for (i = 0; i + 1 < n; i++) {\n\t\tif (!chunk->count[i])\n\t\t\treturn -EINVAL;",
   scripts:
     "Хлїб наш щоденний дай нам сьогоднї. હું અને મારાં પિતા એક જ છીએ.\n" +
@@ -46,6 +45,14 @@ function drawToken(bytes, place, special = false, most = undefined) {
   return token;
 }
 
+/** Draw a token as joined to its neighbors if they share a character; return whether they do. */
+function joinPart(token, bytes, next) {
+  const continues = (bytes) => bytes !== undefined && (bytes[0] & 0xc0) === 0x80;
+  token.classList.toggle("head", continues(next));
+  token.classList.toggle("tail", continues(bytes));
+  return continues(next) || continues(bytes);
+}
+
 /** Draw a block of the text after `reader.merges` merges of the tokenizer of a pane. */
 function drawBlock({ pane, block, place }) {
   const { merges, at } = reader;
@@ -53,8 +60,9 @@ function drawBlock({ pane, block, place }) {
   const cutOf = ({ start, bytes }) => `${start}+${bytes.length}`;
   const other = reader.panes.find((one) => one !== pane);
   const others = other && new Set(tokensOf(other, other.replay.blocks[place]).map(cutOf));
-  tokensOf(pane, block).forEach(({ id, special, start, bytes }, place) => {
+  tokensOf(pane, block).forEach(({ id, special, start, bytes }, place, all) => {
     const token = drawToken(bytes, place, special);
+    const isPart = joinPart(token, bytes, all[place + 1]?.bytes);
     const differs = others && !others.has(cutOf({ start, bytes }));
     if (merges && id === 255 + merges) token.classList.add("new");
     if (differs) token.classList.add("differs");
@@ -63,7 +71,9 @@ function drawBlock({ pane, block, place }) {
     token.dataset.id = idIn(pane.replay.tokenizer, id, special);
     token.dataset.start = start;
     const rank = special ? "special token" : id < 256 ? "a byte" : `rank ${id - 256}`;
-    const also = differs ? ", cut differently by the other tokenizer" : "";
+    const also =
+      (isPart ? ", part of a character" : "") +
+      (differs ? ", cut differently by the other tokenizer" : "");
     token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${token.dataset.id}, ${rank}${also}`);
     const chosen = at !== null && start <= at && at < start + bytes.length;
     token.setAttribute("aria-selected", chosen);
@@ -208,12 +218,15 @@ function describeMerge(pane) {
   const merges = mergesOf(pane);
   if (!merges) return make("div", "", "No merges yet: every byte is a token.");
   const { tokens, merges: pairs } = replay.tokenizer;
-  const [left, right] = pairs[merges - 1];
-  const count = replay.times[merges - 1];
-  const where = count ? `${times(count)} in this text` : "not in this text";
+  const rank = replay.times.findLastIndex((count, rank) => count && rank < merges);
+  if (rank < 0) return make("div", "", "None of these merges occurs in this text.");
+  const [left, right] = pairs[rank];
+  const isLast = rank < merges - 1;
+  const where = `${times(replay.times[rank])}${isLast ? "" : " in this text"}`;
   const shown = (id, place) => drawToken(tokens[id], place, false, 24);
-  const arrow = ["Rank ", number(merges - 1), ": ", shown(left, 0), " + "];
-  return make("div", "", ...arrow, shown(right, 1), ` → ${idIn(replay.tokenizer, 255 + merges)}, ${where}`);
+  const which = isLast ? "Last in this text: rank" : "Rank";
+  const arrow = [`${which} ${number(rank)}: `, shown(left, 0), " + "];
+  return make("div", "", ...arrow, shown(right, 1), ` → ${idIn(replay.tokenizer, 256 + rank)}, ${where}`);
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
@@ -294,6 +307,15 @@ function cover() {
   style.scrollPaddingTop = isSticky ? `${controls.offsetHeight + 8}px` : "";
   style.scrollPaddingBottom = isSheet.matches ? `${element("sheet").offsetHeight + 8}px` : "";
   document.body.style.paddingBottom = style.scrollPaddingBottom;
+}
+
+/** Scroll to the chosen token, even if it is not drawn yet. */
+function reveal() {
+  const [pane] = reader.panes;
+  const found = pane.replay.tokenAt(reader.at, mergesOf(pane));
+  if (!found) return;
+  drawBlock(shownIn.get(found.block.element));
+  choose(reader.at);
 }
 
 /** Choose the next or the previous token, and scroll to it. */
@@ -524,6 +546,7 @@ function drawPairs() {
 function drawIds(ids, pair) {
   const { tokens } = lesson.training;
   const drawn = ids.map((id, place) => drawToken(tokens[id], place));
+  drawn.forEach((token, place) => joinPart(token, tokens[ids[place]], tokens[ids[place + 1]]));
   for (let place = 0; pair && place + 1 < ids.length; place++) {
     if (ids[place] === pair[0] && ids[place + 1] === pair[1]) {
       drawn[place].classList.add("part");
@@ -670,6 +693,7 @@ function loadState() {
   readText(trained ? undefined : count(merges));
   // A tokenizer that takes long to train is seen in training, where it can be stopped.
   show(trained || view === "train" ? "train" : "text");
+  if (reader.at !== null && state.view === "text") reveal();
   const first = tokenizer === "trained" ? "trained" : state.tokenizer;
   const second = beside === "trained" ? "trained" : state.beside;
   const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges), first, second) : null;

@@ -56,6 +56,8 @@ const state = (page) => ({
   size: page.getElementById("size").value,
   seen: texts(page, "main")[0],
   nodes: texts(page, ".node").length,
+  merge: texts(page, "#merge div"),
+  joined: all(page, "#tokens .t:is(.head, .tail)").map((one) => one.innerText),
   marked: all(page, "#tokens .new").map((one) => Number(one.dataset.id)),
   sheet: box(page, "#sheet.open"),
   chosen: box(page, "#tokens [aria-selected=true]"),
@@ -343,6 +345,25 @@ def test_gpt_2_shows_its_own_ids(tmp_path: Path, tiktoken_cache: Path) -> None:
     (one,) = look([(link, 1280, "files")], tmp_path, {"vocab.json": files["vocab.json"]})
     reason = "it has ids, but no merges; choose vocab.json and merges.txt at once"
     assert one["alerts"] == [f"vocab.json: {reason}"]
+
+
+def test_the_last_merge_that_occurs_is_described(tmp_path: Path) -> None:
+    """After all merges, the line has the last one that occurs in the text."""
+    text = "The tower, über the ferryman"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    none = "view=text&tokenizer=prose&text=~&merges=9"
+    found, nothing = look([(link, 1280, None), (none, 1280, None)], tmp_path)
+    last = max(Tokenizer._of(Artifact.of_merges(merges_of("prose"))).encode(text))
+    assert f"rank {last - 256:,}: " in found["merge"][0]
+    assert f" → {last}, once" in found["merge"][0]
+    assert nothing["merge"] == ["None of these merges occurs in this text."]
+
+
+def test_the_parts_of_a_character_are_joined(tmp_path: Path) -> None:
+    """Tokens that share a character are drawn as one, in the notation of the terminal."""
+    link = "view=text&tokenizer=prose&merges=0&text=a日b"
+    (found,) = look([(link, 360, None)], tmp_path)
+    assert found["joined"] == ["‹e6›", "‹97›", "‹a5›"]
 
 
 TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"
