@@ -44,8 +44,10 @@ const foreign = (() => {
   const isText = (value) => typeof value === "string" && value !== "";
   const isId = (value) => Number.isInteger(value) && value >= 0 && value <= LARGEST_ID;
   // A value in a message: a word as it is, everything else as in JSON, long ones cut.
-  const shown = (value) =>
-    typeof value !== "string" ? file.short(value) : /^[!-~]{1,90}$/.test(value) ? value : JSON.stringify(value.slice(0, 90));
+  const shown = (value) => {
+    if (typeof value !== "string") return file.short(value);
+    return /^[!-~]{1,90}$/.test(value) ? value : JSON.stringify(value.slice(0, 90));
+  };
   const kindOf = (part) => shown(isMap(part) ? part.get("type") : part);
 
   /** Throw an error with a message, which is a function where making it would take long. */
@@ -95,7 +97,8 @@ const foreign = (() => {
       return { tokenizer: new engine.Tokenizer(merges, tokens), notes: [] };
     }
     expect(!isId(content.get("a")), `it has ids, but no merges; ${both}`);
-    throw new Error("expected a tokenizer file of bpetite, a tokenizer.json of Hugging Face, ranks of tiktoken, or vocab.json with merges.txt");
+    const known = "a tokenizer file of bpetite, a tokenizer.json of Hugging Face, ranks of tiktoken";
+    throw new Error(`expected ${known}, or vocab.json with merges.txt`);
   }
 
   function jsonOf(bytes) {
@@ -248,7 +251,8 @@ const foreign = (() => {
       texts.set(id, text);
     }
     const ordinary = vocab.has(END) && !special.has(END);
-    expect(!ordinary, `its vocabulary has ${END}, but its added_tokens do not, so tokenizers encodes it as ordinary text`);
+    const text = "so tokenizers encodes it as ordinary text";
+    expect(!ordinary, `its vocabulary has ${END}, but its added_tokens do not, ${text}`);
     return special;
   }
 
@@ -272,7 +276,9 @@ const foreign = (() => {
     await forEach(lines, (line, place) => {
       const [word, rank, ...more] = line.split(/[ \t\v\f]+/).filter((part) => part);
       const good = !more.length && BASE64.test(word) && /^(?:0|[1-9]\d{0,8})$/.test(rank);
-      expect(good, () => `it is not a file of ranks: expected base64, a space and a number on line ${place + 1}, found ${shown(line.slice(0, 40))}`);
+      const expected = "expected base64, a space and a number";
+      const found = () => `on line ${place + 1}, found ${shown(line.slice(0, 40))}`;
+      expect(good, () => `it is not a file of ranks: ${expected} ${found()}`);
       const token = Uint8Array.from(atob(word), (letter) => letter.charCodeAt(0));
       const letters = Array.from(token, (byte) => LETTERS[byte]).join("");
       expect(!vocab.has(letters), () => `the token ${shown(letters)} occurs a second time, on line ${place + 1}`);
@@ -294,7 +300,8 @@ const foreign = (() => {
   function checkChunk(token, rank) {
     const text = chunkOf(token);
     const good = text === null || ["'l", "'v", "'r"].includes(text);
-    expect(good || isChunk(text), () => `its token ${rank}, ${shown(text)}, cannot occur in a chunk of GPT-2's pattern, so it was made with another pattern`);
+    const reason = "cannot occur in a chunk of GPT-2's pattern, so it was made with another pattern";
+    expect(good || isChunk(text), () => `its token ${rank}, ${shown(text)}, ${reason}`);
   }
 
   function chunkOf(token) {
@@ -321,7 +328,9 @@ const foreign = (() => {
     await forEach(tokens.filter(([token]) => token.length > 1), ([token, rank]) => {
       const ids = learned.mergeBytes(token);
       const parts = ids.map((id) => letters[id]);
-      expect(parts.length === 2, () => `token ${rank}, ${shown(parts.join(""))}, is not a merge of two lower-ranked tokens: lower ranks leave ${parts.length} parts`);
+      const reason = "is not a merge of two lower-ranked tokens";
+      const left = `lower ranks leave ${parts.length} parts`;
+      expect(parts.length === 2, () => `token ${rank}, ${shown(parts.join(""))}, ${reason}: ${left}`);
       learned.add(ids, token);
       letters.push(parts.join(""));
       merges.push(parts);
@@ -366,7 +375,9 @@ const foreign = (() => {
     await forEach(unmade, (text) => {
       const bytes = Array.from(text, (letter) => BYTES.get(letter));
       const chunk = bytes.includes(undefined) ? null : chunkOf(Uint8Array.from(bytes));
-      expect(!chunk || !isChunk(chunk), () => `its token ${shown(text)} is not made by a merge, but with ignore_merges the chunk ${shown(chunk)} gets its id`);
+      const reason = () => `but with ignore_merges the chunk ${shown(chunk)} gets its id`;
+      const good = !chunk || !isChunk(chunk);
+      expect(good, () => `its token ${shown(text)} is not made by a merge, ${reason()}`);
     });
     await forEach(tokenizer.tokens, (token, id) => {
       expect(tokenizer.mergeBytes(token)[0] === id, `the token ${id} does not encode to itself`);

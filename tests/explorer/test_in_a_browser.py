@@ -19,6 +19,7 @@ import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite_compare import export
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
@@ -149,6 +150,14 @@ ACTS: Final = {
     [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
     "wait for the address": """await settle(page);
     await until(() => page.location.hash.includes("merges="));""",
+    "drop": """await settle(page);
+    page.querySelector("#tab-train").click();
+    const dataTransfer = new DataTransfer();
+    for (const file of given) dataTransfer.items.add(file);
+    const { DragEvent } = page.defaultView;
+    const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+    page.body.dispatchEvent(event);
+    await until(() => page.getElementById("tokenizer").value.startsWith("file:"));""",
     "files": """await settle(page);
     choose(page, given);
     const said = () => page.querySelector("#text-refusal").textContent;
@@ -326,6 +335,20 @@ def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -
     )
     if "trained" in names:
         assert (kept["corpus"], kept["size"], kept["step"]) == (CORPUS, "264", "8")
+
+
+def test_files_can_be_dropped(tmp_path: Path) -> None:
+    """Two files that are dropped on the page are one tokenizer, with the ids that they have."""
+    Tokenizer.train(CORPUS, 264).save(tmp_path / "model")
+    ids = [*range(1, 265), 0]
+    (tmp_path / "map").write_text(json.dumps(ids))
+    export(tmp_path / "model", "gpt2", tmp_path / "pair", id_map=tmp_path / "map")
+    files = {name: (tmp_path / "pair" / name).read_bytes() for name in ("vocab.json", "merges.txt")}
+    text = "tower, See <|endoftext|>"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    (found,) = look([(link, 1280, "drop")], tmp_path, files)
+    expected = Tokenizer.load(tmp_path / "model").encode(text)
+    assert found["ids"] == [ids[token_id] for token_id in expected]
 
 
 @pytest.mark.data
