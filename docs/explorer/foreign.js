@@ -102,7 +102,6 @@ const foreign = (() => {
   }
 
   function jsonOf(bytes) {
-    expect(bytes.length <= file.MOST_FILE_BYTES, `it has more than ${file.MOST_FILE_BYTES} bytes, the maximum`);
     const content = file.parse(textOf(bytes), true);
     expect(isMap(content), "expected a JSON object");
     return content;

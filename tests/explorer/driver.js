@@ -50,7 +50,7 @@ const answers = {
     const parts = files.map(([name, data]) => ({ name, bytes: new Uint8Array(Buffer.from(data, "base64")) }));
     const { tokenizer, notes } = await foreign.open(parts);
     const { merges, ids } = tokenizer;
-    return { merges, ids, notes, encoded: texts.map((text) => tokenizer.encode(text).map((id) => ids[id])) };
+    return { merges, ids, notes, encoded: texts.map((text) => tokenizer.encode(text).map((id) => ids?.[id] ?? id)) };
   },
   refused: (data) => {
     const bytes = Buffer.from(data, "base64");

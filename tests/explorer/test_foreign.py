@@ -174,6 +174,43 @@ def test_missing_files_are_named(ask: Ask, tmp_path: Path, names: list[str], mes
     assert message in ask("open", files, [])["error"]
 
 
+def asked(name: str, data: bytes) -> list[list[str]]:
+    """Return one file as a question."""
+    return [[name, base64.b64encode(data).decode("ascii")]]
+
+
+def test_its_own_files_open(ask: Ask, tmp_path: Path) -> None:
+    """A tokenizer file has its own ids; the same file with a fraction for an integer is refused."""
+    tokenizer = Tokenizer.train(CORPUS, 300)
+    tokenizer.save(tmp_path / "own.json")
+    data = (tmp_path / "own.json").read_bytes()
+    found = ask("open", asked("own.json", data), TEXTS)
+    assert found["encoded"] == [tokenizer.encode(text) for text in TEXTS]
+    assert ("ids" in found, found["notes"]) == (False, [])
+    for integer in (b'"schema_version":1', b'_size":300', b"[[104,101", b'"0":[0'):
+        assert integer in data
+        wrong = data.replace(integer, re.sub(rb"(\d+)(\D?)$", rb"\1.0\2", integer))
+        assert "expected" in ask("open", asked("own.json", wrong), [])["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.json", b"[1]", "expected a JSON object"),
+        ("a.json", b"{}", "expected a tokenizer file of bpetite, a tokenizer.json of Hugging Face"),
+        ("a.json", b"", "expected JSON: an integer, a string, a list or an object at offset 0"),
+        ("a.json", b"{\xff", "expected UTF-8"),
+        ("a.json", b'{"a": ' + b"1" * 501 + b"}", "expected JSON: an integer of a few digits"),
+        ("a.json", b'{"a": [' + b"1" * 501 + b"]}", "expected JSON: an integer of a few digits"),
+        ("a.json", b'{"a": [' + b"{}," * 4096 + b"{}]}", "expected JSON: fewer objects"),
+        ("a.tiktoken", b"", "it has no token for the byte 0x00"),
+    ],
+)
+def test_other_files_are_refused(ask: Ask, name: str, data: bytes, message: str) -> None:
+    """A file of another kind is an error that says what was expected."""
+    assert ask("open", asked(name, data), [])["error"].startswith(f"Error: {message}")
+
+
 def gpt2_files(cache: Path) -> list[Path]:
     """Return the two files of GPT-2 in tiktoken's cache."""
     url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
