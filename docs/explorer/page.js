@@ -811,8 +811,9 @@ for (const [place, id] of ["tokens", "others"].entries()) {
     event.preventDefault();
     move(direction, place);
   });
-  on(id, "focus", () => {
-    if (reader.at === null) move(1, place);
+  on(id, "focus", ({ target }) => {
+    // A tap chooses its own token.
+    if (reader.at === null && target.matches(":focus-visible")) move(1, place);
   });
 }
 

@@ -16,6 +16,7 @@ import tiktoken
 from bpetite import Tokenizer
 from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
 from bpetite_compare._engines import drift
+from bpetite_compare._gpt2 import GPT2_PATTERN
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
 from hugging_face_files import made_by
 
@@ -105,6 +106,79 @@ def test_files_with_other_values(ask: Ask, tmp_path: Path) -> None:
         verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
     assert SEEDS // 8 < verdicts.count("") < SEEDS
     assert len({verdict[:24] for verdict in verdicts}) > 15
+
+
+def cut(regex: str, **options: object) -> dict[str, object]:
+    """Return a part of a pre-tokenizer that splits by a regular expression."""
+    split = {"type": "Split", "behavior": "Isolated", "invert": False}
+    return split | {"pattern": {"Regex": regex}} | options
+
+
+def chain(*parts: dict[str, object]) -> dict[str, object]:
+    """Return a pre-tokenizer of several parts."""
+    return {"pre_tokenizer": {"type": "Sequence", "pretokenizers": list(parts)}}
+
+
+LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+PLAIN: Final = LEVEL | {"use_regex": False}
+END: Final = {
+    "id": 300,
+    "content": "<|endoftext|>",
+    "single_word": False,
+    "lstrip": False,
+    "rstrip": False,
+    "normalized": False,
+    "special": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, ""),
+        ({"byte_fallback": True}, "its model has byte_fallback"),
+        ({"dropout": 0.1}, "its model has a dropout"),
+        ({"dropout": 0.0, "fuse_unk": True, "unk_token": "a", "type": "BPE"}, ""),
+        ({"end_of_word_suffix": "</w>"}, "its model has the end_of_word_suffix </w>"),
+        ({"continuing_subword_prefix": "#"}, "its model has the continuing_subword_prefix #"),
+        ({"type": "Unigram"}, "its model is Unigram, not BPE"),
+        ({"merges": ["a b", ["a", "b"]]}, "its merge 0 makes ab, which has no id"),
+        ({"merges": ["h e", ["t", "he"]]}, "its merge 1 is written in another way"),
+        ({"merges": ["h e", "h e"]}, "its merge 1 makes he, which an earlier merge made"),
+        ({"normalizer": {"type": "NFC"}}, "its normalizer, NFC, changes the text"),
+        ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
+        ({"decoder": None, "post_processor": {"type": "X"}, "truncation": {"a": 1}}, ""),
+        ({"pre_tokenizer": {"type": "Digits"}}, "its pre_tokenizer is Digits"),
+        ({"pre_tokenizer": LEVEL | {"add_prefix_space": True}}, "adds a space before the text"),
+        ({"pre_tokenizer": LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or false"),
+        ({"pre_tokenizer": PLAIN}, "do not split text exactly once"),
+        (chain(LEVEL, LEVEL), "do not split text exactly once"),
+        (chain(PLAIN, cut(GPT2_PATTERN)), "do not split text exactly once"),
+        (chain(cut(GPT2_PATTERN), PLAIN), ""),
+        (chain(cut(GPT2_PATTERN, behavior="Removed", invert=True), PLAIN), ""),
+        (chain(cut(GPT2_PATTERN, behavior="Removed"), PLAIN), "its split pattern is not GPT-2's"),
+        (chain(cut(GPT2_PATTERN, pattern={"String": "a"}), PLAIN), "its split pattern is not"),
+        (chain(cut(r"\p{N}{1,3}|\p{L}+"), PLAIN), "its split pattern is not GPT-2's"),
+        ({"added_tokens": [END | {"lstrip": True}]}, "has lstrip, so text is split differently"),
+        ({"added_tokens": [END | {"special": None}]}, "has the special null, not true or false"),
+        ({"added_tokens": [END | {"id": 301}]}, "but tokenizers uses 300"),
+        ({"added_tokens": []}, "its vocabulary has <|endoftext|>, but its added_tokens do not"),
+        ({"added_tokens": None}, "its added_tokens are not a list"),
+        ({"version": "2.0"}, "its version is 2.0, not 1.0"),
+    ],
+)
+def test_settings(ask: Ask, tmp_path: Path, change: dict[str, object], reason: str) -> None:
+    """A setting that changes ids is refused by name; others are ignored, as in an import."""
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
+    export(tmp_path / "model", "huggingface", path := tmp_path / "tokenizer.json")
+    content = json.loads(path.read_bytes())
+    for name, value in change.items():
+        is_model = name in content["model"] or name in {"fuse_unk", "byte_fallback", "dropout"}
+        (content["model"] if is_model else content)[name] = value
+    path.write_text(json.dumps(content), encoding="utf-8")
+    found = check_same(ask, "huggingface", [path], tmp_path)
+    assert reason in found
+    assert bool(reason) == bool(found)
 
 
 def damaged(data: bytes, random: Random) -> bytes:
