@@ -58,6 +58,7 @@ const state = (page) => ({
   seen: texts(page, "main")[0],
   nodes: texts(page, ".node").length,
   merge: texts(page, "#merge div"),
+  merges: Number(page.getElementById("merges").value),
   joined: all(page, "#tokens .t:is(.head, .tail)").map((one) => one.innerText),
   marked: all(page, "#tokens .new").map((one) => Number(one.dataset.id)),
   sheet: box(page, "#sheet.open"),
@@ -150,6 +151,10 @@ ACTS: Final = {
     [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
     "wait for the address": """await settle(page);
     await until(() => page.location.hash.includes("merges="));""",
+    "next, next": """await settle(page);
+    for (let turn = 0; turn < 2; turn++) page.getElementById("next").click();""",
+    "next, next, back": """await settle(page);
+    for (const id of ["next", "next", "back"]) page.getElementById(id).click();""",
     "drop": """await settle(page);
     page.querySelector("#tab-train").click();
     const dataTransfer = new DataTransfer();
@@ -349,6 +354,22 @@ def test_files_can_be_dropped(tmp_path: Path) -> None:
     (found,) = look([(link, 1280, "drop")], tmp_path, files)
     expected = Tokenizer.load(tmp_path / "model").encode(text)
     assert found["ids"] == [ids[token_id] for token_id in expected]
+
+
+def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
+    """With two tokenizers, a step goes to the nearest merge that occurs in one of the cuts."""
+    text = "in the tin"
+    names = ("code", "prose")
+    counts = set()
+    for merges in map(merges_of, names):
+        tokenizers = [Tokenizer._of(Artifact.of_merges(merges[:made])) for made in range(40)]
+        sizes = [len(tokenizer.encode(text)) for tokenizer in tokenizers]
+        counts |= {made for made in range(1, 40) if sizes[made] < sizes[made - 1]}
+    link = urlencode(
+        {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "merges": 0}
+    )
+    after, back = look([(link, 1280, "next, next"), (link, 1280, "next, next, back")], tmp_path)
+    assert [back["merges"], after["merges"]] == sorted(counts)[:2]
 
 
 @pytest.mark.data
