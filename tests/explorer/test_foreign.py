@@ -23,7 +23,23 @@ from hugging_face_files import made_by
 pytestmark = pytest.mark.thorough
 
 SEEDS: Final = 400
-ODD: Final = (None, True, False, 0, 1, -1, 1.5, 2**31, "", "a", "Ġt h", [], {}, ["a"], {"a": 1})
+ODD: Final[tuple[object, ...]] = (
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    1.5,
+    2**31,
+    "",
+    "a",
+    "Ġt h",
+    [],
+    {},
+    ["a"],
+    {"a": 1},
+)
 TEXTS: Final = [text for text in HOSTILE if drift().isdisjoint(text)]
 
 Ask = Callable[..., Any]  # the answer is JSON
@@ -294,7 +310,6 @@ def gpt2_files(cache: Path) -> list[Path]:
     ]
 
 
-@pytest.mark.data
 def test_gpt_2_has_its_own_ids(ask: Ask, tiktoken_cache: Path, tmp_path: Path) -> None:
     """GPT-2's two files give the ids of tiktoken's encoding, and other patterns are refused."""
     files = gpt2_files(tiktoken_cache)

@@ -372,7 +372,6 @@ def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
     assert [back["merges"], after["merges"]] == sorted(counts)[:2]
 
 
-@pytest.mark.data
 def test_gpt_2_shows_its_own_ids(tmp_path: Path, tiktoken_cache: Path) -> None:
     """GPT-2's two files, chosen at once, show the ids of GPT-2, and one of them says what lacks."""
     url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
