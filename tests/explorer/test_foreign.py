@@ -246,6 +246,44 @@ def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (b"J2w= 256\n", ""),  # the beginning of 'll
+        (b"J2w= 256", ""),
+        (b"IGE= 256\r\nIGFh 257\r", ""),
+        (b"YTE= 256\n", "its token 256, a1, cannot occur in a chunk of GPT-2's pattern"),
+        (b"YWE= 256\nYWE= 257\n", "the token aa occurs a second time, on line 258"),
+        (b"YWE= 256\nYWI= 256\n", "the rank 256 occurs a second time, on line 258"),
+        (b"YWE= 256\n\nYWI= 257\n", "expected base64, a space and a number on line 258"),
+        (b"YWE= +256\n", "expected base64, a space and a number on line 257"),
+        (b"YWE 256\n", "expected base64, a space and a number on line 257"),
+        (b"YWFh 256\n", "is not a merge of two lower-ranked tokens"),
+    ],
+)
+def test_lines_of_ranks(ask: Ask, tmp_path: Path, lines: bytes, reason: str) -> None:
+    """Ranks that contradict each other, or that another pattern made, are refused by line."""
+    ranks = {bytes([value]): value for value in range(256)}
+    path = write_ranks(tmp_path / "model.tiktoken", ranks)
+    path.write_bytes(path.read_bytes().rstrip() + b"\n" + lines)
+    found = check_same(ask, "tiktoken", [path], tmp_path)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+def test_too_large_a_tokenizer_is_refused(ask: Ask, tmp_path: Path) -> None:
+    """Tokens that a tokenizer file has no room for are refused, as in an import."""
+    Tokenizer.train("", 256).save(tmp_path / "model")
+    export(tmp_path / "model", "huggingface", path := tmp_path / "tokenizer.json")
+    content = json.loads(path.read_bytes())
+    for doubling in range(23):
+        token = "d" * 2**doubling
+        content["model"]["merges"].append([token, token])
+        content["model"]["vocab"][token * 2] = 257 + doubling
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert "would be larger than 67108864 bytes" in check_same(ask, "huggingface", [path], tmp_path)
+
+
+@pytest.mark.parametrize(
     ("names", "message"),
     [
         (["vocab.json"], "it has ids, but no merges; choose vocab.json and merges.txt at once"),
