@@ -169,10 +169,20 @@ const bpe = (() => {
       this.specialId = tokens.length;
       this.cache = new Map();
       this.rankOf = new Map();
-      merges.forEach(([left, right], rank) => {
-        const key = keyOf(left, right);
-        if (!this.rankOf.has(key)) this.rankOf.set(key, rank); // of a pair listed twice, the first
-      });
+      merges.forEach((pair, rank) => this.rank(pair, rank));
+    }
+
+    rank([left, right], rank) {
+      const key = keyOf(left, right);
+      if (!this.rankOf.has(key)) this.rankOf.set(key, rank); // of a pair listed twice, the first
+    }
+
+    /** Append a merge and its token, before anything is encoded. */
+    add(pair, token) {
+      this.rank(pair, this.merges.length);
+      this.merges.push(pair);
+      this.tokens.push(token);
+      this.specialId++;
     }
 
     /** Return the ids of a text. Every exact special token becomes its id. */
@@ -203,8 +213,12 @@ const bpe = (() => {
      * gives the same ids as a pass for every rank. A heap finds it, so that a chunk of 100 KB
      * needs no pass for each of its merges. `seen` is called with the rank of each merged pair.
      */
-    mergeChunk(chunk, limit = this.merges.length, seen = () => {}) {
-      const ids = Array.from(utf8.encode(chunk));
+    mergeChunk(chunk, limit, seen) {
+      return this.mergeBytes(utf8.encode(chunk), limit, seen);
+    }
+
+    mergeBytes(bytes, limit = this.merges.length, seen = () => {}) {
+      const ids = Array.from(bytes);
       const before = ids.map((_, place) => place - 1);
       const after = ids.map((_, place) => place + 1);
       const rankAt = (place) => this.rankOf.get(keyOf(ids[place], ids[after[place]]));
@@ -284,7 +298,7 @@ const bpe = (() => {
     return new Tokenizer(merges, tokens);
   }
 
-  return { split, train, load, Training, Tokenizer, keyOf, pairOf };
+  return { split, train, load, Training, Tokenizer, keyOf, pairOf, join, sizeOfMerge };
 })();
 
 if (typeof module !== "undefined") module.exports = bpe;

@@ -58,12 +58,14 @@ const tokenizerFile = (() => {
   /**
    * Return the value of a JSON document; objects become Maps.
    *
-   * Every number must be an integer, and no object may have a key twice. Depth and number of
-   * lists are bounded, since a small text of brackets needs much memory.
+   * No object may have a key twice. Every number must be an integer, or, if `fractions` allows
+   * others, those are instances of Number. Depth and number of lists and objects are bounded,
+   * since a small text of brackets needs much memory.
    */
-  function parse(text) {
+  function parse(text, fractions = false) {
     let at = 0;
     let lists = 0;
+    let objects = 0;
 
     function fail(expected) {
       const found = at < text.length ? `found ${short(text.slice(at, at + 12))}` : "found the end";
@@ -98,6 +100,7 @@ const tokenizerFile = (() => {
     }
 
     function object(depth) {
+      if (++objects > 4096) fail("fewer objects");
       const entries = new Map();
       if (take("}")) return entries;
       do {
@@ -120,6 +123,7 @@ const tokenizerFile = (() => {
       if (end >= at && !/[^0-9,\s]/.test(inside)) {
         try {
           const items = JSON.parse(`[${inside}]`);
+          if (items.includes(Infinity)) throw new Error("many digits");
           at = end;
           take("]");
           return items;
@@ -148,12 +152,17 @@ const tokenizerFile = (() => {
     }
 
     function integer() {
-      const digits = /-?(?:0|[1-9][0-9]*)/y;
+      const digits = fractions
+        ? /-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?/y
+        : /-?(?:0|[1-9][0-9]*)/y;
       digits.lastIndex = at;
       const found = digits.exec(text);
       if (!found) fail("an integer, a string, a list or an object");
+      const fraction = found[1] || found[2];
+      if (!fraction && found[0].length > 500) fail("an integer of a few digits");
       at = digits.lastIndex;
-      return Number(found[0]) + 0; // -0 becomes 0
+      const value = Number(found[0]) + 0; // -0 becomes 0
+      return fraction ? new Number(value) : value;
     }
 
     skipWhitespace();
@@ -265,7 +274,7 @@ const tokenizerFile = (() => {
     );
   }
 
-  return { read, write, MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN };
+  return { read, parse, check, write, short, MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN };
 })();
 
 if (typeof module !== "undefined") module.exports = tokenizerFile;

@@ -11,11 +11,13 @@ const logic = (() => {
   const MOST_BYTES = 100 * 1024;
   const BLOCK_BYTES = 1200;
   const SHOWN_BYTES = 128; // of a token
-  const SHOWN_NODES = 160; // of a merge tree
-  const SHOWN_LEVELS = 32;
+  const SHOWN = { nodes: 160, levels: 32 }; // of a merge tree
   const SPECIAL_TOKEN = "<|endoftext|>";
-  const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍", "\u00a0": "⍽" };
-  const UNSEEN = /^[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Cn}\p{Co}]$/u;
+  const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍" };
+  // As on the terminal: `_BLANK` and `_JOINS_THE_LAST` of visible.py in packages/cli.
+  const UNSEEN =
+    /^[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u{16fe4}\u{1d159}\u{13441}\u{13442}]$/u;
+  const JOINS = /^[\p{M}\p{Emoji_Modifier}\u1160-\u11ff\ud7b0-\ud7fb]$/u;
 
   const utf8 = new TextEncoder();
   const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -31,20 +33,23 @@ const logic = (() => {
   /**
    * Return bytes as parts: { shown, kind }.
    *
-   * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for a
-   * byte of a character that is not complete; "rest" for what is left out of a long token.
+   * kind: "text"; "space" for whitespace and invisible characters, shown by a sign; "byte" for
+   * the bytes of a character that is not complete; "rest" for what is left out of a long token.
    */
-  function parts(bytes) {
+  function parts(bytes, most = SHOWN_BYTES) {
     const found = [];
     let start = 0;
-    while (start < Math.min(bytes.length, SHOWN_BYTES)) {
+    while (start < Math.min(bytes.length, most)) {
       const character = characterAt(bytes, start);
-      if (character === null) found.push({ kind: "byte", shown: `\\x${hexOf(bytes[start++])}` });
-      else {
+      if (character === null) {
+        const some = bytes.subarray(start, (start += sizeOfPart(bytes, start)));
+        found.push({ kind: "byte", shown: `‹${Array.from(some, hexOf).join("")}›` });
+      } else {
         start += utf8.encode(character).length;
         if (character in SIGNS) found.push({ kind: "space", shown: SIGNS[character] });
         else if (UNSEEN.test(character)) found.push({ kind: "space", shown: codeOf(character) });
         else if (found.at(-1)?.kind === "text") found.at(-1).shown += character;
+        else if (!found.length && JOINS.test(character)) found.push({ kind: "text", shown: `◌${character}` });
         else found.push({ kind: "text", shown: character });
       }
     }
@@ -66,17 +71,30 @@ const logic = (() => {
     }
   }
 
+  /** Return how many bytes, at least one, begin the character that is not complete. */
+  function sizeOfPart(bytes, start) {
+    const first = bytes[start];
+    const length = first < 0xc2 || first > 0xf4 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    const second = { 0xe0: [0xa0, 0xbf], 0xed: [0x80, 0x9f], 0xf0: [0x90, 0xbf], 0xf4: [0x80, 0x8f] };
+    let [low, high] = second[first] ?? [0x80, 0xbf];
+    let size = 1;
+    for (; size < length && low <= bytes[start + size] && bytes[start + size] <= high; size++) {
+      [low, high] = [0x80, 0xbf];
+    }
+    return size;
+  }
+
   const hexOf = (byte) => byte.toString(16).padStart(2, "0");
   const codeOf = (character) =>
-    `U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    `‹U+${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}›`;
 
   /** Return bytes in one line of visible characters. */
   const visible = (bytes) => parts(bytes).map((part) => part.shown).join("");
 
   /** Return bytes in hexadecimal digits, with a space between. */
-  function hex(bytes) {
-    const digits = Array.from(bytes.subarray(0, SHOWN_BYTES), hexOf).join(" ");
-    return bytes.length > SHOWN_BYTES ? `${digits} ${rest(bytes, SHOWN_BYTES)}` : digits;
+  function hex(bytes, most = SHOWN_BYTES) {
+    const digits = Array.from(bytes.subarray(0, most), hexOf).join(" ");
+    return bytes.length > most ? `${digits} ${rest(bytes, most)}` : digits;
   }
 
   /**
@@ -182,24 +200,29 @@ const logic = (() => {
     }
 
     /** Return points [merges, bytes per token], few enough to draw. */
-    curve(most = 400) {
-      const last = this.times.length;
-      const count = Math.max(1, Math.min(most, last));
-      return Array.from({ length: count + 1 }, (_, place) => {
-        const merges = Math.round((place * last) / count);
-        return [merges, this.tokens[merges] ? this.size / this.tokens[merges] : 1];
-      });
+    curve() {
+      return curve(this.tokens, this.size);
     }
   }
 
+  /** Return points [merges, bytes per token] of the number of tokens after every merge. */
+  function curve(tokens, size, most = 400) {
+    const last = tokens.length - 1;
+    const count = Math.max(1, Math.min(most, last));
+    return Array.from({ length: count + 1 }, (_, place) => {
+      const merges = Math.round((place * last) / count);
+      return [merges, tokens[merges] ? size / tokens[merges] : 1];
+    });
+  }
+
   /** Return the merge tree of an id, or the top of a large one: { id, bytes, children }. */
-  function tree(tokenizer, id) {
+  function tree(tokenizer, id, most = SHOWN) {
     const node = (id) => ({ id, bytes: tokenizer.tokens[id], children: [] });
     const root = node(id);
     let nodes = 1;
-    for (let level = [root], depth = 1; level.length && depth < SHOWN_LEVELS; depth++) {
+    for (let level = [root], depth = 1; level.length && depth < most.levels; depth++) {
       for (const one of level) {
-        if (one.id < 256 || nodes + 2 > SHOWN_NODES) continue;
+        if (one.id < 256 || nodes + 2 > most.nodes) continue;
         one.children = tokenizer.merges[one.id - 256].map(node);
         nodes += 2;
       }
@@ -242,7 +265,7 @@ const logic = (() => {
   const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
 
   return {
-    ...{ MOST_BYTES, Replay, refusal, parts, visible, hex, tree, topPairs, countChanges },
+    ...{ MOST_BYTES, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges },
     ...{ toFragment, ofFragment },
   };
 })();

@@ -11,22 +11,20 @@ const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${numb
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
 const EXAMPLES = {
-  prose:
-    "A model does not see letters. It sees tokens.\n" +
-    "Frequent words such as the, of and memory are one token each, while unusual words " +
-    "(onomatopoeia, Übermut, 日本) fall apart.\n" +
-    "It's the same with numbers: 1,234,567 is cut wherever the merges happen to cut it.",
-  code:
-    "static int count_pairs(struct chunk *chunk, size_t n)\n{\n\tsize_t i;\n\n" +
-    "\tfor (i = 0; i + 1 < n; i++)\n\t\tchunk->count[i]++;\n\n\treturn chunk ? 0 : -EINVAL;\n}\n",
+  prose: "Frequent words are one token: the memory.\nUnusual ones fall apart: onomatopoeia, 日本.",
+  code: "for (i = 0; i + 1 < n; i++) {\n\t\tif (!chunk->count[i])\n\t\t\treturn -EINVAL;",
   scripts:
-    "Хлїб наш щоденний дай нам сьогоднї.\nԳթասի՛րտ եղէք, ինչպէս որ ձեր Հայրը գթասիրտ է։\n" +
-    "હું અને મારાં પિતા એક જ છીએ.\nⲞⲨⲞⲚ ⲚⲒⲂⲈⲚ ϢⲀⲨⲘⲞⲖϨϤ ⲘⲠⲒⲬⲢⲰⲘ.\nᎯᎠᏃ ᏂᏚᏪᏎᎴᎢ, ᎦᏙᏃ ᏂᏥᏍᎦᏒᎾ?\n" +
-    "Scripts that it was not trained on fall apart into bytes: Ελλάδα, 日本, العربية.\n",
+    "Хлїб наш щоденний дай нам сьогоднї. હું અને મારાં પિતા એક જ છીએ.\n" +
+    "Other scripts fall apart into bytes: Ελλάδα, 日本, العربية.",
 };
 const COURSE = "tow, tower, towed\nSee, Seeelefant, öde, übel";
 
-const state = { view: "text", tokenizer: "prose", text: EXAMPLES.prose, at: null, ids: false };
+const isSheet = matchMedia("(max-width: 62rem)");
+const HINT = matchMedia("(pointer: coarse)").matches
+  ? "Tap a token for its merges."
+  : "Point at a token, or move to it with the arrow keys.";
+
+const state = { view: "text", tokenizer: "prose", beside: "", text: EXAMPLES.prose, at: null, ids: false };
 const tokenizers = Object.create(null); // by name, made when first chosen
 
 function make(tag, classes = "", ...children) {
@@ -39,26 +37,44 @@ function make(tag, classes = "", ...children) {
 /* ---- Tokens ---- */
 
 /** Return a token as an element: visible text, the signs of whitespace, the bytes of a part. */
-function drawToken(bytes, place, special = false) {
+function drawToken(bytes, place, special = false, most = undefined) {
   const token = make("span", `t${place % 2 ? " even" : ""}${special ? " special" : ""}`);
-  for (const { kind, shown } of logic.parts(bytes)) {
+  for (const { kind, shown } of logic.parts(bytes, most)) {
     token.append(kind === "text" ? shown : make("span", kind, shown));
   }
   return token;
 }
 
-/** Draw a block of the text after `merges` merges. */
-function drawBlock(block) {
-  const { replay, merges, at } = reader;
+/** Draw a token as joined to its neighbors if they share a character; return whether they do. */
+function joinPart(token, bytes, next) {
+  const continues = (bytes) => bytes !== undefined && (bytes[0] & 0xc0) === 0x80;
+  token.classList.toggle("head", continues(next));
+  token.classList.toggle("tail", continues(bytes));
+  return continues(next) || continues(bytes);
+}
+
+/** Draw a block of the text after `reader.merges` merges of the tokenizer of a pane. */
+function drawBlock({ pane, block, place }) {
+  const { merges, at } = reader;
   const drawn = [];
-  replay.tokensOf(block, merges).forEach(({ id, special, start, bytes }, place) => {
+  const cutOf = ({ start, bytes }) => `${start}+${bytes.length}`;
+  const other = reader.panes.find((one) => one !== pane);
+  const others = other && new Set(tokensOf(other, other.replay.blocks[place]).map(cutOf));
+  tokensOf(pane, block).forEach(({ id, special, start, bytes }, place, all) => {
     const token = drawToken(bytes, place, special);
+    const isPart = joinPart(token, bytes, all[place + 1]?.bytes);
+    const differs = others && !others.has(cutOf({ start, bytes }));
     if (merges && id === 255 + merges) token.classList.add("new");
+    if (differs) token.classList.add("differs");
     token.role = "option";
-    token.id = `b${start}`;
-    token.dataset.id = id;
+    token.id = `${pane.list.id}-${start}`;
+    token.dataset.id = idIn(pane.replay.tokenizer, id, special);
+    token.dataset.start = start;
     const rank = special ? "special token" : id < 256 ? "a byte" : `rank ${id - 256}`;
-    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${id}, ${rank}`);
+    const also =
+      (isPart ? ", part of a character" : "") +
+      (differs ? ", cut differently by the other tokenizer" : "");
+    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${token.dataset.id}, ${rank}${also}`);
     const chosen = at !== null && start <= at && at < start + bytes.length;
     token.setAttribute("aria-selected", chosen);
     drawn.push(token);
@@ -69,14 +85,23 @@ function drawBlock(block) {
   block.drawnAt = merges;
 }
 
+/** Return an id as the file of its tokenizer has it. */
+const idIn = ({ ids }, id, special = false) => (!ids ? id : special ? ids.at(-1) : ids[id]);
+
+/** Return how many of the merges a pane has. */
+const mergesOf = ({ replay }) => Math.min(reader.merges, replay.times.length);
+const tokensOf = (pane, block) => pane.replay.tokensOf(block, mergesOf(pane));
+
+const shownIn = new WeakMap(); // by the element of a block: { pane, block, place }
 const inSight = new IntersectionObserver(
   (entries) => {
     for (const { target, isIntersecting } of entries) {
-      const block = reader.replay.blocks[target.dataset.block];
-      if (!block || block.element !== target) continue;
+      const shown = shownIn.get(target);
+      if (!reader.panes.includes(shown.pane)) continue;
+      const { block } = shown;
       block.visible = isIntersecting;
       if (isIntersecting) {
-        if (block.drawnAt !== reader.merges) drawBlock(block);
+        if (block.drawnAt !== reader.merges) drawBlock(shown);
       } else if (block.drawnAt !== undefined) {
         target.style.minHeight = `${target.offsetHeight}px`;
         target.replaceChildren();
@@ -84,15 +109,15 @@ const inSight = new IntersectionObserver(
       }
     }
   },
-  { root: element("tokens"), rootMargin: "300px" },
+  { rootMargin: "300px" },
 );
 
 /* ---- The view of a text ---- */
 
-const reader = { replay: null, merges: 0, at: null, playing: null };
+// A pane shows the tokens of one tokenizer: { name, replay, list }. `last` is of all panes.
+const reader = { panes: [], chosen: 0, merges: 0, last: 0, at: null, playing: null };
 
-function currentTokenizer() {
-  const name = state.tokenizer;
+function tokenizerOf(name) {
   tokenizers[name] ??= new bpe.Tokenizer(samples[name]);
   return tokenizers[name];
 }
@@ -100,125 +125,205 @@ function currentTokenizer() {
 /** Encode the text; `merges` is how many to apply, all of them if it is undefined. */
 function readText(merges) {
   stop();
-  const tokenizer = currentTokenizer();
-  reader.replay = new logic.Replay(tokenizer, accept("text", state.text));
+  const text = accept("text", state.text);
+  const names = [state.tokenizer, state.beside].filter((name) => name);
   inSight.disconnect();
-  element("tokens").replaceChildren(
-    ...reader.replay.blocks.map((block, place) => {
-      block.element = make("div", "block");
-      block.element.dataset.block = place;
-      block.element.style.minHeight = `${Math.ceil(block.bytes / 45) * 31}px`;
-      return block.element;
-    }),
-  );
-  const last = tokenizer.merges.length;
-  element("merges").max = last;
-  drawCurve();
-  goTo(Math.min(merges ?? last, last));
-  for (const block of reader.replay.blocks) inSight.observe(block.element);
+  reader.panes = names.map((name, place) => {
+    const replay = new logic.Replay(tokenizerOf(name), text);
+    return { name, replay, list: element(["tokens", "others"][place]) };
+  });
+  reader.chosen = 0;
+  reader.last = Math.max(...reader.panes.map(({ replay }) => replay.times.length));
+  element("panes").classList.toggle("two", names.length === 2);
+  element("merges").max = reader.last;
+  const curves = reader.panes.map(({ replay }) => replay.curve());
+  reader.point = drawCurve("text", curves, Math.max(1, reader.last));
+  element("others").replaceChildren();
+  for (const pane of reader.panes) pane.list.replaceChildren(...pane.replay.blocks.map((block, place) => {
+    block.element = make("div", "block");
+    block.element.style.minHeight = `${Math.ceil(block.bytes / 45) * 31}px`;
+    shownIn.set(block.element, { pane, block, place });
+    return block.element;
+  }));
+  goTo(Math.min(merges ?? reader.last, reader.last));
+  for (const { replay } of reader.panes) {
+    for (const block of replay.blocks) inSight.observe(block.element);
+  }
 }
 
-function drawCurve() {
-  const points = reader.replay.curve();
-  const top = Math.max(1.5, ...points.map(([, ratio]) => ratio));
-  const last = Math.max(1, reader.replay.times.length);
-  reader.top = top;
-  const path = points.map(([r, ratio]) => `${(1000 * r) / last} ${heightOf(ratio)}`).join("L");
-  element("line").setAttribute("d", `M${path}`);
-  element("area").setAttribute("d", `M0 100L${path}L1000 100Z`);
-  element("plot-top").textContent = `${top.toFixed(2)} bytes per token`;
+/** Draw curves of [merges, bytes per token] up to `last` merges; return the function of a point. */
+function drawCurve(view, curves, last) {
+  const top = Math.max(1.5, ...curves.flat().map(([, ratio]) => ratio));
+  const heightOf = (ratio) => 97 - (92 * (ratio - 1)) / (top - 1);
+  const part = (name) => document.querySelector(`#plot-${view} ${name}`);
+  const [path, other] = curves.map((points) =>
+    points.map(([r, ratio]) => `${(1000 * r) / last} ${heightOf(ratio)}`).join("L"));
+  part(".line:not(.other)").setAttribute("d", `M${path}`);
+  part(".other")?.setAttribute("d", other ? `M${other}` : "");
+  part(".area").setAttribute("d", `M0 100L${path}L${(1000 * curves[0].at(-1)[0]) / last} 100Z`);
+  part("span").textContent = `${top.toFixed(2)} bytes per token`;
+  return (merges, ratio) => {
+    part("i").style.left = part("b").style.left = `${(100 * merges) / last}%`;
+    part("b").style.top = `${heightOf(ratio)}%`;
+  };
 }
-
-const heightOf = (ratio) => 100 - (92 * (ratio - 1)) / (reader.top - 1) - 3;
 
 /** Show the text after a number of merges. */
 function goTo(merges) {
-  const { replay } = reader;
-  const last = replay.times.length;
+  const { panes, last } = reader;
   reader.merges = merges;
   element("merges").value = merges;
-  const ratio = replay.tokens[merges] ? replay.size / replay.tokens[merges] : 1;
-  element("figure-tokens").textContent = number(replay.tokens[merges]);
-  element("figure-bytes").textContent = number(replay.size);
-  element("figure-ratio").textContent = ratio.toFixed(2);
+  const counts = panes.map((pane) => pane.replay.tokens[mergesOf(pane)]);
+  const { size } = panes[0].replay;
+  const ratios = counts.map((count) => (count ? size / count : 1));
+  const tokens = counts.map(number).join(" | ");
+  element("figure-tokens").textContent = tokens;
+  element("figure-bytes").textContent = number(size);
+  element("figure-ratio").textContent = ratios.map((ratio) => ratio.toFixed(2)).join(" | ");
   element("figure-merges").textContent = number(merges);
-  const left = `${(100 * merges) / Math.max(1, last)}%`;
-  element("cursor").style.left = element("dot").style.left = left;
-  element("dot").style.top = `${heightOf(ratio)}%`;
-  element("merge").replaceChildren(...describeMerge(merges));
-  const spoken = `${merges} of ${last} merges, ${number(replay.tokens[merges])} tokens`;
+  reader.point(mergesOf(panes[0]), ratios[0]);
+  element("merge").replaceChildren(...panes.map(describeMerge));
+  panes.forEach(({ name, list }, place) => {
+    const label = `${labelOf(name)}: ${plural(counts[place], "token")}`;
+    list.previousElementSibling.textContent = label;
+    list.setAttribute("aria-label", `${label}; the arrow keys move`);
+  });
+  const spoken = `${merges} of ${last} merges, ${tokens} tokens`;
   element("merges").setAttribute("aria-valuetext", spoken);
   element("none").disabled = element("back").disabled = merges === 0;
   element("all").disabled = element("next").disabled = merges === last;
   if (element("play").textContent !== "Pause") element("play").disabled = last === 0;
-  for (const block of replay.blocks) {
-    if (block.visible && block.drawnAt !== merges) drawBlock(block);
+  for (const { replay } of panes) {
+    for (const { visible, drawnAt, element } of replay.blocks) {
+      if (visible && drawnAt !== merges) drawBlock(shownIn.get(element));
+    }
   }
   showToken();
   saveState();
 }
 
-function describeMerge(merges) {
-  if (!merges) return ["No merges yet: every byte is a token."];
-  const { tokens, merges: pairs } = reader.replay.tokenizer;
-  const [left, right] = pairs[merges - 1];
-  const count = reader.replay.times[merges - 1];
-  const where = count ? `${times(count)} in this text` : "not in this text";
-  const arrow = ["Rank ", number(merges - 1), ": ", drawToken(tokens[left], 0), " + "];
-  return [...arrow, drawToken(tokens[right], 1), ` → ${255 + merges}, ${where}`];
+/** Return how many merges there are after the next one that changes a pane, or before. */
+function neighbor(direction) {
+  const { panes, merges, last } = reader;
+  const all = panes.map((pane) => pane.replay.neighbor(mergesOf(pane), direction));
+  if (direction < 0) return Math.max(...all.filter((one) => one < merges), 0);
+  return Math.min(...all.filter((one) => one > merges), last);
+}
+
+const labelOf = (name) =>
+  [...element("tokenizer").options].find(({ value }) => value === name).text;
+
+function describeMerge(pane) {
+  const { replay } = pane;
+  const merges = mergesOf(pane);
+  if (!merges) return make("div", "", "No merges yet: every byte is a token.");
+  const { tokens, merges: pairs } = replay.tokenizer;
+  const rank = replay.times.findLastIndex((count, rank) => count && rank < merges);
+  if (rank < 0) return make("div", "", "None of these merges occurs in this text.");
+  const [left, right] = pairs[rank];
+  const isLast = rank < merges - 1;
+  const where = `${times(replay.times[rank])}${isLast ? "" : " in this text"}`;
+  const shown = (id, place) => drawToken(tokens[id], place, false, 24);
+  const which = isLast ? "Last in this text: rank" : "Rank";
+  const arrow = [`${which} ${number(rank)}: `, shown(left, 0), " + "];
+  return make("div", "", ...arrow, shown(right, 1), ` → ${idIn(replay.tokenizer, 256 + rank)}, ${where}`);
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
 function showToken() {
-  const { replay, at, merges } = reader;
-  const token = at === null ? undefined : replay.tokenAt(at, merges)?.token;
-  for (const old of document.querySelectorAll('#tokens [aria-selected="true"]')) {
+  const { panes, at, chosen } = reader;
+  for (const old of document.querySelectorAll('#panes [aria-selected="true"]')) {
     old.setAttribute("aria-selected", false);
   }
+  const found = panes.map((pane) => {
+    const token = at === null ? undefined : pane.replay.tokenAt(at, mergesOf(pane))?.token;
+    const id = `${pane.list.id}-${token?.start}`;
+    element(id)?.setAttribute("aria-selected", true);
+    if (token) pane.list.setAttribute("aria-activedescendant", id);
+    else pane.list.removeAttribute("aria-activedescendant");
+    return token;
+  });
+  const { replay } = panes[chosen];
+  const token = found[chosen];
+  element("sheet").classList.toggle("open", token !== undefined);
   if (!token) {
-    const hint = "Point at a token, or move to it with the arrow keys.";
-    element("token").replaceChildren(make("p", "quiet", hint));
-    element("tokens").removeAttribute("aria-activedescendant");
+    element("token").replaceChildren(make("p", "quiet", HINT));
     return;
   }
-  element(`b${token.start}`)?.setAttribute("aria-selected", true);
-  element("tokens").setAttribute("aria-activedescendant", `b${token.start}`);
   const rank = token.special ? "none: a special token" : token.id < 256 ? "none: a byte" : token.id - 256;
   const facts = make("dl");
-  const hex = logic.hex(token.bytes);
-  for (const [name, value] of [["id", token.id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
-    facts.append(make("dt", "", name), make("dd", "", String(value)));
+  const most = isSheet.matches ? 24 : undefined;
+  const hex = logic.hex(token.bytes, most);
+  const id = idIn(replay.tokenizer, token.id, token.special);
+  for (const [name, value] of [["id", id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
+    facts.append(make("div", "", make("dt", "", name), make("dd", "", String(value))));
   }
-  const big = make("div", "big", drawToken(token.bytes, 0, token.special));
+  const big = make("div", "big", drawToken(token.bytes, 0, token.special, most));
   element("token").replaceChildren(big, facts);
   if (token.special || token.id < 256) return;
-  const root = make("ul", "tree", drawTree(logic.tree(replay.tokenizer, token.id)));
-  root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
-  element("token").append(make("h2", "", "Merge tree"), make("div", "tree-box", root));
+  const top = logic.tree(replay.tokenizer, token.id, isSheet.matches ? mostOfTree(token.bytes) : undefined);
+  const root = make("ul", "tree", drawTree(top, replay.tokenizer));
+  if (!isSheet.matches) root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
+  const box = make("div", "tree-box", root);
+  element("token").append(make("h2", "", "Merge tree"), box);
+  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; // so that the keyboard can scroll it
   if (root.querySelector(".cut")) element("token").append(make("p", "quiet", "… has parts that are not drawn."));
 }
 
+/** Return how much of a merge tree fits on a small screen, where nothing inside scrolls. */
+function mostOfTree(bytes) {
+  const leaf = bytes.some((byte) => byte > 127) ? 29 : 19;
+  const levels = Math.floor((innerHeight / 2 - 130) / 37);
+  return { nodes: 2 * Math.floor((innerWidth - 26) / leaf) - 1, levels: Math.max(2, Math.min(7, levels)) };
+}
+
 /** Draw a merge tree; a node is as wide as its leaves. */
-function drawTree({ id, bytes, children }) {
+function drawTree({ id, bytes, children }, tokenizer) {
   const cut = id > 255 && !children.length;
   const node = make("span", `node${cut ? " cut" : id > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
-  node.append(make("small", "", String(id)));
+  node.append(make("small", "", String(idIn(tokenizer, id))));
   const item = make("li", "", node);
-  const parts = children.map(drawTree);
+  const parts = children.map((child) => drawTree(child, tokenizer));
   item.style.flexGrow = parts.reduce((sum, part) => sum + Number(part.style.flexGrow), 0) || 1;
   if (children.length) item.append(make("ul", "", ...parts));
   return item;
 }
 
-function choose(at) {
-  reader.at = at;
+function choose(at, scroll = true, chosen = reader.chosen) {
+  Object.assign(reader, { at, chosen });
   showToken();
   saveState();
+  if (!scroll) return;
+  cover();
+  const { list } = reader.panes[chosen];
+  list.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+}
+
+/** Keep what is scrolled to beside the controls, and above the panel of a small screen. */
+function cover() {
+  const { style } = document.documentElement;
+  const controls = document.querySelector("#view-text .controls");
+  const isSticky = getComputedStyle(controls).position === "sticky";
+  style.scrollPaddingTop = isSticky ? `${controls.offsetHeight + 8}px` : "";
+  style.scrollPaddingBottom = isSheet.matches ? `${element("sheet").offsetHeight + 8}px` : "";
+  document.body.style.paddingBottom = style.scrollPaddingBottom;
+}
+
+/** Scroll to the chosen token, even if it is not drawn yet. */
+function reveal() {
+  const [pane] = reader.panes;
+  const found = pane.replay.tokenAt(reader.at, mergesOf(pane));
+  if (!found) return;
+  drawBlock(shownIn.get(found.block.element));
+  choose(reader.at);
 }
 
 /** Choose the next or the previous token, and scroll to it. */
-function move(direction) {
-  const { replay, at, merges } = reader;
+function move(direction, chosen = reader.chosen) {
+  const { at } = reader;
+  const pane = reader.panes[chosen];
+  const { replay } = pane;
+  const merges = mergesOf(pane);
   if (!replay.size) return;
   let next = direction > 0 ? 0 : replay.size - 1;
   if (at !== null) {
@@ -227,9 +332,8 @@ function move(direction) {
   }
   const found = replay.tokenAt(next, merges);
   if (!found) return;
-  if (found.block.drawnAt !== merges) drawBlock(found.block);
-  choose(found.token.start);
-  document.querySelector('#tokens [aria-selected="true"]')?.scrollIntoView({ block: "nearest" });
+  if (found.block.drawnAt !== reader.merges) drawBlock(shownIn.get(found.block.element));
+  choose(found.token.start, true, chosen);
 }
 
 function stop() {
@@ -241,28 +345,40 @@ function stop() {
 /** Go through the merges that this text has, in about half a minute. */
 function play() {
   if (reader.playing) return stop();
-  const changing = reader.replay.times.reduce((sum, count) => sum + (count > 0), 0);
+  const changing = reader.panes
+    .flatMap(({ replay }) => [...replay.times])
+    .reduce((sum, count) => sum + (count > 0), 0);
   const wait = Math.max(40, Math.min(600, 30_000 / changing));
-  if (reader.merges === reader.replay.times.length) goTo(0);
+  if (reader.merges === reader.last) goTo(0);
   const step = () => {
-    goTo(reader.replay.neighbor(reader.merges, 1));
-    if (reader.merges === reader.replay.times.length) return stop();
+    goTo(neighbor(1));
+    if (reader.merges === reader.last) return stop();
     reader.playing = setTimeout(step, wait);
   };
   element("play").textContent = "Pause";
   reader.playing = setTimeout(step, wait);
 }
 
-async function openFile(file) {
+/** Open the files of one tokenizer: one, or vocab.json with merges.txt. */
+async function openFiles(files) {
+  const name = Array.from(files, (file) => file.name).join(" + ");
+  const turn = (openFiles.turn = (openFiles.turn ?? 0) + 1);
+  element("notes").textContent = `Reading ${name} …`;
+  element("text-refusal").textContent = "";
   try {
-    if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
-    tokenizers.file = bpe.load(new Uint8Array(await file.arrayBuffer()));
+    const parts = Array.from(files, async (file) => {
+      if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
+      return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
+    });
+    const { tokenizer, notes } = await foreign.open(await Promise.all(parts));
+    if (turn !== openFiles.turn) return; // others were chosen meanwhile
+    tokenizers[`file:${name}`] = Object.assign(tokenizer, { notes });
   } catch (error) {
-    element("text-refusal").textContent = `${file.name}: ${error.message}`;
+    drawChoices();
+    element("text-refusal").textContent = `${name}: ${error.message}`;
     return;
   }
-  element("file-name").textContent = file.name;
-  chooseTokenizer("file");
+  chooseTokenizer(`file:${name}`);
 }
 
 function chooseTokenizer(name) {
@@ -276,12 +392,16 @@ function chooseTokenizer(name) {
 function drawChoices() {
   element("text").value = state.text;
   element("ids").checked = state.ids;
-  element("tokens").classList.toggle("with-ids", state.ids);
-  for (const input of document.querySelectorAll('[name="tokenizer"]')) {
-    input.checked = input.value === state.tokenizer;
-    if (["trained", "file"].includes(input.value)) {
-      input.parentElement.hidden = !(input.value in tokenizers);
+  element("panes").classList.toggle("with-ids", state.ids);
+  const chosen = [state.tokenizer, state.beside].flatMap((name) => tokenizers[name]?.notes ?? []);
+  element("notes").textContent = chosen.join(" ");
+  for (const [id, chosen] of [["tokenizer", state.tokenizer], ["beside", state.beside]]) {
+    const known = new Set(Array.from(element(id).options, ({ value }) => value));
+    for (const name of Object.keys(tokenizers)) {
+      if (known.has(name)) continue;
+      element(id).append(new Option(name === "trained" ? "Trained here" : name.slice(5), name));
     }
+    element(id).value = chosen;
   }
 }
 
@@ -289,7 +409,8 @@ function drawChoices() {
 
 const MOST_TOKENS = 50_000;
 const SHOWN_PAIRS = 12;
-const SHOWN_CHUNKS = 80;
+const SHOWN_CHUNKS = 60;
+const SHOWN_LEARNED = 40;
 const SHOWN_CHANGES = 8;
 const lesson = { corpus: COURSE, size: 264, training: null, goal: 0, timer: null, last: null };
 
@@ -298,6 +419,7 @@ function startTraining(merges = 0, then = null) {
   pause();
   lesson.training = new bpe.Training([accept("corpus", lesson.corpus)]);
   lesson.last = null;
+  lesson.counts = [lesson.training.chunks.reduce((sum, { ids, count }) => sum + ids.length * count, 0)];
   lesson.best = lesson.training.best();
   lesson.then = then;
   if (merges) drawTraining(); // so that a long training begins with its own corpus
@@ -310,6 +432,8 @@ function trainStep() {
   if (!best || training.tokens.length >= lesson.size) return false;
   try {
     lesson.last = { ...best, ...training.step(best.pair) };
+    const removed = ({ chunk, before }) => chunk.count * (before.length - chunk.ids.length);
+    lesson.counts.push(lesson.last.changes.reduce((left, one) => left - removed(one), lesson.counts.at(-1)));
   } catch (error) {
     element("corpus-refusal").textContent = error.message;
     return false;
@@ -365,8 +489,8 @@ const isDone = () => !lesson.best || lesson.training.tokens.length >= lesson.siz
 function drawProgress() {
   const { training, size } = lesson;
   const made = training.merges.length;
-  element("train-progress").max = Math.max(1, size - 256);
-  element("train-progress").value = made;
+  const points = logic.curve(lesson.counts, lesson.counts[0]);
+  drawCurve("train", [points], Math.max(1, made, size - 256))(...points.at(-1));
   const end = isDone() ? (lesson.best ? " Done." : " Done: no pair is left.") : "";
   const merges = `${plural(made, "merge")} of ${number(Math.max(0, size - 256))}`;
   element("train-say").textContent =
@@ -381,12 +505,11 @@ function drawTraining() {
   const { training } = lesson;
   const made = training.merges.length;
   element("learned").replaceChildren(
-    ...training.merges.slice(-200).map((_, place, shown) => {
+    ...training.merges.slice(-SHOWN_LEARNED).map((_, place, shown) => {
       const id = 256 + made - shown.length + place;
       return make("li", "", make("small", "", `${id} `), drawToken(training.tokens[id], place));
     }),
   );
-  element("learned").scrollTop = element("learned").scrollHeight;
   element("train-back").disabled = made === 0;
   element("train-next").disabled = element("train-end").disabled = isDone();
   element("use").disabled = element("download").disabled = made === 0;
@@ -423,6 +546,7 @@ function drawPairs() {
 function drawIds(ids, pair) {
   const { tokens } = lesson.training;
   const drawn = ids.map((id, place) => drawToken(tokens[id], place));
+  drawn.forEach((token, place) => joinPart(token, tokens[ids[place]], tokens[ids[place + 1]]));
   for (let place = 0; pair && place + 1 < ids.length; place++) {
     if (ids[place] === pair[0] && ids[place + 1] === pair[1]) {
       drawn[place].classList.add("part");
@@ -489,12 +613,12 @@ function drawCountChanges({ changes, pair }) {
   return make("div", "", make("p", "quiet", label), list);
 }
 
-function useTrained(merges) {
+function useTrained(merges, tokenizer = "trained", beside = state.beside) {
   pause();
   const { merges: learned, tokens } = lesson.training;
   tokenizers.trained = new bpe.Tokenizer([...learned], [...tokens]);
   lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: learned.length };
-  state.tokenizer = "trained";
+  Object.assign(state, { tokenizer, beside });
   if (Object.values(EXAMPLES).includes(state.text)) state.text = lesson.corpus;
   drawChoices();
   show("text");
@@ -514,9 +638,9 @@ function download() {
 /*
  * ---- The state in the address ----
  *
- * view=text: tokenizer (prose, code, scripts, trained), text, merges (how many are applied), at
- * (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made); with
- * tokenizer=trained these say how it was trained. What is left out is as on a first visit.
+ * view=text: tokenizer and beside (prose, code, scripts, trained), text, merges (how many are
+ * applied), at (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made);
+ * with a tokenizer `trained` these say how. What is left out is as on a first visit.
  */
 
 const LONGEST_IN_ADDRESS = 4000;
@@ -527,9 +651,11 @@ function saveState() {
   clearTimeout(saving);
   saving = setTimeout(() => {
     if (lesson.then) return; // the address still describes what the training is for
-    const { view, tokenizer, text } = state;
-    const kept = view === "train" ? lessonState() : tokenizer === "trained" ? lesson.kept : {};
+    const { view, tokenizer, beside, text } = state;
+    const usesTrained = [tokenizer, beside].includes("trained");
+    const kept = view === "train" ? lessonState() : usesTrained ? lesson.kept : {};
     const read = { tokenizer, merges: reader.merges };
+    if (beside) read.beside = beside;
     if (text !== EXAMPLES[tokenizer]) read.text = text;
     if (reader.at !== null) read.at = reader.at;
     if (state.ids) read.ids = 1;
@@ -550,22 +676,27 @@ const lessonState = () => ({
 
 /** Show what the address describes. What it leaves out is as on a first visit. */
 function loadState() {
-  const { view, tokenizer, text, merges, at, ids, corpus, size, step } = logic.ofFragment(location.hash);
+  const { view, tokenizer, beside, text, merges, at, ids, corpus, size, step } =
+    logic.ofFragment(location.hash);
   const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
   lesson.corpus = corpus ?? COURSE;
   element("corpus").value = lesson.corpus;
   setSize(size ?? 264);
   state.ids = ids === "1";
   reader.at = count(at) ?? null;
-  const trained = tokenizer === "trained";
-  const known = !trained && (tokenizer in tokenizers || Object.hasOwn(samples, tokenizer ?? ""));
-  state.tokenizer = known ? tokenizer : "prose";
+  const trained = [tokenizer, beside].includes("trained");
+  const isKnown = (name) => name !== "trained" && (name in tokenizers || Object.hasOwn(samples, name ?? ""));
+  state.tokenizer = isKnown(tokenizer) ? tokenizer : "prose";
+  state.beside = isKnown(beside) ? beside : "";
   state.text = text ?? EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
   drawChoices();
   readText(trained ? undefined : count(merges));
   // A tokenizer that takes long to train is seen in training, where it can be stopped.
   show(trained || view === "train" ? "train" : "text");
-  const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges)) : null;
+  if (reader.at !== null && state.view === "text") reveal();
+  const first = tokenizer === "trained" ? "trained" : state.tokenizer;
+  const second = beside === "trained" ? "trained" : state.beside;
+  const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges), first, second) : null;
   startTraining(state.view === "train" ? count(step) : 0, use);
 }
 
@@ -618,13 +749,25 @@ for (const view of ["text", "train"]) {
     element(`tab-${state.view}`).focus();
   });
 }
-on("tokenizers", "change", ({ target }) => chooseTokenizer(target.value));
+on("tokenizer", "change", ({ target }) => chooseTokenizer(target.value));
+on("beside", "change", ({ target }) => {
+  state.beside = target.value;
+  drawChoices();
+  readText();
+});
 on("file", "change", ({ target }) => {
-  if (target.files[0]) openFile(target.files[0]);
+  if (target.files.length) openFiles([...target.files]);
   target.value = "";
 });
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => {
+  if (!event.dataTransfer.files.length) return; // a text, which goes into its field
+  event.preventDefault();
+  show("text");
+  openFiles([...event.dataTransfer.files]);
+});
 on("text", "input", fromTyping((text) => {
-  const all = reader.merges === reader.replay.times.length;
+  const all = reader.merges === reader.last;
   state.text = text;
   reader.at = null;
   readText(all ? undefined : reader.merges);
@@ -635,9 +778,9 @@ on("merges", "input", ({ target }) => {
 });
 for (const [id, merges] of [
   ["none", () => 0],
-  ["back", () => reader.replay.neighbor(reader.merges, -1)],
-  ["next", () => reader.replay.neighbor(reader.merges, 1)],
-  ["all", () => reader.replay.times.length],
+  ["back", () => neighbor(-1)],
+  ["next", () => neighbor(1)],
+  ["all", () => reader.last],
 ]) {
   on(id, "click", () => {
     stop();
@@ -650,21 +793,29 @@ on("ids", "change", ({ target }) => {
   drawChoices();
   saveState();
 });
-for (const event of ["pointerover", "click"]) {
-  on("tokens", event, ({ target }) => {
-    const token = target.closest(".t");
-    if (token) choose(Number(token.id.slice(1)));
+on("close", "click", () => choose(null));
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape") choose(null);
+});
+for (const [place, id] of ["tokens", "others"].entries()) {
+  for (const event of ["pointerover", "click"]) {
+    on(id, event, ({ target, pointerType }) => {
+      const token = target.closest(".t");
+      const scrolls = event === "pointerover" && (pointerType !== "mouse" || isSheet.matches);
+      if (token && !scrolls) choose(Number(token.dataset.start), event === "click", place);
+    });
+  }
+  on(id, "keydown", (event) => {
+    const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
+    if (!direction) return;
+    event.preventDefault();
+    move(direction, place);
+  });
+  on(id, "focus", ({ target }) => {
+    // A tap chooses its own token.
+    if (reader.at === null && target.matches(":focus-visible")) move(1, place);
   });
 }
-on("tokens", "keydown", (event) => {
-  const direction = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
-  if (!direction) return;
-  event.preventDefault();
-  move(direction);
-});
-on("tokens", "focus", () => {
-  if (reader.at === null) move(1);
-});
 
 on("corpus", "input", fromTyping((corpus) => {
   lesson.corpus = corpus;
@@ -688,5 +839,7 @@ on("train-end", "click", () => {
 });
 on("use", "click", () => useTrained());
 on("download", "click", download);
+isSheet.addEventListener("change", showToken);
+element("hint").textContent = HINT;
 window.addEventListener("hashchange", loadState);
 loadState();

@@ -4,13 +4,15 @@
 const { execFileSync } = require("node:child_process");
 const { createInterface } = require("node:readline");
 const bpe = require("../../docs/explorer/bpe.js");
+const foreign = require("../../docs/explorer/foreign.js");
 const logic = require("../../docs/explorer/logic.js");
 
+const failed = (error) => ({ error: `${error.name}: ${error.message}` });
 const outcome = (task) => {
   try {
     return task();
   } catch (error) {
-    return { error: `${error.name}: ${error.message}` };
+    return failed(error);
   }
 };
 // What a character joins in one chunk is its class.
@@ -43,6 +45,13 @@ const answers = {
         decoded: lists.map((ids) => outcome(() => tokenizer.decode(ids))),
       };
     }),
+  // Files of one tokenizer, each a name and its bytes in base64.
+  open: async (files, texts) => {
+    const parts = files.map(([name, data]) => ({ name, bytes: new Uint8Array(Buffer.from(data, "base64")) }));
+    const { tokenizer, notes } = await foreign.open(parts);
+    const { merges, ids } = tokenizer;
+    return { merges, ids, notes, encoded: texts.map((text) => tokenizer.encode(text).map((id) => ids?.[id] ?? id)) };
+  },
   refused: (data) => {
     const bytes = Buffer.from(data, "base64");
     const text = bytes.toString("utf8");
@@ -86,7 +95,9 @@ const answers = {
   fragment: (state) => [logic.toFragment(state), logic.ofFragment(logic.toFragment(state))],
 };
 
-createInterface({ input: process.stdin }).on("line", (line) => {
+createInterface({ input: process.stdin }).on("line", async (line) => {
   const [name, ...rest] = JSON.parse(line);
-  process.stdout.write(`${JSON.stringify(answers[name](...rest))}\n`);
+  let answer = answers[name](...rest);
+  if (answer instanceof Promise) answer = await answer.catch(failed);
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
 });

@@ -1,19 +1,25 @@
 """The explorer in Chromium, opened as a file: each link of the course shows what it should."""
 
+import base64
+import hashlib
 import json
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import accumulate, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, ClassVar, Final
 from urllib.parse import parse_qs, urlencode
 
 import pytest
+import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite_compare import export
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
@@ -37,6 +43,11 @@ const texts = (page, selector) =>
   all(page, selector).filter((one) => one.checkVisibility()).map((one) => one.innerText);
 const state = (page) => ({
   ids: all(page, "#tokens [data-id]").map((one) => Number(one.dataset.id)),
+  others: all(page, "#others [data-id]").map((one) => Number(one.dataset.id)),
+  differ: ["tokens", "others"].map((list) =>
+    all(page, `#${list} .differs`).map((one) => Number(one.dataset.start))),
+  names: texts(page, "#panes .say"),
+  hash: page.location.hash,
   figure: texts(page, "#figure-tokens")[0] ?? null,
   said: texts(page, "#train-say")[0] ?? null,
   learned: texts(page, "#learned small"),
@@ -46,7 +57,28 @@ const state = (page) => ({
   size: page.getElementById("size").value,
   seen: texts(page, "main")[0],
   nodes: texts(page, ".node").length,
+  merge: texts(page, "#merge div"),
+  merges: Number(page.getElementById("merges").value),
+  joined: all(page, "#tokens .t:is(.head, .tail)").map((one) => one.innerText),
+  marked: all(page, "#tokens .new").map((one) => Number(one.dataset.id)),
+  sheet: box(page, "#sheet.open"),
+  chosen: box(page, "#tokens [aria-selected=true]"),
+  controls: box(page, "#view-text .controls"),
+  scrolled: scrolled(page),
+  bottom: all(page, "textarea, .controls, #tokens, #chunks")
+    .reduce((most, one) => Math.max(most, one.getBoundingClientRect().bottom), 0),
 });
+const box = (page, selector) => {
+  const { top, bottom } = page.querySelector(selector)?.getBoundingClientRect() ?? {};
+  return [top, bottom];
+};
+// The boxes whose content a reader can scroll, except fields.
+const scrolled = (page) =>
+  all(page, "main *").filter((one) => {
+    const { overflowX, overflowY } = page.defaultView.getComputedStyle(one);
+    const scrolls = /auto|scroll/.test(overflowX + overflowY) && one.tagName !== "TEXTAREA";
+    return scrolls && one.checkVisibility();
+  }).length;
 const drawn = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
 // What is in sight is drawn in the next frame, and training goes on in slices.
 const settle = async (page) => {
@@ -64,12 +96,16 @@ const type = async (page, id, text) => {
   page.getElementById(id).dispatchEvent(new Event("input"));
   for (let turn = 0; turn < 5; turn++) await drawn(); // the page waits until a reader pauses
 };
-const open = (page, merges) => {
-  const files = new DataTransfer();
-  files.items.add(new File([new bpe.Tokenizer(merges).save()], "made.json"));
-  page.getElementById("file").files = files.files;
+const choose = (page, files) => {
+  const chosen = new DataTransfer();
+  for (const file of files) chosen.items.add(file);
+  page.getElementById("file").files = chosen.files;
   page.getElementById("file").dispatchEvent(new Event("change"));
 };
+const open = (page, merges) =>
+  choose(page, [new File([new bpe.Tokenizer(merges).save()], "made.json")]);
+const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+const given = GIVEN.map(([name, text]) => new File([bytesOf(text)], name));
 const until = async (condition) => {
   for (let turn = 0; turn < 300 && !condition(); turn++) await drawn();
 };
@@ -92,18 +128,45 @@ const look = async (link, width, act) => {
 
 TYPED: Final = 'await settle(page); await type(page, "text", "x".repeat(102401));'
 OPEN: Final = """open(page, %s);
-    await until(() => page.getElementById("file-name").textContent === "made.json");
+    await until(() => page.getElementById("tokenizer").value === "file:made.json");
     await settle(page);
     page.querySelector("#tokens .t").click();"""
 ACTS: Final = {
     "long text": TYPED,
     "half a pair": 'await settle(page); await type(page, "text", "a\\ud800");',
     "long, then short": TYPED + 'await type(page, "text", "xq");',
-    "long, then code": TYPED + 'page.querySelector("[value=code]").click();',
+    "long, then code": TYPED
+    + """page.getElementById("tokenizer").value = "code";
+    page.getElementById("tokenizer").dispatchEvent(new Event("change", { bubbles: true }));""",
     "long corpus": 'await settle(page); await type(page, "corpus", "x".repeat(102401));',
     "stop": """const button = page.getElementById("train-play");
     await until(() => button.innerText === "Pause");
     button.click();""",
+    "play": """await settle(page);
+    page.getElementById("play").click();
+    await until(() => page.getElementById("merges").value !== "0");
+    page.getElementById("play").click();""",
+    "tap": """page.defaultView.frameElement.style.height = "740px";
+    await settle(page);
+    [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
+    "wait for the address": """await settle(page);
+    await until(() => page.location.hash.includes("merges="));""",
+    "next, next": """await settle(page);
+    for (let turn = 0; turn < 2; turn++) page.getElementById("next").click();""",
+    "next, next, back": """await settle(page);
+    for (const id of ["next", "next", "back"]) page.getElementById(id).click();""",
+    "drop": """await settle(page);
+    page.querySelector("#tab-train").click();
+    const dataTransfer = new DataTransfer();
+    for (const file of given) dataTransfer.items.add(file);
+    const { DragEvent } = page.defaultView;
+    const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
+    page.body.dispatchEvent(event);
+    await until(() => page.getElementById("tokenizer").value.startsWith("file:"));""",
+    "files": """await settle(page);
+    choose(page, given);
+    const said = () => page.querySelector("#text-refusal").textContent;
+    await until(() => page.getElementById("tokenizer").value.startsWith("file:") || said());""",
     "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
     "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
 }
@@ -111,8 +174,10 @@ ACTS: Final = {
 Found = dict[str, Any]
 
 
-def look(asked: list[tuple[str, int, str | None]], folder: Path) -> list[Found]:
-    """Return what the explorer shows for each link, width and act."""
+def look(
+    asked: list[tuple[str, int, str | None]], folder: Path, files: Mapping[str, bytes] | None = None
+) -> list[Found]:
+    """Return what the explorer shows for each link, width and act; `files` can be opened."""
     names = ("chromium", "chromium-browser", "google-chrome")
     program = next(filter(None, map(shutil.which, names)), None)
     if program is None:
@@ -123,6 +188,10 @@ def look(asked: list[tuple[str, int, str | None]], folder: Path) -> list[Found]:
             f"{json.dumps(name)}: async (page) => {{{act}}}" for name, act in ACTS.items()
         )
         script = FRAMES.replace("ASKED", json.dumps(asked)).replace("ACTS", f"{{{acts}}}")
+        given = [
+            (name, base64.b64encode(data).decode("ascii")) for name, data in (files or {}).items()
+        ]
+        script = script.replace("GIVEN", json.dumps(given))
         script = script.replace("FOLDER", EXPLORER.as_uri())
         script = script.replace("ANSWER", f"http://127.0.0.1:{server.server_port}")
         frames = folder / "frames.html"
@@ -200,6 +269,144 @@ def test_nothing_is_wider_than_the_window(shown: dict[tuple[str, int], Found]) -
     assert {width for _, width in shown} == set(WIDTHS)
     for (_, width), found in shown.items():
         assert found["wide"] <= width
+
+
+TWO_LINES: Final = "The ferryman came down to the%0Alanding before the bells."
+
+
+def test_what_moves_is_in_sight(tmp_path: Path) -> None:
+    """The text, its tokens, the controls and the curve are on a phone's and a laptop's screen."""
+    links = (f"view=text&tokenizer=prose&text={TWO_LINES}", f"view=train&step=3&corpus={TWO_LINES}")
+    sizes = {360: 740, 1280: 800}
+    asked = [(link, width) for link in links for width in sizes]
+    for (_, width), found in zip(
+        asked, look([(*one, None) for one in asked], tmp_path), strict=True
+    ):
+        assert 0 < found["bottom"] <= sizes[width]
+
+
+def test_play_marks_the_merge_in_the_text(tmp_path: Path) -> None:
+    """While Play shows a merge, each token that it makes is marked in the text."""
+    (found,) = look(
+        [("view=text&tokenizer=prose&merges=0&text=in+the+tin", 1280, "play")], tmp_path
+    )
+    merges = merges_of("prose")[:4]  # of which the last is the first that occurs in the text
+    ids = Tokenizer._of(Artifact.of_merges(merges)).encode("in the tin")
+    assert found["ids"] == ids
+    assert found["marked"] == [259] * ids.count(259) != []
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "text"), [("prose", "a\n" * 40 + " information"), ("scripts", "щоденний " * 9)]
+)
+def test_a_tap_opens_the_panel_on_the_screen(tmp_path: Path, tokenizer: str, text: str) -> None:
+    """On a phone, the panel is at the bottom, the token above it, and no box inside scrolls."""
+    link = urlencode({"view": "text", "tokenizer": tokenizer, "text": text.strip()})
+    found, train = look([(link, 360, "tap"), ("view=train&step=3", 360, None)], tmp_path)
+    (top, bottom), (above, below) = found["sheet"], found["chosen"]
+    assert bottom == 740
+    assert found["controls"][1] <= above < below <= top
+    assert found["nodes"] > 2
+    assert found["scrolled"] == train["scrolled"] == 0
+    assert found["wide"] <= 360
+
+
+def spans(ids: list[int], merges: list[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return the start and the end of each token."""
+    vocab = Artifact.of_merges(merges).vocab
+    ends = list(accumulate(len(vocab[token_id]) for token_id in ids))
+    return set(pairwise([0, *ends]))
+
+
+@pytest.mark.parametrize("names", [("prose", "code"), ("scripts", "trained"), ("trained", "prose")])
+def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -> None:
+    """A link with two shows the tokens of each, how many, and which differ, and keeps both."""
+    text = "The tower, über 日本!\nfor (i = 0; i < n; i++)"
+    fields = {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "step": 8}
+    link = urlencode(fields)
+    (found,) = look([(link, 1280, "wait for the address")], tmp_path)
+    merges = [merges_of(name) for name in names]
+    ids = [Tokenizer._of(Artifact.of_merges(one)).encode(text) for one in merges]
+    assert [found["ids"], found["others"]] == ids
+    assert found["figure"] == f"{len(ids[0])} | {len(ids[1])}"
+    assert [name.split(": ")[1] for name in found["names"]] == [f"{len(one)} tokens" for one in ids]
+    one, other = map(spans, ids, merges)
+    assert found["differ"] == [
+        sorted(start for start, _ in cut) for cut in (one - other, other - one)
+    ]
+    kept = {key: values[0] for key, values in parse_qs(found["hash"][1:]).items()}
+    assert (
+        kept.items() >= {key: str(fields[key]) for key in ("tokenizer", "beside", "text")}.items()
+    )
+    if "trained" in names:
+        assert (kept["corpus"], kept["size"], kept["step"]) == (CORPUS, "264", "8")
+
+
+def test_files_can_be_dropped(tmp_path: Path) -> None:
+    """Two files that are dropped on the page are one tokenizer, with the ids that they have."""
+    Tokenizer.train(CORPUS, 264).save(tmp_path / "model")
+    ids = [*range(1, 265), 0]
+    (tmp_path / "map").write_text(json.dumps(ids))
+    export(tmp_path / "model", "gpt2", tmp_path / "pair", id_map=tmp_path / "map")
+    files = {name: (tmp_path / "pair" / name).read_bytes() for name in ("vocab.json", "merges.txt")}
+    text = "tower, See <|endoftext|>"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    (found,) = look([(link, 1280, "drop")], tmp_path, files)
+    expected = Tokenizer.load(tmp_path / "model").encode(text)
+    assert found["ids"] == [ids[token_id] for token_id in expected]
+
+
+def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
+    """With two tokenizers, a step goes to the nearest merge that occurs in one of the cuts."""
+    text = "in the tin"
+    names = ("code", "prose")
+    counts = set()
+    for merges in map(merges_of, names):
+        tokenizers = [Tokenizer._of(Artifact.of_merges(merges[:made])) for made in range(40)]
+        sizes = [len(tokenizer.encode(text)) for tokenizer in tokenizers]
+        counts |= {made for made in range(1, 40) if sizes[made] < sizes[made - 1]}
+    link = urlencode(
+        {"view": "text", "tokenizer": names[0], "beside": names[1], "text": text, "merges": 0}
+    )
+    after, back = look([(link, 1280, "next, next"), (link, 1280, "next, next, back")], tmp_path)
+    assert [back["merges"], after["merges"]] == sorted(counts)[:2]
+
+
+def test_gpt_2_shows_its_own_ids(tmp_path: Path, tiktoken_cache: Path) -> None:
+    """GPT-2's two files, chosen at once, show the ids of GPT-2, and one of them says what lacks."""
+    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+    files = {
+        name: (tiktoken_cache / hashlib.sha1(f"{url}/{source}".encode()).hexdigest()).read_bytes()  # noqa: S324 - the names in tiktoken's cache
+        for name, source in (("vocab.json", "encoder.json"), ("merges.txt", "vocab.bpe"))
+    }
+    text = "Hello, 日本! don't <|endoftext|> stop"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    (both,) = look([(link, 1280, "files")], tmp_path, files)
+    encoding = tiktoken.get_encoding("gpt2")
+    assert both["ids"] == encoding.encode(text, allowed_special="all")
+    assert both["alerts"] == []
+    (one,) = look([(link, 1280, "files")], tmp_path, {"vocab.json": files["vocab.json"]})
+    reason = "it has ids, but no merges; choose vocab.json and merges.txt at once"
+    assert one["alerts"] == [f"vocab.json: {reason}"]
+
+
+def test_the_last_merge_that_occurs_is_described(tmp_path: Path) -> None:
+    """After all merges, the line has the last one that occurs in the text."""
+    text = "The tower, über the ferryman"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    none = "view=text&tokenizer=prose&text=~&merges=9"
+    found, nothing = look([(link, 1280, None), (none, 1280, None)], tmp_path)
+    last = max(Tokenizer._of(Artifact.of_merges(merges_of("prose"))).encode(text))
+    assert f"rank {last - 256:,}: " in found["merge"][0]
+    assert f" → {last}, once" in found["merge"][0]
+    assert nothing["merge"] == ["None of these merges occurs in this text."]
+
+
+def test_the_parts_of_a_character_are_joined(tmp_path: Path) -> None:
+    """Tokens that share a character are drawn as one, in the notation of the terminal."""
+    link = "view=text&tokenizer=prose&merges=0&text=a日b"
+    (found,) = look([(link, 360, None)], tmp_path)
+    assert found["joined"] == ["‹e6›", "‹97›", "‹a5›"]
 
 
 TEXT_LINK: Final = "view=text&tokenizer=prose&text=hello+world&at=3"

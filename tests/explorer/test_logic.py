@@ -2,18 +2,20 @@
 
 import json
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate, pairwise, product
 from typing import Any, Final
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite_cli.terminal.visible import visible
 from project_tools import ROOT
 from texts import TIES, merge_lists
 
@@ -118,15 +120,35 @@ def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
         (b" the", [("space", "·"), ("text", "the")]),
         (b"\n\t", [("space", "⏎"), ("space", "⇥")]),
         ("é日👍".encode(), [("text", "é日👍")]),
-        (b" \xc3", [("space", "·"), ("byte", r"\xc3")]),
-        (b"\xe6\x97a", [("byte", r"\xe6"), ("byte", r"\x97"), ("text", "a")]),
-        (b"\xff\x00", [("byte", r"\xff"), ("space", "U+0000")]),
-        ("\ufeff\u2003".encode(), [("space", "U+FEFF"), ("space", "U+2003")]),
+        (b" \xc3", [("space", "·"), ("byte", "‹c3›")]),
+        (b"\xe6\x97a", [("byte", "‹e697›"), ("text", "a")]),
+        (b"\xff\x00", [("byte", "‹ff›"), ("space", "‹U+0000›")]),
+        ("\ufeff\u2003".encode(), [("space", "‹U+FEFF›"), ("space", "‹U+2003›")]),
     ],
 )
 def test_bytes_are_visible(ask: Ask, data: bytes, shown: list[tuple[str, str]]) -> None:
     """Whitespace becomes signs, the invisible its code point, an incomplete character bytes."""
     assert [(part["kind"], part["shown"]) for part in ask("visible", list(data))] == shown
+
+
+KNOWN: Final = st.characters(exclude_categories=["Cs", "Cn", "Co"])
+"""The characters that every version of Unicode has that Python and Node may have."""
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.binary(max_size=4), KNOWN.map(str.encode), KNOWN.map(lambda one: one.encode()[:-1])
+        ),
+        max_size=6,
+    )
+)
+def test_bytes_look_as_on_the_terminal(ask: Ask, some: list[bytes]) -> None:
+    """A token has one notation: that of `bpetite inspect` and of the other commands."""
+    data = b"".join(some)
+    text = data.decode("utf-8", "ignore")
+    assume(all(unicodedata.category(character) not in {"Cn", "Co"} for character in text))
+    assert "".join(part["shown"] for part in ask("visible", list(data))) == visible(data)
 
 
 @pytest.mark.parametrize("byte", [b"a", b"\xff", b" "])
@@ -167,10 +189,12 @@ def test_the_samples_are_tokenizers() -> None:
 
 
 def test_page_is_small_and_complete() -> None:
-    """Page, style and script have at most 1,500 lines; the script uses only ids on the page."""
+    """Page, style and script have at most 1,500 lines, JavaScript 2,100; every id exists."""
     names = ("index.html", "style.css", "page.js", "logic.js")
     page, style, script, logic = ((EXPLORER / name).read_text(encoding="utf-8") for name in names)
     assert sum(len(text.splitlines()) for text in (page, style, script, logic)) <= 1_500
+    scripts = [path for path in EXPLORER.glob("*.js") if path.name != "samples.js"]
+    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in scripts) <= 2_100
     used = set(re.findall(r"\b(?:element|on)\(\"([\w-]+)\"", script))
     assert len(used) > 30
     assert used <= set(re.findall(r'\bid="([\w-]+)"', page))

@@ -1,0 +1,363 @@
+"""The explorer opens the files that `bpetite import` reads, with the same rules and ids."""
+
+import base64
+import copy
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+import tiktoken
+
+from bpetite import Tokenizer
+from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
+from bpetite_compare._engines import drift
+from bpetite_compare._gpt2 import GPT2_PATTERN
+from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
+from hugging_face_files import made_by
+
+pytestmark = pytest.mark.thorough
+
+SEEDS: Final = 400
+ODD: Final[tuple[object, ...]] = (
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    1.5,
+    2**31,
+    "",
+    "a",
+    "Ġt h",
+    [],
+    {},
+    ["a"],
+    {"a": 1},
+)
+TEXTS: Final = [text for text in HOSTILE if drift().isdisjoint(text)]
+
+Ask = Callable[..., Any]  # the answer is JSON
+
+
+def check_same(ask: Ask, form: str, files: Sequence[Path], folder: Path) -> str:
+    """Check that both refuse the files, or that both read the same tokenizer.
+
+    Return the reason, or nothing.
+    """
+    found = ask(
+        "open",
+        [[path.name, base64.b64encode(path.read_bytes()).decode("ascii")] for path in files],
+        TEXTS,
+    )
+    new = folder / "new"
+    try:
+        imported = import_tokenizer(files, form, new, overwrite=True, drop_special=True)
+    except ValueError as error:
+        message: str = found.get("error", f"it read what an import refuses: {error}")
+        assert re.fullmatch("Error: .{10,300}", message), message
+        return message
+    assert "error" not in found, found
+    tokenizer = Tokenizer.load(new)
+    assert found["ids"] == list(imported.original_ids)
+    assert found["merges"] == [list(pair) for pair in tokenizer._artifact.merges]
+    assert found["encoded"] == [
+        [imported.original_ids[token_id] for token_id in tokenizer.encode(text)] for text in TEXTS
+    ]
+    said = " ".join(found["notes"])
+    for name in list(imported.dropped)[:8]:
+        assert name in said or json.dumps(name, ensure_ascii=False) in said
+    assert ("special tokens" in said) == bool(imported.dropped)
+    return ""
+
+
+def test_files_with_other_tokens(ask: Ask, tmp_path: Path) -> None:
+    """Of hundreds of files of Hugging Face, exactly those that an import refuses are refused."""
+    path = tmp_path / "tokenizer.json"
+    verdicts = []
+    for seed in range(SEEDS):
+        path.write_text(json.dumps(made_by(seed).content), encoding="utf-8")
+        verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
+    assert SEEDS // 3 < verdicts.count("") < SEEDS
+    for reason in ("lacks|has the id", "ignore_merges the chunk", "contradicts", "ordinary token"):
+        assert any(re.search(reason, verdict) for verdict in verdicts)
+
+
+def changed(content: Any, random: Random) -> Any:  # noqa: ANN401 - any JSON
+    """Return JSON with one value or one key changed, anywhere."""
+    changed = copy.deepcopy(content)
+    places: list[tuple[Any, Any]] = []
+
+    def walk(node: Any) -> None:  # noqa: ANN401 - the same
+        items = node.items() if isinstance(node, dict) else enumerate(node)
+        some = list(items)
+        for key, value in random.sample(some, min(len(some), 12)):
+            places.append((node, key))
+            if isinstance(value, dict | list):
+                walk(value)
+
+    walk(changed)
+    node, key = random.choice(places)
+    if random.random() < 0.3:
+        del node[key]
+    elif random.random() < 0.3 and isinstance(node, dict):
+        node[random.choice(["lstrip", "Regex", "type", "dropout", "x"])] = random.choice(ODD)
+    else:
+        node[key] = random.choice([*ODD, copy.deepcopy(random.choice(places)[0])])
+    return changed
+
+
+def test_files_with_other_values(ask: Ask, tmp_path: Path) -> None:
+    """A file of Hugging Face with an odd value anywhere has the verdict of an import."""
+    path = tmp_path / "tokenizer.json"
+    verdicts = []
+    for seed in range(SEEDS):
+        content = changed(made_by(2 * seed).content, Random(seed))
+        path.write_text(json.dumps(content), encoding="utf-8")
+        verdicts.append(check_same(ask, "huggingface", [path], tmp_path))
+    assert SEEDS // 8 < verdicts.count("") < SEEDS
+    assert len({verdict[:24] for verdict in verdicts}) > 15
+
+
+def cut(regex: str, **options: object) -> dict[str, object]:
+    """Return a part of a pre-tokenizer that splits by a regular expression."""
+    split = {"type": "Split", "behavior": "Isolated", "invert": False}
+    return split | {"pattern": {"Regex": regex}} | options
+
+
+def chain(*parts: dict[str, object]) -> dict[str, object]:
+    """Return a pre-tokenizer of several parts."""
+    return {"pre_tokenizer": {"type": "Sequence", "pretokenizers": list(parts)}}
+
+
+LEVEL: Final = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+PLAIN: Final = LEVEL | {"use_regex": False}
+END: Final = {
+    "id": 300,
+    "content": "<|endoftext|>",
+    "single_word": False,
+    "lstrip": False,
+    "rstrip": False,
+    "normalized": False,
+    "special": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({}, ""),
+        ({"byte_fallback": True}, "its model has byte_fallback"),
+        ({"dropout": 0.1}, "its model has a dropout"),
+        ({"dropout": 0.0, "fuse_unk": True, "unk_token": "a", "type": "BPE"}, ""),
+        ({"end_of_word_suffix": "</w>"}, "its model has the end_of_word_suffix </w>"),
+        ({"continuing_subword_prefix": "#"}, "its model has the continuing_subword_prefix #"),
+        ({"type": "Unigram"}, "its model is Unigram, not BPE"),
+        ({"merges": ["a b", ["a", "b"]]}, "its merge 0 makes ab, which has no id"),
+        ({"merges": ["h e", ["t", "he"]]}, "its merge 1 is written in another way"),
+        ({"merges": ["h e", "h e"]}, "its merge 1 makes he, which an earlier merge made"),
+        ({"normalizer": {"type": "NFC"}}, "its normalizer, NFC, changes the text"),
+        ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
+        ({"decoder": None, "post_processor": {"type": "X"}, "truncation": {"a": 1}}, ""),
+        ({"pre_tokenizer": {"type": "Digits"}}, "its pre_tokenizer is Digits"),
+        ({"pre_tokenizer": LEVEL | {"add_prefix_space": True}}, "adds a space before the text"),
+        ({"pre_tokenizer": LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or false"),
+        ({"pre_tokenizer": PLAIN}, "do not split text exactly once"),
+        (chain(LEVEL, LEVEL), "do not split text exactly once"),
+        (chain(PLAIN, cut(GPT2_PATTERN)), "do not split text exactly once"),
+        (chain(cut(GPT2_PATTERN), PLAIN), ""),
+        (chain(cut(GPT2_PATTERN, behavior="Removed", invert=True), PLAIN), ""),
+        (chain(cut(GPT2_PATTERN, behavior="Removed"), PLAIN), "its split pattern is not GPT-2's"),
+        (chain(cut(GPT2_PATTERN, pattern={"String": "a"}), PLAIN), "its split pattern is not"),
+        (chain(cut(r"\p{N}{1,3}|\p{L}+"), PLAIN), "its split pattern is not GPT-2's"),
+        ({"added_tokens": [END | {"lstrip": True}]}, "has lstrip, so text is split differently"),
+        ({"added_tokens": [END | {"special": None}]}, "has the special null, not true or false"),
+        ({"added_tokens": [END | {"id": 301}]}, "but tokenizers uses 300"),
+        ({"added_tokens": []}, "its vocabulary has <|endoftext|>, but its added_tokens do not"),
+        ({"added_tokens": None}, "its added_tokens are not a list"),
+        ({"version": "2.0"}, "its version is 2.0, not 1.0"),
+    ],
+)
+def test_settings(ask: Ask, tmp_path: Path, change: dict[str, object], reason: str) -> None:
+    """A setting that changes ids is refused by name; others are ignored, as in an import."""
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
+    export(tmp_path / "model", "huggingface", path := tmp_path / "tokenizer.json")
+    content = json.loads(path.read_bytes())
+    for name, value in change.items():
+        is_model = name in content["model"] or name in {"fuse_unk", "byte_fallback", "dropout"}
+        (content["model"] if is_model else content)[name] = value
+    path.write_text(json.dumps(content), encoding="utf-8")
+    found = check_same(ask, "huggingface", [path], tmp_path)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+def damaged(data: bytes, random: Random) -> bytes:
+    """Return a file with some bytes lost, doubled, replaced or moved."""
+    place = random.randrange(len(data))
+    end = place + random.choice([1, 1, 2, 9])
+    before, part, after = data[:place], data[place:end], data[end:]
+    other = bytes([random.choice(b'0123456789 \n\r"\\AQ=+{[,\xc4\xff')])
+    return random.choice([before + after, before + part + part + after, before + other + after])
+
+
+@pytest.mark.parametrize("form", ["huggingface", "gpt2", "tiktoken"])
+def test_damaged_files(ask: Ask, tmp_path: Path, form: str) -> None:
+    """A file with damaged bytes has the verdict of an import, and keeps its ids if it is read."""
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
+    whole = tmp_path / {"huggingface": "exported.json"}.get(form, "exported")
+    export(tmp_path / "model", form, whole)
+    files = [whole / "vocab.json", whole / "merges.txt"] if form == "gpt2" else [whole]
+    assert check_same(ask, form, files, tmp_path) == ""
+    verdicts = []
+    for seed in range(SEEDS // 2):
+        random = Random(seed)
+        target = random.choice(files)
+        data = target.read_bytes()
+        target.write_bytes(damaged(data, random))
+        verdicts.append(check_same(ask, form, files, tmp_path))
+        target.write_bytes(data)
+    assert 0 < verdicts.count("") < SEEDS // 2
+
+
+def test_ranks_with_another_order_of_bytes(ask: Ask, tmp_path: Path) -> None:
+    """Ranks keep their ids, whatever the bytes have, and need no merges that are listed."""
+    vocab = Tokenizer.train(CORPUS, 300)._artifact.tokens
+    for order in (GPT2_BYTE_ORDER, bytes(reversed(range(256)))):
+        ranks = {bytes([value]): rank for rank, value in enumerate(order)}
+        ranks |= {vocab[token_id]: token_id for token_id in range(256, 300)}
+        path = write_ranks(tmp_path / "model.tiktoken", ranks)
+        assert check_same(ask, "tiktoken", [path], tmp_path) == ""
+    tokens = [b"ab", b"bc", b"abc"]
+    ranks = {bytes([value]): value for value in range(256)}
+    ranks |= {token: 256 + place for place, token in enumerate(tokens)}
+    path = write_ranks(tmp_path / "model.tiktoken", ranks)
+    assert len(UNREACHABLE) == len(tokens)
+    assert check_same(ask, "tiktoken", [path], tmp_path) == ""
+    for gap, faulty in ((1, False), (2, False), (3, True)):
+        path = write_ranks(tmp_path / "model.tiktoken", ranks | {b"abcabc": 258 + gap})
+        verdict = check_same(ask, "tiktoken", [path], tmp_path)
+        assert bool(verdict) == faulty
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        (b"J2w= 256\n", ""),  # the beginning of 'll
+        (b"J2w= 256", ""),
+        (b"IGE= 256\r\nIGFh 257\r", ""),
+        (b"YTE= 256\n", "its token 256, a1, cannot occur in a chunk of GPT-2's pattern"),
+        (b"YWE= 256\nYWE= 257\n", "the token aa occurs a second time, on line 258"),
+        (b"YWE= 256\nYWI= 256\n", "the rank 256 occurs a second time, on line 258"),
+        (b"YWE= 256\n\nYWI= 257\n", "expected base64, a space and a number on line 258"),
+        (b"YWE= +256\n", "expected base64, a space and a number on line 257"),
+        (b"YWE 256\n", "expected base64, a space and a number on line 257"),
+        (b"YWFh 256\n", "is not a merge of two lower-ranked tokens"),
+    ],
+)
+def test_lines_of_ranks(ask: Ask, tmp_path: Path, lines: bytes, reason: str) -> None:
+    """Ranks that contradict each other, or that another pattern made, are refused by line."""
+    ranks = {bytes([value]): value for value in range(256)}
+    path = write_ranks(tmp_path / "model.tiktoken", ranks)
+    path.write_bytes(path.read_bytes().rstrip() + b"\n" + lines)
+    found = check_same(ask, "tiktoken", [path], tmp_path)
+    assert reason in found
+    assert bool(reason) == bool(found)
+
+
+def test_too_large_a_tokenizer_is_refused(ask: Ask, tmp_path: Path) -> None:
+    """Tokens that a tokenizer file has no room for are refused, as in an import."""
+    Tokenizer.train("", 256).save(tmp_path / "model")
+    export(tmp_path / "model", "huggingface", path := tmp_path / "tokenizer.json")
+    content = json.loads(path.read_bytes())
+    for doubling in range(23):
+        token = "d" * 2**doubling
+        content["model"]["merges"].append([token, token])
+        content["model"]["vocab"][token * 2] = 257 + doubling
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert "would be larger than 67108864 bytes" in check_same(ask, "huggingface", [path], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["vocab.json"], "it has ids, but no merges; choose vocab.json and merges.txt at once"),
+        (["merges.txt"], "it has merges, but no ids; choose vocab.json and merges.txt at once"),
+        (["vocab.json", "vocab.json"], "expected one file, or vocab.json and merges.txt"),
+        (["vocab.json", "merges.txt", "vocab.json"], "expected one or two files, found 3"),
+    ],
+)
+def test_missing_files_are_named(ask: Ask, tmp_path: Path, names: list[str], message: str) -> None:
+    """One of GPT-2's two files alone, or too many files, are an error that says what to choose."""
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
+    export(tmp_path / "model", "gpt2", folder := tmp_path / "exported")
+    files = [
+        [name, base64.b64encode((folder / name).read_bytes()).decode("ascii")] for name in names
+    ]
+    assert message in ask("open", files, [])["error"]
+
+
+def asked(name: str, data: bytes) -> list[list[str]]:
+    """Return one file as a question."""
+    return [[name, base64.b64encode(data).decode("ascii")]]
+
+
+def test_its_own_files_open(ask: Ask, tmp_path: Path) -> None:
+    """A tokenizer file has its own ids; the same file with a fraction for an integer is refused."""
+    tokenizer = Tokenizer.train(CORPUS, 300)
+    tokenizer.save(tmp_path / "own.json")
+    data = (tmp_path / "own.json").read_bytes()
+    found = ask("open", asked("own.json", data), TEXTS)
+    assert found["encoded"] == [tokenizer.encode(text) for text in TEXTS]
+    assert ("ids" in found, found["notes"]) == (False, [])
+    for integer in (b'"schema_version":1', b'_size":300', b"[[104,101", b'"0":[0'):
+        assert integer in data
+        wrong = data.replace(integer, re.sub(rb"(\d+)(\D?)$", rb"\1.0\2", integer))
+        assert "expected" in ask("open", asked("own.json", wrong), [])["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.json", b"[1]", "expected a JSON object"),
+        ("a.json", b"{}", "expected a tokenizer file of bpetite, a tokenizer.json of Hugging Face"),
+        ("a.json", b"", "expected JSON: an integer, a string, a list or an object at offset 0"),
+        ("a.json", b"{\xff", "expected UTF-8"),
+        ("a.json", b'{"a": ' + b"1" * 501 + b"}", "expected JSON: an integer of a few digits"),
+        ("a.json", b'{"a": [' + b"1" * 501 + b"]}", "expected JSON: an integer of a few digits"),
+        ("a.json", b'{"a": [' + b"{}," * 4096 + b"{}]}", "expected JSON: fewer objects"),
+        ("a.tiktoken", b"", "it has no token for the byte 0x00"),
+    ],
+)
+def test_other_files_are_refused(ask: Ask, name: str, data: bytes, message: str) -> None:
+    """A file of another kind is an error that says what was expected."""
+    assert ask("open", asked(name, data), [])["error"].startswith(f"Error: {message}")
+
+
+def gpt2_files(cache: Path) -> list[Path]:
+    """Return the two files of GPT-2 in tiktoken's cache."""
+    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+    names = [f"{url}/{name}" for name in ("encoder.json", "vocab.bpe")]
+    return [
+        cache / hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest() for name in names
+    ]
+
+
+def test_gpt_2_has_its_own_ids(ask: Ask, tiktoken_cache: Path, tmp_path: Path) -> None:
+    """GPT-2's two files give the ids of tiktoken's encoding, and other patterns are refused."""
+    files = gpt2_files(tiktoken_cache)
+    assert check_same(ask, "gpt2", files, tmp_path) == ""
+    data = [[path.name, base64.b64encode(path.read_bytes()).decode("ascii")] for path in files]
+    encoding = tiktoken.get_encoding("gpt2")
+    expected = [encoding.encode(text, allowed_special="all") for text in TEXTS]
+    assert ask("open", data, TEXTS)["encoded"] == expected
+    ranks = write_ranks(tmp_path / "gpt2.tiktoken", encoding._mergeable_ranks)
+    assert check_same(ask, "tiktoken", [ranks], tmp_path) == ""
+    other = tiktoken.get_encoding("cl100k_base")._mergeable_ranks
+    ranks = write_ranks(tmp_path / "cl100k.tiktoken", other)
+    assert "with another pattern" in check_same(ask, "tiktoken", [ranks], tmp_path)
