@@ -1,9 +1,14 @@
-"""docs/use-with.md: each section runs as written, with the real libraries."""
+"""docs/use-with.md: each section runs as written, with the real libraries.
 
+The other runtimes are in no group; CONTRIBUTING.md has the commands that install and test them.
+"""
+
+import json
 import os
 import pickle
 import re
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
@@ -11,8 +16,10 @@ import pytest
 
 from bpetite import Tokenizer
 from cli_tools import BPETITE
+from compare_tools import HOSTILE
 from pages import check
-from project_tools import ROOT, run, run_program
+from project_tools import ROOT, node, run, run_program
+from texts import texts_in_every_script
 
 pytestmark = pytest.mark.thorough
 
@@ -20,6 +27,28 @@ INTRODUCTION, *PARTS = re.split(
     r"^## ", (ROOT / "docs" / "use-with.md").read_text(encoding="utf-8"), flags=re.MULTILINE
 )
 SECTIONS: Final = {title: text for title, _, text in (part.partition("\n") for part in PARTS)}
+RUNTIMES: Final = [title for title, text in SECTIONS.items() if re.search("```js|onnx", text)]
+MODULES: Final = Path(os.environ.get("BPETITE_RUNTIMES", "missing")).absolute() / "node_modules"
+"""What npm installed, if it was asked to."""
+installed: Final = pytest.mark.skipif(
+    not MODULES.is_dir() or find_spec("gguf") is None,
+    reason="the other runtimes are not installed",
+)
+CALL: Final = re.compile(r"""^(print|console\.log)\((.*)"the clerk's"(.*)\);?$""", re.MULTILINE)
+"""The last line of a runtime's program."""
+FOR_ALL: Final = {
+    "console.log": r"""
+const { readFileSync: read, writeFileSync: write } = await import("node:fs");
+const texts = JSON.parse(read("texts.json", "utf-8"));
+write("ids.json", `[${texts.map((text) => \2text\3)}]`);
+""",
+    "print": r"""
+import json
+with open("texts.json") as file, open("ids.json", "w") as output:
+    json.dump([list(\2text\3) for text in json.load(file)], output)
+""",
+}
+"""What takes its place, to encode all texts."""
 NANOCHAT: Final = [
     "<|bos|>",
     "<|user_start|>",
@@ -56,6 +85,8 @@ def run_blocks(text: str, folder: Path) -> str:
         elif language == "python":
             result = run_program(folder, block)
             printed, messages = result.stdout, messages + result.stderr
+        elif language == "js":
+            printed = run_node(folder, block)
         else:
             check(block, printed)
             printed = ""
@@ -63,11 +94,61 @@ def run_blocks(text: str, folder: Path) -> str:
     return messages
 
 
-@pytest.mark.parametrize("title", SECTIONS)
+def run_node(folder: Path, program: str) -> str:
+    """Run JavaScript in a folder with the modules that npm installed; return what it prints."""
+    (folder / "program.mjs").write_text(program, encoding="utf-8")
+    if not (folder / "node_modules").exists():
+        (folder / "node_modules").symlink_to(MODULES)
+    result = run(node() or "node", "program.mjs", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize(
+    "title", [pytest.param(one, marks=[installed] * (one in RUNTIMES)) for one in SECTIONS]
+)
 def test_a_section_runs(folder: Path, title: str) -> None:
     """Its commands and its program succeed, and print what the page shows."""
     run_blocks(SECTIONS[title], folder)
-    assert "```python" in SECTIONS[title]
+    assert re.search("```(python|js)", SECTIONS[title])
+
+
+@pytest.fixture(scope="module")
+def tokenizer_and_texts() -> tuple[Tokenizer, list[str]]:
+    """Return texts in every script, and a tokenizer trained on them."""
+    texts = [*HOSTILE, *texts_in_every_script()]
+    return Tokenizer.train(texts, 8192), texts
+
+
+@installed
+@pytest.mark.parametrize(
+    ("title", "old", "new"),
+    [
+        ("llama.cpp", "", ""),
+        ("llama.cpp", 'pre("gpt-2")', 'pre("default")'),
+        ("transformers.js", "", ""),
+        ("js-tiktoken", "", ""),
+        ("js-tiktoken", r"`\t-\r\x85\p{Z}`", r"`\s`"),
+        ("onnxruntime-extensions", "", ""),
+    ],
+)
+def test_ids_in_every_script(
+    folder: Path, tokenizer_and_texts: tuple[Tokenizer, list[str]], title: str, old: str, new: str
+) -> None:
+    """A runtime has bpetite's ids, unless the page says for how many texts it has others."""
+    tokenizer, texts = tokenizer_and_texts
+    tokenizer.save(folder / "tokenizer.json", overwrite=True)
+    (folder / "texts.json").write_text(json.dumps(texts))
+    section = re.sub(r"^```text\n.*?^```$", "", SECTIONS[title], flags=re.DOTALL | re.MULTILINE)
+    assert section.count(old) == 1 or not old
+    section = section.replace(old, new)
+    (call,) = CALL.finditer(section)
+    run_blocks(section.replace(call[0], call.expand(FOR_ALL[call[1]])), folder)
+    found = json.loads((folder / "ids.json").read_bytes())
+    pairs = zip(found, map(tokenizer.encode, texts), strict=True)
+    wrong = sum(one != other for one, other in pairs)
+    assert wrong == 0 or f"{wrong:,} of {len(texts):,} texts have other ids" in section
+    assert bool(wrong) == bool(old or title == "onnxruntime-extensions")
 
 
 def test_datasets_finds_its_cache(folder: Path) -> None:
