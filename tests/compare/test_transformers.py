@@ -158,5 +158,5 @@ def test_gpt_2s_own_classes_read_its_two_files(
 def test_auto_tokenizer_rejects_gpt_2s_two_files(folder: Path, tmp_path: Path) -> None:
     """As the help of `--to gpt2` says, it does not read them."""
     export(folder.with_name("tokenizer.json"), "gpt2", tmp_path / "files")
-    with pytest.raises(ValueError, match="tokenizer|model"):
+    with pytest.raises(ValueError, match=r"tokenizer|model"):
         transformers.AutoTokenizer.from_pretrained(tmp_path / "files")

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -34,7 +35,6 @@ SIZE: Final = 3000
 SEPARATED: Final = ("--jsonl", "text", "--separator-token", "--separator-at", "after")
 
 DASK: Final = """
-from bpetite import Tokenizer
 from dask.distributed import Client, LocalCluster
 
 if __name__ == "__main__":
@@ -53,7 +53,6 @@ if __name__ == "__main__":
 SPARK: Final = """
 import json
 
-from bpetite import Tokenizer
 from pyspark.sql import SparkSession
 
 if __name__ == "__main__":
@@ -82,8 +81,9 @@ def corpus(tmp_path: Path) -> Path:
     documents += [(ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")] * 3 + [""]
     (tmp_path / "corpus").mkdir()
     for number in range(4):
-        lines = [json.dumps({"text": text}, ensure_ascii=False) for text in documents[number::4]]
-        (tmp_path / "corpus" / f"{number}.jsonl").write_bytes("\n".join(lines).encode("utf-8"))
+        rows = [{"id": number, "text": text, "meta": {"url": ""}} for text in documents[number::4]]
+        lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+        (tmp_path / "corpus" / f"{number}.jsonl").write_bytes(lines.encode("utf-8"))
     Tokenizer.train(documents, SIZE).save(tmp_path / "plain.json")
     return tmp_path
 
@@ -161,8 +161,7 @@ def train_on_counts(folder: Path) -> None:
 
 def test_dask_counts_and_encodes_on_two_workers(corpus: Path) -> None:
     """In a cluster of two processes, the tokenizer is that of plain training, the ids are equal."""
-    blocks = (block("count_with_dask"), block("encode_with_dask"))
-    run_program(corpus, f"SIZE = {SIZE}", *blocks, DASK)
+    run_program(corpus, f"SIZE = {SIZE}", block("encode_with_dask"), DASK)
     assert_equal_files(corpus)
     assert json.loads((corpus / "ids.json").read_bytes()) == encoded(corpus)
 
@@ -170,8 +169,7 @@ def test_dask_counts_and_encodes_on_two_workers(corpus: Path) -> None:
 @pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark and Java are not installed")
 def test_spark_counts_and_encodes(corpus: Path) -> None:
     """In local mode, the tokenizer is that of plain training, and the ids are equal."""
-    blocks = (block("count_with_spark"), block("encode_with_spark"))
-    run_program(corpus, f"SIZE = {SIZE}", *blocks, SPARK)
+    run_program(corpus, f"SIZE = {SIZE}", block("encode_with_spark"), SPARK)
     assert_equal_files(corpus)
     # Spark may read the files in another order.
     assert sorted(json.loads((corpus / "ids.json").read_bytes())) == sorted(encoded(corpus))
@@ -182,7 +180,7 @@ def shell(
     command: str, folder: Path, env: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Start a command of the page in a shell, as a group of processes."""
-    path = f"{Path(BPETITE).parent}{os.pathsep}{os.environ['PATH']}"
+    path = os.pathsep.join([str(folder), str(Path(BPETITE).parent), os.environ["PATH"]])
     with subprocess.Popen(
         ["bash", "-c", command],
         cwd=folder,
@@ -222,6 +220,8 @@ def test_shards_go_on_after_an_interruption(
     (corpus / "encode_shard.sh").write_text(block("[ -e"), encoding="utf-8")
     (corpus / "plain.json").rename(corpus / "tokenizer.json")
     (corpus / "ids").mkdir()
+    # As on macOS. It leaves Ctrl-C to the program that it waits for; other shells end themselves.
+    (corpus / "sh").symlink_to(shutil.which("bash") or "bash")
     tasks = [{"SLURM_ARRAY_TASK_ID": str(task)} for task in range(4 if words == "SLURM" else 1)]
     shard, kept = corpus / "corpus" / "1.jsonl", corpus / "kept"
     shard.rename(kept)
@@ -269,7 +269,8 @@ def test_parity_finds_characters_that_tiktoken_does_not_know(tmp_path: Path) -> 
     Tokenizer.train(f"a{letter} " * 9, 260).save(tmp_path / "tokenizer.json")
     (tmp_path / "corpus.jsonl").write_text(json.dumps({"text": f"a{letter}"}))
     result = encode_with_tiktoken(tmp_path)
-    assert (result["engine_characters"], result["engine_differences"]) == ({f"U+{ord(letter):04X}": 1}, 1)
+    assert result["engine_characters"] == {f"U+{ord(letter):04X}": 1}
+    assert result["engine_differences"] == 1
 
 
 def encode_with_tiktoken(folder: Path) -> dict[str, object]:
