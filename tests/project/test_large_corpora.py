@@ -7,7 +7,8 @@ import re
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,7 +36,12 @@ SIZE: Final = 3000
 SEPARATED: Final = ("--jsonl", "text", "--separator-token", "--separator-at", "after")
 
 DASK: Final = """
+from array import array
+
 from dask.distributed import Client, LocalCluster
+
+def in_hex(ids):
+    return array("H", ids).tobytes().hex()
 
 if __name__ == "__main__":
     with (
@@ -44,7 +50,7 @@ if __name__ == "__main__":
     ):
         assert len(client.scheduler_info()["workers"]) == 2
         counts = count_with_dask("corpus/*.jsonl")
-        ids = encode_with_dask("corpus/*.jsonl", "plain.json").compute()
+        ids = encode_with_dask("corpus/*.jsonl", "plain.json").map(in_hex).compute()
     Tokenizer.train(counts, SIZE).save("counted.json")
     with open("ids.json", "w") as file:
         json.dump(ids, file)
@@ -52,6 +58,7 @@ if __name__ == "__main__":
 
 SPARK: Final = """
 import json
+from array import array
 
 from pyspark.sql import SparkSession
 
@@ -59,7 +66,8 @@ if __name__ == "__main__":
     with SparkSession.builder.master("local[2]").getOrCreate() as spark:
         documents = spark.read.json("corpus/*.jsonl")
         counts = count_with_spark(documents)
-        ids = [row["ids"] for row in encode_with_spark(documents, "plain.json").toLocalIterator()]
+        rows = encode_with_spark(documents, "plain.json").toLocalIterator()
+        ids = [array("H", row["ids"]).tobytes().hex() for row in rows]
     Tokenizer.train(counts, SIZE).save("counted.json")
     with open("ids.json", "w") as file:
         json.dump(ids, file)
@@ -74,18 +82,37 @@ def block(words: str) -> str:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Return a folder with `corpus/*.jsonl`, and the result of plain training on it."""
+    """Return a folder with `corpus/*.jsonl`, and the result of plain training on it.
+
+    Instead of four small shards, it has those in the folder that BPETITE_CORPUS names.
+    """
+    shards = tmp_path / "corpus"
+    if large := os.environ.get("BPETITE_CORPUS"):
+        shutil.copytree(large, shards)
+    else:
+        shards.mkdir()
+        write_shards(shards)
+    Tokenizer.train(documents_in(sorted(shards.iterdir())), SIZE).save(tmp_path / "plain.json")
+    return tmp_path
+
+
+def write_shards(folder: Path) -> None:
+    """Write four files of JSON Lines with all kinds of characters."""
     source = random.Random(13)
     parts = [*PIECES, *WHITESPACE, *SEPARATORS, *"aaaaabbbcc"]
     documents = ["".join(source.choices(parts, k=source.randrange(1, 60))) for _ in range(600)]
     documents += [(ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")] * 3 + [""]
-    (tmp_path / "corpus").mkdir()
     for number in range(4):
         rows = [{"id": number, "text": text, "meta": {"url": ""}} for text in documents[number::4]]
         lines = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
-        (tmp_path / "corpus" / f"{number}.jsonl").write_bytes(lines.encode("utf-8"))
-    Tokenizer.train(documents, SIZE).save(tmp_path / "plain.json")
-    return tmp_path
+        (folder / f"{number}.jsonl").write_bytes(lines.encode("utf-8"))
+
+
+def documents_in(shards: Sequence[Path]) -> Iterator[str]:
+    """Yield the texts of files of JSON Lines, in order."""
+    for path in shards:
+        with path.open(encoding="utf-8", newline="\n") as lines:
+            yield from (json.loads(line)["text"] for line in lines)
 
 
 def assert_equal_files(folder: Path) -> None:
@@ -93,16 +120,16 @@ def assert_equal_files(folder: Path) -> None:
     assert (folder / "counted.json").read_bytes() == (folder / "plain.json").read_bytes()
 
 
-def encoded(folder: Path) -> list[list[int]]:
-    """Return the ids of each document in order; the command line has the same ones."""
+def encoded(folder: Path) -> list[str]:
+    """Return the ids of each document in order, in hex; the command line has the same ones."""
     tokenizer = Tokenizer.load(folder / "plain.json")
     shards = sorted((folder / "corpus").iterdir())
-    lines = [line for path in shards for line in path.read_text("utf-8").split("\n")]
-    ids = [tokenizer.encode(json.loads(line)["text"]) for line in lines]
-    result = bpetite("encode", "--model", "plain.json", *SEPARATED, *shards, cwd=folder)
-    (special,) = tokenizer.encode("<|endoftext|>")
-    assert json.loads(result.stdout) == [one for each in ids for one in (*each, special)]
-    return ids
+    ids = [array("H", tokenizer.encode(text)).tobytes() for text in documents_in(shards)]
+    special = array("H", tokenizer.encode("<|endoftext|>")).tobytes()
+    options = ("--model", "plain.json", *SEPARATED, "--format", "u16")
+    result = bpetite("encode", *options, *shards, cwd=folder)
+    assert result.stdout == b"".join(one + special for one in ids)
+    return [one.hex() for one in ids]
 
 
 def test_every_block_has_the_same_regular_expression() -> None:
@@ -248,8 +275,9 @@ def test_shards_go_on_after_an_interruption(
     assert len(after) == 4
     assert before.items() <= after.items()
     ids = b"".join((corpus / "ids" / name).read_bytes() for name in sorted(after))
-    options = (*SEPARATED, "--format", "u16", *sorted((corpus / "corpus").iterdir()))
-    assert ids == bpetite("encode", "--model", "tokenizer.json", *options, cwd=corpus).stdout
+    shards = sorted((corpus / "corpus").iterdir())
+    options = ("--model", "tokenizer.json", *SEPARATED, "--format", "u16")
+    assert ids == bpetite("encode", *options, *shards, cwd=corpus).stdout
 
 
 def test_tiktoken_writes_the_same_ids(corpus: Path) -> None:
