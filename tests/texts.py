@@ -1,5 +1,8 @@
 """Texts, corpora and merges for Hypothesis, rich in difficult cases."""
 
+import random
+import unicodedata
+from collections import defaultdict
 from functools import cache
 
 from hypothesis import strategies as st
@@ -41,6 +44,29 @@ PIECES = (
     "\x00",
     "\ufeff",
 )
+
+
+def texts_in_every_script() -> list[str]:
+    """Return some 4,000 texts: 20 in each script that this Python knows.
+
+    The first word of a character's name stands for its script.
+    """
+    source = random.Random(13)
+    scripts = defaultdict(list)
+    for character in every_character():
+        if unicodedata.category(character)[0] in "LMN":
+            scripts[unicodedata.name(character, "NONE").split()[0]].append(character)
+    between = [" "] * 30 + [*PIECES, *WHITESPACE, *SEPARATORS]
+    texts = []
+    for _, characters in sorted(scripts.items()):
+        for _ in range(20):
+            text = ""
+            for _ in range(source.randrange(1, 9)):
+                text += "".join(source.choices(characters, k=source.randrange(1, 7)))
+                text += "".join(source.choices(between, k=source.randrange(1, 4)))
+            texts.append(text)
+    return texts
+
 
 _CHARACTERS_OF_EACH_PLANE = st.one_of(
     [

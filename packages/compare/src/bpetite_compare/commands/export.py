@@ -37,7 +37,9 @@ def add_command(commands: kit.Commands) -> None:
         required=True,
         choices=FORMATS,
         help="tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one "
-        "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt",
+        "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt for "
+        "GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers (AutoTokenizer "
+        "needs huggingface)",
     )
     kit.add_destination(parser, "the export")
     parser.add_argument(

@@ -181,7 +181,7 @@ complete -c bpetite -n '_shtab_bpetite_using; and test $_shtab_bpetite_npos -eq 
 complete -c bpetite -n '_shtab_bpetite_using export' -s h -l help -d 'show this help message and exit'
 complete -c bpetite -n '_shtab_bpetite_using export' -s q -l quiet -d 'write only errors to standard error'
 complete -c bpetite -n '_shtab_bpetite_using export' -s m -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the tokenizer file'
-complete -c bpetite -n '_shtab_bpetite_using export' -l to -xka "tiktoken huggingface gpt2" -d 'tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt'
+complete -c bpetite -n '_shtab_bpetite_using export' -l to -xka "tiktoken huggingface gpt2" -d 'tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt for GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers (AutoTokenizer needs huggingface)'
 complete -c bpetite -n '_shtab_bpetite_using export' -s o -l output -xka "(__fish_complete_path (commandline -ct))" -d 'write the export to PATH'
 complete -c bpetite -n '_shtab_bpetite_using export' -l force -d 'replace an existing file'
 complete -c bpetite -n '_shtab_bpetite_using export' -l special -x -d 'add special tokens to the export, after the last id; the tokenizer file does not change'
