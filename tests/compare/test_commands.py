@@ -476,7 +476,7 @@ def test_a_byte_order_mark_is_reported(folder: Path) -> None:
     (folder / "text.txt").write_bytes("\ufefflow".encode())
     result = bpetite("parity", "--model", "tokenizer.json", "--input", "text.txt", cwd=folder)
     assert (result.returncode, data(result.stdout)["bytes"]) == (0, 6)
-    assert lines(result.stderr)[0] == (
+    assert lines(result.stderr)[-1] == (
         "text.txt begins with a byte order mark, which becomes tokens; "
         "to remove it: tail -c +4 FILE"
     )
@@ -486,7 +486,6 @@ def test_a_byte_order_mark_is_reported(folder: Path) -> None:
     ("words", "told"),
     [
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
-        ("parity --model tokenizer.json --input bad", "bad is not UTF-8: byte 0xff at offset 1"),
         ("parity --model tokenizer.json --input .", ". is a folder; name files, or list"),
         ("compare-tiktoken --model tokenizer.json --input .", ". is a folder; name files, or"),
         (
