@@ -432,7 +432,7 @@ def about_folder(path: str) -> str:
     """Return the message about a folder where a file is expected."""
     return (
         f"{path} is a folder; name files, or list those in it: "
-        f"find {path} -name '*.txt' -print0 | bpetite ... --files-from - -0"
+        f"find {path} -name '*.txt' -print0 | sort -z | bpetite ... --files-from - -0"
     )
 
 

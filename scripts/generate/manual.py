@@ -7,7 +7,8 @@ where `man` looks. `completions` generates the shells' completions, which need s
 import argparse
 import os
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -89,7 +90,7 @@ def _page() -> Iterator[str]:
     of_compare = ", ".join(
         f"`{name}`"
         for name, command in parsers(make_parser([])).items()
-        if command.get_default("run").__module__.startswith("bpetite_compare.")
+        if _module_of(command.get_default("run")).startswith("bpetite_compare.")
     )
     yield _INTRODUCTION.format(of_compare=of_compare)
     _, helps = _helps(_PAGE_COLUMNS)
@@ -98,6 +99,11 @@ def _page() -> Iterator[str]:
         for name in names:
             if name in helps:
                 yield f"### {name}\n\n```text\n{helps[name]}```\n"
+
+
+def _module_of(run: Callable[..., None]) -> str:
+    """Return the module of a function, which `partial` may wrap."""
+    return (run.func if isinstance(run, partial) else run).__module__
 
 
 def _man_page() -> Iterator[str]:

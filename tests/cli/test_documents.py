@@ -199,7 +199,7 @@ FAULTS = {
     b'{"text": "\xe9"}': r"is not UTF-8: byte 0xe9 at offset 10 in the line",
     b"{'text': 'a'}": "is not JSON: Expecting property name enclosed in double quotes: column 2",
     b'{"text": "a"} {"text": "b"}': "is not JSON: Extra data: column 15",
-    b'\xef\xbb\xbf{"text": "a"}': "is not JSON: Unexpected UTF-8 BOM (decode using utf-8-sig)",
+    b'\xef\xbb\xbf{"text": "a"}': "begins with a byte order mark; to remove it from the start",
     b'{"text": "a': "is not JSON: Unterminated string starting at: column 10",
     b'{"text": "a", "n": ' + b"1" * 5000 + b",}": "is not JSON: ",
     b'{"text": ' + b"1" * 5000 + b"}": "expected a string in the field 'text', found a number",

@@ -186,7 +186,7 @@ def test_a_byte_order_mark_is_reported_and_kept(folder: Path, command: str) -> N
         )
     warning = (
         "warning: text.txt begins with a byte order mark, which becomes tokens; "
-        "to remove it: tail -c +4 FILE"
+        "to remove it from plain text: tail -c +4 FILE"
     )
     result = bpetite(*call_of(command), cwd=folder)
     assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
@@ -206,7 +206,7 @@ def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block
     assert lines(result.stderr) == [
         (
             "warning: standard input and 1 more begin with a byte order mark, which becomes "
-            "tokens; to remove it: tail -c +4 FILE"
+            "tokens; to remove it from plain text: tail -c +4 FILE"
         )
     ]
 

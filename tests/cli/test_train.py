@@ -200,7 +200,7 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
         (
             b"PAR1\x15\x04\x15\x90",
             "byte 0x90 at offset 7 (around it: 31 15 04 15 90)",
-            "it looks like a Parquet file; read a column of it with --parquet",
+            "it looks like a Parquet file; commands with --parquet COLUMN read its text",
         ),
         (
             b"x" * 9 + "⛵".encode()[:2],

@@ -41,6 +41,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
         "  bpetite train --input corpus.gz --vocab-size 32000 --output big.json\n"
         "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
+        "  bpetite train docs.parquet --parquet text --vocab-size 512 --output tokenizer.json\n"
         "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
         "  find . -name '*.txt' -print0 |\n"
         "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json\n"
@@ -67,6 +68,7 @@ def _run(options: argparse.Namespace) -> None:
     size = inputs.check_inputs(documents.paths)
     sources = [*documents.sources, *([options.start] if options.start is not None else [])]
     outputs.check_destination(options.output, sources, force=options.force)
+    messages.say_if_typed("training on", documents.paths)
     with Work("counting text", documents.paths, size) as work:
         start = load_start(options.start, options.vocab_size)
         jobs = arguments.jobs_of(options)

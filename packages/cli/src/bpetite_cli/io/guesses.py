@@ -78,7 +78,7 @@ _BY_FIRST_BYTES: Final = (
     ),
     (b"PAR1", "a Parquet file", ""),
 )
-_READ_A_COLUMN: Final = "read a column of it with --parquet"
+_READ_A_COLUMN: Final = "commands with --parquet COLUMN read its text"
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
 _LATIN_1: Final = re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])")

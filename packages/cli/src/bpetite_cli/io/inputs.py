@@ -68,7 +68,7 @@ def _checked_size(path: str) -> int | None:
 def _folder(path: str) -> Failure:
     return Failure(
         f"{quoted(path)} is a folder; name files, or list those in it: "
-        f"find {shlex.quote(path)} -name '*.txt' -print0 | bpetite ... --files-from - -0"
+        f"find {shlex.quote(path)} -name '*.txt' -print0 | sort -z | bpetite ... --files-from - -0"
     )
 
 

@@ -19,6 +19,7 @@ MOST_COUNT: Final = 2**63 - 1
 
 _MOST_DIGITS: Final = 40
 
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _WHITESPACE: Final = b" \t\r"
 _KINDS: Final = {
     dict: "an object",
@@ -85,6 +86,11 @@ def _parsed(data: bytes, path: str, number: int) -> object:
             f"{error.start} in the line\n{advice_on_conversion(data[:8], data, error)}"
         )
     except json.JSONDecodeError as error:
+        if data.startswith(_BYTE_ORDER_MARK):
+            raise Failure(
+                f"{_place(path, number)} begins with a byte order mark; to remove it from the "
+                "start of plain text: tail -c +4 FILE"
+            ) from None
         message = f"{_place(path, number)} is not JSON: {error.msg}: column {error.colno}"
     except RecursionError:
         message = f"{_place(path, number)} cannot be read: its JSON is nested too deeply"

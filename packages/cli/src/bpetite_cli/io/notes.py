@@ -27,7 +27,7 @@ class Notes:
             begin = f"and {len(others):,} more begin" if others else "begins"
             yield (
                 f"warning: {first} {begin} with a byte order mark, which becomes tokens; "
-                "to remove it: tail -c +4 FILE"
+                "to remove it from plain text: tail -c +4 FILE"
             )
         if self.empty:
             yield "warning: the corpus is empty; check the input"
