@@ -306,10 +306,7 @@ def test_text_commands_recognize_parquet(folder: Path) -> None:
     """Without the option, the error names it."""
     write(folder / "docs", text=strings(*TEXTS))
     shown = refused(run(folder, "encode", "docs"))
-    assert (
-        shown[1]
-        == "it looks like a Parquet file; commands with --parquet COLUMN read its text"
-    )
+    assert shown[1] == "it looks like a Parquet file; commands with --parquet COLUMN read its text"
 
 
 # Damage
