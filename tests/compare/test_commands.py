@@ -477,7 +477,7 @@ def test_a_byte_order_mark_is_reported(folder: Path) -> None:
     result = bpetite("parity", "--model", "tokenizer.json", "--input", "text.txt", cwd=folder)
     assert (result.returncode, data(result.stdout)["bytes"]) == (0, 6)
     assert lines(result.stderr)[-1] == (
-        "text.txt begins with a byte order mark, which becomes tokens; "
+        "warning: text.txt begins with a byte order mark, which becomes tokens; "
         "to remove it from plain text: tail -c +4 FILE"
     )
 

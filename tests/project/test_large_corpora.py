@@ -266,7 +266,7 @@ def test_shards_go_on_after_an_interruption(
     corpus: Path, words: str, number: signal.Signals, complete: str
 ) -> None:
     """Run again, the lines skip the complete shards, and the ids are those of one command."""
-    (corpus / "encode_shard.sh").write_text(block("[ -e"), encoding="utf-8")
+    (corpus / "encode_shard.sh").write_text(block("out=ids"), encoding="utf-8")
     (corpus / "plain.json").rename(corpus / "tokenizer.json")
     (corpus / "ids").mkdir()
     # As on macOS. It leaves Ctrl-C to the program that it waits for; other shells end themselves.
@@ -298,7 +298,7 @@ def test_shards_go_on_after_an_interruption(
     assert before.items() <= after.items()
     ids = b"".join((corpus / "ids" / name).read_bytes() for name in sorted(after))
     shards = sorted((corpus / "corpus").iterdir())
-    options = ("--model", "tokenizer.json", *SEPARATED, "--format", "u16")
+    options = ("--model", "tokenizer.json", "--ordinary", *SEPARATED, "--format", "u16")
     assert ids == bpetite("encode", *options, *shards, cwd=corpus).stdout
 
 
