@@ -90,7 +90,7 @@ def _explained(what: str) -> Iterator[None]:
     except (ArrowException, OSError, ValueError) as error:
         reason = _short(str(error))
         raise Failure(
-            f"{what}: {reason}\ncheck that the file is complete, or copy it again"
+            f"{what}: {reason}; check that the file is complete, or copy it again"
         ) from None
 
 
@@ -125,8 +125,8 @@ def _text(place: str, column: str, value: "Scalar") -> str:
     except UnicodeDecodeError as error:
         raise Failure(
             f"{place}: the column {column!r} is not UTF-8: byte 0x{error.object[error.start]:02x} "
-            f"at offset {error.start}\n"
-            "write the file again in UTF-8, or copy it again if it is damaged"
+            f"at offset {error.start}; write the file again in UTF-8, or copy it again if it is "
+            "damaged"
         ) from None
     if text is None:
         raise Failure(f"{place}: expected a string in the column {column!r}, found null")

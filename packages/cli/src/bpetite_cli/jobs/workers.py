@@ -134,8 +134,9 @@ def _serve(pipe: "Connection", work: Callable[[Task], Result]) -> None:
 
 
 def _send(pipe: "Connection", message: object) -> None:
-    # With `pipe.send`, CPython 3.13 warns on stderr if the pipe breaks within a message.
-    pipe.send_bytes(ForkingPickler.dumps(message))
+    # With `pipe.send`, or a view of the bytes, CPython 3.13 warns on stderr if the pipe breaks
+    # within a message.
+    pipe.send_bytes(bytes(ForkingPickler.dumps(message)))
 
 
 @contextmanager
