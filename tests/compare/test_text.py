@@ -1,8 +1,5 @@
 """The blocks in which the comparison reads files."""
 
-import io
-import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -84,23 +81,3 @@ def test_invalid_utf_8_is_located(
     message = rf"{path} is not UTF-8: byte {place};"
     with pytest.raises(ValueError, match=message):
         list(blocks(path))
-
-
-def test_a_dash_is_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` is standard input, as bytes; the error says if it is closed."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a\r\n\xc3\xa9"), "latin-1"))
-    assert "".join(blocks("-")) == "a\r\né"
-    monkeypatch.setattr(sys, "stdin", None)
-    with pytest.raises(ValueError, match="standard input is closed"):
-        list(blocks("-"))
-
-
-def test_input_that_does_not_block_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where nothing is there yet, in a pipe that does not block, the rest is waited for."""
-    read, write = os.pipe()
-    os.set_blocking(read, False)
-    with open(read, encoding="utf-8") as theirs, open(write, "wb", buffering=0) as ours:
-        steps = iter([lambda: ours.write(b"one t"), lambda: ours.write(b"wo\n"), ours.close])
-        monkeypatch.setattr(_text, "select", lambda *_: next(steps)())
-        monkeypatch.setattr(sys, "stdin", theirs)
-        assert "".join(blocks("-")) == "one two\n"

@@ -39,7 +39,7 @@ _CONTEXT_CHARACTERS: Final = 40
 class FileDifference:
     """The first true difference in files, which the Unicode tables do not explain.
 
-    path: the file, or "-" for standard input.
+    path: the file; the command `parity` has "-" for standard input.
     byte, line: its byte offset in the file, and its line, counted from 1.
     before, after: some of the text before it and from it on.
     ours, theirs: the id and the bytes of the token there on each side, or None if this
@@ -81,7 +81,7 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
 
     Args:
         model: the path of a tokenizer file.
-        paths: files of UTF-8 text; "-" is standard input.
+        paths: files of UTF-8 text.
 
     Returns:
         The comparison, up to the first true difference.

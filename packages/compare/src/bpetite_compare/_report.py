@@ -61,7 +61,7 @@ def report(
 
     Args:
         model: the path of a tokenizer file.
-        paths: files of UTF-8 text; "-" is standard input. Each is read once.
+        paths: files of UTF-8 text. Each is read once.
         encodings: names of tiktoken encodings.
 
     Raises:

@@ -13,31 +13,18 @@ apply to GPT-2's pattern only.
 import codecs
 import os
 import re
-import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from select import select
 from typing import BinaryIO, Final
 
 from bpetite._files import quoted
 from bpetite._pretokenizer import cut_safely
 
-STANDARD_INPUT: Final = "-"
 _BLOCK_BYTES: Final = 1 << 20
 
 # `\S` excludes every character that any engine counts as whitespace.
 _BOUNDARY: Final = r"(?:(?<=\S)(?=[ \t])|(?<=[A-Za-z0-9])(?=[\r\n]))"
 _UP_TO_LAST_BOUNDARY: Final = re.compile(rf".*{_BOUNDARY}", re.DOTALL)
 _ANY_BOUNDARY: Final = re.compile(_BOUNDARY)
-
-
-def open_input(path: str | os.PathLike[str]) -> AbstractContextManager[BinaryIO]:
-    """Open a file, or standard input for `-`, as bytes."""
-    if path != STANDARD_INPUT:
-        return open(path, "rb")
-    if sys.stdin is None:
-        raise ValueError("standard input is closed; name a file")
-    return nullcontext(sys.stdin.buffer)
 
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -47,7 +34,7 @@ def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
         OSError: the file cannot be read.
         ValueError: it is not UTF-8; the message gives the position.
     """
-    with open_input(path) as file:
+    with open(path, "rb") as file:
         yield from cut_at_boundaries(_decoded(path, file))
 
 
@@ -66,17 +53,13 @@ def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:
     offset = 0  # of the first byte that is not decoded yet
     held = b""
     while True:
-        read: bytes | None = file.read(_BLOCK_BYTES)
-        if read is None:  # nothing there yet, in a pipe or terminal that does not block
-            select([file], [], [])
-            continue
+        read = file.read(_BLOCK_BYTES)
         data = held + read
         try:
             text, used = codecs.utf_8_decode(data, "strict", not read)
         except UnicodeDecodeError as error:
-            name = "standard input" if path == STANDARD_INPUT else quoted(path)
             raise ValueError(
-                f"{name} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
+                f"{quoted(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
                 f"{offset + error.start}; convert the file first, or leave it out"
             ) from None
         if text:
