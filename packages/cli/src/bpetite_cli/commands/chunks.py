@@ -96,7 +96,7 @@ def _run(options: argparse.Namespace) -> None:
         work.begin("sorting")
         data = _lines(sorted(counts.chunks.items()))
         if options.output is None and not outputs.is_terminal():
-            _print(data, work)
+            work.send(outputs.hold_output(data))
             return
         if options.output is None:
             work.hide()
@@ -151,12 +151,6 @@ def _rows(counts: _Counts, width: int) -> Iterator[str]:
         yield f"{count:>{figures},}  {shortened(text.encode('utf-8'), width - figures - 2)}\n"
     distinct = messages.counted(len(counts.chunks), "distinct chunk")
     yield f"{distinct}, {sum(counts.chunks.values()):,} in all; --output saves them\n"
-
-
-def _print(data: Iterable[bytes], work: Work) -> None:
-    held = outputs.hold_output(data)
-    work.begin_output(held.size)
-    held.send(work.advance)
 
 
 def _save(data: Iterable[bytes], path: str, *, force: bool) -> str:

@@ -288,9 +288,8 @@ def _print_by_token(options: argparse.Namespace, documents: Documents) -> None:
             work.hide()
             outputs.stream_output(draw_frequencies(artifact, counts, look_at_output()))
             return
-        held = outputs.hold_output(map(outputs.json_line, frequency_data(artifact, counts)))
-        work.begin_output(held.size)
-        held.send(work.advance)
+        lines = map(outputs.json_line, frequency_data(artifact, counts))
+        work.send(outputs.hold_output(lines))
 
 
 @dataclass(frozen=True, slots=True)

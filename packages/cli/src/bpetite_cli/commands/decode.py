@@ -119,8 +119,7 @@ def _run(options: argparse.Namespace) -> None:
 
 def _print(held: outputs.Held, work: Work) -> None:
     """Write text to standard output; on a terminal, a prompt then starts a line of its own."""
-    work.begin_output(held.size)
-    held.send(work.advance)
+    work.send(held)
     if held.end not in {b"", b"\n"} and outputs.is_terminal():
         messages.say("")
 

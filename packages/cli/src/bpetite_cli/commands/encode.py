@@ -123,8 +123,7 @@ def _run(options: argparse.Namespace) -> None:
                 parts = outputs.then(parts, partial(work.begin, "writing"))
                 written = write_parts(options.output, parts, overwrite=options.force)
         if options.output is None:
-            work.begin_output(held.size)
-            held.send(work.advance)
+            work.send(held)
             return
     summary: _Summary = {
         "files": len(documents.paths),

@@ -77,9 +77,8 @@ def _run(options: argparse.Namespace) -> None:
             messages.say_if_typed("showing", files)
         if options.json:
             work.begin("encoding", inputs.total_size(files))
-            held = outputs.hold_output(_json_lines(artifact, _texts(options, work.advance)))
-            work.begin_output(held.size)
-            held.send(work.advance)
+            lines = _json_lines(artifact, _texts(options, work.advance))
+            work.send(outputs.hold_output(lines))
             return
     draw = draw_steps if options.steps else _rows
     outputs.stream_output(draw(artifact, _texts(options, inputs.ignore), look_at_output()))

@@ -11,7 +11,7 @@ from threading import RLock, Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from bpetite_cli.io.inputs import is_typed
-from bpetite_cli.io.outputs import is_terminal
+from bpetite_cli.io.outputs import Held, is_terminal
 from bpetite_cli.jobs.signals import signals_blocked
 from bpetite_cli.terminal.messages import in_units, on_terminal
 
@@ -185,11 +185,12 @@ class Work:
             self._phase.note_more(done, known)
             self.advance(0)
 
-    def begin_output(self, size: int) -> None:
-        """Begin to write a result of this size to standard output."""
+    def send(self, held: Held) -> None:
+        """Write a complete result to standard output."""
         if is_terminal():
             self.hide()
-        self.begin("writing", size)
+        self.begin("writing", held.size)
+        held.send(self.advance)
 
     def hide(self) -> None:
         """Remove the bar for good."""
