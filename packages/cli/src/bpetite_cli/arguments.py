@@ -227,7 +227,6 @@ def documents_of(options: argparse.Namespace) -> Documents:
     """Return the documents that the options select."""
     paths: list[str] = options.input or []
     if vars(options).get("counts") is not None:
-        check_standard_input(options.counts)
         return Documents(options.counts, counted=True)
     lists: list[str] = [] if options.files_from is None else [options.files_from]
     listed = (path for name in lists for path in read_list(name, null=options.null))
