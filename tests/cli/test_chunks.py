@@ -180,16 +180,6 @@ def test_the_bar_shows_the_phases(folder: Path) -> None:
     assert all(phase in shown for phase in ("counting text", "sorting", "saving"))
 
 
-@pytest.mark.posix
-@pytest.mark.usefixtures("bar_at_once")
-def test_waiting_for_typed_input_is_announced(folder: Path) -> None:
-    """At a terminal, the command says how to end the input, and draws no bar."""
-    status, shown = shown_in_terminal(["chunks", "--input", "-"], folder, typed=b"low\n\x04")
-    assert status == 0
-    assert shown.startswith("counting what you type; Ctrl-D at the start of a line ends it\n")
-    assert "━" not in shown
-
-
 def test_parts_are_trained_like_the_whole(tmp_path: Path) -> None:
     """Training and verifying on the counts of parts is training on the whole text."""
     parts = ["low lower lowest\n" * 9, "the cat low é ⛵\n" * 7, ""]

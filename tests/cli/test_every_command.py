@@ -130,6 +130,7 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
         ),
         *(("show --model tokenizer.json", "showing"), ("count --model tokenizer.json", "counting")),
         ("train --vocab-size 257 --output new.json --input -", "training on"),
+        ("chunks --input -", "counting"),
     ],
 )
 def test_waiting_for_typed_input_is_announced(folder: Path, words: str, doing: str) -> None:
