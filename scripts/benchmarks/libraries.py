@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 import bpetite
 from benchmarks import workers
 from bpetite._artifact import Artifact
+from bpetite._boundaries import blocks
 from bpetite._constants import PRETOKENIZER_PATTERN
-from bpetite._pretokenizer import blocks
 from bpetite_compare import Exported, export, to_tiktoken
 
 Documents = Sequence[str]
@@ -112,7 +112,7 @@ def _load_rustbpe(text: Text) -> Coder:
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()  # it cannot load a vocabulary, so it trains again
-    size = Artifact.read(text.model).special_id
+    size = Artifact.read(text.model).mergeable
     documents = documents_of(text.read())
     tokenizer.train_from_iterator(documents, size, pattern=PRETOKENIZER_PATTERN)
     return Coder(tokenizer.encode, tokenizer.batch_encode, tokenizer.decode)

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
+from bpetite._boundaries import blocks
 from bpetite._constants import PRETOKENIZER_PATTERN
-from bpetite._pretokenizer import blocks
 from bpetite_cli.io.inputs import read_text
 
 _BLOCK_CHARACTERS: Final = 1 << 14

@@ -68,12 +68,12 @@ def _of_tokenizer(tokenizer: Tokenizer, documents: list[str], vocab_size: int) -
     return {
         "documents": documents,
         "vocab_size": vocab_size,
-        "mergeable_vocab_size": artifact.special_id,
-        "artifact_bytes": artifact.size,
+        "mergeable_vocab_size": artifact.mergeable,
+        "artifact_bytes": artifact.file_bytes,
         "artifact_sha256": artifact.sha256,
         "merges": artifact.merges,
         "vectors": [{"text": text, "ids": tokenizer.encode(text)} for text in TEXTS],
-        "unknown_ids": [[artifact.special_id + 1], [-1], [97, 10**9]],
+        "unknown_ids": [[artifact.mergeable + 1], [-1], [97, 10**9]],
         "ids_of_no_text": list(NO_TEXT),
     }
 

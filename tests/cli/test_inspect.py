@@ -205,7 +205,7 @@ def test_a_repeated_token_is_drawn_once() -> None:
 def test_a_tree_stays_small(merges: list[tuple[int, int]]) -> None:
     """Each token's parts are drawn once, and deep ones start again at the left."""
     artifact = made_of(merges)
-    drawn = "".join(draw_tree(artifact, artifact.special_id - 1, PLAIN)).splitlines()
+    drawn = "".join(draw_tree(artifact, artifact.mergeable - 1, PLAIN)).splitlines()
     assert len(drawn) <= 4 * len(merges)
     assert max(map(len, drawn)) < 160
     labels = [line.lstrip("│├└─ ") for line in drawn if line]
@@ -221,7 +221,7 @@ def test_a_tree_stays_small(merges: list[tuple[int, int]]) -> None:
 def test_json_has_the_merges_of_a_token_in_order(merges: list[tuple[int, int]]) -> None:
     """Applied in order of rank, the listed merges make the token."""
     artifact = made_of(merges)
-    for token_id in range(256, artifact.special_id):
+    for token_id in range(256, artifact.mergeable):
         data = json.loads(json.dumps(tree_data(artifact, token_id)))
         made = {byte: bytes([byte]) for byte in range(256)}
         for merge in data["tree"]:

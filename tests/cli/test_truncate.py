@@ -39,7 +39,7 @@ def test_truncating_matches_training_to_that_size(tmp_path: Path) -> None:
     documents = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍"]
     largest = Tokenizer.train(documents, 300)
     largest.save(tmp_path / "model.json")
-    for size in range(256, largest._artifact.special_id + 1):
+    for size in range(256, largest._artifact.mergeable + 1):
         words = f"truncate --model model.json --vocab-size {size} --output {size}.json"
         assert bpetite(*words.split(), cwd=tmp_path).returncode == 0
         Tokenizer.train(documents, size).save(tmp_path / "trained.json", overwrite=True)
@@ -53,7 +53,7 @@ def test_smaller_training_learns_a_prefix(
     """Whatever the corpus, training to a smaller size learns the same first tokens."""
     path = tmp_path_factory.getbasetemp() / "model.json"
     model = Artifact.read(write_artifact(path, train_bpe(documents, 290).merges))
-    for size in range(256, model.special_id + 1):
+    for size in range(256, model.mergeable + 1):
         smaller = Artifact.of_merges(model.merges[: size - 256])
         assert smaller.merges == [*train_bpe(documents, size).merges]
 

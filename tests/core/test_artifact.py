@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from artifacts import GOOD, MERGES, PARTS, artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._checks import check_content
-from bpetite._constants import MAX_FILE_BYTES
-from bpetite._schema import FileSize, of_json, to_json
+from bpetite._constants import END_OF_TEXT_TOKEN, MAX_FILE_BYTES
+from bpetite._patterns import GPT2
+from bpetite._schema.canonical import FileSize, of_json
+from bpetite._schema.checks import check_content
 from bpetite._strict_json import parse_json
 from texts import merge_lists
 
@@ -28,7 +29,7 @@ DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
 @given(merge_lists())
 def test_the_file_size_is_known_in_advance(merges: list[tuple[int, int]]) -> None:
     """After each merge, the size is the number of bytes that the file would have."""
-    size = FileSize()
+    size = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
     for rank, (left, right) in enumerate(merges, 1):
         assert size.add(left, right)
         assert size.bytes == len(Artifact.of_merges(merges[:rank]).to_bytes())
@@ -36,7 +37,7 @@ def test_the_file_size_is_known_in_advance(merges: list[tuple[int, int]]) -> Non
 
 def test_the_size_is_exact_beyond_999_tokens() -> None:
     """The size stays exact when the vocabulary grows beyond 999 tokens."""
-    size = FileSize()
+    size = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
     for rank, (left, right) in enumerate(CHAIN[:800], 1):
         size.add(left, right)
         if rank in {1, 743, 744, 745}:
@@ -45,11 +46,11 @@ def test_the_size_is_exact_beyond_999_tokens() -> None:
 
 def test_a_file_of_the_maximum_size_can_be_read() -> None:
     """The size may reach the limit for reading, and not exceed it by a byte."""
-    grown = FileSize()
+    grown = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
     before = grown.bytes
     grown.add(97, 98)
     for more, readable in ((0, True), (1, False)):
-        size = FileSize()
+        size = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
         size.bytes = MAX_FILE_BYTES - (grown.bytes - before) + more
         assert size.add(97, 98) is readable
 
@@ -60,7 +61,7 @@ def test_merges_make_the_tokens() -> None:
     assert {type(token) for token in artifact.tokens} == {bytes}
     assert artifact.to_bytes() == canonical(GOOD)
     assert (artifact.vocab, artifact.merges, artifact.special_tokens) == PARTS
-    assert artifact.pattern == GOOD["pretokenizer_pattern"]
+    assert artifact.pattern is GPT2
     assert Artifact.of_merges([(0, 0)]).tokens[256] == b"\0\0"
 
 
@@ -89,8 +90,10 @@ def test_size_and_digest_are_those_of_the_file(tmp_path: Path) -> None:
     trained = Tokenizer.train("ab ab ab", 258)._artifact
     for artifact, content in ((read, data), (trained, canonical(GOOD))):
         expected = len(content), hashlib.sha256(content).hexdigest()
-        assert (artifact.size, artifact.sha256) == expected
+        assert (artifact.file_bytes, artifact.sha256) == expected
         assert artifact.to_bytes() == canonical(GOOD)
+    assert read == trained
+    assert hash(read) == hash(trained)
 
 
 def test_every_id_has_its_bytes() -> None:
@@ -104,7 +107,7 @@ def test_every_id_has_its_bytes() -> None:
 @given(merge_lists())
 def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
     """The content is that of `json.dumps`, and the fast reader accepts it, if it has merges."""
-    data = to_json(merges)
+    data = Artifact.of_merges(merges).to_bytes()
     assert data == canonical(artifact_with(merges))
     assert of_json(data) == (check_content(parse_json(data)) if merges else None)
 
@@ -119,7 +122,7 @@ def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
 )
 def test_a_large_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
     """This also holds for ids of five digits, many short merges and long tokens."""
-    data = to_json(merges)
+    data = Artifact.of_merges(merges).to_bytes()
     assert data == canonical(artifact_with(merges))
     assert of_json(data) == check_content(parse_json(data))
 
@@ -132,7 +135,7 @@ def test_the_fast_reader_is_for_no_other_bytes(
 
     It may agree, on other merges: two tokens can have the same bytes.
     """
-    good = to_json(merges)
+    good = Artifact.of_merges(merges).to_bytes()
     start = data.draw(st.integers(0, len(good)))
     end = data.draw(st.integers(start, min(start + 1, len(good))))
     middle = data.draw(st.sampled_from([*(bytes([byte]) for byte in b'0179,[]{}-. "ae'), b""]))
@@ -155,7 +158,9 @@ def test_the_fast_reader_is_for_no_other_bytes(
 )
 def test_the_fast_reader_declines_strange_merges(merges: str) -> None:
     """The fast reader declines merges that no artifact has, before they take much memory."""
-    data = to_json(MERGES).replace(b"[97,98],[32,256]", merges.encode("ascii"))
+    data = (
+        Artifact.of_merges(MERGES).to_bytes().replace(b"[97,98],[32,256]", merges.encode("ascii"))
+    )
     tracemalloc.start()
     found = of_json(data)
     peak = tracemalloc.get_traced_memory()[1]

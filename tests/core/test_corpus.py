@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpetite import _corpus
-from bpetite._corpus import Counting, Part, add_up, count_corpus
-from bpetite._pretokenizer import blocks
+from bpetite._boundaries import blocks
+from bpetite._corpus import Part, PartCounter, add_up, count_corpus
+from bpetite._patterns import GPT2
 from texts import TEXTS
 
 
@@ -21,7 +22,7 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     shuffled = data.draw(st.permutations(cut))
     step = data.draw(st.integers(1, 4))
     batches = [shuffled[start : start + step] for start in range(0, len(cut), step)]
-    counting = [Counting(), Counting(), Counting()]
+    counting = [PartCounter(GPT2), PartCounter(GPT2), PartCounter(GPT2)]
     with pytest.MonkeyPatch.context() as patch:
         most = data.draw(st.integers(1, 9))
         patch.setattr(_corpus, "_MOST_PIECES", most)
@@ -30,14 +31,14 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     assert sum(part.characters for part in parts) == sum(map(len, documents))
     assert sum(part.documents for part in parts) == sum(count for _, count in cut)
     parts += [each([]) for each in counting]
-    assert add_up(parts) == add_up(count_corpus(documents))
+    assert add_up(parts) == add_up(count_corpus(documents, GPT2))
     assert sum(part.pieces for part in parts) == sum(part.split for part in parts)
     assert [each([]) for each in counting] == [Part(0, 0, 0, 0, {})] * 3
 
 
 def test_a_whole_corpus_is_counted_in_parts() -> None:
     """The parts have the documents and the characters; the last one has the chunks."""
-    assert [tuple(part) for part in count_corpus({"low low": 2})] == [
+    assert [tuple(part) for part in count_corpus({"low low": 2}, GPT2)] == [
         (2, 0, 0, 0, {}),
         (0, 14, 0, 0, {}),
         (0, 0, 0, 0, {"low": 2, " low": 2}),
@@ -47,8 +48,8 @@ def test_a_whole_corpus_is_counted_in_parts() -> None:
 def test_too_many_pieces_are_split_at_once() -> None:
     """2^18 distinct pieces are split with the last call; one more, and all are split at once."""
     text = " ".join(map(str, range(1 << 18)))
-    assert Counting()([("ab ab", 1)]) == Part(1, 5, 2, 0, {})
-    few, many = Counting(), Counting()
+    assert PartCounter(GPT2)([("ab ab", 1)]) == Part(1, 5, 2, 0, {})
+    few, many = PartCounter(GPT2), PartCounter(GPT2)
     assert few([(text, 1)]) == Part(1, len(text), 1 << 18, 0, {})
     assert few([]).split == 1 << 18
     assert many([(f"{text} more", 1)]).split == (1 << 18) + 1
@@ -60,7 +61,7 @@ def test_only_the_sum_is_logged(
     """Parts emit no record; adding them emits those of the whole."""
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 10)
     caplog.set_level(logging.INFO, "bpetite")
-    counting = Counting()
+    counting = PartCounter(GPT2)
     batches = [[("a" * 9, 1)], [("b", 1), ("c", 2)], [("d", 6)], []]
     parts = [counting(batch) for batch in batches]
     assert caplog.records == []

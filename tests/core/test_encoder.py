@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._encoder import Encoder
+from bpetite._patterns import GPT2
 from texts import (
     ASCII_TEXTS,
     CORPORA,
@@ -29,7 +31,7 @@ END_OF_TEXT = "<|endoftext|>"
 
 
 def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
-    return Encoder(merges, 256 + len(merges))
+    return Encoder(merges, GPT2, {END_OF_TEXT_TOKEN: 256 + len(merges)})
 
 
 @given(merge_lists(), st.text("abc'", max_size=24))

@@ -16,9 +16,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from artifacts import GONE, GOOD, PARTS, Place, canonical, changed
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import quoted, read_file
+from bpetite._patterns import GPT2
 from bpetite._persistence import load, save
-from bpetite._schema import to_json
+from bpetite._schema.canonical import to_json
 from bpetite._strict_json import parse_json
 
 KEYS = "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"
@@ -344,7 +346,12 @@ def test_step_13_rejects_too_many_tokens(tmp_path: Path, size: int, message: str
 def test_the_maximum_also_applies_to_saved_files(tmp_path: Path) -> None:
     """FR-29: the limit also holds for a file that is otherwise valid."""
     message = "mergeable_vocab_size: expected at most 1114112, found 1114113"
-    check_rejected(tmp_path, to_json([(1, 1)] * (0x110001 - 256)), ValueError, message)
+    check_rejected(
+        tmp_path,
+        to_json([(1, 1)] * (0x110001 - 256), GPT2, (END_OF_TEXT_TOKEN,)),
+        ValueError,
+        message,
+    )
 
 
 @pytest.mark.parametrize("gone", [["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]])

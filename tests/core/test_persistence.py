@@ -106,11 +106,11 @@ def test_inconsistent_parts_are_not_saved(path: Path) -> None:
 def test_artifact_of_the_maximum_size_is_saved(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An artifact of exactly the maximum size is saved and loaded; a byte more is an error."""
     size = len(canonical(GOOD))
-    monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", size)
+    monkeypatch.setattr("bpetite._schema.canonical.MAX_FILE_BYTES", size)
     monkeypatch.setattr("bpetite._artifact.MAX_FILE_BYTES", size)
     save(path, *PARTS)
     assert load(path) == PARTS
-    monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", size - 1)
+    monkeypatch.setattr("bpetite._schema.canonical.MAX_FILE_BYTES", size - 1)
     monkeypatch.setattr("bpetite._artifact.MAX_FILE_BYTES", size - 1)
     with pytest.raises(ValueError, match=f"larger than {size - 1} bytes, .* from merge 1 on"):
         save(path, *PARTS, overwrite=True)

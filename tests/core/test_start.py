@@ -40,7 +40,7 @@ def test_another_corpus_is_learned_as_in_the_oracle(
 ) -> None:
     """On another corpus, the old merges are applied by rank, and then all pairs are recounted."""
     start = Tokenizer.train(first, 280)
-    size = start._artifact.special_id + more
+    size = start._artifact.mergeable + more
     grown = Tokenizer.train(second, size, start=start)
     assert merges_of(grown) == oracle.train(second, size, merges_of(start))
 
@@ -65,7 +65,7 @@ def test_any_merges_may_be_the_start(
 def test_tokens_that_encode_to_themselves_stay_so(first: list[str], second: list[str]) -> None:
     """If every token of the start encodes to itself, so does every token of the result."""
     start = Tokenizer.train(first, 270)
-    grown = merges_of(Tokenizer.train(second, start._artifact.special_id + 12, start=start))
+    grown = merges_of(Tokenizer.train(second, start._artifact.mergeable + 12, start=start))
     tokens = oracle.vocabulary(grown)
     for token_id in range(256 + len(grown)):
         assert oracle.encode_chunk(tokens[token_id], grown) == [token_id]
@@ -76,7 +76,7 @@ def test_truncating_the_result_gives_the_start(size: int, tmp_path: Path) -> Non
     """The first merges are the start's: cut to its size, the result is its file, as saved."""
     grown = Tokenizer.train("the cat sat on the mat", size, start=START)
     START.save(tmp_path / "start.json")
-    cut = of_merges(merges_of(grown)[: START._artifact.special_id - 256])
+    cut = of_merges(merges_of(grown)[: START._artifact.mergeable - 256])
     cut.save(tmp_path / "cut.json")
     assert (tmp_path / "cut.json").read_bytes() == (tmp_path / "start.json").read_bytes()
     assert grown.encode("<|endoftext|>") == [size]

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._boundaries import blocks
 from bpetite._merges import Merges
-from bpetite._pretokenizer import blocks
 from bpetite._trainer import TrainerResult, train_bpe
 from texts import CORPORA, RUNS, TEXTS, TIES
 
@@ -202,7 +202,7 @@ def test_training_stops_at_the_largest_savable_size(
 ) -> None:
     """A tokenizer of the largest size that the error names can be saved and loaded."""
     limit = 200_000
-    for module in ("_schema", "_artifact", "_trainer"):
+    for module in ("_schema.canonical", "_artifact", "_trainer"):
         monkeypatch.setattr(f"bpetite.{module}.MAX_FILE_BYTES", limit)
     corpus = growing_tokens(600)
     with pytest.raises(ValueError, match="larger than 200,000 bytes, the maximum") as stop:
@@ -214,7 +214,7 @@ def test_training_stops_at_the_largest_savable_size(
     largest.save(path := tmp_path / "tokenizer.json")
     assert limit - 10_000 < path.stat().st_size <= limit
     assert Tokenizer.load(path)._artifact.merges == list(largest._artifact.merges)
-    monkeypatch.setattr("bpetite._schema.MAX_FILE_BYTES", limit * 2)
+    monkeypatch.setattr("bpetite._schema.canonical.MAX_FILE_BYTES", limit * 2)
     next_larger = Tokenizer.train(corpus, int(allowed.replace(",", "")) + 1)
     assert len(next_larger._artifact.to_bytes()) > limit
 

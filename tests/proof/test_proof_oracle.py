@@ -15,9 +15,11 @@ from hypothesis import strategies as st
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._merges import Merges
+from bpetite._patterns import GPT2
 from bpetite._pretokenizer import cut, split
 from bpetite._trainer import train_bpe
 from bpetite_compare._soundness import _is_torn, find_unreachable
@@ -160,7 +162,7 @@ def test_classes_are_as_the_proof_assumes() -> None:
 @example([(97, 98)], [f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext"] * 2)
 def test_text_has_the_proved_ids(merges: list[Pair], texts: list[str]) -> None:
     """Text after text has the proved ids, special tokens included; so does each cached chunk."""
-    encoder = Encoder(merges, 256 + len(merges))
+    encoder = Encoder(merges, GPT2, {END_OF_TEXT_TOKEN: 256 + len(merges)})
     for text in texts:
         assert encoder.encode(text) == proof_oracle.encode(text, merges)
     for chunk, ids in encoder._cache.items():

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import BinaryIO, Final
 
 from bpetite._files import quoted
-from bpetite._pretokenizer import cut_safely
+from bpetite._boundaries import cut_safely
 
 _BLOCK_BYTES: Final = 1 << 20
 

@@ -2,8 +2,8 @@
 
 A file is opened once, so its merges, tokens, size and digest come from the same bytes.
 
-Not here: the JSON of the file (`_schema`), its checks (`_checks`), safe files (`_files`),
-encoding and decoding (`_tokenizer`).
+Not here: the content of the file (`_schema`), safe files (`_files`), encoding and decoding
+(`_tokenizer`).
 """
 
 import hashlib
@@ -11,16 +11,12 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
-from bpetite._checks import check_content, refuse
-from bpetite._constants import (
-    BASE_VOCAB_SIZE,
-    END_OF_TEXT_TOKEN,
-    MAX_FILE_BYTES,
-    PRETOKENIZER_PATTERN,
-)
+from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTES
 from bpetite._files import quoted, read_file, write_file
-from bpetite._schema import FileSize, of_json, to_json
-from bpetite._strict_json import parse_json
+from bpetite._patterns import GPT2, Pattern
+from bpetite._schema import read
+from bpetite._schema.canonical import FileSize, to_json
+from bpetite._schema.content import refuse
 
 
 class Artifact(NamedTuple):
@@ -28,15 +24,24 @@ class Artifact(NamedTuple):
 
     merges: pairs of ids; the merge at rank r makes the id 256 + r.
     tokens: the bytes of the mergeable tokens; the position of each is its id.
+    pattern: the split pattern.
+    special_names: the special tokens; their ids follow those of the mergeable tokens.
     read_from: the size and digest of the file that it was read from, if any.
     """
 
     merges: Sequence[tuple[int, int]]
     tokens: Sequence[bytes]
+    pattern: Pattern = GPT2
+    special_names: tuple[str, ...] = (END_OF_TEXT_TOKEN,)
     read_from: tuple[int, str] | None = None
 
     @classmethod
-    def of_merges(cls, merges: Iterable[tuple[int, int]]) -> Self:
+    def of_merges(
+        cls,
+        merges: Iterable[tuple[int, int]],
+        pattern: Pattern = GPT2,
+        special_names: tuple[str, ...] = (END_OF_TEXT_TOKEN,),
+    ) -> Self:
         """Return the artifact with these merges.
 
         Raises:
@@ -48,7 +53,7 @@ class Artifact(NamedTuple):
         """
         pairs = list(merges)
         tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
-        size = FileSize()
+        size = FileSize(pattern, special_names)
         for rank, (left, right) in enumerate(pairs):
             if not (0 <= left < len(tokens) and 0 <= right < len(tokens)):
                 refuse(f"merges[{rank}]", f"two ids below {len(tokens)}", [left, right])
@@ -58,7 +63,7 @@ class Artifact(NamedTuple):
                     f"from merge {rank} on; it has too many tokens, or too long ones"
                 )
             tokens.append(tokens[left] + tokens[right])
-        return cls(pairs, tokens)
+        return cls(pairs, tokens, pattern, special_names)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Self:
@@ -66,12 +71,12 @@ class Artifact(NamedTuple):
         name = _checked_path(path)
         data = read_file(name, MAX_FILE_BYTES)
         try:
-            merges, tokens = of_json(data) or check_content(parse_json(data))
+            content = read(data)
         except KeyError as error:
             raise KeyError(f"{quoted(name)}: {error.args[0]}") from None
         except ValueError as error:
             raise ValueError(f"{quoted(name)}: {error}") from None
-        return cls(merges, tokens, (len(data), _sha256(data)))
+        return cls(*content, (len(data), _sha256(data)))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> str:
         """Write the tokenizer file and return its digest. For the errors, see `Tokenizer.save`."""
@@ -82,11 +87,24 @@ class Artifact(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, always the same for the same tokenizer."""
-        return to_json(self.merges)
+        return to_json(self.merges, self.pattern, self.special_names)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both are the same tokenizer, whatever files they come from."""
+        if not isinstance(other, Artifact):
+            return NotImplemented
+        mine, others = (
+            (artifact.pattern, artifact.special_names, [*artifact.merges])
+            for artifact in (self, other)
+        )
+        return mine == others
+
+    def __hash__(self) -> int:
+        return hash((self.pattern, self.special_names, *self.merges[-1:], len(self.merges)))
 
     @property
-    def size(self) -> int:
-        """The number of bytes of the file it was read from, or else of the file to write."""
+    def file_bytes(self) -> int:
+        """The size of the file it was read from, or else of the file to write, in bytes."""
         return self.read_from[0] if self.read_from else len(self.to_bytes())
 
     @property
@@ -95,29 +113,28 @@ class Artifact(NamedTuple):
         return self.read_from[1] if self.read_from else _sha256(self.to_bytes())
 
     @property
-    def pattern(self) -> str:
-        """The split pattern: schema version 1 allows only one."""
-        return PRETOKENIZER_PATTERN
-
-    @property
-    def special_token(self) -> str:
-        """The text of the special token."""
-        return END_OF_TEXT_TOKEN
-
-    @property
-    def special_id(self) -> int:
-        """The id of the special token: the number of mergeable tokens."""
+    def mergeable(self) -> int:
+        """The number of mergeable tokens; their ids come first."""
         return len(self.tokens)
 
     @property
+    def highest_id(self) -> int:
+        """The highest id of all tokens."""
+        return len(self.tokens) + len(self.special_names) - 1
+
+    def is_special(self, token_id: int) -> bool:
+        """Return whether this is the id of a special token."""
+        return len(self.tokens) <= token_id <= self.highest_id
+
+    @property
     def special_tokens(self) -> dict[str, int]:
-        """The text of the special token, and its id."""
-        return {self.special_token: self.special_id}
+        """The id of each special token."""
+        return {name: len(self.tokens) + place for place, name in enumerate(self.special_names)}
 
     @property
     def table(self) -> list[bytes]:
-        """The bytes of all tokens; the position of each is its id, the special token's is last."""
-        return [*self.tokens, self.special_token.encode("utf-8")]
+        """The bytes of all tokens; the position of each is its id."""
+        return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
 
     @property
     def vocab(self) -> dict[int, bytes]:
@@ -125,9 +142,9 @@ class Artifact(NamedTuple):
         return dict(enumerate(self.table))
 
     def bytes_of(self, token_id: int) -> bytes:
-        """Return the bytes of an id, which may be the special token's."""
-        if token_id == self.special_id:
-            return self.special_token.encode("utf-8")
+        """Return the bytes of an id, which may be a special token's."""
+        if self.is_special(token_id):
+            return self.special_names[token_id - len(self.tokens)].encode("utf-8")
         return self.tokens[token_id]
 
 

@@ -3,7 +3,11 @@
 Training depends only on the number of times that each chunk occurs. So documents can be
 counted in any order, and so can parts of a document that end at safe boundaries.
 
-Not here: splitting text into chunks (`_pretokenizer`), learning from the counts (`_trainer`).
+Counting the pieces of a text takes a fraction of the time of splitting it into chunks, so
+the pattern splits each distinct piece only once.
+
+Not here: splitting text into chunks and pieces (`_patterns`), learning from the counts
+(`_trainer`).
 """
 
 from collections import Counter
@@ -13,7 +17,8 @@ from reprlib import Repr
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
-from bpetite._pretokenizer import blocks, count_chunks, count_pieces
+from bpetite._boundaries import blocks
+from bpetite._patterns import Pattern
 from bpetite._records import log
 
 Corpus: TypeAlias = str | Iterable[str] | Mapping[str, int]
@@ -42,24 +47,25 @@ class Part(NamedTuple):
     chunks: Mapping[str, int] = MappingProxyType({})
 
 
-class Counting:
+class PartCounter:
     """Counts the chunks of a part of a corpus, some documents at a time.
 
     Each call gets documents with the number of their repetitions. The last call has none,
     and returns the chunks; earlier calls return chunks only if the pieces need much memory.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
         self._pieces: Counter[str] = Counter()
 
     def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
         before = len(self._pieces)
-        sizes = [*_count(documents, self._pieces)]
+        sizes = [*_count_pieces(documents, self._pattern, self._pieces)]
         found = len(self._pieces)
         chunks: dict[str, int] = {}
         split = 0
         if not documents or found > _MOST_PIECES:
-            chunks, split = count_chunks(self._pieces), found
+            chunks, split = count_chunks(self._pieces, self._pattern), found
             self._pieces.clear()
         return Part(
             documents=sum(size[0] for size in sizes),
@@ -70,15 +76,24 @@ class Counting:
         )
 
 
-def count_corpus(corpus: Corpus) -> Iterator[Part]:
+def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:
     """Count a corpus and yield its parts; the last one has the chunks.
 
     For the errors, see `train_bpe`.
     """
     pieces: Counter[str] = Counter()
-    for documents, characters in _count(_checked_documents(corpus), pieces):
+    for documents, characters in _count_pieces(_checked_documents(corpus), pattern, pieces):
         yield Part(documents, characters)
-    yield Part(chunks=count_chunks(pieces))
+    yield Part(chunks=count_chunks(pieces, pattern))
+
+
+def count_chunks(pieces: Mapping[str, int], pattern: Pattern) -> dict[str, int]:
+    """Return the frequency of each chunk in the counted pieces."""
+    chunks: dict[str, int] = {}
+    for piece, count in pieces.items():
+        for chunk in pattern.split(piece):
+            chunks[chunk] = chunks.get(chunk, 0) + count
+    return chunks
 
 
 def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
@@ -96,16 +111,22 @@ def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
     return chunks
 
 
-def _count(documents: Iterable[tuple[str, int]], pieces: Counter[str]) -> Iterator[tuple[int, int]]:
+def _count_pieces(
+    documents: Iterable[tuple[str, int]], pattern: Pattern, pieces: Counter[str]
+) -> Iterator[tuple[int, int]]:
     """Count the pieces of documents, and yield the number of new documents and characters.
 
     Only one block of text is in memory at a time.
     """
-    for document, count in documents:
-        yield count, 0
+    for document, times in documents:
+        yield times, 0
         for block in blocks(document, _BLOCK_CHARACTERS):
-            count_pieces(block, pieces, count)
-            yield 0, len(block) * count
+            if times == 1:
+                pieces.update(pattern.pieces(block))  # in C
+            else:
+                for piece in pattern.pieces(block):
+                    pieces[piece] += times
+            yield 0, len(block) * times
 
 
 class _Progress:

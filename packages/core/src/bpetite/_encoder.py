@@ -3,20 +3,20 @@
 Most chunks of a text have occurred before, so a cache has their ids. Merges give the ids of
 a new chunk. Units larger than chunks are not cached: in real corpora they rarely occur again.
 
-The special token is extracted first, wherever its exact text occurs. For untrusted text, see
-`ordinary_parts`.
+Special tokens are found first, wherever their exact text occurs, unless the text is ordinary.
 
-Not here: splitting text (`_pretokenizer`), merges (`_merges`), decoding (`_decoder`).
+Not here: splitting text (`_patterns`), finding special tokens (`_special_tokens`), merges
+(`_merges`), decoding (`_decoder`).
 """
 
-import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Final
 
-from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._boundaries import blocks
 from bpetite._merges import Merges
-from bpetite._pretokenizer import blocks, split
+from bpetite._patterns import Pattern
+from bpetite._special_tokens import SpecialTokens
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 """Few enough that their chunks are still in the processor's cache when they are looked up."""
@@ -31,46 +31,49 @@ itself, and 32 for the ids of its four bytes. So the two generations take at mos
 and a third of that for ordinary text.
 """
 
-_INSIDE_SPECIAL_TOKEN: Final = re.compile(r"(?<=<\|)(?=endoftext\|>)")
-
 _Ids = tuple[int, ...]
 
 
-def ordinary_parts(text: str) -> list[str]:
-    """Cut a text so that no part contains the special token.
-
-    The parts have the ids that the text has as ordinary text: a chunk always ends between the
-    punctuation `<|` and the letter `e`.
-
-    >>> ordinary_parts("a<|endoftext|>b")
-    ['a<|', 'endoftext|>b']
-    """
-    return _INSIDE_SPECIAL_TOKEN.split(text)
-
-
 class Encoder:
-    """Encodes text with one list of merges."""
+    """Encodes text with one list of merges.
 
-    def __init__(self, merges: Sequence[tuple[int, int]], special_id: int) -> None:
-        self._special_id = special_id
+    Args:
+        merges: pairs of ids; the pair at rank r makes the id 256 + r.
+        pattern: what splits text into chunks.
+        special_tokens: the id of each special token.
+    """
+
+    def __init__(
+        self,
+        merges: Sequence[tuple[int, int]],
+        pattern: Pattern,
+        special_tokens: Mapping[str, int],
+    ) -> None:
+        self._pattern = pattern
+        self._special_tokens = SpecialTokens(special_tokens)
         self._cache = _Cache(Merges(merges))
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         """Return the ids of a text; see `Tokenizer.encode`."""
         if not isinstance(text, str):
             raise TypeError(f"text must be str, got {type(text).__name__}")
         ids: list[int] = []
-        ids_of_chunk = self._cache.__getitem__
         try:
-            for number, segment in enumerate(text.split(END_OF_TEXT_TOKEN)):
-                if number:
-                    ids.append(self._special_id)
-                for block in blocks(segment, _BLOCK_CHARACTERS):
-                    ids.extend(chain.from_iterable(map(ids_of_chunk, split(block))))
+            for number, part in enumerate([text] if ordinary else self._special_tokens.cut(text)):
+                if number % 2:
+                    ids.append(self._special_tokens.ids[part])
+                else:
+                    self._encode_ordinary(part, ids)
         except UnicodeEncodeError:
             text.encode("utf-8")  # the same error, with the index in the whole text
             raise
         return ids
+
+    def _encode_ordinary(self, text: str, ids: list[int]) -> None:
+        """Append the ids of a text without special tokens."""
+        split, ids_of_chunk = self._pattern.split, self._cache.__getitem__
+        for block in blocks(text, _BLOCK_CHARACTERS):
+            ids.extend(chain.from_iterable(map(ids_of_chunk, split(block))))
 
 
 class _Cache(dict[str, _Ids]):

@@ -9,6 +9,7 @@ from bpetite._collector import garbage_collector_paused
 from bpetite._corpus import Part, count_corpus
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
+from bpetite._patterns import GPT2
 from bpetite._trainer import learn
 
 
@@ -76,20 +77,17 @@ class Tokenizer:
         """
         if not isinstance(start, Tokenizer | None):
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
-        return cls._learn(count_corpus(corpus), vocab_size, start)
+        return cls._learn(count_corpus(corpus, GPT2), vocab_size, start)
 
-    def encode(self, text: str) -> list[int]:
+    def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         r"""Return the ids of a text.
 
-        Every exact `<|endoftext|>` in the text becomes the id of the special token. If the
-        text is untrusted, encode it as ordinary text: cut it where a chunk always ends, so
-        that no part contains the token:
-
-            parts = re.split(r"(?<=<\|)(?=endoftext\|>)", text)
-            ids = [i for part in parts for i in tokenizer.encode(part)]
+        Every exact `<|endoftext|>` in the text becomes the id of the special token, unless
+        the text is ordinary. Untrusted text should be.
 
         Args:
             text: any text; "" has no ids.
+            ordinary: whether `<|endoftext|>` is text like any other.
 
         Returns:
             At most one id for each byte of the text in UTF-8.
@@ -103,10 +101,11 @@ class Tokenizer:
         """
         # Built on first use: construction is expensive. Two threads may build equal ones.
         if (encoder := self._encoder) is None:
+            artifact = self._artifact
             with garbage_collector_paused():
-                encoder = Encoder(self._artifact.merges, self._artifact.special_id)
+                encoder = Encoder(artifact.merges, artifact.pattern, artifact.special_tokens)
             self._encoder = encoder
-        return encoder.encode(text)
+        return encoder.encode(text, ordinary=ordinary)
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """Return the text of ids: `decode(encode(text)) == text` for every text.
@@ -189,5 +188,11 @@ class Tokenizer:
         # Pickled and copied by its data; the encoder's cache stays behind.
         return type(self)._of, (self._artifact,)
 
+    def __eq__(self, other: object) -> bool:
+        return self._artifact == other._artifact if isinstance(other, Tokenizer) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._artifact)
+
     def __repr__(self) -> str:
-        return f"<bpetite.Tokenizer with {self._artifact.special_id} mergeable tokens>"
+        return f"<bpetite.Tokenizer with {self._artifact.mergeable} mergeable tokens>"

@@ -20,8 +20,9 @@ from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._corpus import Part, add_up, count_corpus
 from bpetite._pairs import Pairs
+from bpetite._patterns import GPT2
 from bpetite._records import log
-from bpetite._schema import FileSize
+from bpetite._schema.canonical import FileSize
 
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
@@ -68,7 +69,7 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
     """
-    artifact = learn(count_corpus(corpus), vocab_size)
+    artifact = learn(count_corpus(corpus, GPT2), vocab_size)
     return TrainerResult(
         tuple(artifact.merges), artifact.vocab, artifact.special_tokens, len(artifact.tokens)
     )
@@ -123,7 +124,7 @@ def _checked_vocab_size(vocab_size: int) -> int:
 def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Artifact:
     pairs = Pairs(chunks)
     merges, tokens = list(start.merges), list(start.tokens)
-    file_size = FileSize()
+    file_size = FileSize(start.pattern, start.special_names)
     # A pass for each merge, in the order of ranks, is also how the start encodes the chunks.
     for new_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
         file_size.add(left, right)
@@ -140,7 +141,7 @@ def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Artifact:
         tokens.append(tokens[left] + tokens[right])
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
-    return Artifact(merges, tokens)
+    return start._replace(merges=merges, tokens=tokens, read_from=None)
 
 
 def _warn_of_twins(artifact: Artifact) -> None:

@@ -17,7 +17,7 @@ from select import select
 from typing import Final, TypeAlias
 
 from bpetite._files import quoted
-from bpetite._pretokenizer import cut_safely
+from bpetite._boundaries import cut_safely
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.guesses import advice_on_conversion

@@ -1,17 +1,21 @@
-"""Chunks: the pattern, and the two facts that save most of its work."""
+"""Chunks: the pattern, and the facts that save most of its work."""
 
+import copy
+import pickle
 import re
 from collections import Counter
 from itertools import product
 
 import pytest
 import regex
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
 from bpetite._constants import PRETOKENIZER_PATTERN
-from bpetite._pretokenizer import blocks, count_chunks, count_pieces, pretokenize, split
+from bpetite._corpus import count_chunks
+from bpetite._patterns import GPT2
+from bpetite._pretokenizer import pretokenize
 from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE, every_character
 
 ASCII = [chr(code) for code in range(128)]
@@ -72,7 +76,7 @@ def test_chunks_join_to_the_text(text: str) -> None:
 def test_every_character_is_in_a_chunk(between: str) -> None:
     """FR-5: each of the 1,112,064 characters is preserved, whatever surrounds it."""
     text = between.join(every_character())
-    assert "".join(split(text)) == text
+    assert "".join(GPT2.split(text)) == text
 
 
 def test_lone_surrogates_raise() -> None:
@@ -103,69 +107,27 @@ def test_ascii_classes_match_regex(name: str, members: str) -> None:
 def test_short_ascii_text_is_cut_as_by_regex(shape: str) -> None:
     """FR-4: for any two ASCII characters, in each shape, `re` finds the chunks of `regex`."""
     texts = [shape.format(first, second) for first, second in product(ASCII, repeat=2)]
-    assert [split(text) for text in texts] == [regex.findall(oracle.PATTERN, t) for t in texts]
-
-
-def safe_boundaries(text: str) -> list[int]:
-    """Return where whitespace by both definitions follows a character that is neither."""
-    return [
-        place
-        for place in range(1, len(text))
-        if text[place] in WHITESPACE and text[place - 1] not in WHITESPACE + SEPARATORS
-    ]
+    assert [GPT2.split(text) for text in texts] == [regex.findall(oracle.PATTERN, t) for t in texts]
 
 
 @given(TEXTS)
-def test_chunks_of_a_text_are_the_chunks_of_its_parts(text: str) -> None:
-    """If a text is cut at any safe boundary, its chunks are those of the two parts."""
-    expected = oracle.chunks_of(text)
-    for place in safe_boundaries(text):
-        assert oracle.chunks_of(text[:place]) + oracle.chunks_of(text[place:]) == expected
-
-
-@given(TEXTS, st.integers(1, 12))
-@example("ab \x1c \x1c  c", 1)
-@example("a\u2003\x1f\u2003b", 1)
-def test_blocks_have_the_chunks_of_the_text(text: str, size: int) -> None:
-    """Blocks join to the text, none is empty, and their chunks are the chunks of the text."""
-    parts = list(blocks(text, size))
-    assert "".join(parts) == text
-    assert all(parts)
-    assert [chunk for part in parts for chunk in split(part)] == split(text)
-
-
-@given(TEXTS, st.integers(1, 12))
-def test_block_ends_at_the_first_safe_boundary(text: str, size: int) -> None:
-    """A block has at least `size` characters, and ends at the next safe boundary."""
-    ends = [0]
-    for boundary in safe_boundaries(text):
-        if boundary >= ends[-1] + size:
-            ends.append(boundary)
-    starts = [*ends, len(text)]
-    expected = [text[start:end] for start, end in zip(ends, starts[1:], strict=True) if start < end]
-    assert list(blocks(text, size)) == expected
-
-
-@pytest.mark.parametrize("text", ["a" * 5000, " " * 5000, "\x1c " * 2500, "日" * 5000])
-def test_text_without_a_safe_boundary_is_one_block(text: str) -> None:
-    """Without a safe boundary, a block continues to the end of the text."""
-    assert list(blocks(text, 10)) == [text]
-
-
-@given(st.lists(TEXTS, max_size=3))
-def test_counted_chunks_are_the_chunks(texts: list[str]) -> None:
-    """Counting by pieces gives the same result as counting the chunks of each text."""
-    pieces: Counter[str] = Counter()
-    for text in texts:
-        count_pieces(text, pieces)
-    expected = Counter(chunk for text in texts for chunk in split(text))
-    assert count_chunks(pieces) == dict(expected)
+def test_chunks_of_a_text_are_the_chunks_of_its_pieces(text: str) -> None:
+    """Pieces join to the text, none is empty, and their chunks are the chunks of the text."""
+    pieces = GPT2.pieces(text)
+    assert "".join(pieces) == text
+    assert all(pieces)
+    assert [chunk for piece in pieces for chunk in GPT2.split(piece)] == GPT2.split(text)
 
 
 @pytest.mark.thorough
 def test_chunks_with_every_character_are_counted() -> None:
     """For each of the 1,112,064 characters, counting by pieces equals counting chunks."""
     text = "".join(f"{character}\x1c {character}" for character in every_character())
-    pieces: Counter[str] = Counter()
-    count_pieces(text, pieces)
-    assert count_chunks(pieces) == Counter(regex.findall(oracle.PATTERN, text))
+    counted = count_chunks(Counter(GPT2.pieces(text)), GPT2)
+    assert counted == Counter(regex.findall(oracle.PATTERN, text))
+
+
+def test_a_pattern_is_copied_by_name() -> None:
+    """A pattern is the same object in a copy, and in another process."""
+    assert copy.deepcopy(GPT2) is GPT2
+    assert pickle.loads(pickle.dumps(GPT2)) is GPT2  # noqa: S301 - our own bytes

@@ -7,16 +7,12 @@ Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the fil
 """
 
 from collections.abc import Mapping, Sequence
-from reprlib import Repr
-from typing import Final, NoReturn
+from typing import Final
 
-from bpetite._constants import (
-    BASE_VOCAB_SIZE,
-    END_OF_TEXT_TOKEN,
-    MAX_VOCAB_SIZE,
-    PRETOKENIZER_PATTERN,
-    SCHEMA_VERSION,
-)
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
+from bpetite._patterns import Pattern
+from bpetite._schema.canonical import VERSIONS
+from bpetite._schema.content import Content, Version, refuse, shortened
 
 _KEYS: Final = (
     "mergeable_vocab_size",
@@ -26,37 +22,30 @@ _KEYS: Final = (
     "special_tokens",
     "vocab",
 )
-_SHORT: Final = Repr()
-_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 40
-_SHORT.maxlist = _SHORT.maxdict = 4
-_SHORT.maxlevel = 2
 
 
-def check_content(content: object) -> tuple[list[tuple[int, int]], list[bytes]]:
-    """Return the merges and the mergeable tokens of a parsed tokenizer file.
+def check_content(parsed: object) -> Content:
+    """Return what a parsed tokenizer file holds.
 
     Raises:
         KeyError: a required key is missing.
         ValueError: anything else is wrong.
     """
-    artifact = _checked_keys(content)
-    _check_pattern(artifact["pretokenizer_pattern"])
+    artifact, version = _checked_keys(parsed)
+    pattern = _checked_pattern(artifact["pretokenizer_pattern"], version)
     merges = _checked_merges(artifact["merges"])
     size = _checked_size(artifact["mergeable_vocab_size"], merges)
     tokens, others = _checked_vocab(artifact["vocab"], size)
     _check_base(tokens)
     _check_derived(tokens, merges)
-    _check_special(artifact["special_tokens"], others, size)
-    _check_no_other_ids(others, size)
-    return merges, tokens
+    special_tokens = version.special_tokens(artifact["special_tokens"], size)
+    _check_special(special_tokens, others, size)
+    _check_no_other_ids(others, range(size, size + len(special_tokens)))
+    return Content(merges, tokens, pattern, special_tokens)
 
 
-def refuse(where: str, expected: str, found: object) -> NoReturn:
-    raise ValueError(f"{where}: expected {expected}, found {_SHORT.repr(found):.60}")
-
-
-def _checked_keys(artifact: object) -> dict[str, object]:
-    """Steps 3 to 8: an object with the six keys, of schema version 1."""
+def _checked_keys(artifact: object) -> tuple[dict[str, object], Version]:
+    """Steps 3 to 8: an object with the six keys, of a known schema version."""
     if not isinstance(artifact, dict):
         refuse("top level", "a JSON object", artifact)
     if "schema_version" not in artifact:
@@ -64,25 +53,22 @@ def _checked_keys(artifact: object) -> dict[str, object]:
     version = artifact["schema_version"]
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
-    if version != SCHEMA_VERSION:
-        refuse(
-            "schema_version", f"{SCHEMA_VERSION}, the only version that this bpetite reads", version
-        )
+    if version not in VERSIONS:
+        refuse("schema_version", "1, the only version that this bpetite reads", version)
     for key in _KEYS:
         if key not in artifact:
             raise KeyError(f"missing key {key!r}")
     for key in artifact:
         if key not in _KEYS:
             refuse("top level", f"only the keys {', '.join(_KEYS)}", key)
-    return artifact
+    return artifact, VERSIONS[version]
 
 
-def _check_pattern(pattern: object) -> None:
-    """Steps 9 and 10: the only pattern."""
+def _checked_pattern(pattern: object, version: Version) -> Pattern:
+    """Steps 9 and 10: a pattern that the version can hold."""
     if not isinstance(pattern, str):
         refuse("pretokenizer_pattern", "a string", pattern)
-    if pattern != PRETOKENIZER_PATTERN:
-        refuse("pretokenizer_pattern", "the GPT-2 pattern as bpetite writes it", pattern)
+    return version.pattern(pattern)
 
 
 def _checked_merges(merges: object) -> list[tuple[int, int]]:
@@ -126,7 +112,7 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
             refuse("vocab", "ids in decimal as keys", key)
         token = _token(values)
         if token is None:
-            refuse(f"vocab[{_SHORT.repr(key)}]", "a list of integers in 0..255", values)
+            refuse(f"vocab[{shortened(key)}]", "a list of integers in 0..255", values)
         others[key] = token
     tokens: list[bytes] = []
     for token_id in range(size):
@@ -166,22 +152,17 @@ def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -
             refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
 
 
-def _check_special(special: object, others: Mapping[str, bytes], size: int) -> None:
-    """Step 18: the special token, its id and its bytes."""
-    if not isinstance(special, dict) or special.keys() != {END_OF_TEXT_TOKEN}:
-        refuse("special_tokens", f"an object with only the key {END_OF_TEXT_TOKEN!r}", special)
-    token_id = special[END_OF_TEXT_TOKEN]
-    if type(token_id) is not int or token_id != size:
-        where = f"special_tokens[{END_OF_TEXT_TOKEN!r}]"
-        refuse(where, f"{size}, the first id after the mergeable ones", token_id)
-    token = others.get(str(size))
-    if token != END_OF_TEXT_TOKEN.encode("utf-8"):
-        found = "nothing" if token is None else list(token)
-        refuse(f"vocab['{size}']", f"the bytes of {END_OF_TEXT_TOKEN!r}", found)
+def _check_special(special_tokens: Sequence[str], others: Mapping[str, bytes], size: int) -> None:
+    """Step 18, after the ids: the bytes of the special tokens."""
+    for token_id, name in enumerate(special_tokens, size):
+        token = others.get(str(token_id))
+        if token != name.encode("utf-8"):
+            found = "nothing" if token is None else list(token)
+            refuse(f"vocab['{token_id}']", f"the bytes of {name!r}", found)
 
 
-def _check_no_other_ids(others: Mapping[str, bytes], size: int) -> None:
-    """Step 19: no id after the special token's."""
-    if len(others) > 1:
-        other = min(others.keys() - {str(size)})
-        refuse("vocab", f"only the ids 0 to {size}", other)
+def _check_no_other_ids(others: Mapping[str, bytes], special_ids: range) -> None:
+    """Step 19: no id after those of the special tokens."""
+    if len(others) > len(special_ids):
+        other = min(others.keys() - set(map(str, special_ids)))
+        refuse("vocab", f"only the ids 0 to {special_ids.stop - 1}", other)

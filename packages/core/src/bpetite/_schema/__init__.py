@@ -1,0 +1,32 @@
+"""Tokenizer files: their schema versions, and a tokenizer as the bytes of such a file.
+
+    mergeable_vocab_size   256 + the number of merges
+    merges                 [left id, right id] of each merge; the merge at rank r makes
+                           the token with the id 256 + r
+    pretokenizer_pattern   the text of the split pattern
+    schema_version         the number of the version
+    special_tokens         the id of each special token
+    vocab                  the bytes of each id, as integers; the key is the id in decimal
+
+The modules, in the order of reading:
+
+    content     what all versions hold, and what a version decides for itself
+    version_1   GPT-2's pattern and `<|endoftext|>`
+    canonical   writing, and fast reading of what was written
+    checks      the numbered checks of all other files
+
+A tokenizer is written in the lowest version that can hold it. A new version is a module like
+`version_1`, listed in `VERSIONS`.
+
+Not here: JSON itself (`_strict_json`), opening the file (`_files`).
+"""
+
+from bpetite._schema.canonical import of_json
+from bpetite._schema.checks import check_content
+from bpetite._schema.content import Content
+from bpetite._strict_json import parse_json
+
+
+def read(data: bytes) -> Content:
+    """Return what a tokenizer file holds. For the errors, see `Tokenizer.load`."""
+    return of_json(data) or check_content(parse_json(data))

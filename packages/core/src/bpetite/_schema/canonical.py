@@ -1,0 +1,138 @@
+"""A tokenizer as canonical JSON, and the size of the file in advance.
+
+Equal tokenizers give equal bytes: keys are sorted as strings, there are no spaces between
+JSON's symbols, everything is ASCII, and the file does not end with a newline.
+
+Not here: checking any other file (`checks`).
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final
+
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
+from bpetite._patterns import Pattern
+from bpetite._schema.content import Content, Version
+from bpetite._schema.version_1 import VERSION_1
+from bpetite._strict_json import parse_json
+
+VERSIONS: Final = {version.number: version for version in (VERSION_1,)}
+"""All schema versions, the lowest first."""
+
+_MERGES: Final = b'"merges":['
+_VOCAB: Final = b',"vocab":{'
+_LONGEST_MIDDLE: Final = 1 << 23
+
+
+def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
+    """Return the lowest schema version that can hold such a tokenizer."""
+    lowest, *_ = [each for each in VERSIONS.values() if each.holds(pattern, special_tokens)]
+    return lowest
+
+
+def to_json(
+    merges: Sequence[tuple[int, int]], pattern: Pattern, special_tokens: Sequence[str]
+) -> bytes:
+    """Return the content of the file of this tokenizer.
+
+    `json.dumps` writes the same, but takes more than twice as long. Here each byte is
+    formatted once, because the text of a token joins the texts of its two parts.
+    """
+    numbers = [str(value) for value in range(BASE_VOCAB_SIZE)]
+    for left, right in merges:
+        numbers.append(f"{numbers[left]},{numbers[right]}")
+    size = len(numbers)
+    numbers += [",".join(map(str, token.encode("utf-8"))) for token in special_tokens]
+    special = {token: size + place for place, token in enumerate(special_tokens)}
+    pairs = ",".join([f"[{left},{right}]" for left, right in merges])
+    # Sorting the entries sorts the keys, because a quote sorts before any digit.
+    vocab = ",".join(sorted([f'"{token_id}":[{of}]' for token_id, of in enumerate(numbers)]))
+    content = (
+        f'{{"mergeable_vocab_size":{size},'
+        f'"merges":[{pairs}],'
+        f'"pretokenizer_pattern":{json.dumps(pattern.text)},'
+        f'"schema_version":{version_of(pattern, special_tokens).number},'
+        f'"special_tokens":{json.dumps(special, sort_keys=True, separators=(",", ":"))},'
+        f'"vocab":{{{vocab}}}}}'
+    )
+    return content.encode("ascii")
+
+
+def of_json(data: bytes) -> Content | None:
+    """Return what a file that `to_json` wrote holds.
+
+    The merges, the pattern and the special tokens determine such a file. So only they are
+    read, and the file must equal what they give. This takes less than half the time of
+    parsing and checking the whole file.
+
+    Returns:
+        None for any other file, even if it is valid.
+    """
+    start = data.find(_MERGES) + len(_MERGES)
+    end = data.find(b"]]", start)
+    merges = data[start:end]
+    # A merge with its token takes at least 18 bytes, and has two of these commas.
+    if merges.translate(None, b"0123456789,[]") or 9 * merges.count(b",") > len(data):
+        return None
+    numbers = merges.translate(None, b"[]").split(b",")
+    tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+    room = len(data)  # more than the tokens need; without it, each merge could double the memory
+    try:
+        pattern, special_tokens = _of_middle(data[end + 3 : data.find(_VOCAB, end)], len(numbers))
+        ids = [int(number[:8]) for number in numbers]  # an id has at most seven digits
+        pairs = list(zip(ids[::2], ids[1::2], strict=True))
+        for left, right in pairs:
+            token = tokens[left] + tokens[right]
+            room -= len(token)
+            if room < 0:
+                return None
+            tokens.append(token)
+    except (IndexError, KeyError, TypeError, ValueError):
+        return None
+    if len(tokens) > MAX_VOCAB_SIZE or to_json(pairs, pattern, special_tokens) != data:
+        return None
+    return Content(pairs, tokens, pattern, special_tokens)
+
+
+def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
+    """Return the pattern and the special tokens, which stand between merges and vocabulary."""
+    middle = parse_json(b"{%b}" % data[:_LONGEST_MIDDLE])
+    if not isinstance(middle, dict):
+        raise TypeError
+    version = VERSIONS[middle["schema_version"]]
+    special = version.special_tokens(middle["special_tokens"], BASE_VOCAB_SIZE + numbers // 2)
+    return version.pattern(middle["pretokenizer_pattern"]), special
+
+
+class FileSize:
+    """The size of a file in advance: each merge adds the size of its entries.
+
+    bytes: the size with the merges so far.
+    """
+
+    def __init__(self, pattern: Pattern, special_tokens: Sequence[str]) -> None:
+        self.bytes = len(to_json([], pattern, special_tokens))
+        # For each id, the length of the id, and of its bytes with a comma after each.
+        self._digits = [len(str(value)) for value in range(BASE_VOCAB_SIZE)]
+        self._characters = [digits + 1 for digits in self._digits]
+        # One more merge raises the size of the vocabulary, and each special id, which occurs
+        # twice; some of them get one more digit.
+        self._more_digits: Counter[int] = Counter()
+        for power in (10**digits for digits in range(3, 8)):
+            self._more_digits[power - 1] += 1
+            for place in range(len(special_tokens)):
+                self._more_digits[power - 1 - place] += 2
+
+    def add(self, left: int, right: int) -> bool:
+        """Add the merge of two ids, and return whether the file could still be read back."""
+        digits, characters = self._digits, self._characters
+        new_id = len(digits)
+        digits.append(len(str(new_id)))
+        characters.append(characters[left] + characters[right])
+        # A merge is `[left,right]`, with a comma before it unless it is the first. A token is
+        # `,"id":[bytes]`, without a comma after the last byte.
+        self.bytes += digits[left] + digits[right] + 3 + (new_id > BASE_VOCAB_SIZE)
+        self.bytes += digits[new_id] + 6 + characters[new_id] - 1
+        self.bytes += self._more_digits.get(new_id, 0)
+        return self.bytes <= MAX_FILE_BYTES
