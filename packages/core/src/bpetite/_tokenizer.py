@@ -189,7 +189,7 @@ class Tokenizer:
         return type(self)._of, (self._artifact,)
 
     def __eq__(self, other: object) -> bool:
-        return self._artifact == other._artifact if isinstance(other, Tokenizer) else NotImplemented
+        return isinstance(other, Tokenizer) and self._artifact == other._artifact
 
     def __hash__(self) -> int:
         return hash(self._artifact)
