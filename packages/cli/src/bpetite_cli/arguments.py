@@ -238,7 +238,6 @@ def documents_of(options: argparse.Namespace) -> Documents:
         lists,
         options.jsonl,
         options.parquet,
-        ordinary=vars(options).get("ordinary", False),
     )
     check_standard_input(documents.sources)
     return documents

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import Final, TypeAlias
 
-from bpetite._corpus import Counting, Part
+from bpetite._corpus import Part, PartCounter
+from bpetite._patterns import GPT2
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.inputs import Advance
 from bpetite_cli.io.json_lines import read_counts
@@ -55,7 +56,7 @@ def counted(texts: Texts, jobs: int, work: Work) -> Iterator[Iterator[Part]]:
         jobs: the number of processes.
         work: the work of the command, whose phase advances.
     """
-    with Sharing(Counting(), jobs, _length) as sharing:
+    with Sharing(PartCounter(GPT2), jobs, _length) as sharing:
         yield _parts(sharing, texts.read(sharing.read), work)
 
 

@@ -15,7 +15,7 @@ from bpetite_cli.arguments import (
     advise,
 )
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import check_inputs, decoded, name_of
+from bpetite_cli.io.inputs import check_inputs, name_of, read_text
 from bpetite_cli.io.models import about_model
 from bpetite_cli.io.outputs import (
     check_destination,
@@ -44,12 +44,12 @@ __all__ = [
     "check_destination_folder",
     "check_inputs",
     "check_output",
-    "decoded",
     "fields",
     "integer",
     "is_terminal",
     "name_of",
     "on_terminal",
+    "read_text",
     "say",
     "text_argument",
     "visible",

@@ -90,7 +90,7 @@ def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
     if path is None:
         return None
     start = models.load_model(path)
-    size = start._artifact.special_id
+    size = start._artifact.mergeable
     if size > vocab_size:
         raise Failure(
             f"cannot continue {quoted(path)} to {vocab_size:,} tokens: it has {size:,} "

@@ -123,7 +123,7 @@ def tokenize_both(
     """Tokenize a text with both, with bpetite's special token on both sides."""
     artifact = tokenizer._artifact
     ids = tokenizer.encode(text)  # rejects lone surrogates; tiktoken would replace them
-    others = encode(encoding, text, artifact.special_token)
+    others = encode(encoding, text, artifact.special_names)
     return (
         Tokenization("bpetite", ids, list(map(artifact.bytes_of, ids))),
         Tokenization(encoding.name, others, encoding.decode_tokens_bytes(others)),

@@ -7,7 +7,7 @@ itself opens no connection.
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
@@ -120,13 +120,13 @@ def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tik
     return make_encoding(name, model.pattern, ranks, special)
 
 
-def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[int]:
-    """Return the ids of a text; every special token except one is ordinary text.
+def encode(encoding: tiktoken.Encoding, text: str, special: Collection[str]) -> list[int]:
+    """Return the ids of a text; only these texts can be special tokens.
 
     Raises:
         ValueError: tiktoken's regex engine fails, for example on a million spaces.
     """
-    allowed = encoding.special_tokens_set & {special_token}
+    allowed = encoding.special_tokens_set.intersection(special)
     try:
         return encoding.encode(text, allowed_special=allowed, disallowed_special=())
     except ValueError as error:
@@ -137,7 +137,7 @@ def encode(encoding: tiktoken.Encoding, text: str, special_token: str) -> list[i
 
 
 def cuts_safely(encoding: tiktoken.Encoding) -> bool:
-    """Return whether an encoding is known to split text wherever a block of `_text` ends."""
+    """Return whether an encoding is known to split text at every safe boundary."""
     return encoding.name in _CUT_SAFELY or is_gpt2_pattern(pattern_of(encoding))
 
 

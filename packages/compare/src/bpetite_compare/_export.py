@@ -105,7 +105,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         raise ValueError(f"cannot export this tokenizer: {fault}")
     for file in (path, *(os.path.join(path, name) for name in (*_PAIR, *_FOLDER))):
         check_no_input(file, [model] if id_map is None else [model, id_map])
-    size = artifact.special_id + 1
+    size = artifact.highest_id + 1
     ids = range(size) if id_map is None else read_id_map(os.fspath(id_map), size)
     vocabulary = Vocabulary.of(artifact, special_tokens, ids)
     files, loading = _WRITERS[to](vocabulary, path, overwrite, config)

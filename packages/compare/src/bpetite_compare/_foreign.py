@@ -99,7 +99,7 @@ def check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
         ValueError: the ids of a chunk differ.
     """
     tokenizer = Tokenizer._of(artifact)
-    for chunk in dict.fromkeys(regex.findall(artifact.pattern, _MANY_SCRIPTS)):
+    for chunk in dict.fromkeys(regex.findall(artifact.pattern.text, _MANY_SCRIPTS)):
         expected = foreign.encode_chunk(chunk.encode("utf-8"))
         found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
         if found != expected:

@@ -111,7 +111,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
         sha256,
         tuple(ids),
         sum(new != old for new, old in enumerate(ids)),
-        artifact.special_token not in foreign.special_tokens,
+        END_OF_TEXT_TOKEN not in foreign.special_tokens,
         dropped,
         tuple(foreign.notes),
     )

@@ -14,7 +14,7 @@ from typing import Final
 
 import regex
 
-from bpetite import Tokenizer
+from bpetite import Tokenizer, _boundaries
 from bpetite._artifact import Artifact
 from bpetite_compare._comparison import (
     Difference,
@@ -30,7 +30,7 @@ from bpetite_compare._encodings import (
     specials_of,
 )
 from bpetite_compare._engines import drift
-from bpetite_compare._text import blocks, cut_everywhere
+from bpetite_compare._text import blocks
 
 _CONTEXT_CHARACTERS: Final = 40
 
@@ -128,7 +128,7 @@ class _Comparer:
         self._artifact = artifact
         self._tokenizer = Tokenizer._of(artifact)
         self._encoding = of_artifact(artifact, SELF)
-        self._pattern = regex.compile(artifact.pattern)
+        self._pattern = regex.compile(artifact.pattern.text)
         # The pattern matches any text as a whole, so tiktoken encodes it as one chunk.
         self._chunk_encoding = make_encoding(
             "chunk", r"(?s:.+)", ranks_of(self._encoding), specials_of(self._encoding)
@@ -146,7 +146,7 @@ class _Comparer:
         if ours.ids == theirs.ids:
             return None
         start, explained = 0, result.engine_differences
-        for section in cut_everywhere(block):
+        for section in _boundaries.blocks(block, 1):
             found = self._look_closer(section, result)
             if found:
                 return _located(found, block, start, place)
@@ -170,11 +170,9 @@ class _Comparer:
 
     def _chunks(self, section: str) -> Iterator[str]:
         """Yield the chunks of a section, split by bpetite's engine, and its special tokens."""
-        first, *others = section.split(self._artifact.special_token)
-        yield from self._pattern.findall(first)
-        for segment in others:
-            yield self._artifact.special_token
-            yield from self._pattern.findall(segment)
+        special = "|".join(map(regex.escape, self._artifact.special_names))
+        for number, part in enumerate(regex.split(f"({special})", section)):
+            yield from [part] if number % 2 else self._pattern.findall(part)
 
 
 def _joined(parts: Iterator[Tokenization]) -> Tokenization:

@@ -80,7 +80,7 @@ def report_on_texts(
     own = {token: token_id for token_id, token in enumerate(artifact.tokens)}
     counts = [_Count("bpetite", own, Tokenizer._of(artifact).encode)]
     for other in others:
-        ids_of = partial(encode, other, special_token=artifact.special_token)
+        ids_of = partial(encode, other, special=artifact.special_names)
         counts.append(_Count(other.name, ranks_of(other), ids_of))
     total_bytes = characters = 0
     whole = not all(map(cuts_safely, others))  # a pattern might not split where blocks end

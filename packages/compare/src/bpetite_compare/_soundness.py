@@ -21,7 +21,7 @@ from bpetite._artifact import Artifact
 
 def find_duplicate(artifact: Artifact) -> str | None:
     """Return a message if two tokens have the same bytes."""
-    ids = {artifact.special_token.encode("utf-8"): artifact.special_id}
+    ids = {name.encode("utf-8"): token_id for name, token_id in artifact.special_tokens.items()}
     for token_id, token in enumerate(artifact.tokens):
         if ids.setdefault(token, token_id) != token_id:
             return (

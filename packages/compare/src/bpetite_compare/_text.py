@@ -1,51 +1,25 @@
-"""Read UTF-8 files strictly, in blocks that end where every known pattern splits.
-
-A block ends between a character that is not whitespace and a space or tab, or between an
-ASCII letter or digit and a newline. With the patterns of GPT-2, cl100k_base and o200k_base, no
-chunk has a space or tab after other characters, or a newline after anything except
-punctuation, and no lookahead goes beyond its own run of whitespace. All of them split there,
-so the chunks of a text are the chunks of its blocks.
-
-A section is the text between two such boundaries. The core's pieces and safe boundaries
-apply to GPT-2's pattern only.
-"""
+"""Read UTF-8 files strictly, in blocks that end at the safe boundaries of all patterns."""
 
 import codecs
 import os
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO, Final
 
-from bpetite._files import quoted
 from bpetite._boundaries import cut_safely
+from bpetite._files import quoted
 
 _BLOCK_BYTES: Final = 1 << 20
 
-# `\S` excludes every character that any engine counts as whitespace.
-_BOUNDARY: Final = r"(?:(?<=\S)(?=[ \t])|(?<=[A-Za-z0-9])(?=[\r\n]))"
-_UP_TO_LAST_BOUNDARY: Final = re.compile(rf".*{_BOUNDARY}", re.DOTALL)
-_ANY_BOUNDARY: Final = re.compile(_BOUNDARY)
-
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the text of a file, in blocks that end where every pattern splits.
+    """Yield the text of a file, in blocks that end at safe boundaries.
 
     Raises:
         OSError: the file cannot be read.
         ValueError: it is not UTF-8; the message gives the position.
     """
     with open(path, "rb") as file:
-        yield from cut_at_boundaries(_decoded(path, file))
-
-
-def cut_at_boundaries(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the same text in parts that end where every pattern splits, except the last one."""
-    return cut_safely(texts, _UP_TO_LAST_BOUNDARY)
-
-
-def cut_everywhere(text: str) -> list[str]:
-    """Return the sections of a text, split at every boundary."""
-    return _ANY_BOUNDARY.split(text)
+        yield from cut_safely(_decoded(path, file))
 
 
 def _decoded(path: str | os.PathLike[str], file: BinaryIO) -> Iterator[str]:

@@ -42,14 +42,14 @@ class Vocabulary:
             TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
             ValueError: a special token cannot be used; the message explains why.
         """
-        ids = ids or range(artifact.special_id + 1)
+        ids = ids or range(artifact.highest_id + 1)
         ranks = dict(zip(artifact.tokens, ids, strict=False))
-        own = {artifact.special_token: ids[artifact.special_id]}
+        own = {name: ids[token_id] for name, token_id in artifact.special_tokens.items()}
         return cls(
             ranks,
             [(artifact.tokens[left], artifact.tokens[right]) for left, right in artifact.merges],
             with_special_tokens(own, special_tokens, ranks),
-            artifact.pattern,
+            artifact.pattern.text,
         )
 
     @property

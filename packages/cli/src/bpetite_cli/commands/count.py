@@ -135,7 +135,7 @@ def _run(options: argparse.Namespace) -> None:
         return
     with Work("loading", documents.paths) as work:
         counter = (
-            _OfModel(models.load_model(options.model))
+            _OfModel(models.load_model(options.model), options.ordinary)
             if options.encoding is None
             else load_counter(options.encoding, ordinary=options.ordinary)
         )
@@ -174,13 +174,14 @@ class _OfModel:
     """Counts tokens with a tokenizer file."""
 
     tokenizer: Tokenizer
+    ordinary: bool
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield the texts unchanged: files are read in blocks that end at safe boundaries."""
         yield from texts
 
     def __call__(self, text: str) -> int:
-        return len(self.tokenizer.encode(text))
+        return len(self.tokenizer.encode(text, ordinary=self.ordinary))
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,8 +278,8 @@ def _print_by_token(options: argparse.Namespace, documents: Documents) -> None:
         artifact = models.load_artifact(options.model)
         messages.say_if_typed("counting", documents.paths)
         work.begin("counting", size)
-        tally = _Tally(Tokenizer._of(artifact))
-        counts = [0] * (artifact.special_id + 1)
+        tally = _Tally(Tokenizer._of(artifact), options.ordinary)
+        counts = [0] * (artifact.highest_id + 1)
         with Sharing(tally, arguments.jobs_of(options), len) as sharing:
             texts = chain.from_iterable(documents.read(sharing.read))
             for frequencies in sharing.results(texts, work.advance, in_order=False):
@@ -297,9 +298,10 @@ class _Tally:
     """The work on a batch of texts for `--by-token`: count each id."""
 
     tokenizer: Tokenizer
+    ordinary: bool
 
     def __call__(self, batch: list[str]) -> collections.Counter[int]:
         frequencies: collections.Counter[int] = collections.Counter()
         for text in batch:
-            frequencies.update(self.tokenizer.encode(text))
+            frequencies.update(self.tokenizer.encode(text, ordinary=self.ordinary))
         return frequencies

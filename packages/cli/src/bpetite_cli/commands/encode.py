@@ -112,7 +112,7 @@ def _run(options: argparse.Namespace) -> None:
             texts: Iterable[Iterable[str]] = (
                 documents.read(sharing.read)
                 if options.text is None
-                else [documents.parts([values.text_argument(options.text)])]
+                else [[values.text_argument(options.text)]]
             )
             separated = _with_separators(texts, _separator_at(options))
             packed = figures.of(sharing.results(separated, work.advance))
@@ -146,11 +146,15 @@ class _Packing(NamedTuple):
     tokenizer: Tokenizer
     separator: int
     format: str
+    ordinary: bool
 
     def pack(self, batch: list[_Part]) -> _Packed:
         ids: list[int] = []
         for part in batch:
-            ids += [self.separator] if part is None else self.tokenizer.encode(part)
+            if part is None:
+                ids.append(self.separator)
+            else:
+                ids += self.tokenizer.encode(part, ordinary=self.ordinary)
         size = sum(len(part.encode("utf-8")) for part in batch if part is not None)
         separators = batch.count(None)
         data = FORMATS[self.format].pack(ids) if ids else b""
@@ -199,17 +203,18 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
 
 def _load_packing(options: argparse.Namespace) -> _Packing:
     artifact = models.load_artifact(options.model)
-    _check_width(options.format, artifact.special_id)
-    return _Packing(Tokenizer._of(artifact), artifact.special_id, options.format)
+    _check_width(options.format, artifact.highest_id)
+    separator = artifact.special_tokens[END_OF_TEXT_TOKEN]
+    return _Packing(Tokenizer._of(artifact), separator, options.format, options.ordinary)
 
 
-def _check_width(name: str, special_id: int) -> None:
-    """Reject a format that is too small for the last id, which is the special token's."""
+def _check_width(name: str, highest_id: int) -> None:
+    """Reject a format that is too small for the highest id."""
     width = FORMATS[name].width
-    if width is not None and special_id >= 1 << (8 * width):
+    if width is not None and highest_id >= 1 << (8 * width):
         raise Failure(
             f"{name} holds ids up to {(1 << (8 * width)) - 1}, but this tokenizer has ids up to "
-            f"{special_id} ({END_OF_TEXT_TOKEN}); use --format u32"
+            f"{highest_id}; use --format u32"
         )
 
 

@@ -98,8 +98,8 @@ def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
     token_id: int | None = options.token
     if token_id is None:
         return _ids_of_text(artifact, values.text_argument(options.token_text))
-    if not 0 <= token_id <= artifact.special_id:
-        raise Failure(f"unknown token id {token_id}; the ids are 0 to {artifact.special_id}")
+    if not 0 <= token_id <= artifact.highest_id:
+        raise Failure(f"unknown token id {token_id}; the ids are 0 to {artifact.highest_id}")
     return [token_id]
 
 

@@ -6,7 +6,6 @@ from typing import Annotated, Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._encoder import ordinary_parts
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
@@ -77,30 +76,33 @@ def _run(options: argparse.Namespace) -> None:
             messages.say_if_typed("showing", files)
         if options.json:
             work.begin("encoding", inputs.total_size(files))
-            lines = _json_lines(artifact, _texts(options, work.advance))
-            work.send(outputs.hold_output(lines))
+            tokens = _tokens(artifact, _texts(options, work.advance), options)
+            work.send(outputs.hold_output(_json_lines(tokens)))
             return
-    draw = draw_steps if options.steps else _rows
-    outputs.stream_output(draw(artifact, _texts(options, inputs.ignore), look_at_output()))
-
-
-def _texts(options: argparse.Namespace, advance: Advance) -> Iterator[str]:
-    if options.input is None:
-        texts: Iterable[str] = [values.text_argument(options.text)]
+    texts = _texts(options, inputs.ignore)
+    if options.steps:
+        drawn = draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary)
     else:
-        texts = inputs.read_text(options.input, advance)
-    for text in texts:
-        yield from ordinary_parts(text) if options.ordinary else [text]
+        drawn = _rows(artifact, _tokens(artifact, texts, options), look_at_output())
+    outputs.stream_output(drawn)
 
 
-def _tokens(artifact: Artifact, texts: Iterable[str]) -> Iterator[tuple[int, bytes]]:
+def _texts(options: argparse.Namespace, advance: Advance) -> Iterable[str]:
+    if options.input is None:
+        return [values.text_argument(options.text)]
+    return inputs.read_text(options.input, advance)
+
+
+def _tokens(
+    artifact: Artifact, texts: Iterable[str], options: argparse.Namespace
+) -> Iterator[tuple[int, bytes]]:
     tokenizer = Tokenizer._of(artifact)
     for text in texts:
-        for token_id in tokenizer.encode(text):
+        for token_id in tokenizer.encode(text, ordinary=options.ordinary):
             yield token_id, artifact.bytes_of(token_id)
 
 
-def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
+def _rows(artifact: Artifact, tokens: Iterable[tuple[int, bytes]], screen: Screen) -> Iterator[str]:
     """Yield the rows and a summary line."""
     from bpetite_cli.views.rows import draw_rows  # noqa: PLC0415 - rich is slow to load
 
@@ -108,19 +110,19 @@ def _rows(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[
 
     def noted() -> Iterator[tuple[int, bytes]]:
         nonlocal count, size
-        for token_id, token in _tokens(artifact, texts):
+        for token_id, token in tokens:
             count += 1
             size += len(token)
             yield token_id, token
 
-    yield from draw_rows(noted(), artifact.special_id, screen)
+    yield from draw_rows(noted(), artifact, screen)
     each = f", {size / count:.2f} bytes per token" if count else ""
     yield f"{messages.counted(count, 'token')}, {messages.counted(size, 'byte')}{each}\n"
 
 
-def _json_lines(artifact: Artifact, texts: Iterable[str]) -> Iterator[bytes]:
+def _json_lines(tokens: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
     end = end_character = 0
-    for token_id, token in _tokens(artifact, texts):
+    for token_id, token in tokens:
         start, start_character = end, end_character
         if token[0] in _INSIDE_CHARACTER:
             start_character -= 1

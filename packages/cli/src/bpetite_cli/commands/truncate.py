@@ -7,6 +7,7 @@ first merges of a larger one.
 import argparse
 
 from bpetite._artifact import Artifact
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
@@ -48,10 +49,10 @@ def _run(options: argparse.Namespace) -> None:
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
-    if size > artifact.special_id:
+    if size > artifact.mergeable:
         raise Failure(
             f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
-            f"{artifact.special_id:,} (train a larger tokenizer with `bpetite train`)"
+            f"{artifact.mergeable:,} (train a larger tokenizer with `bpetite train`)"
         )
     outputs.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
@@ -63,6 +64,6 @@ def _run(options: argparse.Namespace) -> None:
     }
     write_result(summary)
     messages.say(
-        f"saved: {quoted(options.output)}, {size:,} of {artifact.special_id:,} mergeable tokens; "
-        f"{artifact.special_token} is {size}"
+        f"saved: {quoted(options.output)}, {size:,} of {artifact.mergeable:,} mergeable tokens; "
+        f"{END_OF_TEXT_TOKEN} is {size}"
     )

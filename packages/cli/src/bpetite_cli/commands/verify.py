@@ -90,10 +90,10 @@ def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)
-        start = load_start(options.start, model.special_id)
+        start = load_start(options.start, model.mergeable)
         work.begin("counting text", inputs.check_inputs(documents.paths))
         jobs = arguments.jobs_of(options)
-        tokenizer, training = learn(documents, model.special_id, jobs, work, start)
+        tokenizer, training = learn(documents, model.mergeable, jobs, work, start)
         trained = tokenizer._artifact
     kept = 0 if start is None else len(start._artifact.merges)
     proof = _Proof(model, trained, _common(model, trained), kept)
@@ -106,7 +106,7 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(
             f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
             f"{proof.proved:,} merges come from this corpus\nan editor or formatter may have "
-            f"changed it; save it again with `bpetite truncate --vocab-size {model.special_id}`"
+            f"changed it; save it again with `bpetite truncate --vocab-size {model.mergeable}`"
         )
     after = f" after the {proof.kept:,} of --start" if proof.kept else ""
     messages.say(f"proved: all {proof.proved - proof.kept:,} merges{after} come from this corpus")
@@ -132,7 +132,7 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         if proof.differs
         else None,
         "merges_proved": rank,
-        **fields.tokenizer_fields(proof.model.special_id, proof.model.sha256),
+        **fields.tokenizer_fields(proof.model.mergeable, proof.model.sha256),
         "sha256_of_training": proof.trained.sha256,
         "files": files,
         "bytes": training.corpus_bytes,

@@ -3,10 +3,8 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from typing import NamedTuple
 
-from bpetite._encoder import ordinary_parts
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
@@ -30,7 +28,6 @@ class Documents(NamedTuple):
     column: the column of the document in a row of a Parquet file. Without keys and column, each
         file is a document.
     counted: whether each line of the files has a text and a count.
-    ordinary: whether the special token in a text is ordinary text.
     """
 
     paths: Sequence[str]
@@ -38,7 +35,6 @@ class Documents(NamedTuple):
     keys: Sequence[str] | None = None
     column: str | None = None
     counted: bool = False
-    ordinary: bool = False
 
     @property
     def sources(self) -> list[str]:
@@ -57,14 +53,10 @@ class Documents(NamedTuple):
         elif self.column is not None:
             texts = parquet.read_texts(path, self.column, advance)
         else:
-            yield self.parts(read_text(path, advance))
+            yield read_text(path, advance)
             return
         for text in texts:
-            yield self.parts([text])
-
-    def parts(self, texts: Iterable[str]) -> Iterable[str]:
-        """Return texts, cut so that the special token is ordinary text if it should be."""
-        return chain.from_iterable(map(ordinary_parts, texts)) if self.ordinary else texts
+            yield [text]
 
 
 def read_list(path: str, *, null: bool) -> list[str]:

@@ -1,7 +1,6 @@
 """Read text from files and standard input: strict UTF-8, block by block, decompressed.
 
-A block ends at a safe boundary, where whitespace follows another character. The chunks of
-the blocks are the chunks of the text, so training on blocks or encoding them one by one
+A block ends at a safe boundary. With every pattern, the chunks of the blocks are the chunks of the text, so training on blocks or encoding them one by one
 gives the same result as the whole text. A text without a safe boundary is one block.
 """
 
@@ -16,8 +15,8 @@ from itertools import chain
 from select import select
 from typing import Final, TypeAlias
 
-from bpetite._files import quoted
 from bpetite._boundaries import cut_safely
+from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.guesses import advice_on_conversion
@@ -141,13 +140,8 @@ def read_text(path: str, advance: Advance) -> Iterator[str]:
 
     It calls `advance` with the number of bytes of each read.
     """
-    yield from cut_safely(decoded(path, advance))
-
-
-def decoded(path: str, advance: Advance) -> Iterator[str]:
-    """Yield the text of a file in the same way, but in blocks that end anywhere."""
     with open_input(path) as file:
-        yield from _decoded(path, read_content(path, file, advance))
+        yield from cut_safely(_decoded(path, read_content(path, file, advance)))
 
 
 def read_content(path: str, file: FileIO, advance: Advance) -> Content:

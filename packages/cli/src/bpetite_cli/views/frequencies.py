@@ -32,12 +32,12 @@ def draw_frequencies(artifact: Artifact, counts: Sequence[int], screen: Screen) 
     """Yield a row for every token in the same order, and a line about all of them."""
     table = artifact.table
     figures = max(len("count"), len(f"{max(counts):,}"))
-    number = len(str(artifact.special_id))
+    number = len(str(artifact.highest_id))
     room = max(1, screen.width - figures - number - 2 * len(_GAP))
     title = _GAP.join([f"{'count':>{figures}}", f"{'id':>{number}}", "token"])
     yield f"{screen.paint(title, 'bold')}\n"
     for token_id in _in_order(counts):
-        ink: Ink = "special" if token_id == artifact.special_id else "green"
+        ink: Ink = "special" if artifact.is_special(token_id) else "green"
         shown = screen.paint(shortened(table[token_id], room), ink)
         yield f"{counts[token_id]:>{figures},}{_GAP}{token_id:>{number}}{_GAP}{shown}\n"
     unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"

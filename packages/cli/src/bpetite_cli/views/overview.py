@@ -52,10 +52,10 @@ def overview_data(path: str, artifact: Artifact) -> Overview:
     """Return everything for JSON."""
     return {
         "path": text_argument(path),
-        "file_bytes": artifact.size,
-        **tokenizer_fields(artifact.special_id, artifact.sha256),
+        "file_bytes": artifact.file_bytes,
+        **tokenizer_fields(artifact.mergeable, artifact.sha256),
         "schema_version": _SCHEMA_VERSION,
-        "pretokenizer_pattern": artifact.pattern,
+        "pretokenizer_pattern": artifact.pattern.text,
         "mean_token_bytes": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
         **take_census(artifact.tokens),
     }
@@ -68,13 +68,16 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
     yield _facts(
         {
             "file": quoted(text_argument(path)),
-            "size": counted(artifact.size, "byte"),
+            "size": counted(artifact.file_bytes, "byte"),
             "sha256": artifact.sha256,
             "schema version": str(_SCHEMA_VERSION),
             "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
             f"{counted(len(artifact.merges), 'merge')}, 1 special token",
-            "special token": f"{visible(artifact.special_token)}, id {artifact.special_id}",
-            "pattern": artifact.pattern,
+            "special token": "; ".join(
+                f"{visible(name)}, id {token_id}"
+                for name, token_id in artifact.special_tokens.items()
+            ),
+            "pattern": artifact.pattern.text,
         },
         screen,
     )
@@ -99,7 +102,7 @@ def _title(title: str, screen: Screen) -> str:
 def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
     """Return a line for each token: its id, its number of bytes, and the token."""
     rows = [(token_id, artifact.tokens[token_id]) for token_id in ids]
-    number = len(str(artifact.special_id))
+    number = len(str(artifact.highest_id))
     size = max((len(f"{len(token):,}") for _, token in rows), default=0)
     room = max(1, screen.width - number - size - 13)
     return "".join(

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
 from bpetite._merges import Merges
-from bpetite._pretokenizer import split
+from bpetite._special_tokens import SpecialTokens
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 
@@ -13,18 +13,21 @@ _ROOM_OF_NUMBERS: Final = 36
 """The cells that the words and numbers of a step take, in addition to its tokens."""
 
 
-def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iterator[str]:
+def draw_steps(
+    artifact: Artifact, texts: Iterable[str], screen: Screen, *, ordinary: bool
+) -> Iterator[str]:
     """Yield the steps of each chunk, line by line, and a short note for a repeated chunk."""
+    special_tokens = SpecialTokens({} if ordinary else artifact.special_tokens)
     drawing = _Drawing(artifact, screen, Merges(artifact.merges))
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
     between = ""
     for text in texts:
-        for chunk in _chunks_of(text, artifact.special_token):
+        for chunk, token_id in _chunks_of(text, artifact, special_tokens):
             yield between
             between = "\n"
-            if chunk == artifact.special_token:
-                yield drawing.special_token()
+            if token_id is not None:
+                yield drawing.special_token(chunk, token_id)
                 continue
             number += 1
             if chunk in seen:
@@ -33,12 +36,15 @@ def draw_steps(artifact: Artifact, texts: Iterable[str], screen: Screen) -> Iter
                 seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
 
 
-def _chunks_of(text: str, special_token: str) -> Iterator[str]:
-    """Yield the chunks of a text and the special tokens between them."""
-    for number, segment in enumerate(text.split(special_token)):
-        if number:
-            yield special_token
-        yield from split(segment)
+def _chunks_of(
+    text: str, artifact: Artifact, special_tokens: SpecialTokens
+) -> Iterator[tuple[str, int | None]]:
+    """Yield the chunks of a text, and the special tokens between them with their ids."""
+    for number, part in enumerate(special_tokens.cut(text)):
+        if number % 2:
+            yield part, special_tokens.ids[part]
+        else:
+            yield from ((chunk, None) for chunk in artifact.pattern.split(part))
 
 
 class _Drawing(NamedTuple):
@@ -48,9 +54,8 @@ class _Drawing(NamedTuple):
     screen: Screen
     merges: Merges
 
-    def special_token(self) -> str:
-        shown = self.screen.paint(visible(self.artifact.special_token), "special")
-        return f"special token: {shown}\n  id {self.artifact.special_id}\n"
+    def special_token(self, text: str, token_id: int) -> str:
+        return f"special token: {self.screen.paint(visible(text), 'special')}\n  id {token_id}\n"
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
         return (

@@ -81,9 +81,9 @@ def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str
 
 def _label(artifact: Artifact, token_id: int, screen: Screen) -> str:
     """Return a token, its id and its origin."""
-    if token_id == artifact.special_id:
-        return f"{screen.paint(visible(artifact.special_token), 'special')}  id {token_id}, special"
-    token = artifact.tokens[token_id]
+    token = artifact.bytes_of(token_id)
+    if artifact.is_special(token_id):
+        return f"{screen.paint(visible(token), 'special')}  id {token_id}, special"
     shown = screen.paint(shortened(token, _LONGEST), "cyan" if token_id < 256 else "green")
     size = counted(len(token), "byte")
     origin = "a byte" if token_id < 256 else f"rank {token_id - 256}, {size}"
@@ -91,5 +91,5 @@ def _label(artifact: Artifact, token_id: int, screen: Screen) -> str:
 
 
 def _is_leaf(artifact: Artifact, token_id: int) -> bool:
-    """Return whether no merge made this token: it is a byte or the special token."""
-    return token_id < 256 or token_id == artifact.special_id
+    """Return whether no merge made this token: it is a byte or a special token."""
+    return token_id < 256 or artifact.is_special(token_id)

@@ -26,7 +26,7 @@ class Entry(Token):
 def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
     """Yield every token in the order of the ids, the special token last."""
     for token_id, token in enumerate(artifact.table):
-        rank = token_id - 256 if 256 <= token_id < artifact.special_id else None
+        rank = token_id - 256 if 256 <= token_id < artifact.mergeable else None
         yield {
             **token_fields(token_id, token),
             "pair": None if rank is None else artifact.merges[rank],
@@ -36,17 +36,18 @@ def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
 
 def draw_vocabulary(artifact: Artifact, screen: Screen) -> Iterator[str]:
     """Yield rows of tokens in the order of the ids, many at a time."""
-    rows = (_row(artifact, token_id, screen) for token_id in range(artifact.special_id + 1))
+    rows = (_row(artifact, token_id, screen) for token_id in range(artifact.highest_id + 1))
     while part := "".join(islice(rows, _ROWS_OF_A_PART)):
         yield part
 
 
 def _row(artifact: Artifact, token_id: int, screen: Screen) -> str:
     """Return the id of a token, its text, the two tokens that it joins, and the rank."""
-    figures = len(str(artifact.special_id))
+    figures = len(str(artifact.highest_id))
     number = f"{token_id:>{figures}}"
-    if token_id == artifact.special_id:
-        return f"{number}  {screen.paint(visible(artifact.special_token), 'special')}  special\n"
+    if artifact.is_special(token_id):
+        shown = visible(artifact.bytes_of(token_id))
+        return f"{number}  {screen.paint(shown, 'special')}  special\n"
     if token_id < 256:
         return f"{number}  {screen.paint(visible(artifact.tokens[token_id]), 'cyan')}  a byte\n"
     room = screen.width - 2 * figures - len("    =   +   rank ")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import tiktoken
 
+from bpetite._boundaries import cut_safely
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite_compare._encodings import (
     cuts_safely,
@@ -17,7 +18,6 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
-from bpetite_compare._text import cut_at_boundaries
 
 
 def make_counter(name: str, ordinary: bool = False) -> "_Counter":
@@ -27,20 +27,20 @@ def make_counter(name: str, ordinary: bool = False) -> "_Counter":
         ValueError: tiktoken has no encoding with this name.
         OSError: the download failed.
     """
-    return _Counter(get_encoding(name), "" if ordinary else END_OF_TEXT_TOKEN)
+    return _Counter(get_encoding(name), () if ordinary else (END_OF_TEXT_TOKEN,))
 
 
 class _Counter:
     """Counts the tokens of text with an encoding."""
 
-    def __init__(self, encoding: tiktoken.Encoding, special_token: str) -> None:
+    def __init__(self, encoding: tiktoken.Encoding, special: tuple[str, ...]) -> None:
         self._encoding = encoding
-        self._special_token = special_token
+        self._special = special
 
     def cut(self, texts: Iterable[str]) -> Iterator[str]:
         """Yield the text in blocks, or whole if the pattern might not split where blocks end."""
         if cuts_safely(self._encoding):
-            yield from cut_at_boundaries(texts)
+            yield from cut_safely(texts)
         else:
             yield "".join(texts)
 
@@ -50,20 +50,20 @@ class _Counter:
         Raises:
             ValueError: tiktoken's regex engine fails.
         """
-        return len(encode(self._encoding, text, self._special_token))
+        return len(encode(self._encoding, text, self._special))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""
         encoding = self._encoding
         parts = encoding.name, pattern_of(encoding), ranks_of(encoding), specials_of(encoding)
-        return _counter_of, (self._special_token, *parts)
+        return _counter_of, (self._special, *parts)
 
 
 def _counter_of(
-    special_token: str,
+    special: tuple[str, ...],
     name: str,
     pattern: str,
     ranks: Mapping[bytes, int],
     special_tokens: Mapping[str, int],
 ) -> _Counter:
-    return _Counter(make_encoding(name, pattern, ranks, special_tokens), special_token)
+    return _Counter(make_encoding(name, pattern, ranks, special_tokens), special)

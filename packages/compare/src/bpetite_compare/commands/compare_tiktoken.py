@@ -9,7 +9,6 @@ from bpetite_cli import kit
 from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
-from bpetite_compare._text import cut_at_boundaries
 from bpetite_compare.commands._differences import (
     code_points,
     described,
@@ -177,7 +176,7 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
         raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
     size = kit.check_inputs(paths)
     with kit.Work("counting", paths, size) as work, kit.about_model(model):
-        texts = [cut_at_boundaries(kit.decoded(path, work.advance)) for path in paths]
+        texts = [kit.read_text(path, work.advance) for path in paths]
         result = report_on_texts(model, texts, encodings)
     drawing = kit.on_terminal()
     if not (drawing and kit.is_terminal()):  # the table is all that a person needs

@@ -5,7 +5,6 @@ from typing import Annotated, TypedDict
 
 from bpetite_cli import kit
 from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
-from bpetite_compare._text import cut_at_boundaries
 from bpetite_compare.commands._differences import (
     code_points,
     described,
@@ -63,9 +62,7 @@ def _run(options: argparse.Namespace) -> None:
     kit.check_output()
     size = kit.check_inputs(options.input)
     with kit.Work("comparing", options.input, size) as work, kit.about_model(options.model):
-        texts = (
-            (path, cut_at_boundaries(kit.decoded(path, work.advance))) for path in options.input
-        )
+        texts = ((path, kit.read_text(path, work.advance)) for path in options.input)
         result = parity_of_texts(options.model, texts)
     kit.write_result(_data(result))
     for line in _engines(result):
