@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from bpetite._pretokenizer import blocks, count_chunks, count_pieces
+from bpetite._boundaries import blocks
+from bpetite._corpus import count_chunks
+from bpetite._patterns import GPT2
 
 _FIRST_ROW: Final = 30_000_000
 _MUCH_MORE: Final = 1.01
@@ -42,14 +44,14 @@ def rows(texts: Iterable[str], size: int) -> Iterator[tuple[int, int, int]]:
     read = last = 0
     for text in texts:
         for block in blocks(text, _BLOCK_CHARACTERS):
-            count_pieces(block, pieces)
+            pieces.update(GPT2.pieces(block))
             read += len(block.encode("utf-8"))
             if read >= size:
-                yield read, len(pieces), len(count_chunks(pieces))
+                yield read, len(pieces), len(count_chunks(pieces, GPT2))
                 last = read
                 size *= 2
     if read > last * _MUCH_MORE:
-        yield read, len(pieces), len(count_chunks(pieces))
+        yield read, len(pieces), len(count_chunks(pieces, GPT2))
 
 
 if __name__ == "__main__":

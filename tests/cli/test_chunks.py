@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 
 from bpetite import Tokenizer
-from bpetite._pretokenizer import split
+from bpetite._patterns import GPT2
 from bpetite_cli.commands import chunks as command
 from cli_tools import (
     LARGE,
@@ -44,7 +44,7 @@ def chunks(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.Complete
 
 def expected(*texts: str) -> bytes:
     """Return the output for texts that are documents."""
-    counts = Counter(chunk for text in texts for chunk in split(text))
+    counts = Counter(chunk for text in texts for chunk in GPT2.split(text))
     rows = ({"text": text, "count": counts[text]} for text in sorted(counts))
     return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
 
@@ -103,7 +103,7 @@ def test_the_file_is_what_standard_output_would_get(
     assert json.loads(result.stdout) == {
         "files": 2,
         "bytes": len((A + B).encode()),
-        "chunks": len(split(A) + split(B)),
+        "chunks": len(GPT2.split(A) + GPT2.split(B)),
         "distinct_chunks": len(lines(saved)),
         "outputs": ["out"],
         "sha256": hashlib.sha256(saved).hexdigest(),

@@ -9,7 +9,6 @@ from hypothesis import given
 import oracle
 import texts
 from bpetite import Tokenizer
-from bpetite._encoder import ordinary_parts
 from cli_tools import bpetite
 
 HOSTILE = "a<|endoftext|>b <|endo<|endoftext|>text|>"
@@ -23,12 +22,9 @@ def ordinary(text: str) -> list[int]:
 
 
 @given(texts.TEXTS)
-def test_the_parts_have_the_ids_of_ordinary_text(text: str) -> None:
-    """The parts join to the text, contain no special token, and have the oracle's ids."""
-    parts = ordinary_parts(text)
-    assert "".join(parts) == text
-    assert not any(oracle.END_OF_TEXT in part for part in parts)
-    assert [i for part in parts for i in TOKENIZER.encode(part)] == ordinary(text)
+def test_ordinary_text_has_no_special_token(text: str) -> None:
+    """`encode(text, ordinary=True)` gives the oracle's ids of the chunks."""
+    assert TOKENIZER.encode(text, ordinary=True) == ordinary(text)
 
 
 @pytest.fixture

@@ -7,8 +7,10 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpetite import _boundaries
+from bpetite._boundaries import cut_safely
 from bpetite_compare import _text
-from bpetite_compare._text import blocks, cut_at_boundaries, cut_everywhere
+from bpetite_compare._text import blocks
 from compare_tools import HOSTILE, PATTERNS
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
@@ -23,31 +25,13 @@ def chunks(pattern: str, text: str) -> list[str]:
     return [match[0] for match in regex.finditer(pattern, text)]
 
 
-@given(PARTS)
-def test_blocks_join_to_the_text(parts: list[str]) -> None:
-    """Joined blocks are the text, and none is empty; the same holds for sections."""
-    found = list(cut_at_boundaries(parts))
-    assert "".join(found) == "".join(parts) == "".join(cut_everywhere("".join(parts)))
-    assert all(found)
-
-
 @pytest.mark.parametrize("name", PATTERNS)
 @given(PARTS)
 def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> None:
-    """The chunks of the blocks, and of the sections, are the chunks of the text."""
+    """The chunks of the blocks are the chunks of the text, however small the blocks are."""
     pattern, text = PATTERNS[name], "".join(parts)
-    whole = chunks(pattern, text)
-    assert [
-        chunk for block in cut_at_boundaries(parts) for chunk in chunks(pattern, block)
-    ] == whole
-    assert [chunk for one in cut_everywhere(text) for chunk in chunks(pattern, one)] == whole
-
-
-def test_blocks_are_cut_when_possible() -> None:
-    """A text of words or lines is not kept in memory until its end."""
-    assert list(cut_at_boundaries(["one two", " three", "four\nfive."])) == [
-        *("one", " two", " threefour", "\nfive.")
-    ]
+    for cut in (cut_safely(parts), _boundaries.blocks(text, 1)):
+        assert [chunk for block in cut for chunk in chunks(pattern, block)] == chunks(pattern, text)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])

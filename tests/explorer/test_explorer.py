@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import GOOD, ODD_FILES, PARTS, canonical
 from bpetite import Tokenizer
+from bpetite._patterns import GPT2
 from bpetite._persistence import load, save
-from bpetite._pretokenizer import split
 from hostile import hostile_files
 from project_tools import ROOT
 from texts import CORPORA, PIECES, TEXTS, every_character, merge_lists
@@ -114,7 +114,7 @@ def test_generated_corpora_and_texts(
         "".join(character for character in one if character not in drift)
         for one in [*documents, text]
     )
-    assert ask("split", text) == split(text)
+    assert ask("split", text) == GPT2.split(text)
     path = tmp_path_factory.getbasetemp() / "trained.json"
     tokenizer = Tokenizer.train(documents, size)
     tokenizer.save(path, overwrite=True)

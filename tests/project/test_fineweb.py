@@ -13,7 +13,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from bpetite import Tokenizer
-from bpetite._encoder import ordinary_parts
 from cli_tools import BPETITE
 from pages import check
 from project_tools import ROOT, run, run_program
@@ -89,7 +88,7 @@ def test_the_page_runs(folder: Path) -> None:
 def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
     """Return the ids of a document, after a separator."""
     [separator] = tokenizer.encode("<|endoftext|>")
-    return [separator, *(one for part in ordinary_parts(text) for one in tokenizer.encode(part))]
+    return [separator, *tokenizer.encode(text, ordinary=True)]
 
 
 def test_the_loop_stops_and_continues(folder: Path) -> None:

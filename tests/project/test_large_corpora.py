@@ -19,7 +19,7 @@ import regex
 from hypothesis import given
 
 from bpetite import Tokenizer
-from bpetite._pretokenizer import cut, split
+from bpetite._patterns import GPT2
 from bpetite_compare._engines import drift
 from cli_tools import BPETITE, bpetite, wait_for
 from pages import check
@@ -140,20 +140,22 @@ def test_every_block_has_the_same_regular_expression() -> None:
 @given(TEXTS)
 def test_the_regular_expression_finds_the_pieces(text: str) -> None:
     """The page's expression cuts as the trainer does, at safe boundaries."""
-    assert regex.findall(PIECE, text) == cut(text)
+    assert regex.findall(PIECE, text) == GPT2.pieces(text)
 
 
 @given(TEXTS)
 def test_a_chunk_may_be_counted_as_a_document(text: str) -> None:
     """A chunk consists of one chunk, so counts of chunks train like the text."""
-    assert [split(chunk) for chunk in split(text)] == [[chunk] for chunk in split(text)]
+    assert [GPT2.split(chunk) for chunk in GPT2.split(text)] == [
+        [chunk] for chunk in GPT2.split(text)
+    ]
 
 
 def test_lines_lose_a_chunk() -> None:
     """No line contains the chunk in the page's example."""
     text = "if x:\n    y"
-    assert "\n   " in split(text)
-    assert all("\n   " not in split(line) for line in text.splitlines(keepends=True))
+    assert "\n   " in GPT2.split(text)
+    assert all("\n   " not in GPT2.split(line) for line in text.splitlines(keepends=True))
 
 
 @pytest.mark.usefixtures("clone")

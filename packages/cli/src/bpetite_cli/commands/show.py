@@ -115,7 +115,7 @@ def _rows(artifact: Artifact, tokens: Iterable[tuple[int, bytes]], screen: Scree
             size += len(token)
             yield token_id, token
 
-    yield from draw_rows(noted(), artifact, screen)
+    yield from draw_rows(noted(), artifact.is_special, screen)
     each = f", {size / count:.2f} bytes per token" if count else ""
     yield f"{messages.counted(count, 'token')}, {messages.counted(size, 'byte')}{each}\n"
 

@@ -1,7 +1,8 @@
 """Read text from files and standard input: strict UTF-8, block by block, decompressed.
 
-A block ends at a safe boundary. With every pattern, the chunks of the blocks are the chunks of the text, so training on blocks or encoding them one by one
-gives the same result as the whole text. A text without a safe boundary is one block.
+A block ends at a safe boundary, so with every pattern, its chunks are chunks of the text.
+Training on blocks, or encoding them one by one, gives the same result as the whole text. A
+text without a safe boundary is one block.
 """
 
 import codecs

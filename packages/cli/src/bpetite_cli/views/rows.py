@@ -1,11 +1,10 @@
 """Rows of tokens, each above its id."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from rich.cells import cell_len, chop_cells
 
-from bpetite._artifact import Artifact
 from bpetite_cli.terminal.paint import Ink
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
@@ -28,7 +27,7 @@ class _Tile(NamedTuple):
 
 
 def draw_rows(
-    tokens: Iterable[tuple[int, bytes]], artifact: Artifact, screen: Screen
+    tokens: Iterable[tuple[int, bytes]], is_special: Callable[[int], bool], screen: Screen
 ) -> Iterator[str]:
     """Yield rows as wide as the screen: two lines each, and an empty line between rows.
 
@@ -37,7 +36,7 @@ def draw_rows(
     row: list[_Tile] = []
     used = 0
     for place, (token_id, token) in enumerate(tokens):
-        ink = "special" if artifact.is_special(token_id) else _INKS[place % len(_INKS)]
+        ink = "special" if is_special(token_id) else _INKS[place % len(_INKS)]
         for tile in _tiles(token_id, token, ink, screen.width):
             if row and used + 1 + tile.width > screen.width:
                 yield _drawn(row, screen)

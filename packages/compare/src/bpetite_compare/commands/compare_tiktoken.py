@@ -100,7 +100,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     else:
         size = kit.check_inputs(options.input)
         with kit.Work("reading", options.input, size) as work:
-            text = "".join(kit.decoded(options.input[0], work.advance))
+            text = "".join(kit.read_text(options.input[0], work.advance))
     _compare(options.model, text, encodings[0])
 
 
