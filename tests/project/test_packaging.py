@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv, tool
 
@@ -125,9 +126,13 @@ def test_an_outdated_lock_file_stops_ci() -> None:
 
 
 def test_the_versions_are_equal() -> None:
-    """The packages and the citation file have the workspace's version."""
+    """The packages and the citation file have the workspace's version, and packages its status."""
     version = project(ROOT)["version"]
     assert {project(PACKAGES / member)["version"] for member in MEMBERS} == {version}
+    status = "Production/Stable" if Version(version).major else "Beta"
+    for member in MEMBERS:
+        statuses = [text for text in project(PACKAGES / member)["classifiers"] if "Status" in text]
+        assert [text.partition(" - ")[2] for text in statuses] == [status], member
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [version]
 
