@@ -90,10 +90,3 @@ def test_every_keyword_has_a_column() -> None:
     (digest,) = re.findall("[0-9a-f]{64}", table)
     hashes = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     assert f"| `docs/sample.txt` | 512 | `{digest}` |" in hashes
-
-
-def test_a_docstring_names_requirements_at_its_start_only() -> None:
-    """Several may be named at once; a mention elsewhere in the sentence does not count."""
-    assert requirements_of("FR-16, FR-3: a fact.") == ["FR-16", "FR-3"]
-    for docstring in ("A fact, after FR-7: no.", "FR-7 is a fact.", "FR-7 and FR-8: a fact.", ""):
-        assert requirements_of(docstring) == []
