@@ -270,10 +270,10 @@ class Compared(str):
     """A pair that counts the comparisons of pairs."""
 
     __slots__ = ()
-    count = 0
+    comparisons = 0
 
     def __lt__(self, other: str) -> bool:
-        Compared.count += 1
+        Compared.comparisons += 1
         return str.__lt__(self, other)
 
 
@@ -284,7 +284,7 @@ def test_the_next_pair_is_found_without_looking_at_all() -> None:
     ((count, waiting),) = pairs._waiting.items()
     pairs._waiting[count] = [Compared(pair) for pair in waiting]
     taken = [pairs.take_most_frequent()[0] for _ in waiting]
-    assert 0 < Compared.count < 20 * len(waiting)  # the logarithm is 12
+    assert 0 < Compared.comparisons < 20 * len(waiting)  # the logarithm is 12
     assert taken == sorted(waiting)
 
 
