@@ -78,7 +78,8 @@ def test_a_cited_test_names_its_requirement() -> None:
 def test_what_pytest_leaves_out_is_marked() -> None:
     """`(thorough)` follows each test that `uv run pytest` does not run, and no other."""
     cited = re.findall(r"`([\w/]+\.py::\w+)`(?: \((thorough))?", PAGE)
-    assert [name for name, mark in cited if bool(mark) != TESTS[name][2]] == []
+    wrong = [name for name, mark in cited if bool(mark) != TESTS[name][2]]
+    assert wrong == [], 'write "(thorough)" after these tests, or remove it'
 
 
 def test_every_keyword_has_a_column() -> None:
