@@ -209,7 +209,7 @@ def test_long_texts_show_only_the_difference(folder: Path) -> None:
 def test_parity_of_files(folder: Path) -> None:
     """If all ids are equal, the status is 0 and the figures say how much was compared."""
     result = bpetite(
-        *("parity", "--model", "tokenizer.json", "--input", "text.txt", "-"),
+        *("parity", "--model", "tokenizer.json", "text.txt", "-"),
         stdin="日本語 <|endoftext|>".encode(),
         cwd=folder,
         env=OFFLINE,
@@ -308,7 +308,7 @@ def test_loading_code_does_not_depend_on_the_locale(to: str, folder: Path) -> No
         ("export --model tokenizer.json --to gpt2", "file", "a folder"),
         ("export --model tokenizer.json --to huggingface", "folder.json", "a regular file"),
         ("export --model tokenizer.json --to tiktoken", "/dev/null", "a regular file"),
-        ("import-tiktoken --ranks ranks", "folder", "a regular file"),
+        ("import --from tiktoken --input ranks", "folder", "a regular file"),
     ],
 )
 def test_unreplaceable_outputs_are_rejected_early(
@@ -378,17 +378,6 @@ def test_export_import_round_trips(form: str, folder: Path) -> None:
     assert (len(told) > 2) == (form == "tiktoken")
 
 
-def test_the_former_import_command(folder: Path) -> None:
-    """`import-tiktoken` prints what `import --from tiktoken` prints; `--ranks` names a file."""
-    words = "export --model tokenizer.json --to tiktoken --output gpt2"
-    assert bpetite(*words.split(), cwd=folder).returncode == 0
-    words = "import --from tiktoken -i ./gpt2 --output x"
-    new = bpetite(*words.split(), cwd=folder)
-    words = "import-tiktoken --ranks gpt2 --output x --force"
-    old = bpetite(*words.split(), cwd=folder)
-    assert (old.returncode, old.stdout, old.stderr) == (0, new.stdout, new.stderr)
-
-
 def test_special_tokens_can_be_dropped(folder: Path) -> None:
     """The error names other special tokens; `import` drops them if asked, and says so."""
     words = "export --model tokenizer.json --to huggingface --output hf --special <|a|> <|b|>"
@@ -447,8 +436,9 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
         "export --model tokenizer.json --to huggingface --output x.json --chat-template x",
         "export --model tokenizer.json --to huggingface --output x --max-length 0",
         "import --from gpt2 --input x --output x --id-map -",
-        "import-tiktoken --encoding gpt2 --ranks x --output x",
-        "import-tiktoken --encoding gpt2 --output -",
+        "import --from tiktoken --input gpt2 --output -",
+        "parity --model tokenizer.json",
+        "parity --model tokenizer.json text.txt --input text.txt",
         "export --model tokenizer.json --to tiktoken --output -",
     ],
 )
@@ -499,7 +489,7 @@ def test_a_byte_order_mark_is_reported(folder: Path) -> None:
             "compare-tiktoken --model tokenizer.json --input - - --report",
             "standard input (-) can be read only once",
         ),
-        ("import-tiktoken --ranks none --output x", "./none: No such file or directory"),
+        ("import --from tiktoken --input none --output x", "none: No such file or directory"),
         (
             "import --from huggingface --input tokenizer.json --output x",
             "is already a bpetite tokenizer file",
@@ -611,7 +601,7 @@ def test_unwritable_outputs_are_reported(words: str, folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("words", [*WRITERS, "import-tiktoken --encoding tiny --output x"])
+@pytest.mark.parametrize("words", WRITERS)
 def test_quiet_leaves_only_errors(words: str, folder: Path) -> None:
     """`--quiet` changes only what goes to standard error."""
     expected = bpetite(*words.split(), cwd=folder)

@@ -55,7 +55,13 @@ def added(text: str, token_id: object, **flags: object) -> dict[str, object]:
     return {"id": token_id, "content": text, **others, "special": True, **flags}
 
 
+def several(*parts: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a normalizer that chains several."""
+    return {"type": "Sequence", "normalizers": list(parts)}
+
+
 END = "<|endoftext|>"
+NFC = {"type": "NFC"}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +72,8 @@ END = "<|endoftext|>"
         {"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed", invert=True)},
         {"post_processor": BYTE_LEVEL, "decoder": None},
         {"post_processor": TEMPLATE},
+        {"normalizer": several()},
+        {"normalizer": several(several())},
         {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}},
         {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
     ],
@@ -102,7 +110,9 @@ def test_settings_of_the_model_that_change_no_id(
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"normalizer": {"type": "NFC"}}, "its normalizer, NFC, changes the text"),
+        ({"normalizer": NFC}, "its normalizer, NFC, changes the text"),
+        ({"normalizer": several(several(), NFC, NFC)}, "normalizer, NFC and NFC, changes the"),
+        ({"normalizer": several(None)}, "its normalizer, None, changes the text"),
         ({"pre_tokenizer": None}, "its pre_tokenizer is None, not ByteLevel with"),
         ({"pre_tokenizer": {"type": "Whitespace"}}, "its pre_tokenizer is Whitespace, not"),
         ({"version": "2.0"}, "its version is 2.0, not 1.0"),
@@ -128,15 +138,15 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),
         (
             {"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)},
-            "which do not split text exactly once",
+            "does not split text exactly once",
         ),
         ({"pre_tokenizer": sequence({"type": "Digits"}, BYTE_LEVEL)}, "is Digits, not ByteLevel"),
         (
             {"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)},
-            "which do not split text exactly once",
+            "does not split text exactly once",
         ),
-        ({"pre_tokenizer": sequence()}, "which do not split text exactly once"),
-        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": False}}, "not split text exactly once"),
+        ({"pre_tokenizer": sequence()}, "an empty Sequence, does not split text exactly once"),
+        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": False}}, "does not split text exactly once"),
         ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
         ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
         ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
@@ -147,7 +157,7 @@ def test_settings_of_the_model_that_change_no_id(
         ({"post_processor": TEMPLATE | {"single": [{"Sequence": {"id": "B"}}]}}, "adds special"),
         (
             {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, {"type": "X"}]}},
-            "Sequence, adds special",
+            "ByteLevel and X, adds special",
         ),
         ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
         ({"added_tokens": None}, "its added_tokens are not a list"),
@@ -235,6 +245,19 @@ def test_a_missing_special_token_is_added(
     assert imported.dropped == {"<s>": 323, "<pad>": 324}
     assert imported.original_ids[-1] == 325
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+def test_a_list_of_thousands_of_added_tokens_is_read(
+    content: dict[str, Any], tmp_path: Path
+) -> None:
+    """With as many as Gemma 3 has, the error still is that of the settings."""
+    content["added_tokens"] += [added(f"<unused{number}>", 324 + number) for number in range(6414)]
+    path = write(content, tmp_path)
+    new = tmp_path / "new.json"
+    assert len(import_tokenizer(path, "huggingface", new, drop_special=True).dropped) == 6414
+    content["model"]["byte_fallback"] = True
+    with pytest.raises(ValueError, match="its model has byte_fallback, so its tokens are chara"):
+        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "x")
 
 
 def test_an_added_token_cannot_take_an_id(content: dict[str, Any], tmp_path: Path) -> None:
