@@ -27,11 +27,9 @@ from cli_tools import (
 )
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 from compressors import COMPRESS, FORMATS
+from exports import EVERY_FORM
 
 OFFLINE = {"TIKTOKEN_CACHE_DIR": os.devnull}
-OTHER_FORMS = ("huggingface", "gpt2")
-"""Formats whose readers are in the group `thorough`."""
-
 NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 
@@ -88,11 +86,7 @@ def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
 def test_files_read_as_text(folder: Path) -> None:
     """A text gives one result, from a file, standard input or an argument."""
     (folder / "t").write_bytes("the cat\r\n日本".encode())
-    sources: list[list[str]] = [
-        ["--input", "t"],
-        ["--input", "-"],
-        ["--text", "the cat\r\n日本"],
-    ]
+    sources: list[list[str]] = [["--input", "t"], ["--input", "-"], ["--text", "the cat\r\n日本"]]
     outputs = {
         bpetite(
             *("compare-tiktoken", "--model", "tokenizer.json", "--encoding", "self", *source),
@@ -288,9 +282,7 @@ def test_export_prints_the_loading_code(to: str, folder: Path) -> None:
     assert bpetite(*words, "--force", cwd=folder).stdout == result.stdout
 
 
-@pytest.mark.parametrize(
-    "to", ["tiktoken", *(pytest.param(to, marks=pytest.mark.thorough) for to in OTHER_FORMS)]
-)
+@pytest.mark.parametrize("to", EVERY_FORM)
 def test_loading_code_does_not_depend_on_the_locale(to: str, folder: Path) -> None:
     """A name that is not ASCII is written unchanged or escaped, and the program finds the file."""
     output = "é.json" if to == "huggingface" else "é"

@@ -239,8 +239,7 @@ def _vocab(vocab: object) -> dict[str, int]:
 def _merges(merges: object) -> list[tuple[str, str]]:
     """Return the merges, checked: two texts each, all as lists or all with a space between."""
     if not isinstance(merges, list):
-        message = "its merges are not a list"
-        raise ValueError(message)  # noqa: TRY004 - the content of a file
+        raise ValueError("its merges are not a list")  # noqa: TRY004 - the content of a file
     pairs: list[tuple[str, str]] = []
     for rank, entry in enumerate(merges):
         pair = entry.split(" ") if isinstance(entry, str) else entry
@@ -286,8 +285,7 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
     the others have the next ids after the number of tokens in the vocabulary.
     """
     if not isinstance(added, list):
-        message = "its added_tokens are not a list"
-        raise ValueError(message)  # noqa: TRY004 - the content of a file
+        raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     special: dict[str, int] = {}
     texts = {token_id: text for text, token_id in vocab.items()}
     free = itertools.count(len(vocab))
@@ -314,12 +312,12 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
 def _added_token(token: object) -> tuple[str, int]:
     """Return the content and the id of an added token; `<|endoftext|>` must match everywhere."""
     match token:
-        case {"content": str(text), "id": int(token_id), **others} if text and is_id(token_id):
-            flags = {name: others.get(name) for name in (*_MATCHING, "normalized", "special")}
+        case {"content": str(text), "id": int(token_id), **flags} if text and is_id(token_id):
+            pass
         case _:
             raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
-    for name, flag in flags.items():
-        if type(flag) is not bool:
+    for name in (*_MATCHING, "normalized", "special"):
+        if type(flag := flags.get(name)) is not bool:
             raise ValueError(
                 f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
             )

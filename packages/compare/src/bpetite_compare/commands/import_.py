@@ -52,9 +52,7 @@ def add_command(commands: kit.Commands) -> None:
         help="write the original ids to FILE as a JSON array, for export --id-map",
     )
     parser.add_argument(
-        "--drop-special",
-        action="store_true",
-        help="drop special tokens other than <|endoftext|>",
+        "--drop-special", action="store_true", help="drop special tokens other than <|endoftext|>"
     )
     parser.set_defaults(run=_run, prints={"": _Summary})
 

@@ -6,11 +6,7 @@ from typing import Annotated, TypedDict
 from bpetite_cli import kit
 from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
 from bpetite_compare._text import cut_at_boundaries
-from bpetite_compare.commands._differences import (
-    code_points,
-    described,
-    engine_characters,
-)
+from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
 class _DifferenceInFile(TypedDict):
