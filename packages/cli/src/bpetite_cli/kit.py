@@ -8,11 +8,12 @@ from bpetite_cli import fields
 from bpetite_cli.arguments import (
     Commands,
     add_destination,
+    add_file_argument,
     add_files,
     add_model,
     add_parser,
-    add_quiet,
     advise,
+    require_one,
 )
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import check_inputs, decoded, name_of
@@ -35,10 +36,10 @@ __all__ = [
     "Work",
     "about_model",
     "add_destination",
+    "add_file_argument",
     "add_files",
     "add_model",
     "add_parser",
-    "add_quiet",
     "advise",
     "check_destination",
     "check_destination_folder",
@@ -50,6 +51,7 @@ __all__ = [
     "is_terminal",
     "name_of",
     "on_terminal",
+    "require_one",
     "say",
     "text_argument",
     "visible",

@@ -10,11 +10,7 @@ from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
 from bpetite_compare._text import cut_at_boundaries
-from bpetite_compare.commands._differences import (
-    code_points,
-    described,
-    engine_characters,
-)
+from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
 class _Named(TypedDict):

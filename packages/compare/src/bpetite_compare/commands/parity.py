@@ -6,11 +6,7 @@ from typing import Annotated, TypedDict
 from bpetite_cli import kit
 from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
 from bpetite_compare._text import cut_at_boundaries
-from bpetite_compare.commands._differences import (
-    code_points,
-    described,
-    engine_characters,
-)
+from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
 class _DifferenceInFile(TypedDict):
@@ -42,14 +38,16 @@ def add_command(commands: kit.Commands) -> None:
         commands,
         "parity",
         "compare token ids for whole files with tiktoken's",
-        "  bpetite parity --model tokenizer.json --input text.txt\n"
+        "  bpetite parity --model tokenizer.json text.txt\n"
         "  bpetite parity --model tokenizer.json --input corpus.gz",
         "\n\nLoads the vocabulary of the tokenizer file into tiktoken, without a network. The\n"
         "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
         "tables of the two regex engines do not count; they are reported.",
     )
     kit.add_model(parser)
-    kit.add_files(parser)
+    kit.add_file_argument(parser, default="")
+    kit.add_files(parser, required=False)
+    kit.require_one(parser, ["--input"])
     kit.advise(
         parser,
         "--encoding",
