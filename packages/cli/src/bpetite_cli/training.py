@@ -39,7 +39,7 @@ class Training(logging.Handler):
                 self._work.begin("counting pairs")
             case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
                 self._show(merges, wanted)
-            case {"event": "twins"} if self._work.has_bar:
+            case {"event": "unreachable"} if self._work.has_bar:
                 self.warning = record.getMessage()
             case {"event": "end", "mergeable_vocab_size": int(size)}:
                 self.mergeable_vocab_size = size
