@@ -21,7 +21,6 @@ from bpetite_cli.io.outputs import (
     check_destination,
     check_destination_folder,
     check_output,
-    is_terminal,
 )
 from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
@@ -47,7 +46,6 @@ __all__ = [
     "decoded",
     "fields",
     "integer",
-    "is_terminal",
     "name_of",
     "on_terminal",
     "say",
