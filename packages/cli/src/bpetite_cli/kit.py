@@ -22,7 +22,6 @@ from bpetite_cli.io.outputs import (
     check_destination,
     check_destination_folder,
     check_output,
-    is_terminal,
 )
 from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
@@ -48,7 +47,6 @@ __all__ = [
     "decoded",
     "fields",
     "integer",
-    "is_terminal",
     "name_of",
     "on_terminal",
     "require_one",

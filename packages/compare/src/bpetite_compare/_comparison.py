@@ -98,9 +98,10 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special token included.
 
-    It needs no network. After training, both return the same ids, except for characters
-    that the two regex engines classify differently. In a handmade tokenizer file, a token
-    may not encode to itself: check its ids with `parity`.
+    It needs no network. If every token encodes to itself, both return the same ids, except
+    for characters that the two regex engines classify differently. Training makes only such
+    tokens. A handmade tokenizer file may have others, and so may a training that continues
+    it (`Tokenizer.train` logs a warning): check its ids with `parity`.
 
     Args:
         model: the path of a tokenizer file, or a model of `bpetite_compare.reference`,
@@ -111,7 +112,7 @@ def to_tiktoken(
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
         ValueError: a special token cannot be used, or two tokens have the same bytes (never
-            after training).
+            if every token encodes to itself).
     """
     if isinstance(model, Model):
         return of_model(model, "bpetite", special_tokens)

@@ -85,9 +85,7 @@ def _run(options: argparse.Namespace) -> None:
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
-    kit.write_result(summary)
-    for line in _lines(imported, options.id_map):
-        kit.say(line)
+    kit.write_result(summary, *_lines(imported, options.id_map))
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:

@@ -1,6 +1,7 @@
 """`bpetite parity`: compare token ids for whole files with tiktoken's."""
 
 import argparse
+from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
 from bpetite_cli import kit
@@ -65,17 +66,21 @@ def _run(options: argparse.Namespace) -> None:
             (path, cut_at_boundaries(kit.decoded(path, work.advance))) for path in options.input
         )
         result = parity_of_texts(options.model, texts)
-    kit.write_result(_data(result))
-    for line in _engines(result):
-        kit.say(line)
+    kit.write_result(_data(result), *_lines(result))
     if found := result.difference:
-        kit.say(f"the text before: {kit.visible(found.before)}")
-        kit.say(f"the text there:  {kit.visible(found.after)}")
         raise kit.Failure(_failure_message(found))
-    kit.say(
-        f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
-        f"in {result.files:,} file{'s' if result.files > 1 else ''}"
-    )
+
+
+def _lines(result: Parity) -> Iterator[str]:
+    yield from _engines(result)
+    if found := result.difference:
+        yield f"the text before: {kit.visible(found.before)}"
+        yield f"the text there:  {kit.visible(found.after)}"
+    else:
+        yield (
+            f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
+            f"in {result.files:,} file{'s' if result.files > 1 else ''}"
+        )
 
 
 def _failure_message(found: FileDifference) -> str:
