@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Final
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 
 project = "bpetite"
@@ -68,14 +67,15 @@ _DOCS: Final = Path(__file__).parent
 _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
+_RULES: Final = ("requirements.md", "versions.md", "../CHANGELOG.md")
 _NAVIGATION: Final = {
     "index": (
-        ("Start", "first-steps.md", "explorer.md"),
+        ("Start", "../README.md", "first-steps.md", "explorer.md"),
         ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "patterns.md"),
         ("Use", "use-with.md", "fineweb.md", "large-corpora.md", "comparison.md", "benchmarks.md"),
-        ("Look up", *_REFERENCE, "words.md"),
-        ("Trust", "proof/README.md", "reliability.md", "requirements.md", "versions.md"),
-        ("Develop", "architecture.md", "decisions.md"),
+        ("Look up", *_REFERENCE, "words.md", "../packages/*/README.md"),
+        ("Trust", "../SECURITY.md", "proof/README.md", "reliability.md", *_RULES),
+        ("Develop", "architecture.md", "decisions.md", "../CONTRIBUTING.md"),
     ),
     "course/README": (("", "course/[0-9]*.md"),),
     "exercises/README": (
@@ -85,18 +85,31 @@ _NAVIGATION: Final = {
 """For each page that has pages below it, in the order in which a newcomer needs them: titles and
 patterns. Pages that no pattern matches follow under "More"."""
 
+_ABOVE: Final = ("*.md", "packages/*/README.md")
+"""Pages above this folder that the site has as well."""
+
+_TITLES: Final = {"README": "README </README>"}  # its own is the name of the site
 _DESCRIPTION: Final = 200
 _TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
 
 
 def setup(app: Sphinx) -> None:
     """Take part in the making of the pages."""
+    app.connect("env-get-outdated", _add_pages_above)
     app.connect("source-read", _add_navigation)
     app.connect("source-read", _link_explorer)
-    # Before 500, when Sphinx looks for the links to files.
-    app.connect("doctree-read", _link_what_is_no_page, priority=400)
     app.connect("html-page-context", _describe)
     app.connect("build-finished", _copy_explorer)
+
+
+def _add_pages_above(app: Sphinx, *_changes: object) -> list[str]:
+    """Add the pages above this folder. Their links work here as they do on a host of code."""
+    added = {_name(file): file for pattern in _ABOVE for file in _DOCS.parent.glob(pattern)}
+    app.project.docnames.update(added)
+    for name, file in added.items():  # Sphinx has no public way to read a page from elsewhere
+        app.project._docname_to_path[name] = Path(os.path.relpath(file, _DOCS))
+        app.project._path_to_docname[file] = name
+    return [*added]
 
 
 def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
@@ -106,12 +119,17 @@ def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
         sections.append(("More", *_unlisted()))
     for title, *patterns in sections:
         files = [file for pattern in patterns for file in sorted(_DOCS.glob(pattern))]
-        below = ["/" + file.relative_to(_DOCS).with_suffix("").as_posix() for file in files]
+        below = [_TITLES.get(name := _name(file), f"/{name}") for file in files]
         if below:
             caption = [f":caption: {title}"] if title else []
             source[0] += "\n".join(
                 ["", "```{toctree}", ":hidden:", *caption, "", *below, "```", ""]
             )
+
+
+def _name(file: Path) -> str:
+    """Return the name of a page: its path below this folder, or below the one above."""
+    return os.path.relpath(file.with_suffix(""), _DOCS).removeprefix(f"..{os.sep}")
 
 
 def _unlisted() -> list[str]:
@@ -127,17 +145,6 @@ def _link_explorer(_app: Sphinx, _page: str, source: list[str]) -> None:
     source[0] = _TO_EXPLORER.sub(
         lambda link: f'<a href="{html.escape(link[2])}">{html.escape(link[1])}</a>', source[0]
     )
-
-
-def _link_what_is_no_page(app: Sphinx, document: nodes.document) -> None:
-    """Give a copy of a page of the repository that is none of the site, as of any other file."""
-    for link in list(document.findall(addnodes.pending_xref)):
-        file = Path(f"{link['reftarget']}.md")
-        if link.get("refdomain") == "doc" and file.is_absolute() and file.is_file():
-            folder = (_DOCS / app.env.docname).parent
-            copy = addnodes.download_reference(reftarget=os.path.relpath(file, folder))
-            copy += link.children
-            link.replace_self(copy)
 
 
 def _describe(

@@ -138,22 +138,16 @@ def _put_back(kept: int, number: int) -> None:
 
 @contextmanager
 def _process_restored() -> Iterator[None]:
-    """Restore signals, loggers and environment; meanwhile only own handlers get log records."""
+    """Restore signals and environment; meanwhile only own handlers get log records."""
     environment = dict(os.environ)
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, []) if sys.platform != "win32" else set()
     hook = sys.unraisablehook
     of_pytest, logging.root.handlers = logging.root.handlers, []
-    logger = logging.getLogger("bpetite")
-    level, propagate, listening = logger.level, logger.propagate, logger.handlers[:]
-    raising = logging.raiseExceptions
     try:
         yield
     finally:
         logging.root.handlers = of_pytest
-        logging.raiseExceptions = raising
-        logger.setLevel(level)
-        logger.propagate, logger.handlers = propagate, listening
         for number, handler in handlers.items():
             signal.signal(number, handler)
         if sys.platform != "win32":

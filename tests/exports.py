@@ -1,8 +1,4 @@
-"""Load exports as their users do, and compare their ids with those of the tokenizer.
-
-Tests choose the library. `tiktoken` comes with the comparison; the readers of the other two forms
-are in the group `thorough`.
-"""
+"""Load exports as their users do, and compare their ids with those of the tokenizer."""
 
 import subprocess
 import sys
@@ -11,12 +7,19 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 import tiktoken
 
 from bpetite import Tokenizer
 from bpetite_compare import export
 from bpetite_compare._engines import drift
 from compare_tools import CORPUS
+
+EVERY_FORM = (
+    "tiktoken",
+    *(pytest.param(to, marks=pytest.mark.thorough) for to in ("huggingface", "gpt2")),
+)
+"""The forms of an export; the readers of the last two are in the group `thorough`."""
 
 _ENDING = {"huggingface": ".json"}
 Encode = Callable[[str], list[int]]

@@ -138,7 +138,7 @@ def settings(random: Random) -> dict[str, Any]:
         "version": "1.0",
         "truncation": random.choice([None, TRUNCATION]),
         "padding": random.choice([None, PADDING]),
-        "normalizer": None,
+        "normalizer": random.choice([None, {"type": "Sequence", "normalizers": []}]),
         "post_processor": random.choice([None, BYTE_LEVEL, PLAIN, both]),
         "decoder": random.choice([None, BYTE_LEVEL]),
     }

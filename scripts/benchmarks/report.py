@@ -51,7 +51,7 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
         "long": "\n".join(
             across(series, f"{int(size):,} bytes, s", ("long", size), plain()) for size in long
         ),
-        "runs": "\n".join(map(_run, runs)),
+        "runs": "\n".join(map(_run, runs)) + "\n",
     }
 
 
@@ -124,7 +124,10 @@ def _different_ids(series: Iterable[Series]) -> str:
 
 
 def _run(run: Run) -> str:
-    """Return the facts of a run as a table."""
-    measured = ", ".join(unique(one.section for one in run.series))
-    facts = {**run.facts, "command": f"`{run.facts['command']}`", "sections": measured}
-    return markdown(["", ""], facts.items())
+    """Return what a run measured, and how, as an item of a list."""
+    facts, sections = run.facts, ", ".join(unique(one.section for one in run.series))
+    return (
+        f"- {sections}: {facts['date']}, commit {facts['commit']}, {facts['rounds']} rounds, "
+        f"{facts['Python']}, {facts['cores']} cores ({facts['processor']}, {facts['system']}), "
+        f"load {facts['load at the start']} at the start. {facts['texts']}. {facts['versions']}."
+    )

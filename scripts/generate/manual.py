@@ -32,10 +32,10 @@ _INTRODUCTION: Final = """\
 This page has the text of `bpetite COMMAND --help` for every command. `bpetite-compare` adds four
 of them: {of_compare}.
 
-Data goes to standard output, messages and progress to standard error. A terminal gets rows or
-indented JSON; [JSON output](output.md) describes the fields. The exit status is 0 for success, 1
-for a failure, 2 for wrong usage and 130 for Ctrl-C. A failed command leaves standard output empty,
-with three exceptions:
+Data goes to standard output, messages and progress to standard error. A terminal gets rows,
+or the messages before the JSON; [JSON output](output.md) describes the fields. The exit status is
+0 for success, 1 for a failure, 2 for wrong usage and 130 for Ctrl-C. A failed command leaves
+standard output empty, with three exceptions:
 
 - `count`, `parity` and `verify` print their result even if it means status 1.
 - `show` and `inspect` draw as they go.

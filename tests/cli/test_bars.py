@@ -47,7 +47,7 @@ def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
     (width,) = {len(frame) for frame in frames(sent)}
     assert width <= columns - 3  # the terminal appends the ^C of Ctrl-C
     assert ("  0 of 20.6 kB " in sent) == (columns >= 80)
-    *result, saved = on_screen(sent)
+    saved, *_, result = on_screen(sent)
     assert saved.startswith("saved: t.json, 512 tokens from 20.6 kB in ")
     assert json.loads("".join(result))["corpus_bytes"] == 20631
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli_tools import bpetite, check_matches_script
+from cli_tools import bpetite, check_matches_script, without_times
 from help_tools import BUILT_IN, call_of
 
 OTHERS = (
@@ -63,3 +63,14 @@ def test_signals_end_the_test_run(install: Callable[..., None]) -> None:
     )
     with pytest.raises(KeyboardInterrupt):
         bpetite("end")
+
+
+def test_a_result_does_not_depend_on_logging(folder: Path) -> None:
+    """The summary is the same in a program that has turned logging off."""
+    words = "train --input text.txt --vocab-size 270 --output new.json --force"
+    logging.disable()
+    try:
+        quiet = bpetite(*words.split(), cwd=folder).stdout
+    finally:
+        logging.disable(logging.NOTSET)
+    assert without_times(quiet) == without_times(bpetite(*words.split(), cwd=folder).stdout)

@@ -42,23 +42,64 @@ def test_a_training_is_continued(texts: Path, jobs: str) -> None:
     assert last == "kept: 14 merges; <|endoftext|> moves from id 270 to id 285"
 
 
+def verify(texts: Path, **replaced: str) -> tuple[int, tuple[int, int], list[str]]:
+    """Return the status of `verify --start`, the merges proved and kept, and the last lines.
+
+    replaced: words to replace, without their ends, and what replaces them.
+    """
+    result = bpetite(*(replaced.get(word.partition(".")[0], word) for word in VERIFY), cwd=texts)
+    data = json.loads(result.stdout)
+    told = lines(result.stderr)
+    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
+    return result.returncode, (data["merges_proved"], data["merges_kept"]), told[end + 1 :]
+
+
 def test_a_continued_training_is_verified(texts: Path) -> None:
-    """`verify --start` proves the merges after the start's, and needs the right start."""
+    """`verify --start` tells the merges that the corpus proves from those of the start."""
     bpetite(*TRAIN, cwd=texts)
-    result = bpetite(*VERIFY, cwd=texts)
-    assert (result.returncode, json.loads(result.stdout)["merges_proved"]) == (0, 29)
-    assert lines(result.stderr)[-1] == (
-        "proved: all 15 merges after the 14 of --start come from this corpus"
+    after = "after the 14 of --start"
+    assert verify(texts) == (0, (15, 14), [f"proved: all 15 merges {after} come from this corpus"])
+
+    (texts / "code").write_text("def lower(text):\n    return text.lower()\n" * 2 + "def l ef")
+    status, (proved, kept), told = verify(texts)
+    assert (status, kept) == (1, 14)
+    assert 0 < proved < 15
+    assert told[2] == (
+        f"error: the merge at rank {14 + proved} does not come from this corpus; "
+        f"{proved} of 15 merges {after} are proved"
     )
-    Tokenizer.train(CODE, 270).save(texts / "small.json", overwrite=True)
-    result = bpetite(*VERIFY, cwd=texts)
-    assert result.returncode == 1
-    *_, ours, theirs, error = lines(result.stderr)
-    assert ours.startswith("the file:   ")
-    assert theirs.startswith("the start:  ")
-    assert error == (
-        "error: the merge at rank 0 is not that of --start; name the tokenizer that this one "
-        "continues"
+
+    Tokenizer.train("zz", 257).save(texts / "other.json")
+    status, figures, told = verify(texts, small="other.json")
+    assert (status, figures) == (1, (0, 0))
+    assert told[0].startswith("the file:   ")
+    assert told[1].startswith("the start:  ")
+    assert told[2:] == [
+        (
+            "error: the merge at rank 0 is not that of --start: 0 of 1 merges are the same, and "
+            "none is proved"
+        ),
+        "name the tokenizer that this one continues",
+    ]
+
+
+@pytest.mark.parametrize("merges", [0, 14])
+def test_a_corpus_that_proves_nothing_is_not_called_proved(texts: Path, merges: int) -> None:
+    """If all merges are those of the start, any corpus gives the same file: the status is 1."""
+    Tokenizer.train(PROSE, 256 + merges).save(texts / "small.json", overwrite=True)
+    status, figures, told = verify(texts, big="small.json")
+    assert (status, figures) == (1, (0, merges))
+    assert told == [
+        f"error: this corpus proves nothing: all {merges} merges are those of --start",
+        "name the smaller tokenizer that this one continues, or leave out --start",
+    ]
+
+
+def test_a_start_of_the_same_size_moves_nothing(texts: Path) -> None:
+    """If no merge is new, the special token keeps its id, and the message says so."""
+    words = [word.replace("285", "270") for word in TRAIN]
+    assert lines(bpetite(*words, cwd=texts).stderr)[-1] == (
+        "kept: 14 merges; <|endoftext|> stays id 270, as no merge is new"
     )
 
 
@@ -81,11 +122,12 @@ def test_the_start_is_checked_first(texts: Path) -> None:
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
-def test_twins_are_reported_once(texts: Path) -> None:
-    """Two tokens with the same bytes are a warning, also under a bar."""
-    write_artifact(texts / "small.json", [(98, 99), (97, 98), (257, 99)])
-    (texts / "code").write_text("abc")
-    warning = "the tokens 258 and 259 have the same bytes, b'abc': "
+def test_an_unreachable_token_is_reported_once(texts: Path) -> None:
+    """A token of the start that does not encode to itself is a warning, also under a bar."""
+    write_artifact(texts / "small.json", [(98, 97), (97, 98), (257, 97)])
+    (texts / "code").write_text("xy xy xy")
+    warning = "the token 258 of start, b'aba', does not encode to itself: "
     assert bpetite(*TRAIN, cwd=texts).stderr.decode().count(warning) == 1
-    status, _, drawn = in_terminal([*TRAIN, "--force"], texts)
-    assert (status, drawn.decode().count(warning)) == (0, 1)
+    for words in ([*TRAIN, "--force"], VERIFY):
+        status, _, drawn = in_terminal(words, texts)
+        assert (status, drawn.decode().count(warning)) == (0, 1)

@@ -1,19 +1,16 @@
-"""One rule for all commands: a terminal gets rows or indented JSON, anything else gets bytes."""
+"""One rule for all commands: a terminal gets rows, or the messages and the bytes of a pipe."""
 
 import json
-import re
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from bpetite_cli.terminal.results import draw_json
 from cli_tools import bpetite, result_in_terminal, shown_in_terminal, without_times
 from help_tools import call_of, printing
 
 pytestmark = pytest.mark.posix
 
-COLOR: Final = re.compile(r"\x1b\[[\d;]*m")
 SUMMARIES: Final = [words for words in printing("") if words[0] != "chunks" or "--output" in words]
 UNCHANGED: Final = [
     *printing("--json"),
@@ -29,27 +26,22 @@ def without_output(folder: Path) -> Path:
     return folder
 
 
-def timeless(output: str | bytes) -> dict[str, object]:
-    """Return an object without the duration of a training."""
-    data: dict[str, object] = json.loads(output)
-    return {name: value for name, value in data.items() if name not in {"elapsed_ms", "seconds"}}
-
-
 @pytest.mark.parametrize("words", SUMMARIES, ids=" ".join)
-def test_only_a_terminal_gets_an_indented_object(words: list[str], folder: Path) -> None:
-    """A pipe and a file get the object on one line, a terminal the same object in color."""
+def test_an_object_is_one_line_after_the_messages_on_a_terminal(
+    words: list[str], folder: Path
+) -> None:
+    """A terminal, a pipe and a file get the same line; on a terminal it comes last."""
     piped = bpetite(*words, cwd=folder).stdout
-    data = json.loads(piped)
-    assert piped == json.dumps(data).encode("ascii") + b"\n"
+    assert piped == json.dumps(json.loads(piped)).encode("ascii") + b"\n"
     bpetite(*words, cwd=without_output(folder), stdout=folder / "printed")
-    assert without_times((folder / "printed").read_bytes()) == without_times(piped)
     status, shown, _ = result_in_terminal(words, without_output(folder))
-    plain = COLOR.sub("", shown)
-    assert (status, shown != plain, plain[:5]) == (0, True, '{\n  "')
-    assert timeless(plain) == timeless(piped)
-    for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
-        _, shown, _ = result_in_terminal(words, without_output(folder), env)
-        assert without_times(shown.encode()) == without_times(plain.encode())
+    assert status == 0
+    for printed in ((folder / "printed").read_bytes(), shown.encode()):
+        assert without_times(printed) == without_times(piped)
+    status, shown = shown_in_terminal(words, without_output(folder), columns=200)
+    *messages, line = shown.splitlines(keepends=True)
+    assert (status, any(message.strip() for message in messages)) == (0, True)
+    assert without_times(line.encode()) == without_times(piped)
 
 
 @pytest.mark.parametrize("words", UNCHANGED, ids=" ".join)
@@ -61,43 +53,26 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
     assert result_in_terminal(words, folder)[:2] == (0, piped.decode())
 
 
-@pytest.mark.parametrize("words", SUMMARIES, ids=" ".join)
-def test_the_line_for_people_comes_last(words: list[str], folder: Path) -> None:
-    """On a terminal, the messages about a result are below its JSON."""
-    status, shown = shown_in_terminal(words, folder)
-    assert status == 0
-    assert not shown.endswith("}\n")
-    assert "\n}\n" in shown
+@pytest.mark.parametrize(("columns", "first"), [(80, "saved: "), (30, "{")])
+def test_a_long_object_does_not_hide_the_messages(folder: Path, columns: int, first: str) -> None:
+    """An object that fills half of the screen comes before the messages."""
+    words = call_of("train", "--force")
+    assert 30 * 12 <= len(bpetite(*words, cwd=folder).stdout) - 1 < 80 * 12
+    _, shown = shown_in_terminal(words, folder, columns=columns)
+    assert shown.startswith(first)
 
 
-def test_json_is_drawn_for_people() -> None:
-    """Numbers in an array share a line; text is readable, but controls no terminal."""
-    data = {
-        "ids": [1, 22, 3],
-        "none": [],
-        "rows": [{"pair": (1, 2)}, {}],
-        "text": 'é船"\n\x1b\x9b\u202e\u3164😀',
-        "null": None,
-        "ok": [True],
-    }
-    plain = draw_json(data, colored=False)
-    assert plain.splitlines() == [
-        "{",
-        '  "ids": [1,22,3],',
-        '  "none": [],',
-        '  "rows": [',
-        "    {",
-        '      "pair": [1,2]',
-        "    },",
-        "    {}",
-        "  ],",
-        r'  "text": "é船\"\n\u001b\u009b\u202e\u3164😀",',
-        '  "null": null,',
-        '  "ok": [true]',
-        "}",
-    ]
-    assert json.loads(plain) == json.loads(json.dumps(data))
-    colored = draw_json(data, colored=True)
-    assert COLOR.sub("", colored) == plain
-    assert '\x1b[34;1m"text"\x1b[0m: \x1b[32m"é' in colored
-    assert "\x1b[90mnull\x1b[0m" in colored
+def test_a_terminal_gets_the_figures_of_a_training_in_words(folder: Path) -> None:
+    """FR-34: the messages of `train` have all figures of the specification, unless it is quiet."""
+    (folder / "text").write_text("low lower " * 150)
+    words = ["train", "text", "--vocab-size", "1000", "--output", "new.json", "--force"]
+    _, shown = shown_in_terminal(words, folder)
+    saved, figures, printed = shown.splitlines()
+    data = json.loads(printed)
+    assert saved.startswith("saved: new.json, 261 tokens (no pair is left for the 1,000 wanted) ")
+    assert figures == (
+        "figures: 1,500 bytes; 261 of 1,000 tokens requested; 1 special token; "
+        f"{data['elapsed_ms']} ms"
+    )
+    _, shown = shown_in_terminal([*words, "--quiet"], folder)
+    assert json.loads(shown)["vocab_size"] == 261

@@ -5,15 +5,11 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite._trainer import train_bpe
 from cli_tools import bpetite, lines
 from compare_tools import CORPUS
-from texts import CORPORA
 
 
 @pytest.fixture
@@ -44,18 +40,6 @@ def test_truncating_matches_training_to_that_size(tmp_path: Path) -> None:
         assert bpetite(*words.split(), cwd=tmp_path).returncode == 0
         Tokenizer.train(documents, size).save(tmp_path / "trained.json", overwrite=True)
         assert (tmp_path / f"{size}.json").read_bytes() == (tmp_path / "trained.json").read_bytes()
-
-
-@given(CORPORA)
-def test_smaller_training_learns_a_prefix(
-    tmp_path_factory: pytest.TempPathFactory, documents: list[str]
-) -> None:
-    """Whatever the corpus, training to a smaller size learns the same first tokens."""
-    path = tmp_path_factory.getbasetemp() / "model.json"
-    model = Artifact.read(write_artifact(path, train_bpe(documents, 290).merges))
-    for size in range(256, model.mergeable + 1):
-        smaller = Artifact.of_merges(model.merges[: size - 256])
-        assert smaller.merges == [*train_bpe(documents, size).merges]
 
 
 def test_result_is_printed(folder: Path) -> None:

@@ -42,10 +42,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     monkeypatch.setattr(registry, "ENCODINGS", {})
 
     def register(
-        name: str,
-        *tokens: bytes,
-        pattern: str = oracle.PATTERN,
-        special: str = oracle.END_OF_TEXT,
+        name: str, *tokens: bytes, pattern: str = oracle.PATTERN, special: str = oracle.END_OF_TEXT
     ) -> None:
         ranks = {bytes([value]): value for value in range(256)}
         ranks |= {token: 256 + place for place, token in enumerate(tokens)}

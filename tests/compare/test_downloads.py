@@ -20,7 +20,6 @@ CALLS = {
     "compare-tiktoken --model m.json --text x": "gpt2",
     "compare-tiktoken --model m.json --input text --report --encoding o200k_base": "o200k_base",
     "import --from tiktoken --input r50k_base --output new.json": "r50k_base",
-    "import-tiktoken --encoding p50k_base --output new.json": "p50k_base",
 }
 
 

@@ -1,4 +1,4 @@
-"""`export`: each form, and the ids that tiktoken gives with the exported ranks."""
+"""`export`: each form, and the ids that its library gives."""
 
 import hashlib
 import json
@@ -17,30 +17,34 @@ from bpetite_compare import _gpt2, export, to_tiktoken
 from bpetite_compare._export import FORMATS
 from bpetite_compare._gpt2 import to_letters
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
-from exports import check_ids, check_trained, run_loading_lines
+from exports import EVERY_FORM, check_ids, check_trained, run_loading_lines
 from texts import CORPORA, TEXTS
 
 
+@pytest.mark.parametrize("to", EVERY_FORM)
 @pytest.mark.parametrize("text", [*HOSTILE, CORPUS])
-def test_an_export_has_equal_ids_on_hostile_texts(text: str) -> None:
-    """Loaded by tiktoken, an export has the ids of the model, special token included."""
-    check_ids("tiktoken", text)
+def test_an_export_has_equal_ids_on_hostile_texts(to: str, text: str) -> None:
+    """Loaded by its library, an export has the ids of the model, special token included."""
+    check_ids(to, text)
 
 
+@pytest.mark.parametrize("to", EVERY_FORM)
 @given(text=TEXTS)
-def test_an_export_has_equal_ids_on_any_text(text: str) -> None:
-    check_ids("tiktoken", text)
+def test_an_export_has_equal_ids_on_any_text(to: str, text: str) -> None:
+    check_ids(to, text)
 
 
-@given(CORPORA, st.integers(256, 300))
-def test_whatever_is_trained_can_be_exported(corpus: list[str], vocab_size: int) -> None:
+@pytest.mark.parametrize("to", EVERY_FORM)
+@given(corpus=CORPORA, vocab_size=st.integers(256, 300))
+def test_whatever_is_trained_can_be_exported(to: str, corpus: list[str], vocab_size: int) -> None:
     """Any trained tokenizer has an export with its own ids for its own corpus."""
-    check_trained("tiktoken", corpus, vocab_size)
+    check_trained(to, corpus, vocab_size)
 
 
-def test_the_loading_code_is_a_program(small_model: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("to", EVERY_FORM)
+def test_the_loading_code_is_a_program(to: str, small_model: Path, tmp_path: Path) -> None:
     """The lines run by themselves, whatever the name of the file is."""
-    run_loading_lines(small_model, "tiktoken", tmp_path)
+    run_loading_lines(small_model, to, tmp_path)
 
 
 def test_tiktokens_own_reader_reads_the_ranks(

@@ -5,14 +5,7 @@ from pathlib import Path
 import pytest
 
 from bpetite_cli.commands import NAMES
-from help_tools import (
-    OF_COMPARE,
-    SUMMARIES,
-    check_help,
-    prepare_files,
-    run_example,
-    with_examples,
-)
+from help_tools import OF_COMPARE, SUMMARIES, check_help, prepare_files, run_example, with_examples
 
 
 @pytest.fixture(scope="module")

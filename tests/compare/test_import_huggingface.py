@@ -11,7 +11,7 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare import export, import_tokenizer
+from bpetite_compare import Imported, export, import_tokenizer
 from bpetite_compare._foreign import check_ids
 from bpetite_compare._from_huggingface import read_huggingface
 from bpetite_compare._gpt2 import GPT2_PATTERN, to_letters
@@ -38,12 +38,25 @@ def write(content: object, folder: Path) -> Path:
     return path
 
 
+def imported(content: object, folder: Path, **options: Any) -> Imported:  # noqa: ANN401 - its own
+    """Import a `tokenizer.json` with this content as `new.json`."""
+    path = write(content, folder)
+    return import_tokenizer(path, "huggingface", folder / "new.json", **options)
+
+
+def check_refused(content: object, folder: Path, reason: str) -> None:
+    """Check that an import is an error with this reason, and that nothing is written."""
+    with pytest.raises(ValueError, match=f"^cannot import .*{re.escape(reason)}"):
+        imported(content, folder)
+    assert not (folder / "new.json").exists()
+
+
 def sequence(*parts: dict[str, Any]) -> dict[str, Any]:
     """Return a pre-tokenizer that chains several."""
     return {"type": "Sequence", "pretokenizers": list(parts)}
 
 
-def split(pattern: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a field of the file
+def split(pattern: str, /, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - a field of the file
     """Return a pre-tokenizer that cuts by a pattern, then turns bytes into letters."""
     cut = SPLIT | {"pattern": {"Regex": pattern}} | options
     return sequence(cut, BYTE_LEVEL | {"use_regex": False})
@@ -55,7 +68,13 @@ def added(text: str, token_id: object, **flags: object) -> dict[str, object]:
     return {"id": token_id, "content": text, **others, "special": True, **flags}
 
 
+def several(*parts: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a normalizer that chains several."""
+    return {"type": "Sequence", "normalizers": list(parts)}
+
+
 END = "<|endoftext|>"
+NFC = {"type": "NFC"}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +85,8 @@ END = "<|endoftext|>"
         {"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed", invert=True)},
         {"post_processor": BYTE_LEVEL, "decoder": None},
         {"post_processor": TEMPLATE},
+        {"normalizer": several()},
+        {"normalizer": several(several())},
         {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}},
         {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
     ],
@@ -74,18 +95,14 @@ def test_equivalent_settings_are_accepted(
     change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
     """Settings that change no id are accepted, and those that are dropped are listed."""
-    path = write(content | change, tmp_path)
-    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json")
+    notes = imported(content | change, tmp_path).notes
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
-    assert len(imported.notes) == 2 * ("truncation" in change)
+    assert len(notes) == 2 * ("truncation" in change)
 
 
 @pytest.mark.parametrize(
     "change",
-    [
-        {"type": None},
-        {"unk_token": "<|endoftext|>", "dropout": 0.0, "ignore_merges": True},
-    ],
+    [{"type": None}, {"unk_token": "<|endoftext|>", "dropout": 0.0, "ignore_merges": True}],
 )
 def test_settings_of_the_model_that_change_no_id(
     change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
@@ -95,14 +112,16 @@ def test_settings_of_the_model_that_change_no_id(
     if content["model"]["type"] is None:
         del content["model"]["type"]
     content["model"]["merges"] = [line.split(" ") for line in content["model"]["merges"]]
-    import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    imported(content, tmp_path)
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"normalizer": {"type": "NFC"}}, "its normalizer, NFC, changes the text"),
+        ({"normalizer": NFC}, "its normalizer, NFC, changes the text"),
+        ({"normalizer": several(several(), NFC, NFC)}, "normalizer, NFC and NFC, changes the"),
+        ({"normalizer": several(None)}, "its normalizer, None, changes the text"),
         ({"pre_tokenizer": None}, "its pre_tokenizer is None, not ByteLevel with"),
         ({"pre_tokenizer": {"type": "Whitespace"}}, "its pre_tokenizer is Whitespace, not"),
         ({"version": "2.0"}, "its version is 2.0, not 1.0"),
@@ -112,31 +131,19 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": split(GPT_4)}, "its split pattern is not GPT-2's: '(?i:[sdmt]|ll|ve"),
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed")}, "split pattern is not"),
         ({"pre_tokenizer": split(GPT2_PATTERN, behavior=[])}, "split pattern is not GPT-2's"),
-        *(
-            ({"pre_tokenizer": split(GPT2_PATTERN, invert=invert)}, "split pattern is not GPT-2's")
-            for invert in (None, 0, True)
-        ),
+        ({"pre_tokenizer": split(GPT2_PATTERN, invert=None)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, invert=0)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2_PATTERN, invert=True)}, "split pattern is not GPT-2's"),
         (
-            {
-                "pre_tokenizer": sequence(
-                    SPLIT | {"pattern": {"Regex": GPT2_PATTERN, "String": "x"}},
-                    BYTE_LEVEL | {"use_regex": False},
-                )
-            },
-            "its split pattern is not GPT-2's: ",
+            {"pre_tokenizer": split(GPT2_PATTERN, pattern={"Regex": GPT2_PATTERN, "String": "x"})},
+            "pattern is not",
         ),
         ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),
-        (
-            {"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)},
-            "which do not split text exactly once",
-        ),
+        ({"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)}, "exactly once"),
         ({"pre_tokenizer": sequence({"type": "Digits"}, BYTE_LEVEL)}, "is Digits, not ByteLevel"),
-        (
-            {"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)},
-            "which do not split text exactly once",
-        ),
-        ({"pre_tokenizer": sequence()}, "which do not split text exactly once"),
-        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": False}}, "not split text exactly once"),
+        ({"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)}, "text exactly once"),
+        ({"pre_tokenizer": sequence()}, "an empty Sequence, does not split"),
+        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": False}}, "text exactly once"),
         ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
         ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
         ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
@@ -147,7 +154,7 @@ def test_settings_of_the_model_that_change_no_id(
         ({"post_processor": TEMPLATE | {"single": [{"Sequence": {"id": "B"}}]}}, "adds special"),
         (
             {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, {"type": "X"}]}},
-            "Sequence, adds special",
+            "ByteLevel and X, adds special",
         ),
         ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
         ({"added_tokens": None}, "its added_tokens are not a list"),
@@ -173,11 +180,7 @@ def test_settings_that_change_ids_are_rejected(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
     """The error names a part that a tokenizer file cannot have, and nothing is written."""
-    path = write(content | change, tmp_path)
-    with pytest.raises(ValueError, match="cannot import ") as caught:
-        import_tokenizer(path, "huggingface", tmp_path / "new.json")
-    assert reason in str(caught.value)
-    assert not (tmp_path / "new.json").exists()
+    check_refused(content | change, tmp_path, reason)
 
 
 @pytest.mark.parametrize(
@@ -215,9 +218,7 @@ def test_incompatible_models_are_rejected_by_name(
     """The error names a setting of another algorithm, or a contradiction."""
     content["model"]["vocab"] |= {"th": 1000, "he": 1001, "the": 1002}
     content["model"].update(change)
-    with pytest.raises(ValueError, match="cannot import ") as caught:
-        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
-    assert reason in str(caught.value)
+    check_refused(content, tmp_path, reason)
 
 
 def test_a_missing_special_token_is_added(
@@ -227,29 +228,37 @@ def test_a_missing_special_token_is_added(
     del content["model"]["vocab"]["<|endoftext|>"]
     content["added_tokens"] = [added("<s>", 323, lstrip=True), added("<pad>", 324)]
     content["post_processor"] = {"type": "TemplateProcessing"}
-    path = write(content, tmp_path)
-    with pytest.raises(ValueError, match=r"--drop-special \(drop_special=True\) drops them"):
-        import_tokenizer(path, "huggingface", tmp_path / "new.json")
-    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", drop_special=True)
-    assert imported.special_added
-    assert imported.dropped == {"<s>": 323, "<pad>": 324}
-    assert imported.original_ids[-1] == 325
+    check_refused(content, tmp_path, "--drop-special (drop_special=True) drops them")
+    result = imported(content, tmp_path, drop_special=True)
+    assert (result.special_added, result.original_ids[-1]) == (True, 325)
+    assert result.dropped == {"<s>": 323, "<pad>": 324}
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
+
+
+def test_a_list_of_thousands_of_added_tokens_is_read(
+    content: dict[str, Any], tmp_path: Path
+) -> None:
+    """With as many as Gemma 3 has, the error still is that of the settings."""
+    content["added_tokens"] += [added(f"<unused{number}>", 324 + number) for number in range(6414)]
+    check_refused(content, tmp_path, "'<unused7>' and 6,406 more, but a tokenizer file has")
+    content["model"]["byte_fallback"] = True
+    check_refused(content, tmp_path, "its model has byte_fallback, so its tokens are characters")
+    check_refused(content | {"padding": [{}] * (1 << 17)}, tmp_path, "expected JSON: more brackets")
+    del content["model"]["byte_fallback"]
+    assert len(imported(content, tmp_path, drop_special=True).dropped) == 6414
 
 
 def test_an_added_token_cannot_take_an_id(content: dict[str, Any], tmp_path: Path) -> None:
     """The next id is the number of tokens, even if in a vocabulary with holes it is taken."""
     content["model"]["vocab"][END] = 324
     content["added_tokens"] = [added(END, 324), added("<s>", 324)]
-    with pytest.raises(ValueError, match="the id of its added token '<s>' contradicts another"):
-        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    check_refused(content, tmp_path, "the id of its added token '<s>' contradicts another")
 
 
 def test_tokens_without_a_merge_can_be_dropped(content: dict[str, Any], tmp_path: Path) -> None:
     """A token without a merge is an error unless dropping it was requested."""
     content["model"]["vocab"]["unused0"] = 1000
-    with pytest.raises(ValueError, match="it has the special tokens 'unused0', but"):
-        import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    check_refused(content, tmp_path, "it has the special tokens 'unused0', but")
 
 
 def test_unmade_tokens_forbid_ignore_merges(tmp_path: Path) -> None:
@@ -263,15 +272,13 @@ def test_unmade_tokens_forbid_ignore_merges(tmp_path: Path) -> None:
     content["model"]["vocab"] = {one: place for place, one in enumerate(letters)}
     content["model"]["merges"] = [[letters[left], letters[right]] for left, right in UNREACHABLE]
     content["added_tokens"] = []
-    import_tokenizer(write(content, tmp_path), "huggingface", tmp_path / "new.json")
+    imported(content, tmp_path)
     assert Tokenizer.load(tmp_path / "new.json").encode("abc") == [256, 99]
     content["model"]["ignore_merges"] = True
     foreign = read_huggingface(str(write(content, tmp_path)), drop_special=False)
     assert foreign.encode_chunk(b"abc") == [258]  # the check before saving finds it as well
     with pytest.raises(ValueError, match="token 258, b'abc', does not encode to itself"):
-        import_tokenizer(
-            write(content, tmp_path), "huggingface", tmp_path / "new.json", overwrite=True
-        )
+        imported(content, tmp_path, overwrite=True)
 
 
 @pytest.mark.parametrize("chunk", ["xyz", " xyz", "\t\n", "'re", "?!", "é", ":\U00018d80"])
@@ -280,16 +287,12 @@ def test_a_chunk_without_a_merge_forbids_ignore_merges(
 ) -> None:
     """With ignore_merges such a chunk gets the token's id; `drop_special` cannot help."""
     content["model"]["vocab"][letters := to_letters(chunk.encode())] = 1000
-    import_tokenizer(
-        write(content, tmp_path), "huggingface", tmp_path / "new.json", drop_special=True
-    )
+    imported(content, tmp_path, drop_special=True)
     content["model"]["ignore_merges"] = True
     expected = f"its token {letters!r} is not made by a merge, but with ignore_merges the chunk "
     for drop in (False, True):
         with pytest.raises(ValueError, match=re.escape(f"{expected}{chunk!r} gets its id")):
-            import_tokenizer(
-                write(content, tmp_path), "huggingface", tmp_path / "x", drop_special=drop
-            )
+            imported(content, tmp_path, drop_special=drop, overwrite=True)
 
 
 @pytest.mark.parametrize("token", ["", "xy1", "a b", "<s>", "ÃÃ", "日"])
@@ -297,9 +300,7 @@ def test_no_chunk_equals_it(token: str, content: dict[str, Any], tmp_path: Path)
     """A token that no chunk can equal is dropped in spite of ignore_merges."""
     content["model"]["vocab"][token] = 1000
     content["model"]["ignore_merges"] = True
-    path = write(content, tmp_path)
-    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", drop_special=True)
-    assert imported.dropped == {token: 1000}
+    assert imported(content, tmp_path, drop_special=True).dropped == {token: 1000}
 
 
 def test_other_ids_are_mapped(content: dict[str, Any], small_model: Path, tmp_path: Path) -> None:
@@ -307,12 +308,9 @@ def test_other_ids_are_mapped(content: dict[str, Any], small_model: Path, tmp_pa
     vocab = content["model"]["vocab"]
     content["model"]["vocab"] = {text: 7 * (323 - one) for text, one in vocab.items()}
     content["added_tokens"][0]["id"] = 0
-    path, id_map = write(content, tmp_path), tmp_path / "ids.json"
-    imported = import_tokenizer(path, "huggingface", tmp_path / "new.json", id_map=id_map)
+    original = imported(content, tmp_path, id_map=(id_map := tmp_path / "ids.json")).original_ids
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
-    assert (
-        json.loads(id_map.read_bytes()) == list(imported.original_ids) == list(range(2261, -1, -7))
-    )
+    assert json.loads(id_map.read_bytes()) == list(original) == list(range(2261, -1, -7))
     export(small_model, "huggingface", tmp_path / "back.json", id_map=id_map)
     back = json.loads((tmp_path / "back.json").read_bytes())
     assert back["model"] == content["model"]

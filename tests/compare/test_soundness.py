@@ -21,11 +21,6 @@ RUNS_OF_A = st.lists(st.integers(1, 12), max_size=8).map(
 """Merges that make runs of one letter, where pairs overlap."""
 
 
-def artifact_of(merges: Sequence[Pair]) -> Artifact:
-    """Return the artifact that has these merges."""
-    return Artifact.of_merges(merges)
-
-
 def encode_to_themselves(merges: Sequence[Pair]) -> bool:
     """Return whether every token encodes to itself in the reference model."""
     vocab = oracle.vocabulary(merges)
@@ -38,20 +33,20 @@ def encode_to_themselves(merges: Sequence[Pair]) -> bool:
 @given(merge_lists() | RUNS_OF_A)
 def test_check_equals_definition(merges: list[Pair]) -> None:
     """The check reports a token if and only if some token does not encode to itself."""
-    assert (find_unreachable(artifact_of(merges)) is None) == encode_to_themselves(merges)
+    assert (find_unreachable(Artifact.of_merges(merges)) is None) == encode_to_themselves(merges)
 
 
 @given(merge_lists())
 def test_duplicate_check_equals_definition(merges: list[Pair]) -> None:
     """The check reports two tokens if and only if two have the same bytes."""
     tokens = list(oracle.vocabulary(merges).values())
-    assert (find_duplicate(artifact_of(merges)) is None) == (len(set(tokens)) == len(tokens))
+    assert (find_duplicate(Artifact.of_merges(merges)) is None) == (len(set(tokens)) == len(tokens))
 
 
 @given(CORPORA, st.integers(256, 300))
 def test_trained_models_are_sound(corpus: list[str], vocab_size: int) -> None:
     """In a trained vocabulary no two tokens have the same bytes, and each encodes to itself."""
-    artifact = artifact_of(oracle.train(corpus, vocab_size))
+    artifact = Artifact.of_merges(oracle.train(corpus, vocab_size))
     assert find_duplicate(artifact) is None
     assert find_unreachable(artifact) is None
 
@@ -59,7 +54,7 @@ def test_trained_models_are_sound(corpus: list[str], vocab_size: int) -> None:
 @given(merge_lists() | RUNS_OF_A, CHUNKS)
 def test_sound_models_have_tiktokens_ids(merges: list[Pair], chunk: bytes) -> None:
     """If every token encodes to itself, merging by pairs and by joined bytes agree."""
-    artifact = artifact_of(merges)
+    artifact = Artifact.of_merges(merges)
     assume(find_unreachable(artifact) is None)
     whole = tiktoken.Encoding(
         "chunk",
@@ -72,7 +67,7 @@ def test_sound_models_have_tiktokens_ids(merges: list[Pair], chunk: bytes) -> No
 
 def test_an_unreachable_token_is_named() -> None:
     """The error names the first token that does not encode to itself, and its bytes."""
-    assert find_unreachable(artifact_of(UNREACHABLE)) == (
+    assert find_unreachable(Artifact.of_merges(UNREACHABLE)) == (
         "the token 258, b'abc', does not encode to itself"
     )
 
@@ -80,9 +75,9 @@ def test_an_unreachable_token_is_named() -> None:
 def test_two_tokens_with_the_same_bytes_are_named() -> None:
     """The error names both tokens, and tiktoken does not get them."""
     fault = "the tokens 258 and 259 have the same bytes, b'abc'"
-    assert find_duplicate(artifact_of(DUPLICATE)) == fault
+    assert find_duplicate(Artifact.of_merges(DUPLICATE)) == fault
     with pytest.raises(ValueError, match=f"tiktoken cannot load this vocabulary: {fault}"):
-        of_artifact(artifact_of(DUPLICATE), "self")
+        of_artifact(Artifact.of_merges(DUPLICATE), "self")
 
 
 def test_a_copy_of_the_special_token_is_named() -> None:
@@ -90,6 +85,6 @@ def test_a_copy_of_the_special_token_is_named() -> None:
     letters = [*b"<|endoftext|>"]
     merges = [(letters[0], letters[1])]
     merges += [(255 + place, letter) for place, letter in enumerate(letters[2:], 1)]
-    assert find_duplicate(artifact_of(merges)) == (
+    assert find_duplicate(Artifact.of_merges(merges)) == (
         "the tokens 267 and 268 have the same bytes, b'<|endoftext|>'"
     )

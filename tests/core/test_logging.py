@@ -7,6 +7,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 from bpetite import Tokenizer, _corpus
+from bpetite._artifact import Artifact
 from bpetite._records import Record
 
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "event"}
@@ -20,11 +21,14 @@ def figures_of(record: logging.LogRecord) -> dict[str, object]:
 
 
 def records_of(
-    caplog: pytest.LogCaptureFixture, corpus: str | list[str], vocab_size: int
+    caplog: pytest.LogCaptureFixture,
+    corpus: str | list[str],
+    vocab_size: int,
+    start: Tokenizer | None = None,
 ) -> list[logging.LogRecord]:
     """Return the records of a training."""
     with caplog.at_level(logging.INFO, logger="bpetite"):
-        Tokenizer.train(corpus, vocab_size)
+        Tokenizer.train(corpus, vocab_size, start=start)
     return caplog.records
 
 
@@ -48,13 +52,16 @@ def test_training_logs_its_start_counting_and_end(
 def test_records_have_the_documented_attributes(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A record has level INFO and, with their types, the attributes documented for its event."""
+    """A record has its level and, with their types, the attributes documented for its event."""
     shapes = {get_args(get_type_hints(shape)["event"]): shape for shape in get_args(Record)}
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # instead of sixteen million
-    records = records_of(caplog, MANY_PAIRS, 256 + 100)
-    assert {(record.name, record.levelno) for record in records} == {("bpetite", logging.INFO)}
-    assert {(event,) for event in events_of(records)} == set(shapes) - {("twins",)}
+    start = Tokenizer._of(Artifact.of_merges([(98, 99), (97, 98), (257, 99)]))
+    records = records_of(caplog, MANY_PAIRS, 256 + 100, start)
+    assert {(event,) for event in events_of(records)} == set(shapes)
     for record in records:
+        warns = vars(record)["event"] == "unreachable"
+        level = logging.WARNING if warns else logging.INFO
+        assert (record.name, record.levelno) == ("bpetite", level)
         types = get_type_hints(shapes[vars(record)["event"],])
         del types["event"]
         assert {name: type(figure) for name, figure in figures_of(record).items()} == types

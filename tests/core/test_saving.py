@@ -145,7 +145,7 @@ def test_invalid_paths_are_rejected(
 
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_missing_folder_is_named(tmp_path: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
-    """The error for a missing folder names the folder, not a file in it."""
+    """FR-28: the error for a missing folder names the folder, not a file in it."""
     with pytest.raises(FileNotFoundError) as caught:
         tokenizer.save(tmp_path / "missing" / "tokenizer.json", overwrite)
     assert caught.value.filename == os.path.join(tmp_path, "missing", "")

@@ -1,7 +1,7 @@
 """Continued training: the merges of `start` come first, and learning goes on from there."""
 
 import logging
-from pathlib import Path
+from logging.handlers import BufferingHandler
 
 import pytest
 from hypothesis import example, given
@@ -13,6 +13,8 @@ from bpetite._artifact import Artifact
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
 START = Tokenizer.train("low lower lowest", 262)
+SPECIAL = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
+"""Merges that make a token with the bytes of the special token."""
 
 
 def of_merges(merges: list[tuple[int, int]]) -> Tokenizer:
@@ -71,26 +73,35 @@ def test_tokens_that_encode_to_themselves_stay_so(first: list[str], second: list
         assert oracle.encode_chunk(tokens[token_id], grown) == [token_id]
 
 
-@pytest.mark.parametrize("size", [262, 270])
-def test_truncating_the_result_gives_the_start(size: int, tmp_path: Path) -> None:
-    """The first merges are the start's: cut to its size, the result is its file, as saved."""
-    grown = Tokenizer.train("the cat sat on the mat", size, start=START)
-    START.save(tmp_path / "start.json")
-    cut = of_merges(merges_of(grown)[: START._artifact.mergeable - 256])
-    cut.save(tmp_path / "cut.json")
-    assert (tmp_path / "cut.json").read_bytes() == (tmp_path / "start.json").read_bytes()
-    assert grown.encode("<|endoftext|>") == [size]
+@given(merge_lists() | CORPORA.map(lambda documents: oracle.train(documents, 262)))
+@example([(98, 97), (97, 98), (257, 97)])
+@example([(98, 99), (97, 98), (257, 99)])
+@example(SPECIAL)
+def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[tuple[int, int]]) -> None:
+    """The warning names the first such token of the start, and there is none if all are sound."""
+    tokens = oracle.vocabulary(merges)
+    unreachable = [
+        token_id
+        for token_id in range(256 + len(merges))
+        if tokens[token_id] == b"<|endoftext|>"
+        or oracle.encode_chunk(tokens[token_id], merges) != [token_id]
+    ]
+    handler, logger = BufferingHandler(100), logging.getLogger("bpetite")
+    handler.setLevel(logging.WARNING)
+    logger.addHandler(handler)
+    Tokenizer.train("xy xy xy abc", 290, start=of_merges(merges))
+    logger.removeHandler(handler)
+    assert [vars(record)["id"] for record in handler.buffer] == unreachable[:1]
 
 
-def test_two_tokens_with_the_same_bytes_are_a_warning(caplog: pytest.LogCaptureFixture) -> None:
-    """If a token of the start does not encode to itself, learning may repeat its bytes."""
-    start = of_merges([(98, 99), (97, 98), (257, 99)])
-    grown = Tokenizer.train("abc", 260, start=start)
-    assert merges_of(grown)[3:] == [(97, 256)]
+def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    """The message has the first bytes of the token, and what follows for other libraries."""
+    grown = Tokenizer.train("abc", 260, start=of_merges([(98, 99), (97, 98), (257, 99)]))
+    assert merges_of(grown)[3:] == [(97, 256)]  # the same bytes again
     (warning,) = (record for record in caplog.records if record.levelno == logging.WARNING)
     assert warning.message == (
-        "the tokens 258 and 259 have the same bytes, b'abc': a token of start does not encode "
-        "to itself; such a tokenizer cannot be exported"
+        "the token 258 of start, b'abc', does not encode to itself: such a tokenizer cannot be "
+        "exported, and other libraries may give other ids"
     )
     assert grown.decode(grown.encode("abc abc")) == "abc abc"
 

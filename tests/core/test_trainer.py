@@ -16,6 +16,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._boundaries import blocks
 from bpetite._merges import Merges
+from bpetite._pairs import Pairs
 from bpetite._trainer import TrainerResult, train_bpe
 from texts import CORPORA, RUNS, TEXTS, TIES
 
@@ -153,7 +154,7 @@ def test_vocab_size_256_makes_no_merge(corpus: str | list[str]) -> None:
     [(300.0, "float"), ("300", "str"), (None, "NoneType"), ([300], "list"), (True, "True")],
 )
 def test_vocab_size_of_wrong_type_is_rejected(vocab_size: int, name: str) -> None:
-    """Anything but an integer raises `TypeError`; so does a boolean."""
+    """FR-9: anything but an integer raises `TypeError`; so does a boolean."""
     with pytest.raises(TypeError, match=f"^vocab_size must be an integer, got {name}$"):
         train_bpe("ab", vocab_size)
 
@@ -263,6 +264,47 @@ def test_long_chunk_trains(run_python: Callable[..., str]) -> None:
         print(Tokenizer.train("a" * (17 << 16), vocab_size=1000))
     """
     assert run_python(program) == f"<bpetite.Tokenizer with {256 + 16 + 5} mergeable tokens>\n"
+
+
+class Compared(str):
+    """A pair that counts the comparisons of pairs."""
+
+    __slots__ = ()
+    comparisons = 0
+
+    def __lt__(self, other: str) -> bool:
+        Compared.comparisons += 1
+        return str.__lt__(self, other)
+
+
+def test_the_next_pair_is_found_without_looking_at_all() -> None:
+    """Pairs come from a priority queue: in a tie of n pairs, one takes log n comparisons, not n."""
+    letters = [chr(code) for code in range(64)]
+    pairs = Pairs(dict.fromkeys(map("".join, product(letters, repeat=2)), 1))
+    ((count, waiting),) = pairs._waiting.items()
+    pairs._waiting[count] = [Compared(pair) for pair in waiting]
+    taken = [pairs.take_most_frequent()[0] for _ in waiting]
+    assert 0 < Compared.comparisons < 20 * len(waiting)  # the logarithm is 12
+    assert taken == sorted(waiting)
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        pytest.param("\u00e9", (0xC3, 0xA9), id="composed"),
+        pytest.param("e\u0301", (0xCC, 0x81), id="decomposed"),
+        pytest.param("\ufb01", (0xAC, 0x81), id="compatibility"),
+        pytest.param("AB", (65, 66), id="capitals"),
+        pytest.param(" a ", (32, 97), id="space-around"),
+    ],
+)
+def test_text_is_learned_and_encoded_as_it_is(text: str, pair: tuple[int, int]) -> None:
+    """FR-6: composed and decomposed letters, capitals and spaces stay what they are."""
+    tokenizer = Tokenizer.train(text, 257)
+    assert tokenizer._artifact.merges == [pair]
+    ids = tokenizer.encode(text)
+    assert 256 in ids
+    assert tokenizer.decode(ids) == text
 
 
 def test_special_token_takes_the_first_free_id() -> None:

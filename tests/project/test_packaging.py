@@ -1,5 +1,6 @@
 """The metadata of the three packages, and the lock file."""
 
+import os
 import re
 import shutil
 import tomllib
@@ -9,8 +10,9 @@ from typing import Final
 import pytest
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
-from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv
+from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv, tool
 
 STRAY_CONFIGURATION: Final = """
     .coveragerc .flake8 .importlinter .mypy.ini .pytest.ini .pytest.toml .ruff.toml Pipfile mypy.ini
@@ -27,6 +29,48 @@ def test_configuration_is_in_pyproject_toml() -> None:
     folders = [ROOT, *ROOT.glob("packages/*")]
     names = STRAY_CONFIGURATION.split()
     assert [path for folder in folders for name in names for path in folder.glob(name)] == []
+
+
+FAULTS: Final = """
+import os
+def f(data: bytes, found=[]) -> bytes:
+    try:
+        print(eval("1"))
+    except:
+        pass
+    return bytearray(data)
+"""
+CHECKED: Final = (
+    "packages/core/src/bpetite/planted.py",
+    "packages/cli/src/bpetite_cli/planted.py",
+    "packages/compare/src/bpetite_compare/planted.py",
+    "tests/core/test_planted.py",
+    "scripts/planted_script.py",
+    "docs/conf.py",
+    "docs/course/course_pictures.py",
+    "docs/exercises/planted_exercise.py",
+)
+
+
+def test_faults_are_found_in_every_folder(tmp_path: Path) -> None:
+    """FR-36, FR-37: ruff and mypy, with our settings, report faults wherever code is.
+
+    One fault returns a `bytearray` as `bytes`.
+    """
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in CHECKED:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(FAULTS, encoding="utf-8")
+    types = run(tool("mypy"), "--strict", "--cache-dir", os.devnull, cwd=tmp_path).stdout
+    rules = run(tool("ruff"), "check", "--no-cache", "--output-format=concise", ".", cwd=tmp_path)
+    for name in CHECKED:
+        assert {*re.findall(rf"^{name}:.*\[(.*)\]$", types, re.MULTILINE)} == {
+            "no-untyped-def",
+            "return-value",
+        }
+        found = re.findall(rf"^{name}:\d+:\d+: (\w+) ", rules.stdout, re.MULTILINE)
+        assert {*found} >= {"ANN001", "B006", "D100", "E722", "F401", "I001", "S307"}
+        assert ("T201" in found) == name.startswith("packages")
 
 
 def test_no_version_of_python_is_pinned() -> None:
@@ -72,10 +116,23 @@ def test_the_lock_file_is_up_to_date(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
+def test_an_outdated_lock_file_stops_ci() -> None:
+    """FR-3: the workflows and the local check forbid uv to update uv.lock."""
+    for path in (ROOT / ".github" / "workflows").glob("*.yml"):
+        assert re.search(
+            r'^env:\n(  .*\n)*?  UV_LOCKED: "1"', path.read_text("utf-8"), re.MULTILINE
+        )
+    assert "\nexport UV_LOCKED=1\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
 def test_the_versions_are_equal() -> None:
-    """The packages and the citation file have the workspace's version."""
+    """The packages and the citation file have the workspace's version, and packages its status."""
     version = project(ROOT)["version"]
     assert {project(PACKAGES / member)["version"] for member in MEMBERS} == {version}
+    status = "Production/Stable" if Version(version).major else "Beta"
+    for member in MEMBERS:
+        statuses = [text for text in project(PACKAGES / member)["classifiers"] if "Status" in text]
+        assert [text.partition(" - ")[2] for text in statuses] == [status], member
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [version]
 

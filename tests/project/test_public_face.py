@@ -39,7 +39,7 @@ _ALLOWED: Final = {
 
 
 def test_the_code_is_in_the_documented_folder() -> None:
-    """FR-1: `bpetite` is the package in packages/core/src/bpetite, and it exports its class."""
+    """FR-1, FR-30: `bpetite` is packages/core/src/bpetite, and it exports only its class."""
     package = Path(inspect.getfile(bpetite)).resolve().parent
     assert package == PACKAGES / "core" / "src" / "bpetite"
     assert bpetite.__all__ == ["Tokenizer"]
@@ -47,11 +47,26 @@ def test_the_code_is_in_the_documented_folder() -> None:
     assert Tokenizer.__module__.startswith("bpetite.")
 
 
+PATHS: Final = {
+    'sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "exercises"))',
+    'monkeypatch.syspath_prepend(ROOT / "docs" / folder)',
+    "monkeypatch.syspath_prepend(tmp_path)",
+}
+"""What the tests' own configuration puts on the path: exercises, and plugins that a test writes."""
+
+
 def test_tests_import_the_installed_packages() -> None:
-    """No setting of pytest puts the packages on the path, so they have to be installed."""
+    """Nothing in the tests' configuration puts the packages on the path, so they are installed."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     assert settings["pytest"]["ini_options"]["pythonpath"] == ["tests", "scripts", "docs/course"]
     assert all(metadata.version(f"bpetite-{member}") for member in MEMBERS)
+    found = {
+        line.strip()
+        for path in (ROOT / "tests").rglob("conftest.py")
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if re.search(r"sys\.path|import path|syspath|addsitedir|PYTHONPATH", line)
+    }
+    assert found == PATHS
 
 
 def networked(source: str) -> set[str]:

@@ -1,20 +1,22 @@
-"""Every functional requirement is on its page and has an everyday test."""
+"""Every requirement is on its page and has an everyday test; the page says what others need."""
 
 import ast
+import inspect
 import re
 from pathlib import Path
 from typing import Final
 
+from bpetite import Tokenizer
 from project_tools import ROOT, sources
 
 PAGE: Final = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
 THOROUGH: Final = "pytest.mark.thorough"
 
 
-def find_tests(folder: Path) -> dict[str, tuple[str, bool]]:
-    """Return the docstring of each test by its path and name, and whether it is everyday.
+def find_tests(folder: Path) -> dict[str, tuple[str, bool, bool]]:
+    """Return each test by its path and name: its docstring, if it always runs, if it is thorough.
 
-    A test that may skip is not: some system might leave its requirement without a test.
+    A test that may skip does not always run: a system might leave its requirement without a test.
     """
     found = {}
     for source in sources(folder):
@@ -25,8 +27,9 @@ def find_tests(folder: Path) -> dict[str, tuple[str, bool]]:
                 marks = [*map(ast.unparse, node.decorator_list), *marks_of_file]
                 name = f"{source.relative_to(folder).as_posix()}::{node.name}"
                 skips = re.search(r"pytest\.(mark\.)?skip", ast.unparse(node))
-                everyday = THOROUGH not in marks and skips is None
-                found[name] = (ast.get_docstring(node) or "", everyday)
+                thorough = THOROUGH in marks
+                always = not thorough and skips is None
+                found[name] = (ast.get_docstring(node) or "", always, thorough)
     return found
 
 
@@ -72,8 +75,19 @@ def test_a_cited_test_names_its_requirement() -> None:
     assert wrong == [], 'begin the docstrings of these tests with "NUMBER: "'
 
 
-def test_a_docstring_names_requirements_at_its_start_only() -> None:
-    """Several may be named at once; a mention elsewhere in the sentence does not count."""
-    assert requirements_of("FR-16, FR-3: a fact.") == ["FR-16", "FR-3"]
-    for docstring in ("A fact, after FR-7: no.", "FR-7 is a fact.", "FR-7 and FR-8: a fact.", ""):
-        assert requirements_of(docstring) == []
+def test_what_pytest_leaves_out_is_marked() -> None:
+    """`(thorough)` follows each test that `uv run pytest` does not run, and no other."""
+    cited = re.findall(r"`([\w/]+\.py::\w+)`(?: \((thorough))?", PAGE)
+    wrong = [name for name, mark in cited if bool(mark) != TESTS[name][2]]
+    assert wrong == [], 'write "(thorough)" after these tests, or remove it'
+
+
+def test_every_keyword_has_a_column() -> None:
+    """The first table says what each keyword of `train` adds, and what the published hash is."""
+    table = PAGE.partition("## What a keyword adds\n")[2].partition("\n## ")[0]
+    columns = re.findall(r"`(\w+)`", table.partition("| requirement |")[2].partition("\n")[0])
+    parameters = inspect.signature(Tokenizer.train).parameters.values()
+    assert columns == [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
+    (digest,) = re.findall("[0-9a-f]{64}", table)
+    hashes = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    assert f"| `docs/sample.txt` | 512 | `{digest}` |" in hashes

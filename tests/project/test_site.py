@@ -53,6 +53,14 @@ def test_no_file_is_missing(site: Path) -> None:
     assert missing == []
 
 
+def test_pages_above_docs_are_pages_of_the_site(site: Path) -> None:
+    """The site shows the README and the others, where their links work; none is a download."""
+    assert [*(site / "_downloads").rglob("*.md")] == []
+    first = (site / "first-steps.html").read_text("utf-8")
+    assert 'href="README.html#install"' in first
+    assert 'src="_images/merging.svg"' in (site / "README.html").read_text("utf-8")
+
+
 def test_the_explorer_is_on_the_site(site: Path) -> None:
     """It links to pages of the site, and links to it keep the fragment with its state."""
     for file in (ROOT / "docs" / "explorer").iterdir():

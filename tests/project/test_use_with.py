@@ -72,8 +72,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
     monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    (tmp_path / "docs").mkdir()
-    shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
+    shutil.copy(ROOT / "docs" / "sample.txt", tmp_path)
     run_blocks(INTRODUCTION, tmp_path)
     return tmp_path
 
@@ -196,7 +195,7 @@ def test_nanochat_gets_its_special_tokens(folder: Path) -> None:
     run_blocks(SECTIONS["nanochat"], folder)
     encoding = pickle.loads((folder / "tokenizer.pkl").read_bytes())  # noqa: S301 - just made
     assert [encoding.encode_single_token(name) for name in NANOCHAT] == list(range(513, 522))
-    text = (folder / "docs" / "sample.txt").read_bytes().decode("utf-8")
+    text = (folder / "sample.txt").read_bytes().decode("utf-8")
     expected = Tokenizer.load(folder / "tokenizer.json").encode(text)
     assert encoding.encode_ordinary(text) == expected
 

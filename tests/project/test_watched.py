@@ -45,7 +45,6 @@ CALLS: Final = (
     "import --from tiktoken --input ranks --output of-ranks.json --id-map map.json",
     "import --from tiktoken --input toy --output of-toy.json",
     "import --from gpt2 --input gpt2/vocab.json gpt2/merges.txt --output of-gpt2.json",
-    "import-tiktoken --ranks ranks --output of-ranks-too.json",
     "help train",
     "--version",
     "--completion bash",

@@ -8,11 +8,12 @@ from bpetite_cli import fields
 from bpetite_cli.arguments import (
     Commands,
     add_destination,
+    add_file_argument,
     add_files,
     add_model,
     add_parser,
-    add_quiet,
     advise,
+    require_one,
 )
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import check_inputs, name_of, read_text
@@ -21,7 +22,6 @@ from bpetite_cli.io.outputs import (
     check_destination,
     check_destination_folder,
     check_output,
-    is_terminal,
 )
 from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
@@ -35,10 +35,10 @@ __all__ = [
     "Work",
     "about_model",
     "add_destination",
+    "add_file_argument",
     "add_files",
     "add_model",
     "add_parser",
-    "add_quiet",
     "advise",
     "check_destination",
     "check_destination_folder",
@@ -46,10 +46,10 @@ __all__ = [
     "check_output",
     "fields",
     "integer",
-    "is_terminal",
     "name_of",
     "on_terminal",
     "read_text",
+    "require_one",
     "say",
     "text_argument",
     "visible",

@@ -5,44 +5,57 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 
 import logging
 import math
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._files import quoted
 from bpetite_cli.corpus import Texts, counted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
 from bpetite_cli.io.documents import Documents
-from bpetite_cli.terminal.messages import is_quiet
+from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 
 
-class Training(logging.Handler):
-    """Collects the figures of a training for the bar and the summary."""
+class Training(NamedTuple):
+    """The result of a training.
+
+    artifact: the tokenizer.
+    corpus_bytes: the size of the texts in UTF-8.
+    seconds: the time for reading and training.
+    warnings: the warnings that the bar hid.
+    """
+
+    artifact: Artifact
+    corpus_bytes: int
+    seconds: float
+    warnings: Sequence[str]
+
+
+class _Listener(logging.Handler):
+    """Moves the bar, or prints the log records if there is none."""
 
     def __init__(self, work: Work) -> None:
         super().__init__()
-        self.corpus_bytes = 0  # of the texts, in UTF-8
-        self.mergeable_vocab_size = 0
-        self.seconds = 0.0
-        self.warning: str | None = None  # what the bar hides
+        self.warnings: list[str] = []
         self._work = work
         self._merges = 0
 
     def emit(self, record: logging.LogRecord) -> None:
         """Handle a record of the core."""
+        if not self._work.has_bar:
+            messages.say(record.getMessage())
+        elif record.levelno >= logging.WARNING:
+            self.warnings.append(record.getMessage())
         match vars(record):
             case {"event": "counted"}:
                 self._work.begin("counting pairs")
             case {"event": "merge", "merges": int(merges), "merges_wanted": int(wanted)}:
                 self._show(merges, wanted)
-            case {"event": "twins"} if self._work.has_bar:
-                self.warning = record.getMessage()
-            case {"event": "end", "mergeable_vocab_size": int(size)}:
-                self.mergeable_vocab_size = size
 
     def _show(self, merges: int, wanted: int) -> None:
         if self._merges:
@@ -63,7 +76,7 @@ def cost_of_merges(merges: int) -> int:
 
 def learn(
     documents: Documents, vocab_size: int, jobs: int, work: Work, start: Tokenizer | None = None
-) -> tuple[Tokenizer, Training]:
+) -> Training:
     """Train on documents.
 
     Args:
@@ -72,17 +85,13 @@ def learn(
         jobs: the number of processes that count.
         work: the work of the command, which gets new phases.
         start: the tokenizer whose merges come first.
-
-    Returns:
-        The tokenizer, and the figures of the training.
     """
     texts = Texts(documents)
-    with _recorded(work) as training, counted(texts, jobs, work) as parts:
+    with _listening(work) as listener, counted(texts, jobs, work) as parts:
         begin = time.perf_counter()
         tokenizer = Tokenizer._learn(parts, vocab_size, start)
-        training.seconds = time.perf_counter() - begin
-        training.corpus_bytes = texts.size
-    return tokenizer, training
+        seconds = time.perf_counter() - begin
+    return Training(tokenizer._artifact, texts.size, seconds, listener.warnings)
 
 
 def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
@@ -100,18 +109,17 @@ def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
 
 
 @contextmanager
-def _recorded(work: Work) -> Iterator[Training]:
-    """Collect the log records of the training inside; without a bar, print them."""
-    logging.raiseExceptions = False  # if standard error is full, training goes on
+def _listening(work: Work) -> Iterator[_Listener]:
+    """Listen to the log records of the training inside."""
     logger = logging.getLogger("bpetite")
-    logger.setLevel(logging.INFO)
-    logger.propagate = False
-    training = Training(work)
-    handlers: list[logging.Handler] = [training]
-    if sys.stderr is not None and not is_quiet() and not work.has_bar:
-        handlers.append(logging.StreamHandler(sys.stderr))
-    with ExitStack() as stack:
-        for handler in handlers:
-            logger.addHandler(handler)
-            stack.callback(logger.removeHandler, handler)
-        yield training
+    level, propagate = logger.level, logger.propagate
+    listener = _Listener(work)
+    logger.addHandler(listener)
+    try:
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+        yield listener
+    finally:
+        logger.removeHandler(listener)
+        logger.setLevel(level)
+        logger.propagate = propagate

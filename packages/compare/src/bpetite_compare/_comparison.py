@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import tiktoken
 
@@ -97,9 +98,10 @@ def to_tiktoken(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with the vocabulary of a tokenizer, special token included.
 
-    It needs no network. After training, both return the same ids, except for characters
-    that the two regex engines classify differently. In a handmade tokenizer file, a token
-    may not encode to itself: check its ids with `parity`.
+    It needs no network. If every token encodes to itself, both return the same ids, except
+    for characters that the two regex engines classify differently. Training makes only such
+    tokens. A handmade tokenizer file may have others, and so may a training that continues
+    it (`Tokenizer.train` logs a warning): check its ids with `parity`.
 
     Args:
         model: the path of a tokenizer file, or a model of `bpetite_compare.reference`,
@@ -110,7 +112,7 @@ def to_tiktoken(
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
         ValueError: a special token cannot be used, or two tokens have the same bytes (never
-            after training).
+            if every token encodes to itself).
     """
     if isinstance(model, Model):
         return of_model(model, "bpetite", special_tokens)
@@ -139,20 +141,10 @@ def first_difference(ours: Tokenization, theirs: Tokenization, *, by_id: bool) -
         by_id: whether ids must be equal, and not only the bytes of the tokens, because the
             vocabulary is the same.
     """
-    our_pairs = list(zip(ours.ids, ours.tokens, strict=True))
-    their_pairs = list(zip(theirs.ids, theirs.tokens, strict=True))
-    token = 0
-    for our, their in zip(our_pairs, their_pairs, strict=False):
-        if our[1] != their[1] or (by_id and our[0] != their[0]):
-            break
-        token += 1
-    if token == len(our_pairs) == len(their_pairs):
-        return None
-    before = b"".join(ours.tokens[:token])
-    return Difference(
-        token=token,
-        byte=len(before),
-        character=len(before.decode("utf-8", errors="ignore")),
-        ours=our_pairs[token] if token < len(our_pairs) else None,
-        theirs=their_pairs[token] if token < len(their_pairs) else None,
-    )
+    sides = (zip(side.ids, side.tokens, strict=True) for side in (ours, theirs))
+    for token, (our, their) in enumerate(zip_longest(*sides)):
+        if our != their and (by_id or not our or not their or our[1] != their[1]):
+            before = b"".join(ours.tokens[:token])
+            characters = len(before.decode("utf-8", errors="ignore"))
+            return Difference(token, len(before), characters, our, their)
+    return None

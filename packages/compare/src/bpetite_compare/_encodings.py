@@ -82,10 +82,7 @@ def make_encoding(
 ) -> tiktoken.Encoding:
     """Return a tiktoken encoding with these parts; tiktoken needs its own dictionaries."""
     return tiktoken.Encoding(
-        name,
-        pat_str=pattern,
-        mergeable_ranks=dict(ranks),
-        special_tokens=dict(special_tokens),
+        name, pat_str=pattern, mergeable_ranks=dict(ranks), special_tokens=dict(special_tokens)
     )
 
 

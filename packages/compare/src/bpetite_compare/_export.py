@@ -84,9 +84,10 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: `special_tokens` is a single `str`, one of them is not a `str`, or
             `max_length` is not an integer.
-        ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer
-            (never after training); a special token cannot be used; the id map belongs to
-            another tokenizer; or the output is also an input.
+        ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
+            a token does not encode to itself (never after training, unless it continued such
+            a tokenizer); a special token cannot be used; the id map belongs to another
+            tokenizer; or the output is also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """

@@ -17,6 +17,9 @@ from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN, is_gpt2_pattern
 from bpetite_compare._id_map import LARGEST_ID, is_id
 
 _LARGEST_FILE: Final = 1 << 26
+_MOST_OBJECTS: Final = 1 << 17
+"""Each added token is an object; Gemma 3 has 6,415."""
+
 _LONGEST_SHOWN: Final = 90
 _SETTINGS: Final = ("truncation", "padding")
 _MATCHING: Final = ("single_word", "lstrip", "rstrip")
@@ -40,7 +43,8 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
         ValueError: the file has another format, or does not fit; the message explains why.
         OSError: the file cannot be read.
     """
-    content = parse_json(read_file(path, _LARGEST_FILE), fractions=True)
+    data = read_file(path, _LARGEST_FILE)
+    content = parse_json(data, fractions=True, objects=_MOST_OBJECTS)
     if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
         message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
         if isinstance(content, dict) and "schema_version" in content:
@@ -114,17 +118,14 @@ def _model_message(content: Mapping[str, Any]) -> str | None:
 def _normalizer_message(content: Mapping[str, Any]) -> str | None:
     if content.get("normalizer") is None:
         return None
-    return f"its normalizer, {_kind(content['normalizer'])}, changes the text"
+    kinds = _kinds(_parts(content["normalizer"], "normalizers"))
+    return f"its normalizer, {kinds}, changes the text" if kinds else None
 
 
 def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
     """Return a message unless GPT-2's pattern splits text, exactly once."""
-    match content.get("pre_tokenizer"):
-        case {"type": "Sequence", "pretokenizers": list(parts)}:
-            pass
-        case part:
-            parts = [part]
-    kinds = [_kind(one) for one in parts]
+    parts = _parts(content.get("pre_tokenizer"), "pretokenizers")
+    kinds = list(map(_kind, parts))
     for kind in kinds:
         if kind not in {"ByteLevel", "Split"}:
             return f"its pre_tokenizer is {kind}, not ByteLevel with GPT-2's split pattern"
@@ -133,7 +134,8 @@ def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
             return found
     cuts = [_pattern(one) for one in parts if one["type"] == "Split" or one.get("use_regex", True)]
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
-        return f"its pre_tokenizer is {' and '.join(kinds)}, which do not split text exactly once"
+        shown = _kinds(parts) or "an empty Sequence"
+        return f"its pre_tokenizer, {shown}, does not split text exactly once with GPT-2's pattern"
     if not is_gpt2_pattern(cuts[0]):
         return f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
     return None
@@ -166,15 +168,11 @@ def _decoder_message(content: Mapping[str, Any]) -> str | None:
 
 
 def _post_processor_message(content: Mapping[str, Any]) -> str | None:
-    match content.get("post_processor"):
-        case {"type": "Sequence", "processors": list(parts)}:
-            pass
-        case part:
-            parts = [part]
+    parts = _parts(content.get("post_processor"), "processors")
     if all(map(_adds_nothing, parts)):
         return None
     return (
-        f"its post_processor, {_kind(content['post_processor'])}, adds special tokens to each "
+        f"its post_processor, {_kinds(parts)}, adds special tokens to each "
         "text; --drop-special (drop_special=True) drops them"
     )
 
@@ -199,6 +197,18 @@ _CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
     _pre_tokenizer_message,
     _decoder_message,
 )
+
+
+def _parts(part: object, name: str) -> list[Any]:
+    """Return the parts of a `Sequence`, also of one inside another; anything else is one part."""
+    match part:
+        case {"type": "Sequence", **others} if isinstance(parts := others.get(name), list):
+            return [one for inner in parts for one in _parts(inner, name)]
+    return [part]
+
+
+def _kinds(parts: Sequence[object]) -> str:
+    return " and ".join(map(_kind, parts))
 
 
 def _kind(part: object) -> str:
@@ -229,8 +239,7 @@ def _vocab(vocab: object) -> dict[str, int]:
 def _merges(merges: object) -> list[tuple[str, str]]:
     """Return the merges, checked: two texts each, all as lists or all with a space between."""
     if not isinstance(merges, list):
-        message = "its merges are not a list"
-        raise ValueError(message)  # noqa: TRY004 - the content of a file
+        raise ValueError("its merges are not a list")  # noqa: TRY004 - the content of a file
     pairs: list[tuple[str, str]] = []
     for rank, entry in enumerate(merges):
         pair = entry.split(" ") if isinstance(entry, str) else entry
@@ -276,8 +285,7 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
     the others have the next ids after the number of tokens in the vocabulary.
     """
     if not isinstance(added, list):
-        message = "its added_tokens are not a list"
-        raise ValueError(message)  # noqa: TRY004 - the content of a file
+        raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     special: dict[str, int] = {}
     texts = {token_id: text for text, token_id in vocab.items()}
     free = itertools.count(len(vocab))
@@ -304,12 +312,12 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
 def _added_token(token: object) -> tuple[str, int]:
     """Return the content and the id of an added token; `<|endoftext|>` must match everywhere."""
     match token:
-        case {"content": str(text), "id": int(token_id), **others} if text and is_id(token_id):
-            flags = {name: others.get(name) for name in (*_MATCHING, "normalized", "special")}
+        case {"content": str(text), "id": int(token_id), **flags} if text and is_id(token_id):
+            pass
         case _:
             raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
-    for name, flag in flags.items():
-        if type(flag) is not bool:
+    for name in (*_MATCHING, "normalized", "special"):
+        if type(flag := flags.get(name)) is not bool:
             raise ValueError(
                 f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
             )

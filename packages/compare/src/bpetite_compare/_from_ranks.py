@@ -68,6 +68,11 @@ def read_ranks(path: str) -> Foreign:
                 f"it is not a file of ranks: expected base64, a space and a number "
                 f"on line {number}, found {line[:40]!r}"
             ) from None
+        if not token:
+            raise ValueError(
+                f"its token {rank}, on line {number}, is empty, which a tokenizer file cannot "
+                "represent"
+            )
         if token in ranks:
             raise ValueError(f"the token {token[:40]!r} occurs a second time, on line {number}")
         if rank in taken:
@@ -82,8 +87,9 @@ def read_ranks(path: str) -> Foreign:
 def _token_and_rank(line: bytes) -> tuple[bytes, int]:
     """Read a line; `int` alone would accept +256 and 2_5_6."""
     word, rank = line.split()
-    token = base64.b64decode(word, validate=True)
-    if not token or not _RANK.fullmatch(rank):
+    # Whisper has an empty token, written as =.
+    token = base64.b64decode(word, validate=True) if word.strip(b"=") else b""
+    if not _RANK.fullmatch(rank):
         raise ValueError
     return token, int(rank)
 

@@ -31,17 +31,16 @@ def read_id_map(path: str, size: int) -> list[int]:
     try:
         ids = parse_json(read_file(path, _LARGEST_FILE))
         if not isinstance(ids, list) or not all(map(is_id, ids)):
-            message = f"expected a JSON array of ids from 0 to {LARGEST_ID}"
-            raise ValueError(message)  # noqa: TRY301 - the path is added below
-        if len(ids) != size:
-            message = f"expected {size} ids, one per token, found {len(ids)}"
-            raise ValueError(message)  # noqa: TRY301 - the same
-        if len(set(ids)) != size:
-            message = "expected distinct ids, found a duplicate"
-            raise ValueError(message)  # noqa: TRY301 - the same
+            fault = f"expected a JSON array of ids from 0 to {LARGEST_ID}"
+        elif len(ids) != size:
+            fault = f"expected {size} ids, one per token, found {len(ids)}"
+        elif len(set(ids)) != size:
+            fault = "expected distinct ids, found a duplicate"
+        else:
+            return ids
     except ValueError as error:
-        raise ValueError(f"{quoted(path)} is not an id map of this tokenizer: {error}") from None
-    return ids
+        fault = str(error)
+    raise ValueError(f"{quoted(path)} is not an id map of this tokenizer: {fault}")
 
 
 def is_id(value: object) -> bool:

@@ -8,7 +8,7 @@ encoder that uses the other file's own merges.
 
 import errno
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
@@ -117,31 +117,6 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
     )
 
 
-def import_tiktoken(
-    output: str | os.PathLike[str],
-    *,
-    encoding: str | None = None,
-    ranks: str | os.PathLike[str] | None = None,
-    overwrite: bool = False,
-) -> Imported:
-    """Convert a tiktoken encoding with GPT-2's pattern to a tokenizer file.
-
-    Args:
-        output: the path of the new tokenizer file.
-        encoding: the name of the encoding, such as "gpt2".
-        ranks: the path of a file of ranks, instead of `encoding`.
-        overwrite: whether an existing file may be replaced.
-
-    Raises:
-        TypeError: both or neither of `encoding` and `ranks` are given.
-        ValueError, OSError: as in `import_tokenizer`.
-    """
-    if (encoding is None) == (ranks is None):
-        raise TypeError("pass either the name of an encoding or a file of ranks")
-    source = encoding if ranks is None else os.path.abspath(ranks)
-    return import_tokenizer(source or "", "tiktoken", output, overwrite)
-
-
 def files_of(source: _Source, form: str) -> list[str]:
     """Return the paths of the files that an import reads; an encoding has none.
 
@@ -233,15 +208,20 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
     taken = {*foreign.vocab.values(), *dropped.values()}
     special = dropped.pop(END_OF_TEXT_TOKEN, None)
     if dropped and not drop_special:
-        names = ", ".join(f"{name!r:.40}" for name in list(dropped)[:_MOST_NAMES])
-        more = f" and {len(dropped) - _MOST_NAMES} more" if len(dropped) > _MOST_NAMES else ""
         raise ValueError(
-            f"it has the special tokens {names}{more}, but a tokenizer file has only "
+            f"it has the special tokens {some_names(dropped)}, but a tokenizer file has only "
             f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
         )
     if special is None:
         special = next(free for free in range(len(taken) + 1) if free not in taken)
     return special, dropped
+
+
+def some_names(names: Collection[str]) -> str:
+    """Return the first names for a message, and how many more there are."""
+    shown = ", ".join(f"{name!r:.40}" for name in list(names)[:_MOST_NAMES])
+    more = len(names) - _MOST_NAMES
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:

@@ -16,19 +16,8 @@ import regex
 
 from bpetite import Tokenizer, _boundaries
 from bpetite._artifact import Artifact
-from bpetite_compare._comparison import (
-    Difference,
-    Tokenization,
-    first_difference,
-    tokenize_both,
-)
-from bpetite_compare._encodings import (
-    SELF,
-    make_encoding,
-    of_artifact,
-    ranks_of,
-    specials_of,
-)
+from bpetite_compare._comparison import Difference, Tokenization, first_difference, tokenize_both
+from bpetite_compare._encodings import SELF, make_encoding, of_artifact, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks
 
@@ -176,12 +165,8 @@ class _Comparer:
 
 
 def _joined(parts: Iterator[Tokenization]) -> Tokenization:
-    ids: list[int] = []
-    tokens: list[bytes] = []
-    for part in parts:
-        ids += part.ids
-        tokens += part.tokens
-    return Tokenization("", ids, tokens)
+    pairs = [pair for part in parts for pair in zip(part.ids, part.tokens, strict=True)]
+    return Tokenization("", [one for one, _ in pairs], [token for _, token in pairs])
 
 
 def _located(

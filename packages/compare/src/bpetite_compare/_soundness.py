@@ -10,8 +10,8 @@ Suppose that the bytes of a token are two adjacent tokens at some moment. Nothin
 across the ends of these bytes before, so the same merges apply when they are encoded alone,
 and the two tokens are the pair that the token was made from.
 
-Training always produces such a vocabulary. A file made by hand may differ, so an export
-checks it.
+Training produces such a vocabulary, unless it continues one that is not. A file made by hand
+may differ, so an export checks it.
 """
 
 from collections.abc import Mapping

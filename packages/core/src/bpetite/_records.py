@@ -1,6 +1,6 @@
 """The log records of training, which the logger `bpetite` emits.
 
-Their level is INFO, but for the warning `Twins`.
+Their level is INFO, but for the warning `Unreachable`.
 
 Each class is the shape of a record: what it has as attributes beside those of every record.
 """
@@ -75,19 +75,19 @@ class End(TypedDict):
     mergeable_vocab_size: int
 
 
-class Twins(TypedDict):
-    """Two tokens have the same bytes, because a token of the start does not encode to itself.
+class Unreachable(TypedDict):
+    """At level WARNING: a token of the start does not encode to itself, nor in the result.
 
-    ids: the ids of the first two.
-    token: their first 40 bytes.
+    id: the first such token.
+    token: its first 40 bytes.
     """
 
-    event: Literal["twins"]
-    ids: tuple[int, int]
+    event: Literal["unreachable"]
+    id: int
     token: bytes
 
 
-Record: TypeAlias = Start | Count | Counted | Merge | End | Twins
+Record: TypeAlias = Start | Count | Counted | Merge | End | Unreachable
 
 
 def log(message: str, record: Record, level: int = logging.INFO) -> None:

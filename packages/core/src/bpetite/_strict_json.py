@@ -25,12 +25,13 @@ _DIGITS_AS_ZEROS: Final = bytes(ord("0") if 48 <= byte <= 57 else byte for byte 
 _STRING: Final = re.compile(rb'"[^"]*"?')
 
 
-def parse_json(data: bytes, *, fractions: bool = False) -> object:
+def parse_json(data: bytes, *, fractions: bool = False, objects: int = _FEW_BRACKETS) -> object:
     """Return the value of a JSON document in UTF-8.
 
     Args:
         data: the document.
         fractions: whether numbers may have a fraction or an exponent.
+        objects: the most objects that it may have.
 
     Raises:
         ValueError: it is not UTF-8, not JSON, nested too deeply, or contains a duplicate key
@@ -42,7 +43,7 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
         raise ValueError(
             f"expected UTF-8, found byte 0x{data[error.start]:02x} at offset {error.start}"
         ) from None
-    _check_brackets(data)
+    _check_brackets(data, objects)
     # Calling our own function for every integer would double the time.
     long_integers = _DIGITS_IN_A_ROW in data.translate(_DIGITS_AS_ZEROS)
     try:
@@ -57,7 +58,7 @@ def parse_json(data: bytes, *, fractions: bool = False) -> object:
         raise ValueError(f"expected JSON: {error}") from None
 
 
-def _check_brackets(data: bytes) -> None:
+def _check_brackets(data: bytes, objects: int) -> None:
     """Reject data that could exhaust the stack or the memory, before parsing it.
 
     Only the brackets outside strings matter. Lists and objects take many times the memory
@@ -69,7 +70,7 @@ def _check_brackets(data: bytes) -> None:
     rest = data.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _EVERYTHING_ELSE)
     rest = _STRING.sub(b"", rest.replace(b'""', b""))
     if (
-        rest.count(b"{") > _FEW_BRACKETS
+        rest.count(b"{") > objects
         or rest.count(b"[") > _FEW_BRACKETS + len(data) // _BYTES_OF_A_LIST
     ):
         raise ValueError("expected JSON: more brackets than a tokenizer file of this size has")

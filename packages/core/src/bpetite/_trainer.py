@@ -19,6 +19,7 @@ from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._corpus import Part, add_up, count_corpus
+from bpetite._merges import Merges
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2
 from bpetite._records import log
@@ -91,11 +92,11 @@ def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> A
         f"training: {wanted:,} mergeable tokens wanted{keeping}",
         {"event": "start", "vocab_size": wanted, "merges_kept": kept},
     )
+    if kept:
+        _warn_if_unreachable(start)
     chunks = add_up(parts)
     with garbage_collector_paused():
         artifact = _learn(chunks, wanted, start)
-    if kept:
-        _warn_of_twins(artifact)
     size = len(artifact.tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     log(
@@ -144,16 +145,21 @@ def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Artifact:
     return start._replace(merges=merges, tokens=tokens, read_from=None)
 
 
-def _warn_of_twins(artifact: Artifact) -> None:
-    """Warn if two tokens have the same bytes: learning may repeat a token that is not reached."""
-    ids: dict[bytes, int] = {}
-    for token_id, token in enumerate(artifact.table):
-        if (twin := ids.setdefault(token, token_id)) != token_id:
+def _warn_if_unreachable(start: Artifact) -> None:
+    """Warn if a token of the start does not encode to itself.
+
+    Then it does not in the result either: its bytes are encoded with the start's merges first.
+    If all tokens of the start encode to themselves, so do those that are learned.
+    """
+    merges = Merges(start.merges)
+    special = {name.encode("utf-8") for name in start.special_names}
+    for token_id, token in enumerate(start.tokens):
+        if token in special or merges.apply(token) != [token_id]:
             shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
             log(
-                f"the tokens {twin} and {token_id} have the same bytes, {shown!r}: a token of "
-                "start does not encode to itself; such a tokenizer cannot be exported",
-                {"event": "twins", "ids": (twin, token_id), "token": shown},
+                f"the token {token_id} of start, {shown!r}, does not encode to itself: such a "
+                "tokenizer cannot be exported, and other libraries may give other ids",
+                {"event": "unreachable", "id": token_id, "token": shown},
                 logging.WARNING,
             )
             return

@@ -178,8 +178,8 @@ def _summarize(counts: _Counts, files: int, path: str, sha256: str) -> None:
         "sha256": sha256,
         "regex": version("regex"),
     }
-    write_result(summary)
-    messages.say(
+    saved = (
         f"saved: {quoted(path)}, {messages.counted(distinct, 'distinct chunk')} "
         f"from {messages.in_units(counts.size)}"
     )
+    write_result(summary, saved)

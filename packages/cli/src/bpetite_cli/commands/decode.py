@@ -112,9 +112,9 @@ def _run(options: argparse.Namespace) -> None:
         **fields.text_fields(written, ids.tokens),
         "outputs": [values.text_argument(options.output)],
     }
-    write_result(summary)
     of_text = "" if options.bytes else " of text"
-    messages.say(f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}")
+    saved = f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}"
+    write_result(summary, saved)
 
 
 def _print(held: outputs.Held, work: Work) -> None:

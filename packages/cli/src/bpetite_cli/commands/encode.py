@@ -133,11 +133,11 @@ def _run(options: argparse.Namespace) -> None:
         "format": options.format,
         "file_bytes": written,
     }
-    write_result(summary)
-    messages.say(
+    saved = (
         f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
         f"{messages.in_units(written)}"
     )
+    write_result(summary, saved)
 
 
 class _Packing(NamedTuple):

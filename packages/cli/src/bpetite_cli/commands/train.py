@@ -1,6 +1,7 @@
 """`bpetite train`: train a tokenizer on text."""
 
 import argparse
+from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
 from bpetite._files import quoted
@@ -29,7 +30,9 @@ class _Corpus(_Specified, fields.Files):
 
 class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
     seconds: Annotated[float, "the seconds for reading and training"]
-    merges_kept: Annotated[int, "merges that came from `--start`"]
+    merges_kept: Annotated[
+        int, "merges that came from `--start`; for `verify`, before the first difference"
+    ]
 
 
 def add_command(commands: Commands) -> None:
@@ -72,41 +75,46 @@ def _run(options: argparse.Namespace) -> None:
     with Work("counting text", documents.paths, size) as work:
         start = load_start(options.start, options.vocab_size)
         jobs = arguments.jobs_of(options)
-        tokenizer, training = learn(documents, options.vocab_size, jobs, work, start)
+        training = learn(documents, options.vocab_size, jobs, work, start)
         work.begin("saving")
-        sha256 = models.save_artifact(tokenizer._artifact, options.output, force=options.force)
-    kept = 0 if start is None else len(start._artifact.merges)
+        sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
+    size = training.artifact.mergeable
     milliseconds = round(training.seconds * 1000)
     summary: _Summary = {
         "corpus_bytes": training.corpus_bytes,
         "requested_vocab_size": options.vocab_size,
-        "actual_mergeable_vocab_size": training.mergeable_vocab_size,
+        "actual_mergeable_vocab_size": size,
         "special_token_count": 1,
         "elapsed_ms": milliseconds,
         "files": len(documents.paths),
         "bytes": training.corpus_bytes,
         "outputs": [values.text_argument(options.output)],
-        **fields.tokenizer_fields(training.mergeable_vocab_size, sha256),
+        **fields.tokenizer_fields(size, sha256),
         "seconds": milliseconds / 1000,
-        "merges_kept": kept,
+        "merges_kept": 0 if start is None else len(start._artifact.merges),
     }
-    write_result(summary)
-    _summarize(training, options.vocab_size, options.output)
-    if start is not None:
-        _tell_of_start(training, kept)
+    write_result(summary, *_lines(summary, training, options))
 
 
-def _summarize(training: Training, wanted: int, path: str) -> None:
-    size = training.mergeable_vocab_size
+def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -> Iterator[str]:
+    """Yield the messages; a terminal gets all the figures that the specification names."""
+    size, wanted = summary["vocab_size"], summary["requested_vocab_size"]
     fewer = f" (no pair is left for the {wanted:,} wanted)" if size < wanted else ""
-    messages.say(
-        f"saved: {quoted(path)}, {size:,} tokens{fewer} "
+    yield (
+        f"saved: {quoted(options.output)}, {size:,} tokens{fewer} "
         f"from {messages.in_units(training.corpus_bytes)} in {training.seconds:.2f} s"
     )
-
-
-def _tell_of_start(training: Training, kept: int) -> None:
-    before, after = 256 + kept, training.mergeable_vocab_size
-    if training.warning is not None:
-        messages.say(training.warning)
-    messages.say(f"kept: {kept:,} merges; <|endoftext|> moves from id {before} to id {after}")
+    if outputs.is_terminal():
+        yield (
+            f"figures: {training.corpus_bytes:,} bytes; {size:,} of {wanted:,} tokens requested; "
+            f"1 special token; {summary['elapsed_ms']:,} ms"
+        )
+    yield from training.warnings
+    if options.start is not None:
+        kept = summary["merges_kept"]
+        before = 256 + kept
+        yield f"kept: {kept:,} merges; <|endoftext|> " + (
+            f"moves from id {before} to id {size}"
+            if before < size
+            else f"stays id {size}, as no merge is new"
+        )

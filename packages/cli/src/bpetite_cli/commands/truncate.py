@@ -13,7 +13,6 @@ from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
-from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 
@@ -62,8 +61,8 @@ def _run(options: argparse.Namespace) -> None:
         "outputs": [values.text_argument(options.output)],
         **fields.tokenizer_fields(size, sha256),
     }
-    write_result(summary)
-    messages.say(
+    saved = (
         f"saved: {quoted(options.output)}, {size:,} of {artifact.mergeable:,} mergeable tokens; "
         f"{END_OF_TEXT_TOKEN} is {size}"
     )
+    write_result(summary, saved)

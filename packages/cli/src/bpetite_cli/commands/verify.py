@@ -1,6 +1,7 @@
 """`bpetite verify`: train again, and compare a tokenizer file with the result."""
 
 import argparse
+from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Annotated, NamedTuple, TypedDict
 
@@ -10,7 +11,6 @@ from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models, outputs
-from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.visible import visible
@@ -34,7 +34,7 @@ class _DifferenceInMerges(TypedDict):
 class _Verdict(TypedDict):
     equal: Annotated[bool, "whether both agree; for `verify`, byte for byte"]
     difference: Annotated[_DifferenceInMerges | None, "the first difference, or null"]
-    merges_proved: Annotated[int, "merges before the first difference"]
+    merges_proved: Annotated[int, "merges of the corpus before the first difference"]
 
 
 class _Verified(_Verdict, fields.Tokenizer):
@@ -43,6 +43,10 @@ class _Verified(_Verdict, fields.Tokenizer):
     bytes: int
     seconds: float
     regex: Annotated[str, "the version of the package `regex`"]
+
+
+class _Continued(_Verified):
+    merges_kept: int
 
 
 def add_command(commands: Commands) -> None:
@@ -54,35 +58,47 @@ def add_command(commands: Commands) -> None:
         "  bpetite verify --model tokenizer.json --input text.txt\n"
         "  bpetite verify --model tokenizer.json --files-from list.txt\n"
         "  bpetite verify --model big.json --input corpus.gz\n"
-        "  bpetite verify --model tokenizer.json --start tokenizer.json --input text.txt",
+        "  bpetite verify --model big.json --start tokenizer.json --input text.txt",
         "\n\nTrains on the corpus again and compares the merges. Prints a JSON object with the\n"
         "number of proved merges and the first difference. The exit status is 1 if a\n"
-        "merge differs, or if the file does not have the exact bytes that bpetite saves.",
+        "merge differs, if the file does not have the exact bytes that bpetite saves, or\n"
+        "if all its merges are those of --start, because then any corpus would do.",
     )
     arguments.add_model(parser)
     arguments.add_corpus(parser)
     arguments.add_start(parser)
     arguments.add_jobs(parser)
-    parser.set_defaults(run=_run, prints={"": _Verified})
+    parser.set_defaults(run=_run, prints={"": _Verified, "--start": _Continued})
 
 
 class _Proof(NamedTuple):
     """A tokenizer file and the result of training again.
 
     model, trained: the two.
-    proved: the number of merges before the first difference.
-    kept: the number of merges of `--start`.
+    same: the number of merges before the first difference.
+    start: the number of merges of `--start`.
     """
 
     model: Artifact
     trained: Artifact
-    proved: int
-    kept: int
+    same: int
+    start: int
+
+    @property
+    def kept(self) -> int:
+        """How many of the same merges are those of the start; the others are proved."""
+        return min(self.same, self.start)
 
     @property
     def differs(self) -> bool:
         """Whether a merge of the file differs from training."""
-        return self.proved < len(self.model.merges)
+        return self.same < len(self.model.merges)
+
+    @property
+    def in_words(self) -> str:
+        """The number of merges that the corpus has to prove."""
+        after = f" after the {self.start:,} of --start" if self.start else ""
+        return f"{len(self.model.merges) - self.start:,} merges{after}"
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -92,24 +108,47 @@ def _run(options: argparse.Namespace) -> None:
         model = models.load_artifact(options.model)
         start = load_start(options.start, model.mergeable)
         work.begin("counting text", inputs.check_inputs(documents.paths))
-        jobs = arguments.jobs_of(options)
-        tokenizer, training = learn(documents, model.mergeable, jobs, work, start)
-        trained = tokenizer._artifact
+        training = learn(documents, model.mergeable, arguments.jobs_of(options), work, start)
+    trained = training.artifact
     kept = 0 if start is None else len(start._artifact.merges)
     proof = _Proof(model, trained, _common(model, trained), kept)
-    write_result(_data(proof, len(documents.paths), training))
-    if proof.differs:
-        for line in _difference(proof):
-            messages.say(line)
-        raise Failure(_failure_message(proof))
-    if model.sha256 != trained.sha256:
-        raise Failure(
-            f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
-            f"{proof.proved:,} merges come from this corpus\nan editor or formatter may have "
-            f"changed it; save it again with `bpetite truncate --vocab-size {model.mergeable}`"
+    fault = _fault(proof, options)
+    data: _Verified | _Continued = _data(proof, len(documents.paths), training)
+    if start is not None:
+        data = {**data, "merges_kept": proof.kept}
+    lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
+    write_result(data, *training.warnings, *_difference(proof), *lines)
+    if fault:
+        raise Failure(fault)
+
+
+def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
+    """Return why the file is not proved, and what to check."""
+    if proof.same < proof.start:
+        return (
+            f"the merge at rank {proof.same} is not that of --start: {proof.same:,} of "
+            f"{proof.start:,} merges are the same, and none is proved\n"
+            "name the tokenizer that this one continues"
         )
-    after = f" after the {proof.kept:,} of --start" if proof.kept else ""
-    messages.say(f"proved: all {proof.proved - proof.kept:,} merges{after} come from this corpus")
+    if proof.differs:
+        return (
+            f"the merge at rank {proof.same} does not come from this corpus; "
+            f"{proof.same - proof.kept:,} of {proof.in_words} are proved\n"
+            "check that the files and the version of regex are those used in training (here: "
+            f"regex {version('regex')})"
+        )
+    if options.start is not None and proof.kept == proof.same:
+        return (
+            f"this corpus proves nothing: all {proof.kept:,} merges are those of --start\n"
+            "name the smaller tokenizer that this one continues, or leave out --start"
+        )
+    if proof.model.sha256 != proof.trained.sha256:
+        return (
+            f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
+            f"{proof.in_words} come from this corpus\nan editor or formatter may have changed "
+            f"it; save it again with `bpetite truncate --vocab-size {proof.model.mergeable}`"
+        )
+    return None
 
 
 def _common(model: Artifact, trained: Artifact) -> int:
@@ -120,7 +159,7 @@ def _common(model: Artifact, trained: Artifact) -> int:
 
 
 def _data(proof: _Proof, files: int, training: Training) -> _Verified:
-    rank = proof.proved
+    rank = proof.same
     return {
         "equal": proof.model.sha256 == proof.trained.sha256,
         "difference": {
@@ -131,7 +170,7 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         }
         if proof.differs
         else None,
-        "merges_proved": rank,
+        "merges_proved": proof.same - proof.kept,
         **fields.tokenizer_fields(proof.model.mergeable, proof.model.sha256),
         "sha256_of_training": proof.trained.sha256,
         "files": files,
@@ -148,30 +187,14 @@ def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     return {"pair": artifact.merges[rank], "hex": artifact.tokens[256 + rank].hex()}
 
 
-def _difference(proof: _Proof) -> tuple[str, str]:
-    """Return the two merges that differ, in words."""
-    rank = proof.proved
-    other = "the start: " if rank < proof.kept else "the corpus:"
-    return (
-        f"the file:   {_merge_in_words(proof.model, rank)}",
-        f"{other} {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}",
-    )
-
-
-def _failure_message(proof: _Proof) -> str:
-    """Return which merge differs, and what to check."""
-    rank = proof.proved
-    if rank < proof.kept:
-        return (
-            f"the merge at rank {rank} is not that of --start; "
-            "name the tokenizer that this one continues"
-        )
-    return (
-        f"the merge at rank {rank} does not come from this corpus; "
-        f"{rank:,} of {len(proof.model.merges):,} merges are proved\n"
-        "check that the files and the version of regex are those used in training (here: "
-        f"regex {version('regex')})"
-    )
+def _difference(proof: _Proof) -> Iterator[str]:
+    """Yield the two merges that differ, in words."""
+    if not proof.differs:
+        return
+    rank = proof.same
+    other = "the start: " if rank < proof.start else "the corpus:"
+    yield f"the file:   {_merge_in_words(proof.model, rank)}"
+    yield f"{other} {_merge_in_words(proof.trained, rank)}; {_learned_later(proof)}"
 
 
 def _merge_in_words(artifact: Artifact, rank: int) -> str:
@@ -186,8 +209,8 @@ def _merge_in_words(artifact: Artifact, rank: int) -> str:
 
 def _learned_later(proof: _Proof) -> str:
     """Return where training learns the pair that the file has too early, if it does."""
-    later = proof.trained.merges[proof.proved :]
-    pair = proof.model.merges[proof.proved]
+    later = proof.trained.merges[proof.same :]
+    pair = proof.model.merges[proof.same]
     if pair not in later:
         return "the file's pair is not learned up to this size"
-    return f"the file's pair is learned at rank {proof.proved + later.index(pair)}"
+    return f"the file's pair is learned at rank {proof.same + later.index(pair)}"

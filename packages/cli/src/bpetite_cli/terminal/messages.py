@@ -24,18 +24,14 @@ def quietly(*, quiet: bool) -> Iterator[None]:
         _QUIET.reset(token)
 
 
-def is_quiet() -> bool:
-    """Return whether only errors are written."""
-    return _QUIET.get()
+def say(*lines: str) -> None:
+    """Write lines to standard error, unless it is closed or `--quiet` is given.
 
-
-def say(line: str) -> None:
-    """Write a line to standard error, unless it is closed or `--quiet` is given.
-
-    Control characters are escaped, so a name in the line cannot control the terminal.
+    Control characters are escaped, so a name in a line cannot control the terminal.
     """
-    if not is_quiet():
-        _write(escaped(line))
+    if not _QUIET.get():
+        for line in lines:
+            _write(escaped(line))
 
 
 def say_error(message: str) -> None:
@@ -46,7 +42,7 @@ def say_error(message: str) -> None:
 def say_interrupted() -> None:
     """Report Ctrl-C; on a terminal, the message overwrites the ^C."""
     start = "\r" if sys.stderr is not None and sys.stderr.isatty() else ""
-    if not is_quiet():
+    if not _QUIET.get():
         _write(f"{start}interrupted")
 
 
@@ -64,7 +60,7 @@ def _write(line: str) -> None:
 
 def on_terminal() -> bool:
     """Return whether a bar can be drawn on standard error and `--quiet` is not given."""
-    if is_quiet() or sys.stderr is None:
+    if _QUIET.get() or sys.stderr is None:
         return False
     return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 

@@ -1,4 +1,8 @@
-"""How a text becomes tokens, chunk by chunk and merge by merge."""
+"""How a text becomes tokens, chunk by chunk and merge by merge.
+
+`encode` returns ids without chunks or merges, so this cuts and merges with its own slow code. A
+property test compares its ids with those of `encode`.
+"""
 
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple

@@ -69,8 +69,7 @@ def draw_report(report: Report, lines: list[str]) -> None:
             console.print(Text(line, overflow="fold"))
         return
     table = Table(
-        title=f"{report.bytes:,} bytes, {report.characters:,} characters",
-        box=box.SIMPLE_HEAD,
+        title=f"{report.bytes:,} bytes, {report.characters:,} characters", box=box.SIMPLE_HEAD
     )
     table.add_column("", style="bold", overflow="fold")
     for name in ("tokens", "bytes/\ntoken", "tokens/\nchar.", "single\nbytes", "vocab.", "shared"):

@@ -9,11 +9,7 @@ from bpetite_cli import kit
 from bpetite_compare._comparison import Comparison, Tokenization, compare
 from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
-from bpetite_compare.commands._differences import (
-    code_points,
-    described,
-    engine_characters,
-)
+from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
 class _Named(TypedDict):
@@ -107,16 +103,17 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
 def _compare(model: str, text: str, encoding: str) -> None:
     with kit.Work("comparing"), kit.about_model(model):
         comparison = compare(model, text, encoding)
-    kit.write_result(_data(comparison))
+    kit.write_result(_data(comparison), tell=partial(_tell, comparison))
+
+
+def _tell(comparison: Comparison) -> None:
     if kit.on_terminal():
         from bpetite_compare.commands._drawing import draw_comparison  # noqa: PLC0415 - rich is slow to load
 
         draw_comparison(comparison, _conclusions(comparison))
     else:
-        for side in (comparison.ours, comparison.theirs):
-            kit.say(_counts(side))
-        for line in _conclusions(comparison):
-            kit.say(line)
+        sides = map(_counts, (comparison.ours, comparison.theirs))
+        kit.say(*sides, *_conclusions(comparison))
 
 
 def _counts(side: Tokenization) -> str:
@@ -178,16 +175,16 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     with kit.Work("counting", paths, size) as work, kit.about_model(model):
         texts = [kit.read_text(path, work.advance) for path in paths]
         result = report_on_texts(model, texts, encodings)
-    drawing = kit.on_terminal()
-    if not (drawing and kit.is_terminal()):  # the table is all that a person needs
-        kit.write_result(_report_data(result))
-    if drawing:
+    kit.write_result(_report_data(result), tell=partial(_tell_report, result))
+
+
+def _tell_report(result: Report) -> None:
+    if kit.on_terminal():
         from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 
         draw_report(result, _report_lines(result))
     else:
-        for line in _report_lines(result):
-            kit.say(line)
+        kit.say(*_report_lines(result))
 
 
 def _report_data(result: Report) -> _Reported:

@@ -98,12 +98,12 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         "vocab_size": exported.tokens - len(exported.special_tokens),
         "special_tokens": dict(exported.special_tokens),
     }
-    kit.write_result(summary)
-    for path in exported.files:
-        kit.say(f"exported: {quoted(path)}, {exported.tokens:,} tokens")
-    kit.say("to load it in Python:")
-    for line in exported.loading.splitlines():
-        kit.say(line)
+    lines = [
+        *(f"exported: {quoted(path)}, {exported.tokens:,} tokens" for path in exported.files),
+        "to load it in Python:",
+        *exported.loading.splitlines(),
+    ]
+    kit.write_result(summary, *lines)
 
 
 def _length(word: str) -> int:

@@ -1,16 +1,12 @@
-"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file.
-
-`bpetite import-tiktoken` is the former name of `import --from tiktoken`.
-"""
+"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
 
 import argparse
-import os
 from collections.abc import Mapping
 from typing import Annotated
 
 from bpetite._files import quoted
 from bpetite_cli import kit
-from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
+from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer, some_names
 
 
 class _Summary(kit.fields.Outputs, kit.fields.Tokenizer):
@@ -19,7 +15,7 @@ class _Summary(kit.fields.Outputs, kit.fields.Tokenizer):
 
 
 def add_command(commands: kit.Commands) -> None:
-    """Add `import` to the command line, and its former name."""
+    """Add `import` to the command line."""
     parser = kit.add_parser(
         commands,
         "import",
@@ -48,31 +44,6 @@ def add_command(commands: kit.Commands) -> None:
         metavar="SOURCE",
         help="name, file or folder to import (see --from)",
     )
-    _add_options(parser)
-    parser.set_defaults(run=_run)
-    _add_former_name(commands)
-
-
-def _add_former_name(commands: kit.Commands) -> None:
-    # Without `help`, the list of commands leaves it out.
-    parser = commands.add_parser(
-        "import-tiktoken",
-        description="The former name of import --from tiktoken.",
-        epilog="examples:\n"
-        "  bpetite import-tiktoken --encoding gpt2 --output gpt2.json\n"
-        "  bpetite import-tiktoken --ranks model.tiktoken --output model.json",
-    )
-    kit.add_quiet(parser)
-    source = parser.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--encoding", metavar="NAME", help="a tiktoken encoding with GPT-2's split pattern"
-    )
-    source.add_argument("--ranks", metavar="FILE", help="a file of ranks")
-    _add_options(parser)
-    parser.set_defaults(run=_run_former)
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
     kit.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
@@ -81,11 +52,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help="write the original ids to FILE as a JSON array, for export --id-map",
     )
     parser.add_argument(
-        "--drop-special",
-        action="store_true",
-        help="drop special tokens other than <|endoftext|>",
+        "--drop-special", action="store_true", help="drop special tokens other than <|endoftext|>"
     )
-    parser.set_defaults(prints={"": _Summary})
+    parser.set_defaults(run=_run, prints={"": _Summary})
 
 
 def _file(word: str) -> str:
@@ -96,25 +65,14 @@ def _file(word: str) -> str:
 
 
 def _run(options: argparse.Namespace) -> None:
-    _import(options, options.input, options.form)
-
-
-def _run_former(options: argparse.Namespace) -> None:
-    ranks: str | None = options.ranks
-    if ranks is not None and not os.path.dirname(ranks):
-        ranks = os.path.join(os.curdir, ranks)  # so that it is never the name of an encoding
-    _import(options, [ranks or options.encoding], "tiktoken")
-
-
-def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
     kit.check_output()
-    files = files_of(sources, form)
+    files = files_of(options.input, options.form)
     for output in filter(None, (options.output, options.id_map)):
         kit.check_destination(output, files, force=options.force)
     with kit.Work("importing"):
         imported = import_tokenizer(
-            sources,
-            form,
+            options.input,
+            options.form,
             options.output,
             overwrite=options.force,
             drop_special=options.drop_special,
@@ -127,9 +85,7 @@ def _import(options: argparse.Namespace, sources: list[str], form: str) -> None:
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
-    kit.write_result(summary)
-    for line in _lines(imported, options.id_map):
-        kit.say(line)
+    kit.write_result(summary, *_lines(imported, options.id_map))
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:
@@ -146,8 +102,7 @@ def _lines(imported: Imported, id_map: str | None) -> list[str]:
             "ordinary text"
         )
     if imported.dropped:
-        names = ", ".join(map(repr, imported.dropped))
-        lines.append(f"dropped, now ordinary text: {names}")
+        lines.append(f"dropped, now ordinary text: {some_names(imported.dropped)}")
     if imported.changed:
         what = f"{imported.changed:,} of {size + 1:,} ids have changed"
         if id_map is None:

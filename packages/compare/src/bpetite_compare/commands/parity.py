@@ -1,15 +1,12 @@
 """`bpetite parity`: compare token ids for whole files with tiktoken's."""
 
 import argparse
+from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
 from bpetite_cli import kit
 from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
-from bpetite_compare.commands._differences import (
-    code_points,
-    described,
-    engine_characters,
-)
+from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
 class _DifferenceInFile(TypedDict):
@@ -41,14 +38,16 @@ def add_command(commands: kit.Commands) -> None:
         commands,
         "parity",
         "compare token ids for whole files with tiktoken's",
-        "  bpetite parity --model tokenizer.json --input text.txt\n"
+        "  bpetite parity --model tokenizer.json text.txt\n"
         "  bpetite parity --model tokenizer.json --input corpus.gz",
         "\n\nLoads the vocabulary of the tokenizer file into tiktoken, without a network. The\n"
         "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
         "tables of the two regex engines do not count; they are reported.",
     )
     kit.add_model(parser)
-    kit.add_files(parser)
+    kit.add_file_argument(parser, default="")
+    kit.add_files(parser, required=False)
+    kit.require_one(parser, ["--input"])
     kit.advise(
         parser,
         "--encoding",
@@ -64,17 +63,21 @@ def _run(options: argparse.Namespace) -> None:
     with kit.Work("comparing", options.input, size) as work, kit.about_model(options.model):
         texts = ((path, kit.read_text(path, work.advance)) for path in options.input)
         result = parity_of_texts(options.model, texts)
-    kit.write_result(_data(result))
-    for line in _engines(result):
-        kit.say(line)
+    kit.write_result(_data(result), *_lines(result))
     if found := result.difference:
-        kit.say(f"the text before: {kit.visible(found.before)}")
-        kit.say(f"the text there:  {kit.visible(found.after)}")
         raise kit.Failure(_failure_message(found))
-    kit.say(
-        f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
-        f"in {result.files:,} file{'s' if result.files > 1 else ''}"
-    )
+
+
+def _lines(result: Parity) -> Iterator[str]:
+    yield from _engines(result)
+    if found := result.difference:
+        yield f"the text before: {kit.visible(found.before)}"
+        yield f"the text there:  {kit.visible(found.after)}"
+    else:
+        yield (
+            f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
+            f"in {result.files:,} file{'s' if result.files > 1 else ''}"
+        )
 
 
 def _failure_message(found: FileDifference) -> str:

@@ -128,12 +128,4 @@ def _whitespace(data: bytes, start: int) -> int:
     return _run(data, start, is_space)
 
 
-_BRANCHES: Final = (
-    _contraction,
-    _word,
-    _digits,
-    _punctuation,
-    _newlines,
-    _trailing,
-    _whitespace,
-)
+_BRANCHES: Final = (_contraction, _word, _digits, _punctuation, _newlines, _trailing, _whitespace)

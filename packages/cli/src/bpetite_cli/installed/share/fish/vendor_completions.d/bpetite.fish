@@ -202,3 +202,4 @@ complete -c bpetite -n '_shtab_bpetite_using parity' -s h -l help -d 'show this 
 complete -c bpetite -n '_shtab_bpetite_using parity' -s q -l quiet -d 'write only errors to standard error'
 complete -c bpetite -n '_shtab_bpetite_using parity' -s m -l model -xka "(__fish_complete_path (commandline -ct))" -d 'the tokenizer file'
 complete -c bpetite -n '_shtab_bpetite_using parity' -s i -l input -xka "(__fish_complete_path (commandline -ct))" -d 'UTF-8 text, also compressed with gzip, bzip2, xz or zstd; - is standard input; no token spans two files'
+complete -c bpetite -n '_shtab_bpetite_using parity; and test $_shtab_bpetite_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d 'same as --input FILE'
