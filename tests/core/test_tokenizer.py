@@ -48,13 +48,14 @@ SPECIFIED = {
     "save": "self, path, overwrite=False",
     "load": "path",
 }
-SINCE = {"train": ", *, start=None"}
+SINCE = {"train": ", *, start=None", "encode": ", *, ordinary=False"}
 """The keywords that came after the specification."""
 
 TYPES = {
     "corpus": (str, str | Iterable[str] | Mapping[str, int]),
     "vocab_size": (int, int),
     "text": (str, str),
+    "ordinary": (None, bool),
     "token_ids": (Sequence[int], Sequence[int]),
     "path": (str, str | PathLike[str]),
     "overwrite": (bool, bool),
