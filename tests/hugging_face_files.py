@@ -14,7 +14,8 @@ from typing import Any, Final
 import tokenizers
 from tokenizers.pre_tokenizers import ByteLevel
 
-from bpetite_compare._gpt2 import _SAME_PATTERNS, BYTE_LETTERS, to_letters
+from bpetite_compare._letters import BYTE_LETTERS, to_letters
+from bpetite_compare._spellings import _SAME_PATTERNS
 
 END: Final = "<|endoftext|>"
 PIECES: Final = (

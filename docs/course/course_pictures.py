@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from bpetite import Tokenizer
 from bpetite_cli.terminal.visible import visible
-from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_BYTE_ORDER
+from bpetite_compare._letters import BYTE_LETTERS, GPT2_BYTE_ORDER
 from drawing import LEFT, WIDTH, Drawing
 
 _COURSE: Final = Path(__file__).parent

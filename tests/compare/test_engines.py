@@ -6,20 +6,21 @@ from hypothesis import given
 
 import oracle
 from artifacts import GOOD
+from bpetite._patterns import GPT2
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
-from bpetite_compare._gpt2 import _SAME_PATTERNS, GPT2_PATTERN
+from bpetite_compare._spellings import _SAME_PATTERNS
 from texts import TEXTS, every_character
 
 
 def test_the_pattern_equals_the_artifacts() -> None:
     """GPT-2's pattern here is the artifact's, letter for letter."""
-    assert GOOD["pretokenizer_pattern"] == oracle.PATTERN == GPT2_PATTERN
+    assert GOOD["pretokenizer_pattern"] == oracle.PATTERN == GPT2.text
 
 
 @given(TEXTS)
 def test_pattern_variants_give_equal_chunks(text: str) -> None:
     """Every known spelling of GPT-2's pattern gives the same chunks."""
-    chunks = regex.findall(GPT2_PATTERN, text)
+    chunks = regex.findall(GPT2.text, text)
     assert all(regex.findall(pattern, text) == chunks for pattern in _SAME_PATTERNS)
 
 

@@ -13,9 +13,9 @@ from tiktoken.load import load_tiktoken_bpe
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_compare import _gpt2, export, to_tiktoken
+from bpetite_compare import _export, export, to_tiktoken
 from bpetite_compare._export import FORMATS
-from bpetite_compare._gpt2 import to_letters
+from bpetite_compare._letters import to_letters
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
 from exports import EVERY_FORM, check_ids, check_trained, run_loading_lines
 from texts import CORPORA, TEXTS
@@ -225,7 +225,7 @@ def test_gpt_2s_merges_are_recognized_by_digest(
     assert caplog.records == []
     merges = json.loads(small_model.read_bytes())["merges"]
     data = json.dumps(merges, separators=(",", ":")).encode()
-    monkeypatch.setattr(_gpt2, "_MERGES_SHA256", hashlib.sha256(data).hexdigest())
+    monkeypatch.setattr(_export, "_GPT2_MERGES_SHA256", hashlib.sha256(data).hexdigest())
     for to in FORMATS:
         export(small_model, to, tmp_path / to)
     assert [record.levelname for record in caplog.records] == ["WARNING"] * len(FORMATS)

@@ -18,7 +18,7 @@ from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare import export, import_tokenizer
 from bpetite_compare._engines import _CLASSES, _found_by_tiktoken, drift
-from bpetite_compare._gpt2 import BYTE_LETTERS
+from bpetite_compare._letters import BYTE_LETTERS
 from compare_tools import CORPUS, HOSTILE
 from exports import load_back
 from texts import CORPORA, every_character

@@ -16,7 +16,7 @@ import tokenizers
 from bpetite import Tokenizer
 from bpetite_compare import import_tokenizer
 from bpetite_compare._engines import drift
-from bpetite_compare._gpt2 import BYTE_LETTERS
+from bpetite_compare._letters import BYTE_LETTERS
 from compare_tools import HOSTILE
 from hugging_face_files import END, PIECES, TEMPLATE, File, load, made_by
 

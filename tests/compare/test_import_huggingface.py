@@ -11,10 +11,11 @@ import pytest
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import GPT2
 from bpetite_compare import Imported, export, import_tokenizer
 from bpetite_compare._foreign import check_ids
 from bpetite_compare._from_huggingface import read_huggingface
-from bpetite_compare._gpt2 import GPT2_PATTERN, to_letters
+from bpetite_compare._letters import to_letters
 from compare_tools import UNREACHABLE
 
 GPT_4 = r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -82,7 +83,7 @@ NFC = {"type": "NFC"}
     [
         {"pre_tokenizer": BYTE_LEVEL},
         {"pre_tokenizer": sequence(BYTE_LEVEL | {"use_regex": True})},
-        {"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed", invert=True)},
+        {"pre_tokenizer": split(GPT2.text, behavior="Removed", invert=True)},
         {"post_processor": BYTE_LEVEL, "decoder": None},
         {"post_processor": TEMPLATE},
         {"normalizer": several()},
@@ -129,13 +130,13 @@ def test_settings_of_the_model_that_change_no_id(
         ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or"),
         ({"pre_tokenizer": {"type": "ByteLevel"}}, "has the add_prefix_space None, not true"),
         ({"pre_tokenizer": split(GPT_4)}, "its split pattern is not GPT-2's: '(?i:[sdmt]|ll|ve"),
-        ({"pre_tokenizer": split(GPT2_PATTERN, behavior="Removed")}, "split pattern is not"),
-        ({"pre_tokenizer": split(GPT2_PATTERN, behavior=[])}, "split pattern is not GPT-2's"),
-        ({"pre_tokenizer": split(GPT2_PATTERN, invert=None)}, "split pattern is not GPT-2's"),
-        ({"pre_tokenizer": split(GPT2_PATTERN, invert=0)}, "split pattern is not GPT-2's"),
-        ({"pre_tokenizer": split(GPT2_PATTERN, invert=True)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2.text, behavior="Removed")}, "split pattern is not"),
+        ({"pre_tokenizer": split(GPT2.text, behavior=[])}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2.text, invert=None)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2.text, invert=0)}, "split pattern is not GPT-2's"),
+        ({"pre_tokenizer": split(GPT2.text, invert=True)}, "split pattern is not GPT-2's"),
         (
-            {"pre_tokenizer": split(GPT2_PATTERN, pattern={"Regex": GPT2_PATTERN, "String": "x"})},
+            {"pre_tokenizer": split(GPT2.text, pattern={"Regex": GPT2.text, "String": "x"})},
             "pattern is not",
         ),
         ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),

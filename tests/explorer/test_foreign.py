@@ -14,9 +14,9 @@ import pytest
 import tiktoken
 
 from bpetite import Tokenizer
+from bpetite._patterns import GPT2
 from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
 from bpetite_compare._engines import drift
-from bpetite_compare._gpt2 import GPT2_PATTERN
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
 from hugging_face_files import made_by
 
@@ -169,11 +169,11 @@ END: Final = {
         ({"pre_tokenizer": LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or false"),
         ({"pre_tokenizer": PLAIN}, "do not split text exactly once"),
         (chain(LEVEL, LEVEL), "do not split text exactly once"),
-        (chain(PLAIN, cut(GPT2_PATTERN)), "do not split text exactly once"),
-        (chain(cut(GPT2_PATTERN), PLAIN), ""),
-        (chain(cut(GPT2_PATTERN, behavior="Removed", invert=True), PLAIN), ""),
-        (chain(cut(GPT2_PATTERN, behavior="Removed"), PLAIN), "its split pattern is not GPT-2's"),
-        (chain(cut(GPT2_PATTERN, pattern={"String": "a"}), PLAIN), "its split pattern is not"),
+        (chain(PLAIN, cut(GPT2.text)), "do not split text exactly once"),
+        (chain(cut(GPT2.text), PLAIN), ""),
+        (chain(cut(GPT2.text, behavior="Removed", invert=True), PLAIN), ""),
+        (chain(cut(GPT2.text, behavior="Removed"), PLAIN), "its split pattern is not GPT-2's"),
+        (chain(cut(GPT2.text, pattern={"String": "a"}), PLAIN), "its split pattern is not"),
         (chain(cut(r"\p{N}{1,3}|\p{L}+"), PLAIN), "its split pattern is not GPT-2's"),
         ({"added_tokens": [END | {"lstrip": True}]}, "has lstrip, so text is split differently"),
         ({"added_tokens": [END | {"special": None}]}, "has the special null, not true or false"),

@@ -15,8 +15,8 @@ import tiktoken
 import tiktoken.load
 
 from bpetite._artifact import Artifact
-from bpetite_compare._gpt2 import is_gpt2_pattern
 from bpetite_compare._soundness import find_duplicate
+from bpetite_compare._spellings import is_gpt2_pattern
 from bpetite_compare._vocabulary import Vocabulary, with_special_tokens
 from bpetite_compare.reference import Model
 

@@ -5,18 +5,19 @@ determine its id; `_soundness` checks that first.
 """
 
 import base64
+import hashlib
 import json
 import logging
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Final
 
 from bpetite._artifact import Artifact
 from bpetite._files import check_no_input, quoted, write_file, write_folder
-from bpetite_compare._gpt2 import has_gpt2_merges, to_letters
 from bpetite_compare._id_map import read_id_map
+from bpetite_compare._letters import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unreachable
 from bpetite_compare._vocabulary import Vocabulary
 
@@ -28,6 +29,10 @@ _FOLDER: Final = ("tokenizer.json", "tokenizer_config.json")
 
 _ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
 """Other files that transformers reads from a folder, in preference to an export's."""
+
+_GPT2_MERGES_SHA256: Final = "2fcfd37601610f6537324e6179cc2df7ec5ad6c7c58b218a80a9838ac77b8ea7"
+"""The digest of GPT-2's merges as compact JSON, with each byte as its own id."""
+
 
 _LOGGER: Final = logging.getLogger("bpetite_compare")
 
@@ -110,7 +115,7 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     ids = range(size) if id_map is None else read_id_map(os.fspath(id_map), size)
     vocabulary = Vocabulary.of(artifact, special_tokens, ids)
     files, loading = _WRITERS[to](vocabulary, path, overwrite, config)
-    if id_map is None and has_gpt2_merges(artifact.merges):
+    if id_map is None and _has_gpt2_merges(artifact.merges):
         _LOGGER.warning(
             "the ids 0 to 255 of this export differ from GPT-2's, because the id of a byte is the "
             "byte itself; all other ids are GPT-2's (to restore them all, use import's id map)"
@@ -310,3 +315,9 @@ _WRITERS: Final[dict[str, Callable[[Vocabulary, str, bool, dict[str, object]], _
 
 FORMATS: Final = tuple(_WRITERS)
 """The formats of an export."""
+
+
+def _has_gpt2_merges(merges: Sequence[tuple[int, int]]) -> bool:
+    """Return whether these are GPT-2's merges, as `import_tokenizer` writes them."""
+    data = json.dumps(merges, separators=(",", ":")).encode("ascii")
+    return hashlib.sha256(data).hexdigest() == _GPT2_MERGES_SHA256

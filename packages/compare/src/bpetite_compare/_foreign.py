@@ -10,7 +10,7 @@ import regex
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare._gpt2 import BYTE_LETTERS, to_letters
+from bpetite_compare._letters import BYTE_LETTERS, to_letters
 from bpetite_compare.reference import Pair, get_stats, merge
 
 _MANY_SCRIPTS: Final = """\
@@ -41,7 +41,7 @@ aaaaaaaaaaaaaaaaaaaaaaaaaa!!!!!!!!????====-----______ \t\t\t \n \n\n   \n       
 class Foreign:
     """A byte-level BPE tokenizer with GPT-2's pattern, and with its own ids.
 
-    vocab: the id of each token by its letters (`_gpt2.to_letters`), maybe special tokens too.
+    vocab: the id of each token by its letters (`_letters.to_letters`), maybe special tokens too.
     merges: the letters of the two tokens that each merge joins, in the order of ranks.
     special_tokens: the ids of the special tokens that the file names, by their text.
     encode_chunk: computes the ids of a chunk, slowly, from the file's own data only.

@@ -11,10 +11,12 @@ from typing import Any, Final
 
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import read_file
+from bpetite._patterns import GPT2
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
-from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN, is_gpt2_pattern
 from bpetite_compare._id_map import LARGEST_ID, is_id
+from bpetite_compare._letters import BYTE_LETTERS
+from bpetite_compare._spellings import is_gpt2_pattern
 
 _LARGEST_FILE: Final = 1 << 26
 _MOST_OBJECTS: Final = 1 << 17
@@ -153,7 +155,7 @@ def _byte_level_message(part: Mapping[str, Any]) -> str | None:
 def _pattern(part: Mapping[str, Any]) -> str:
     """Return the pattern of a part; ByteLevel has GPT-2's built in."""
     if part["type"] == "ByteLevel":
-        return GPT2_PATTERN
+        return GPT2.text
     cut = (part.get("behavior"), part.get("invert"))
     match part.get("pattern"), cut:
         case {"Regex": str(pattern), **others}, (_, bool()) if cut in _CUTS and not others:

@@ -16,17 +16,19 @@ from typing import Final
 import regex
 
 from bpetite._files import read_file
+from bpetite._patterns import GPT2
 from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from bpetite_compare._foreign import Foreign, missing_byte_message
-from bpetite_compare._gpt2 import GPT2_PATTERN, is_gpt2_pattern, to_letters
+from bpetite_compare._letters import to_letters
+from bpetite_compare._spellings import is_gpt2_pattern
 from bpetite_compare.reference import decompose_token
 
 _LARGEST_FILE: Final = 1 << 26
 """The most bytes of ranks: more would not fit into a tokenizer file."""
 
 _RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
-_CHUNK: Final = regex.compile(GPT2_PATTERN)
+_CHUNK: Final = regex.compile(GPT2.text)
 
 # The only parts of a chunk that split into two chunks on their own: the starts of 'll, 've, 're.
 _BEGINNINGS: Final = frozenset({"'l", "'v", "'r"})

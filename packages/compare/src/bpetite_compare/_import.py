@@ -17,13 +17,14 @@ import regex
 from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import check_no_input, quoted
+from bpetite._patterns import GPT2
 from bpetite_compare._encodings import is_encoding
 from bpetite_compare._engines import drift
 from bpetite_compare._foreign import Foreign, check_ids
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
-from bpetite_compare._gpt2 import BYTE_LETTERS, GPT2_PATTERN
 from bpetite_compare._id_map import write_id_map
+from bpetite_compare._letters import BYTE_LETTERS
 from bpetite_compare._soundness import find_unreachable
 
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
@@ -192,7 +193,7 @@ def _check_whole_chunks(foreign: Foreign) -> None:
             chunk = bytes(values[letter] for letter in text).decode("utf-8")
         except UnicodeDecodeError:
             continue
-        if len(regex.findall(GPT2_PATTERN, chunk)) == 1 or not drift().isdisjoint(chunk):
+        if len(regex.findall(GPT2.text, chunk)) == 1 or not drift().isdisjoint(chunk):
             raise ValueError(
                 f"its token {text[:40]!r} is not made by a merge, but with ignore_merges the "
                 f"chunk {chunk[:40]!r} gets its id, which a tokenizer file cannot represent"

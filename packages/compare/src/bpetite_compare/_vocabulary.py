@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from bpetite._artifact import Artifact
-from bpetite_compare._gpt2 import to_letters
+from bpetite_compare._letters import to_letters
 
 
 @dataclass(frozen=True, slots=True)

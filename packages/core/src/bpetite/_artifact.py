@@ -16,7 +16,7 @@ from bpetite._files import quoted, read_file, write_file
 from bpetite._patterns import GPT2, Pattern
 from bpetite._schema import read
 from bpetite._schema.canonical import FileSize, to_json
-from bpetite._schema.content import refuse
+from bpetite._schema.versions import refuse
 
 
 class Artifact(NamedTuple):

@@ -10,20 +10,18 @@
 
 The modules, in the order of reading:
 
-    content     what all versions hold, and what a version decides for itself
-    version_1   GPT-2's pattern and `<|endoftext|>`
+    versions    what a file holds, and what differs between versions
     canonical   writing, and fast reading of what was written
     checks      the numbered checks of all other files
 
-A tokenizer is written in the lowest version that can hold it. A new version is a module like
-`version_1`, listed in `VERSIONS`.
+A tokenizer is written in the lowest version that can hold it.
 
 Not here: JSON itself (`_strict_json`), opening the file (`_files`).
 """
 
 from bpetite._schema.canonical import of_json
 from bpetite._schema.checks import check_content
-from bpetite._schema.content import Content
+from bpetite._schema.versions import Content
 from bpetite._strict_json import parse_json
 
 

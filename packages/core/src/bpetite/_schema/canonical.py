@@ -13,22 +13,12 @@ from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._patterns import Pattern
-from bpetite._schema.content import Content, Version
-from bpetite._schema.version_1 import VERSION_1
+from bpetite._schema.versions import VERSIONS, Content, pattern_of, special_tokens_of, version_of
 from bpetite._strict_json import parse_json
-
-VERSIONS: Final = {version.number: version for version in (VERSION_1,)}
-"""All schema versions, the lowest first."""
 
 _MERGES: Final = b'"merges":['
 _VOCAB: Final = b',"vocab":{'
 _LONGEST_MIDDLE: Final = 1 << 23
-
-
-def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
-    """Return the lowest schema version that can hold such a tokenizer."""
-    lowest, *_ = [each for each in VERSIONS.values() if each.holds(pattern, special_tokens)]
-    return lowest
 
 
 def to_json(
@@ -100,9 +90,9 @@ def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
     middle = parse_json(b"{%b}" % data[:_LONGEST_MIDDLE])
     if not isinstance(middle, dict):
         raise TypeError
-    version = VERSIONS[middle["schema_version"]]
-    special = version.special_tokens(middle["special_tokens"], BASE_VOCAB_SIZE + numbers // 2)
-    return version.pattern(middle["pretokenizer_pattern"]), special
+    version, size = VERSIONS[middle["schema_version"]], BASE_VOCAB_SIZE + numbers // 2
+    special_tokens = special_tokens_of(middle["special_tokens"], size, version)
+    return pattern_of(middle["pretokenizer_pattern"], version), special_tokens
 
 
 class FileSize:

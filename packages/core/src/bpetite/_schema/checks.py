@@ -11,8 +11,15 @@ from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 from bpetite._patterns import Pattern
-from bpetite._schema.canonical import VERSIONS
-from bpetite._schema.content import Content, Version, refuse, shortened
+from bpetite._schema.versions import (
+    VERSIONS,
+    Content,
+    Version,
+    pattern_of,
+    refuse,
+    shortened,
+    special_tokens_of,
+)
 
 _KEYS: Final = (
     "mergeable_vocab_size",
@@ -38,7 +45,7 @@ def check_content(parsed: object) -> Content:
     tokens, others = _checked_vocab(artifact["vocab"], size)
     _check_base(tokens)
     _check_derived(tokens, merges)
-    special_tokens = version.special_tokens(artifact["special_tokens"], size)
+    special_tokens = special_tokens_of(artifact["special_tokens"], size, version)
     _check_special(special_tokens, others, size)
     _check_no_other_ids(others, range(size, size + len(special_tokens)))
     return Content(merges, tokens, pattern, special_tokens)
@@ -68,7 +75,7 @@ def _checked_pattern(pattern: object, version: Version) -> Pattern:
     """Steps 9 and 10: a pattern that the version can hold."""
     if not isinstance(pattern, str):
         refuse("pretokenizer_pattern", "a string", pattern)
-    return version.pattern(pattern)
+    return pattern_of(pattern, version)
 
 
 def _checked_merges(merges: object) -> list[tuple[int, int]]:

@@ -1,0 +1,23 @@
+"""GPT-2's order of the bytes, and the letters that stand for bytes in its files."""
+
+from typing import Final
+
+_PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_OTHERS: Final = tuple(value for value in range(256) if value not in _PRINTABLE)
+
+GPT2_BYTE_ORDER: Final = bytes([*_PRINTABLE, *_OTHERS])
+"""At position i, the byte of GPT-2's id i, for the ids 0 to 255.
+
+GPT-2 numbers the printable bytes of Latin-1 first. In bpetite, the id of a byte is the byte.
+The ids from 256 on are the same.
+"""
+
+BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
+    value: chr(256 + place) for place, value in enumerate(_OTHERS)
+}
+"""The printable character that represents each byte in `vocab.json` and `merges.txt`."""
+
+
+def to_letters(token: bytes) -> str:
+    """Return a token as in `vocab.json` and `merges.txt`, where a space is Ġ."""
+    return "".join(map(BYTE_LETTERS.__getitem__, token))

@@ -1,0 +1,85 @@
+"""The schema versions: what a tokenizer file holds, and which version can hold it."""
+
+from collections.abc import Sequence
+from reprlib import Repr
+from typing import Final, NamedTuple, NoReturn
+
+from bpetite._constants import END_OF_TEXT_TOKEN, SCHEMA_VERSION
+from bpetite._patterns import GPT2, Pattern
+
+_SHORT: Final = Repr()
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 40
+_SHORT.maxlist = _SHORT.maxdict = 4
+_SHORT.maxlevel = 2
+
+
+class Content(NamedTuple):
+    """What a file holds.
+
+    merges: pairs of ids; the merge at rank r makes the id 256 + r.
+    tokens: the bytes of the mergeable tokens; the position of each is its id.
+    pattern: the split pattern.
+    special_tokens: the special tokens; their ids follow those of the mergeable tokens.
+    """
+
+    merges: Sequence[tuple[int, int]]
+    tokens: Sequence[bytes]
+    pattern: Pattern
+    special_tokens: tuple[str, ...]
+
+
+class Version(NamedTuple):
+    """A schema version.
+
+    number: the value of `schema_version`.
+    patterns: the patterns that it can hold.
+    special_token: the only special token that it can hold.
+    """
+
+    number: int
+    patterns: tuple[Pattern, ...]
+    special_token: str
+
+
+VERSIONS: Final = {
+    version.number: version for version in (Version(SCHEMA_VERSION, (GPT2,), END_OF_TEXT_TOKEN),)
+}
+"""All schema versions, the lowest first."""
+
+
+def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
+    """Return the lowest schema version that can hold such a tokenizer."""
+    lowest, *_ = (
+        version
+        for version in VERSIONS.values()
+        if pattern in version.patterns and [*special_tokens] == [version.special_token]
+    )
+    return lowest
+
+
+def pattern_of(text: str, version: Version) -> Pattern:
+    """Return the pattern with a text, or raise `ValueError`."""
+    found = [pattern for pattern in version.patterns if pattern.text == text]
+    if not found:
+        refuse("pretokenizer_pattern", "the GPT-2 pattern as bpetite writes it", text)
+    return found[0]
+
+
+def special_tokens_of(special: object, size: int, version: Version) -> tuple[str, ...]:
+    """Return the special tokens in an object with their ids, or raise `ValueError`."""
+    name = version.special_token
+    if not isinstance(special, dict) or special.keys() != {name}:
+        refuse("special_tokens", f"an object with only the key {name!r}", special)
+    if type(special[name]) is not int or special[name] != size:
+        expected = f"{size}, the first id after the mergeable ones"
+        refuse(f"special_tokens[{name!r}]", expected, special[name])
+    return (name,)
+
+
+def refuse(where: str, expected: str, found: object) -> NoReturn:
+    raise ValueError(f"{where}: expected {expected}, found {shortened(found):.60}")
+
+
+def shortened(value: object) -> str:
+    """Return a value for a message."""
+    return _SHORT.repr(value)
