@@ -219,8 +219,8 @@ def test_json_lines_that_are_read_as_text_are_reported(
     words = [word.replace("text.txt", name) for word in call_of(command)]
     result = bpetite(*words, cwd=folder)
     warning = (
-        f"warning: {name} is read as text, JSON syntax included; to read a field of each line: "
-        "--jsonl FIELD (train, verify, chunks, encode, count)"
+        f"warning: {name} is read as text, not as JSON; train, verify, chunks, encode and count "
+        "have --jsonl FIELD"
     )
     assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
     (folder / "new.json").unlink(missing_ok=True)

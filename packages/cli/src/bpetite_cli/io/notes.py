@@ -6,29 +6,22 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
+Oddity: TypeAlias = tuple[str, str, str]
+"""The verb for one input and for several, and what a message says about them."""
 
-class Oddity(NamedTuple):
-    """What a message says about one input, or about several."""
-
-    one: str
-    several: str
-    about: str
-
-
-MARKED: Final = Oddity(
+MARKED: Final[Oddity] = (
     "begins",
     "begin",
     "with a byte order mark, which becomes tokens; to remove it from plain text: tail -c +4 FILE",
 )
-JSON_LINES: Final = Oddity(
+JSON_LINES: Final[Oddity] = (
     "is",
     "are",
-    "read as text, JSON syntax included; to read a field of each line: --jsonl FIELD "
-    "(train, verify, chunks, encode, count)",
+    "read as text, not as JSON; train, verify, chunks, encode and count have --jsonl FIELD",
 )
-EMPTY: Final = Oddity("is", "are", "empty; check the input")
+EMPTY: Final[Oddity] = ("is", "are", "empty; check the input")
 
 _Notes: TypeAlias = dict[Oddity, list[str]]
 
@@ -54,6 +47,6 @@ def note(name: str, oddity: Oddity) -> None:
 
 def warnings(notes: Mapping[Oddity, list[str]]) -> Iterator[str]:
     """Yield a message about each kind of odd inputs."""
-    for oddity, (first, *others) in notes.items():
-        begin = f"and {len(others):,} more {oddity.several}" if others else oddity.one
-        yield f"warning: {first} {begin} {oddity.about}"
+    for (one, several, about), (first, *others) in notes.items():
+        begin = f"and {len(others):,} more {several}" if others else one
+        yield f"warning: {first} {begin} {about}"
