@@ -9,7 +9,7 @@ from bpetite._corpus import Counting, Part
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.inputs import Advance
 from bpetite_cli.io.json_lines import read_counts
-from bpetite_cli.io.notes import note_empty
+from bpetite_cli.io.notes import EMPTY, note
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.progress import Work
 
@@ -34,7 +34,7 @@ class Texts:
             self.size += size * count
             yield text, count
         if not self.size:
-            note_empty()
+            note("the corpus", EMPTY)
 
     def _rows(self, advance: Advance) -> Iterator[_Row]:
         if self._documents.counted:

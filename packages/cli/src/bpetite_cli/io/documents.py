@@ -50,17 +50,15 @@ class Documents(NamedTuple):
         for path in self.paths:
             yield from self.read_file(path, advance)
 
-    def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
-        """Yield the documents of one file, in the same way."""
+    def read_file(self, path: str, advance: Advance) -> Iterable[Iterable[str]]:
+        """Return the documents of one file, in the same way."""
         if self.keys is not None:
             texts = json_lines.read_texts(path, self.keys, advance)
         elif self.column is not None:
             texts = parquet.read_texts(path, self.column, advance)
         else:
-            yield self.parts(read_text(path, advance))
-            return
-        for text in texts:
-            yield self.parts([text])
+            return [self.parts(read_text(path, advance))]
+        return (self.parts([text]) for text in texts)
 
     def parts(self, texts: Iterable[str]) -> Iterable[str]:
         """Return texts, cut so that the special token is ordinary text if it should be."""
