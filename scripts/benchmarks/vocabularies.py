@@ -1,12 +1,13 @@
 """Measure what docs/pictures.md shows: the vocabularies learned from several texts.
 
-    uv run python scripts/benchmarks/vocabularies.py FILE... --json docs/pictures.json
+    uv run python scripts/benchmarks/vocabularies.py FILE... --json FOLDER/pictures.json
 
 A text is cut at ends of lines into documents of about 16,000 characters. Every tenth is held out:
 it is not trained on, only encoded. Nothing is timed, so the figures are equal on every machine;
 25 MB take a minute.
 
-`scripts/generate` turns the figures into tables and pictures.
+`scripts/generate/own_pictures.py FOLDER` turns the figures into tables and pictures;
+`scripts/generate` does so for docs/pictures.json.
 """
 
 import argparse
@@ -144,7 +145,7 @@ def lines(value: object, depth: int) -> str:
 
 def measure(text: Text, texts: Sequence[Text]) -> dict[str, object]:
     """Return all figures of a text's vocabulary, on this text and on the others."""
-    print(text.name, file=sys.stderr)
+    print(f"measuring {text.name}", file=sys.stderr)
     artifact, merge_counts = train(text.learned)
     smaller = (Artifact.of_merges(artifact.merges[: size - 256]) for size in _SIZES)
     tokenizers = list(map(Tokenizer._of, smaller))
@@ -173,16 +174,19 @@ def main() -> int:
     arguments = parser.parse_args()
     names = " ".join(path.name for path in arguments.files)
     try:
-        texts = [read_text(path) for path in arguments.files]
+        texts = {path.stem: read_text(path) for path in arguments.files}
+        if len(texts) < len(arguments.files):
+            parser.error("two texts have the same name; rename one")
+        arguments.json.parent.mkdir(parents=True, exist_ok=True)
         result = {
-            "command": f"python {_SCRIPT} {names} --json docs/pictures.json",
+            "command": f"python {_SCRIPT} {names} --json {arguments.json}",
             "versions": {
                 "Python": f"{python_implementation()} {python_version()}",
                 "bpetite-core": version("bpetite-core"),
                 "regex": version("regex"),
             },
             "sizes": _SIZES,
-            "texts": {text.name: measure(text, texts) for text in texts},
+            "texts": {name: measure(text, [*texts.values()]) for name, text in texts.items()},
         }
         arguments.json.write_text(lines(result, 3) + "\n", encoding="ascii")
     except (OSError, ValueError) as error:

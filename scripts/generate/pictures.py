@@ -31,27 +31,33 @@ _NAMES: Final = {"Canadian": "Canadian syllabics"}
 _SHOWN_SIZES: Final = (512, 2048, 8192, 32768)
 _SHOWN_CHARACTERS: Final = 32
 
-_ROOT: Final = Path(__file__).parents[2]
+_DOCS: Final = Path(__file__).parents[2] / "docs"
+PAGE: Final = _DOCS / "pictures.md"
+_FIGURES: Final = _DOCS / "pictures.json"
 
 Figures = Mapping[str, Any]  # JSON, as `vocabularies.py` writes it
 
 
 def files() -> dict[Path, str]:
     """Return the page with its tables."""
-    page, measured = Path("docs/pictures.md"), read_figures()
+    page = filled(PAGE.read_text(encoding="utf-8"), tables(read_figures()))
+    return {Path("docs/pictures.md"): page}
+
+
+def tables(measured: Figures) -> dict[str, str]:
+    """Return the tables."""
     sizes, texts = measured["sizes"], measured["texts"]
-    tables = {
+    return {
         "sizes": _sizes_of_texts(texts),
         "bytes-per-token": _bytes_per_token(texts, {one: sizes.index(one) for one in _SHOWN_SIZES}),
         "lengths": _lengths(texts),
         "examples": _examples(texts),
     }
-    return {page: filled((_ROOT / page).read_text(encoding="utf-8"), tables)}
 
 
-def read_figures() -> Figures:
-    """Return the committed figures."""
-    figures: Figures = json.loads((_ROOT / "docs/pictures.json").read_text(encoding="ascii"))
+def read_figures(path: Path = _FIGURES) -> Figures:
+    """Return the figures in a file, or the committed ones."""
+    figures: Figures = json.loads(path.read_text(encoding="ascii"))
     return figures
 
 

@@ -32,6 +32,7 @@ _STYLE: Final = {
     "legend.frameon": False,
     "svg.fonttype": "none",  # text stays text, and the file small
     "svg.hashsalt": "bpetite",  # otherwise element ids change every time
+    "text.parse_math": False,  # a name with two dollars is no formula
 }
 _PANELS: Final = (
     ("train", "seconds", "Training from a file, all cores, MB/s"),
@@ -44,19 +45,25 @@ _LONGEST: Final = 20
 
 def files() -> dict[Path, str]:
     """Return the pictures."""
-    measured = read_figures()
-    texts = measured["texts"]
+    series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
     with mpl.rc_context(_STYLE):
-        series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
         benchmarks = _svg(_throughput(series))
-        pictures = {
-            "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
-            "merges": _svg(_merges(texts)),
-            "token-lengths": _svg(_lengths(texts)),
-            "vocabularies": _svg(_classes(texts)),
-        }
-    drawn = {Path(f"docs/pictures/{name}.svg"): svg for name, svg in pictures.items()}
+    drawn = {
+        Path(f"docs/pictures/{name}.svg"): svg for name, svg in pictures(read_figures()).items()
+    }
     return {Path("docs/benchmarks.svg"): benchmarks, **drawn}
+
+
+@mpl.rc_context(_STYLE)
+def pictures(measured: Figures) -> dict[str, str]:
+    """Return the pictures of docs/pictures.md."""
+    texts = measured["texts"]
+    return {
+        "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
+        "merges": _svg(_merges(texts)),
+        "token-lengths": _svg(_lengths(texts)),
+        "vocabularies": _svg(_classes(texts)),
+    }
 
 
 def _svg(figure: Figure) -> str:
@@ -101,8 +108,8 @@ def _throughput(series: Sequence[Series]) -> Figure:
 
 def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
     """Draw a panel for each held-out text, with a line for each training text."""
-    figure = Figure(figsize=(8, 3), layout="constrained")
-    panels = figure.subplots(1, len(texts), sharey=True)
+    figure = Figure(figsize=(8 * max(1, len(texts) / 3), 3), layout="constrained")
+    panels: list[Axes] = [*figure.subplots(1, len(texts), sharey=True, squeeze=False).flat]
     for axes, name in zip(panels, texts, strict=True):
         axes.set_title(f"{name}, held out", loc="left")
         for learned, values in texts.items():
@@ -160,7 +167,7 @@ def _shares(lengths: Mapping[str, int]) -> list[float]:
 
 def _classes(texts: Figures) -> Figure:
     """Draw two bars for each text: the classes in its vocabulary, and those in the text."""
-    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    figure = Figure(figsize=(8, 1.8 + 0.6 * len(texts)), layout="constrained")
     axes = figure.subplots()
     bars = {
         f"{name}, {where}": of_classes(values[where]["classes"])

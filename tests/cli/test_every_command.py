@@ -209,6 +209,37 @@ def test_only_the_beginning_of_an_input_is_a_byte_order_mark(folder: Path, block
     ]
 
 
+@pytest.mark.parametrize("name", ["text.jsonl", "TEXT.NDJSON.gz"])
+@pytest.mark.parametrize("command", [name for name in PARSERS if "text.txt" in call_of(name)])
+def test_json_lines_that_are_read_as_text_are_reported(
+    folder: Path, command: str, name: str
+) -> None:
+    """A warning says which option reads them; `--quiet` hides it, and no other name brings it."""
+    (folder / "text.txt").replace(folder / name)
+    words = [word.replace("text.txt", name) for word in call_of(command)]
+    result = bpetite(*words, cwd=folder)
+    warning = (
+        f"warning: {name} is read as text, not as JSON; train, verify, chunks, encode and count "
+        "have --jsonl FIELD"
+    )
+    assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
+    (folder / "new.json").unlink(missing_ok=True)
+    assert bpetite(*words, "--quiet", cwd=folder).stderr == b""
+
+
+@pytest.mark.parametrize("command", [name for name in having("--jsonl") if name != "verify"])
+def test_json_lines_that_are_read_as_such_are_not_reported(folder: Path, command: str) -> None:
+    """Nothing is said of a file that --jsonl reads, nor of standard input, which has no name."""
+    (folder / "text.jsonl").write_text('{"text": "low"}\n')
+    words = [word.replace("text.txt", "text.jsonl") for word in call_of(command)]
+    result = bpetite(*words, "--jsonl", "text", cwd=folder)
+    assert result.returncode == 0
+    assert b"warning" not in result.stderr
+    words = ["-" if word == "text.txt" else word for word in call_of(command)]
+    result = bpetite(*words, stdin=(folder / "text.jsonl").read_bytes(), cwd=folder)
+    assert b"warning" not in result.stderr
+
+
 @pytest.mark.parametrize("command", having("--counts"))
 @pytest.mark.parametrize("option", ["--input", "--counts"])
 def test_an_empty_corpus_is_reported(folder: Path, command: str, option: str) -> None:

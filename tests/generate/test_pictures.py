@@ -66,6 +66,29 @@ def test_texts_are_measured(tmp_path: Path) -> None:
     assert own > other > 1
 
 
+def test_the_page_draws_texts_of_your_own(tmp_path: Path) -> None:
+    """Its commands, on one text, write a page and pictures in a folder of their own."""
+    committed = (ROOT / "docs" / "pictures.json").read_bytes()
+    text = tmp_path / "my $text$.txt"
+    text.write_text("".join(f"low lower {count}\n" for count in range(20_000)), encoding="utf-8")
+    (commands,) = re.findall(
+        r"^```sh\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    for line in commands.splitlines():
+        words = re.sub(r"^uv run .*?python ", "", line).replace("mine", str(tmp_path / "mine"))
+        given = [text if word == "FILE..." else word for word in words.split()]
+        result = run(sys.executable, *given, cwd=ROOT)
+        assert result.returncode == 0, result.stderr
+    page = (tmp_path / "mine" / "pictures.md").read_text(encoding="utf-8")
+    assert "| tokens | my $text$ |" in page
+    assert "prose" not in page
+    shown = re.findall(r"\]\((pictures/.+\.svg)\)", page)
+    drawn = [(tmp_path / "mine" / name).read_text(encoding="utf-8") for name in shown]
+    assert len(drawn) == 4
+    assert all("my $text$" in svg for svg in drawn)
+    assert (ROOT / "docs" / "pictures.json").read_bytes() == committed
+
+
 @pytest.mark.parametrize("content", [b"", b"\xff", None])
 def test_an_unusable_text_is_rejected(content: bytes | None, tmp_path: Path) -> None:
     """A file that is too short, not UTF-8 or missing is a one-line error."""

@@ -4,6 +4,9 @@ import json
 import os
 import random
 import re
+import signal
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE
+from cli_tools import BPETITE, wait_for
 from pages import check
 from project_tools import ROOT, run, run_program
 
@@ -65,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_page_runs(folder: Path) -> None:
     """It ends with batches, and with shards of ids that are those of the documents."""
-    result = run("bash", "-ec", COMMANDS[0], cwd=folder)
+    result = run("bash", "-ec", "".join(COMMANDS), cwd=folder)
     assert result.returncode == 0, result.stderr
     check(OUTPUT[0], run_program(folder, PROGRAM[0]).stdout)
     tokenizer = Tokenizer.train([*documents(1), *documents(2)], 32767)
@@ -91,26 +94,51 @@ def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
     return [separator, *tokenizer.encode(text, ordinary=True)]
 
 
-def test_the_loop_stops_and_continues(folder: Path) -> None:
-    """An error ends it, as Ctrl-C does; the next run leaves finished shards alone."""
-    train, loop, _ = COMMANDS[0].split("\n\n")
-    assert run("bash", "-ec", train, cwd=folder).returncode == 0
-    shards = sorted(folder.glob("*.parquet"))
-    good = shards[1].read_bytes()
-    shards[1].write_bytes(good[:-1])
-    result = run("bash", "-ec", loop, cwd=folder)
-    assert "error: 001_00000.parquet cannot be read: " in result.stderr
-    [first] = folder.glob("*.bin")
+def test_a_damaged_shard_is_an_error(folder: Path) -> None:
+    """Each command ends with a status other than 0, and none leaves an output of the shard."""
+    train, loop, count = COMMANDS
+    assert run("bash", "-c", train, cwd=folder).returncode == 0
+    shard = folder / "001_00000.parquet"
+    shard.write_bytes(shard.read_bytes()[:-1])
+    for command in (train.replace("tokenizer", "other"), loop, count.replace("000*", "*")):
+        result = run("bash", "-c", command, cwd=folder)
+        assert result.returncode != 0
+        assert "error: 001_00000.parquet cannot be read: " in result.stderr
+    assert [path.name for path in folder.glob("*.bin")] == ["000_00000.bin"]
+    assert not (folder / "other.json").exists()
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_loop_stops_and_continues(folder: Path, number: signal.Signals) -> None:
+    """A signal ends it with a status other than 0; the next run leaves finished shards alone."""
+    train, loop, _ = COMMANDS
+    assert run("bash", "-c", train, cwd=folder).returncode == 0
+    first = folder / "000_00000.bin"
+    full, output = os.pipe()
+    os.set_blocking(output, False)
+    with suppress(BlockingIOError):  # then the first encode waits to print its figures
+        while True:
+            os.write(output, bytes(4096))
+    os.set_blocking(output, True)
+    with subprocess.Popen(
+        ["bash", "-c", loop], cwd=folder, stdout=output, start_new_session=True
+    ) as process:
+        wait_for(first.exists)
+        os.killpg(process.pid, number)
+    os.close(full)
+    os.close(output)
+    assert process.returncode != 0
+    assert [*folder.glob("*.bin")] == [first]
     before = first.stat().st_ino
-    shards[1].write_bytes(good)
-    result = run("bash", "-ec", loop, cwd=folder)
+    result = run("bash", "-c", loop, cwd=folder)
     written = [json.loads(line)["outputs"] for line in result.stdout.splitlines()]
     assert written == [["001_00000.bin"], ["002_00000.bin"]]
-    assert (first.name, first.stat().st_ino) == ("000_00000.bin", before)
+    assert first.stat().st_ino == before
 
 
 def test_the_page_is_short() -> None:
     """There are at most four commands, with that of the installation, and ten lines of Python."""
-    (commands,), (program,) = COMMANDS, PROGRAM
-    assert len(commands.strip().split("\n\n")) + PAGE.count("`uv tool install") == 4
+    (program,) = PROGRAM
+    assert len(COMMANDS) + PAGE.count("`uv tool install") == 4
     assert len([line for line in program.splitlines() if line]) == 10

@@ -7,8 +7,9 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -23,7 +24,7 @@ from bpetite._patterns import GPT2
 from bpetite_compare._engines import drift
 from cli_tools import BPETITE, bpetite, wait_for
 from pages import check
-from project_tools import ROOT, run_program
+from project_tools import ROOT, run, run_program
 from texts import PIECES, SEPARATORS, TEXTS, WHITESPACE
 
 pytestmark = pytest.mark.thorough
@@ -35,13 +36,14 @@ SIZE: Final = 3000
 """Large enough to reveal a wrong cut in rare whitespace."""
 SEPARATED: Final = ("--jsonl", "text", "--separator-token", "--separator-at", "after")
 
-DASK: Final = """
-from array import array
-
+ENGINES: Final = {
+    "duckdb": (
+        "import duckdb\nfrom pathlib import Path\n"
+        'Path(\'counts\').mkdir(exist_ok=True)\nduckdb.sql(r"""{}""")'
+    ),
+    "polars": "{}",
+    "dask": """{}
 from dask.distributed import Client, LocalCluster
-
-def in_hex(ids):
-    return array("H", ids).tobytes().hex()
 
 if __name__ == "__main__":
     with (
@@ -49,14 +51,9 @@ if __name__ == "__main__":
         Client(cluster) as client,
     ):
         assert len(client.scheduler_info()["workers"]) == 2
-        counts = count_with_dask("corpus/*.jsonl")
-        ids = encode_with_dask("corpus/*.jsonl", "plain.json").map(in_hex).compute()
-    Tokenizer.train(counts, SIZE).save("counted.json")
-    with open("ids.json", "w") as file:
-        json.dump(ids, file)
-"""
-
-SPARK: Final = """
+        count_with_dask("corpus/*.jsonl", "counts")
+""",
+    "spark": """{}
 import json
 from array import array
 
@@ -64,14 +61,15 @@ from pyspark.sql import SparkSession
 
 if __name__ == "__main__":
     with SparkSession.builder.master("local[2]").getOrCreate() as spark:
-        documents = spark.read.json("corpus/*.jsonl")
-        counts = count_with_spark(documents)
+        documents = read_with_spark(spark, "corpus/*.jsonl")
+        count_with_spark(documents, "counts")
         rows = encode_with_spark(documents, "plain.json").toLocalIterator()
         ids = [array("H", row["ids"]).tobytes().hex() for row in rows]
-    Tokenizer.train(counts, SIZE).save("counted.json")
     with open("ids.json", "w") as file:
         json.dump(ids, file)
-"""
+""",
+}
+"""Programs around the blocks of the page."""
 
 
 def block(words: str) -> str:
@@ -113,6 +111,13 @@ def documents_in(shards: Sequence[Path]) -> Iterator[str]:
     for path in shards:
         with path.open(encoding="utf-8", newline="\n") as lines:
             yield from (json.loads(line)["text"] for line in lines)
+
+
+def smaller(command: str) -> str:
+    """Return a command of the page that trains `counted.json`, in a smaller size."""
+    return re.sub("--vocab-size [0-9]+", f"--vocab-size {SIZE}", command).replace(
+        "tokenizer.json", "counted.json"
+    )
 
 
 def assert_equal_files(folder: Path) -> None:
@@ -165,8 +170,8 @@ def test_the_example_runs(tmp_path: Path) -> None:
     check(BLOCKS[BLOCKS.index(block("most_common")) + 1], found)
 
 
-def test_parts_of_a_file_are_counted_by_jobs(tmp_path: Path) -> None:
-    """Counts of the parts of a file, and of one added later, train the bytes of plain training."""
+def test_a_file_is_cut_where_no_chunk_is(tmp_path: Path) -> None:
+    """The counts of the parts of a file are those of the file."""
     source = random.Random(14)
     pieces = [*PIECES, *WHITESPACE, *SEPARATORS, "word ", "word\n"]
     text = "".join(source.choices(pieces, k=20_000))
@@ -174,73 +179,84 @@ def test_parts_of_a_file_are_counted_by_jobs(tmp_path: Path) -> None:
     run_program(tmp_path, block("mmap"), 'cut_file("text", 400)')
     parts = [f"text.{part}" for part in range(400)]
     assert b"".join((tmp_path / part).read_bytes() for part in parts) == text.encode()
-    (tmp_path / "late").write_bytes((ROOT / "docs" / "sample.txt").read_bytes())
-    size = ("--vocab-size", str(SIZE), "--output")
-    bpetite("train", "--input", "text", "late", *size, "plain.json", cwd=tmp_path)
-    jobs = ["\n".join(parts[:300]), "\n".join(parts[300:]), "late"]
-    for number, names in enumerate(jobs):
-        (tmp_path / f"list-{number}.txt").write_text(names, encoding="utf-8")
-        with shell(block("list-$N"), tmp_path, {"N": str(number)}) as process:
-            assert process.wait(timeout=60) == 0
-    counts = sorted(path.name for path in tmp_path.glob("counts-*.jsonl"))
-    bpetite("train", "--counts", *counts, *size, "counted.json", cwd=tmp_path)
-    assert_equal_files(tmp_path)
+    whole, counted = (bpetite("chunks", *names, cwd=tmp_path) for names in (["text"], parts))
+    assert counted.stdout == whole.stdout != b""
 
 
-def test_duckdb_writes_counts_for_the_command_line(corpus: Path) -> None:
-    """Counts that DuckDB writes as JSON Lines train the bytes of plain training."""
-    run_program(corpus, f"import duckdb\nduckdb.sql(r'''{block('COPY')}''')")
-    train_on_counts(corpus)
+def test_jobs_count_and_add_up(corpus: Path) -> None:
+    """Counts of parts, and their sums, train as the whole does; a part that is lost is an error."""
+    shards = sorted((corpus / "corpus").iterdir())
+    for number in range(2):
+        names = "".join(f"{path}\n" for path in shards[number::2])
+        (corpus / f"list-{number}.txt").write_text(names, encoding="utf-8")
+    count, add = block("list-$N"), block("{0..9}").replace("9", "1")
+    train = smaller(block("{0..99}")).replace("99", "1")
+    good = shards[3].read_bytes()
+    shards[3].write_bytes(good[:-9])
+    assert [status(count, corpus, N=str(number)) == 0 for number in range(2)] == [True, False]
+    assert not (corpus / "counts-1.jsonl").exists()
+    assert status(train, corpus) != 0
+    shards[3].write_bytes(good)
+    assert [status(count, corpus, N=str(number)) for number in range(2)] == [0, 0]
+    for command in (train, f"{add.strip()} && {train.replace('counts-{0..1}', 'sum-0')}"):
+        assert status(command, corpus) == 0
+        assert_equal_files(corpus)
+        (corpus / "counted.json").unlink()
 
 
-def test_polars_writes_counts_for_the_command_line(corpus: Path) -> None:
-    """Counts that Polars writes as JSON Lines train the bytes of plain training."""
-    run_program(corpus, block("polars"))
-    train_on_counts(corpus)
-
-
-def train_on_counts(folder: Path) -> None:
-    """Run the page's command on `counts.jsonl`, and compare the tokenizer file."""
-    command = block("--counts counts.jsonl")
-    for old, new in {"32000": str(SIZE), "--output tokenizer": "--output counted"}.items():
-        assert command.count(old) == 1
-        command = command.replace(old, new)
-    with shell(command, folder) as process:
-        assert process.wait(timeout=60) == 0
-    assert_equal_files(folder)
-
-
-def test_dask_counts_and_encodes_on_two_workers(corpus: Path) -> None:
-    """In a cluster of two processes, the tokenizer is that of plain training, the ids are equal."""
-    run_program(corpus, f"SIZE = {SIZE}", block("encode_with_dask"), DASK)
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [
+        ("duckdb", "COPY"),
+        ("polars", "polars"),
+        ("dask", "count_with_dask"),
+        pytest.param(
+            *("spark", "encode_with_spark"),
+            marks=pytest.mark.skipif(
+                find_spec("pyspark") is None, reason="pyspark and Java are not installed"
+            ),
+        ),
+    ],
+)
+def test_engines_write_counts(corpus: Path, engine: str, words: str) -> None:
+    """The counts train as the corpus does, and the ids are equal; a damaged shard is an error."""
+    program = corpus / "engine.py"
+    program.write_text(ENGINES[engine].replace("{}", block(words), 1), encoding="utf-8")
+    shard = corpus / "corpus" / "1.jsonl"
+    good = shard.read_bytes()
+    shard.write_bytes(good[: len(good) // 2])
+    assert run(sys.executable, program, cwd=corpus).returncode != 0
+    assert engine == "dask" or not [*corpus.glob("counts/*.json*")]
+    shutil.rmtree(corpus / "counts", ignore_errors=True)
+    shard.write_bytes(good)
+    result = run(sys.executable, program, cwd=corpus)
+    assert result.returncode == 0, result.stderr
+    assert status(smaller(block("--counts counts/")), corpus) == 0
     assert_equal_files(corpus)
-    assert json.loads((corpus / "ids.json").read_bytes()) == encoded(corpus)
-
-
-@pytest.mark.skipif(find_spec("pyspark") is None, reason="pyspark and Java are not installed")
-def test_spark_counts_and_encodes(corpus: Path) -> None:
-    """In local mode, the tokenizer is that of plain training, and the ids are equal."""
-    run_program(corpus, f"SIZE = {SIZE}", block("encode_with_spark"), SPARK)
-    assert_equal_files(corpus)
-    # Spark may read the files in another order.
-    assert sorted(json.loads((corpus / "ids.json").read_bytes())) == sorted(encoded(corpus))
+    if engine == "spark":  # it may read the files in another order
+        assert sorted(json.loads((corpus / "ids.json").read_bytes())) == sorted(encoded(corpus))
 
 
 @contextmanager
-def shell(
-    command: str, folder: Path, env: Mapping[str, str] | None = None
-) -> Iterator[subprocess.Popen[bytes]]:
+def shell(command: str, folder: Path, **env: str) -> Iterator[subprocess.Popen[bytes]]:
     """Start a command of the page in a shell, as a group of processes."""
     path = os.pathsep.join([str(folder), str(Path(BPETITE).parent), os.environ["PATH"]])
     with subprocess.Popen(
         ["bash", "-c", command],
         cwd=folder,
-        env={**os.environ, "PATH": path, **(env or {})},
+        env={**os.environ, "PATH": path, **env},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
         yield process
+
+
+def status(command: str, folder: Path, **env: str) -> int:
+    """Run a command of the page in a shell, and return its status."""
+    with shell(command, folder, **env) as process:
+        process.communicate(timeout=60)
+    return process.returncode
 
 
 def writer(path: Path) -> int | None:
@@ -256,45 +272,38 @@ def outputs(folder: Path) -> dict[str, int]:
 
 
 @pytest.mark.posix
+@pytest.mark.parametrize("number", [None, signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize(
-    ("words", "number", "complete"),
-    [
-        ("for shard in", signal.SIGINT, "0"),
-        ("xargs -0 -n", signal.SIGTERM, "023"),
-        ("SLURM", signal.SIGKILL, "023"),
-    ],
+    ("words", "complete"), [("for shard in", "0"), ("xargs -0 -n", "023"), ("SLURM", "023")]
 )
-def test_shards_go_on_after_an_interruption(
-    corpus: Path, words: str, number: signal.Signals, complete: str
+def test_shards_go_on_after_a_failure(
+    corpus: Path, words: str, complete: str, number: signal.Signals | None
 ) -> None:
-    """Run again, the lines skip the complete shards, and the ids are those of one command."""
+    """A damaged shard or a signal gives a status other than 0.
+
+    Run again, the lines skip the complete shards, and the ids are those of one command.
+    """
     (corpus / "encode_shard.sh").write_text(block("out=ids"), encoding="utf-8")
     (corpus / "plain.json").rename(corpus / "tokenizer.json")
     (corpus / "ids").mkdir()
     # As on macOS. It leaves Ctrl-C to the program that it waits for; other shells end themselves.
     (corpus / "sh").symlink_to(shutil.which("bash") or "bash")
-    tasks = [{"SLURM_ARRAY_TASK_ID": str(task)} for task in range(4 if words == "SLURM" else 1)]
+    tasks = range(4 if words == "SLURM" else 1)
     shard, kept = corpus / "corpus" / "1.jsonl", corpus / "kept"
     shard.rename(kept)
-    os.mkfifo(shard)
-    with ExitStack() as stack:
-        processes = [stack.enter_context(shell(block(words), corpus, task)) for task in tasks]
-        pipe = wait_for(lambda: writer(shard))
-        stack.callback(os.close, pipe)
-        os.write(pipe, kept.read_bytes()[:5000])
-        names = {f"{name}.jsonl.bin" for name in complete}
-        wait_for(lambda: outputs(corpus).keys() == names)
-        for process in processes:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
-            process.communicate(timeout=60)
-        before = outputs(corpus)
-        assert before.keys() == names
-        shard.unlink()
-        kept.rename(shard)
+    names = {f"{name}.jsonl.bin" for name in complete}
+    if number is None:
+        shard.write_bytes(kept.read_bytes()[:5000])
+        ends = [status(block(words), corpus, SLURM_ARRAY_TASK_ID=str(task)) for task in tasks]
+    else:
+        ends = interrupted(block(words), corpus, tasks, names, number)
+    assert len([end for end in ends if end != 0]) == 1
+    before = outputs(corpus)
+    assert before.keys() == names
+    shard.unlink()
+    kept.rename(shard)
     for task in tasks:
-        with shell(block(words), corpus, task) as process:
-            assert process.wait(timeout=60) == 0
+        assert status(block(words), corpus, SLURM_ARRAY_TASK_ID=str(task)) == 0
     after = outputs(corpus)
     assert len(after) == 4
     assert before.items() <= after.items()
@@ -302,6 +311,28 @@ def test_shards_go_on_after_an_interruption(
     shards = sorted((corpus / "corpus").iterdir())
     options = ("--model", "tokenizer.json", "--ordinary", *SEPARATED, "--format", "u16")
     assert ids == bpetite("encode", *options, *shards, cwd=corpus).stdout
+
+
+def interrupted(
+    command: str, folder: Path, tasks: Sequence[int], names: set[str], number: signal.Signals
+) -> list[int]:
+    """Send a signal while a shard is read and others are complete; return the statuses."""
+    shard = folder / "corpus" / "1.jsonl"
+    os.mkfifo(shard)
+    with ExitStack() as stack:
+        processes = [
+            stack.enter_context(shell(command, folder, SLURM_ARRAY_TASK_ID=str(task)))
+            for task in tasks
+        ]
+        pipe = wait_for(lambda: writer(shard))
+        stack.callback(os.close, pipe)
+        os.write(pipe, (folder / "kept").read_bytes()[:5000])
+        wait_for(lambda: outputs(folder).keys() == names)
+        for task, process in enumerate(processes):
+            if task == 1 or len(processes) == 1:
+                os.killpg(process.pid, number)
+            process.communicate(timeout=60)
+    return [process.returncode for process in processes]
 
 
 def test_tiktoken_writes_the_same_ids(corpus: Path) -> None:
@@ -325,11 +356,24 @@ def test_parity_finds_characters_that_tiktoken_does_not_know(tmp_path: Path) -> 
     assert result["engine_differences"] == 1
 
 
+def test_damaged_files_are_noticed(tmp_path: Path) -> None:
+    """A cut corpus, ids without their last byte, and another text of Linux are errors."""
+    Tokenizer.train("low lower", 260).save(tmp_path / "tokenizer.json")
+    (tmp_path / "corpus.jsonl").write_text('{"text": "low"}\n{"text": "lo', encoding="utf-8")
+    (tmp_path / "program.py").write_text(block("encode_ordinary_batch"), encoding="utf-8")
+    assert run(sys.executable, tmp_path / "program.py", cwd=tmp_path).returncode != 0
+    (tmp_path / "ids.bin").write_bytes(b"l\0o")
+    assert status(block("bpetite parity"), tmp_path) != 0
+    (tmp_path / "kernel.txt").write_bytes(b"")
+    check_of_hash = block("apt-get").splitlines()[-2:]
+    assert status("\n".join(check_of_hash), tmp_path) != 0
+
+
 def encode_with_tiktoken(folder: Path) -> dict[str, object]:
     """Run the page's program, and return what its command finds."""
     run_program(folder, block("encode_ordinary_batch"))
     with shell(block("bpetite parity"), folder) as process:
         output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, errors
-    result: dict[str, object] = json.loads(output)
+    result: dict[str, object] = json.loads(output.splitlines()[-1])
     return result

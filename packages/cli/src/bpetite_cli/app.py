@@ -15,7 +15,7 @@ from typing import Final, NoReturn
 from bpetite_cli.arguments import Commands
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.notes import noting
+from bpetite_cli.io.notes import noting, warnings
 from bpetite_cli.io.outputs import flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import HelpFormatter, StrictParser, meant
@@ -92,7 +92,7 @@ def _run_command(arguments: Sequence[str]) -> int:
             try:
                 options.run(options)
             finally:
-                for warning in notes.warnings():
+                for warning in warnings(notes):
                     say(warning)
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2

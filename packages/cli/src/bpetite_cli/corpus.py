@@ -10,7 +10,7 @@ from bpetite._patterns import GPT2
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.inputs import Advance
 from bpetite_cli.io.json_lines import read_counts
-from bpetite_cli.io.notes import note_empty
+from bpetite_cli.io.notes import EMPTY, note
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.progress import Work
 
@@ -35,7 +35,7 @@ class Texts:
             self.size += size * count
             yield text, count
         if not self.size:
-            note_empty()
+            note("the corpus", EMPTY)
 
     def _rows(self, advance: Advance) -> Iterator[_Row]:
         if self._documents.counted:

@@ -46,17 +46,15 @@ class Documents(NamedTuple):
         for path in self.paths:
             yield from self.read_file(path, advance)
 
-    def read_file(self, path: str, advance: Advance) -> Iterator[Iterable[str]]:
-        """Yield the documents of one file, in the same way."""
+    def read_file(self, path: str, advance: Advance) -> Iterable[Iterable[str]]:
+        """Return the documents of one file, in the same way."""
         if self.keys is not None:
             texts = json_lines.read_texts(path, self.keys, advance)
         elif self.column is not None:
             texts = parquet.read_texts(path, self.column, advance)
         else:
-            yield read_text(path, advance)
-            return
-        for text in texts:
-            yield [text]
+            return [read_text(path, advance)]
+        return ([text] for text in texts)
 
 
 def read_list(path: str, *, null: bool) -> list[str]:

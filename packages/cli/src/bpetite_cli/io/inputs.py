@@ -7,6 +7,7 @@ text without a safe boundary is one block.
 
 import codecs
 import os
+import re
 import shlex
 import stat
 import sys
@@ -21,7 +22,7 @@ from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.guesses import advice_on_conversion
-from bpetite_cli.io.notes import note_mark
+from bpetite_cli.io.notes import JSON_LINES, MARKED, note
 
 STANDARD_INPUT: Final = "-"
 
@@ -30,6 +31,7 @@ Advance: TypeAlias = Callable[[int], None]
 
 _BLOCK_BYTES: Final = 1 << 17
 _BYTE_ORDER_MARK: Final = "\ufeff"
+_JSON_LINES: Final = re.compile(r"\.(jsonl|ndjson)(\.(gz|bz2|xz|zst))?$", re.IGNORECASE)
 
 
 def name_of(path: str) -> str:
@@ -141,6 +143,8 @@ def read_text(path: str, advance: Advance) -> Iterator[str]:
 
     It calls `advance` with the number of bytes of each read.
     """
+    if _JSON_LINES.search(path):
+        note(name_of(path), JSON_LINES)
     with open_input(path) as file:
         yield from cut_safely(_decoded(path, read_content(path, file, advance)))
 
@@ -189,7 +193,7 @@ def _decoded(path: str, content: Content) -> Iterator[str]:
             ) from None
         if text:
             if not offset and text.startswith(_BYTE_ORDER_MARK):
-                note_mark(name_of(path))
+                note(name_of(path), MARKED)
             yield text
         before = data[max(0, used - 4) : used]
         offset += used

@@ -82,19 +82,19 @@ def _parsed(data: bytes, path: str, number: int) -> object:
         return _value(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = (
-            f"{_place(path, number)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
-            f"{error.start} in the line\n{advice_on_conversion(data[:8], data, error)}"
+            f"is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start} in the line\n"
+            f"{advice_on_conversion(data[:8], data, error)}"
         )
     except json.JSONDecodeError as error:
+        message = f"is not JSON: {error.msg}: column {error.colno}"
         if data.startswith(_BYTE_ORDER_MARK):
-            raise Failure(
-                f"{_place(path, number)} begins with a byte order mark; to remove it from the "
-                "start of plain text: tail -c +4 FILE"
-            ) from None
-        message = f"{_place(path, number)} is not JSON: {error.msg}: column {error.colno}"
+            message = (
+                "begins with a byte order mark; to remove it from the start of plain text: "
+                "tail -c +4 FILE"
+            )
     except RecursionError:
-        message = f"{_place(path, number)} cannot be read: its JSON is nested too deeply"
-    raise Failure(message)
+        message = "cannot be read: its JSON is nested too deeply"
+    raise Failure(f"{_place(path, number)} {message}")
 
 
 def _value(line: str) -> object:
@@ -125,7 +125,7 @@ def _text(line: _Line, keys: Sequence[str]) -> str:
         value = value[key]
     if not isinstance(value, str):
         raise Failure(
-            f"{line.place}: expected a string in the field {name!r}, found {_kind(value)}"
+            f"{line.place}: expected a string in the field {name!r}, found {_KINDS[type(value)]}"
         )
     try:
         value.encode("utf-8")
@@ -143,7 +143,7 @@ def _count(line: _Line) -> int:
         raise Failure(f"{line.place} has no field 'count'")
     count = line.value["count"]
     if type(count) is not int:
-        found = repr(count) if isinstance(count, float) else _kind(count)
+        found = repr(count) if isinstance(count, float) else _KINDS[type(count)]
         raise Failure(f"{line.place}: expected an integer in the field 'count', found {found}")
     if not 1 <= count <= MOST_COUNT:
         raise Failure(
@@ -151,7 +151,3 @@ def _count(line: _Line) -> int:
             f"found {str(count)[:_MOST_DIGITS]}"
         )
     return count
-
-
-def _kind(value: object) -> str:
-    return _KINDS[type(value)]

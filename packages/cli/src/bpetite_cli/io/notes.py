@@ -3,43 +3,35 @@
 `app` says it after the result.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Final
+from typing import Final, TypeAlias
 
+Oddity: TypeAlias = tuple[str, str, str]
+"""The verb for one input and for several, and what a message says about them."""
 
-class Notes:
-    """What was noted while a command ran.
+MARKED: Final[Oddity] = (
+    "begins",
+    "begin",
+    "with a byte order mark, which becomes tokens; to remove it from plain text: tail -c +4 FILE",
+)
+JSON_LINES: Final[Oddity] = (
+    "is",
+    "are",
+    "read as text, not as JSON; train, verify, chunks, encode and count have --jsonl FIELD",
+)
+EMPTY: Final[Oddity] = ("is", "are", "empty; check the input")
 
-    marked: the names of inputs that begin with a byte order mark.
-    empty: whether the corpus has no text.
-    """
+_Notes: TypeAlias = dict[Oddity, list[str]]
 
-    def __init__(self) -> None:
-        self.marked: list[str] = []
-        self.empty = False
-
-    def warnings(self) -> Iterator[str]:
-        """Yield the messages."""
-        if self.marked:
-            first, *others = self.marked
-            begin = f"and {len(others):,} more begin" if others else "begins"
-            yield (
-                f"warning: {first} {begin} with a byte order mark, which becomes tokens; "
-                "to remove it from plain text: tail -c +4 FILE"
-            )
-        if self.empty:
-            yield "warning: the corpus is empty; check the input"
-
-
-_NOTES: Final[ContextVar[Notes | None]] = ContextVar("notes", default=None)
+_NOTES: Final[ContextVar[_Notes | None]] = ContextVar("notes", default=None)
 
 
 @contextmanager
-def noting() -> Iterator[Notes]:
-    """Collect the notes of a command."""
-    notes = Notes()
+def noting() -> Iterator[_Notes]:
+    """Collect the names of odd inputs while a command runs."""
+    notes: _Notes = {}
     token = _NOTES.set(notes)
     try:
         yield notes
@@ -47,13 +39,14 @@ def noting() -> Iterator[Notes]:
         _NOTES.reset(token)
 
 
-def note_mark(name: str) -> None:
-    """Note that an input begins with a byte order mark."""
-    if notes := _NOTES.get():
-        notes.marked.append(name)
+def note(name: str, oddity: Oddity) -> None:
+    """Note that an input is odd."""
+    if (notes := _NOTES.get()) is not None:
+        notes.setdefault(oddity, []).append(name)
 
 
-def note_empty() -> None:
-    """Note that the corpus has no text."""
-    if notes := _NOTES.get():
-        notes.empty = True
+def warnings(notes: Mapping[Oddity, list[str]]) -> Iterator[str]:
+    """Yield a message about each kind of odd inputs."""
+    for (one, several, about), (first, *others) in notes.items():
+        begin = f"and {len(others):,} more {several}" if others else one
+        yield f"warning: {first} {begin} {about}"
