@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -233,6 +234,36 @@ def result_in_terminal(
                 descriptors = (empty.fileno(), theirs, errors.fileno())
                 status = _call([BPETITE, *arguments], descriptors, env, cwd)
             return status, shown.decode("utf-8").replace("\r\n", "\n"), _content(errors)
+
+
+def piped_in_terminal(arguments: Sequence[str], cwd: Path) -> tuple[int, str]:
+    """Run `bpetite` in this process, with standard output through `cat` to its terminal.
+
+    Returns:
+        The exit status, and what was sent to the terminal.
+    """
+    env = {"TERM": "xterm-256color", "COLUMNS": "80"}
+    with (
+        TemporaryFile() as empty,
+        _terminal() as (theirs, shown),
+        subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=theirs) as cat,
+    ):
+        assert cat.stdin is not None
+        descriptors = (empty.fileno(), cat.stdin.fileno(), theirs)
+        status = _call([BPETITE, *arguments], descriptors, env, cwd)
+    return status, shown.decode("utf-8")
+
+
+def terminal_width(text: str) -> int:
+    """Return how many cells a text takes in a terminal that knows no sequences, as wcwidth does."""
+    return sum(map(_width_of_character, text))
+
+
+def _width_of_character(character: str) -> int:
+    jamo = "\u1160" <= character <= "\u11ff" or "\ud7b0" <= character <= "\ud7fb"
+    if jamo or unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in {"W", "F"} else 1
 
 
 @contextmanager

@@ -9,9 +9,17 @@ from typing import Final
 
 import pytest
 
-from bpetite_cli.terminal.progress import Phase, seconds_left
+from bpetite_cli.terminal.progress import seconds_left
 from bpetite_cli.training import cost_of_merges
-from cli_tools import in_terminal, on_screen, shown_in_terminal, terminal_process
+from cli_tools import (
+    bpetite,
+    in_terminal,
+    lines,
+    on_screen,
+    piped_in_terminal,
+    shown_in_terminal,
+    terminal_process,
+)
 from help_tools import call_of
 
 TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")
@@ -54,11 +62,24 @@ def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
-def test_merge_progress_is_weighted_by_time(corpus: Path) -> None:
-    """The first hundred of 256 merges take more than half of the time."""
+def test_the_percentage_is_that_of_the_figures(corpus: Path) -> None:
+    """A hundred of 256 merges are 39 percent, although they take more than half of the time."""
     _, _, sent = in_terminal(TRAIN, corpus, {"COLUMNS": "80"})
-    first = next(frame for frame in frames(sent.decode()) if frame.startswith("merging pairs"))
-    assert "  55%           100 of 256" in first
+    shown = {tuple(frame[:-14].split()[-7:]) for frame in frames(sent.decode())}
+    assert ("39%", "100", "of", "256") in {columns[-4:] for columns in shown}
+    assert ("100%", "20.6", "kB", "of", "20.6", "kB") in {columns[-6:] for columns in shown}
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
+@pytest.mark.parametrize(("columns", "shown"), [(16, "merging"), (39, "merging pairs")])
+def test_a_narrow_bar_shows_the_percentage_and_the_phase(
+    corpus: Path, columns: int, shown: str
+) -> None:
+    """Columns without room are left out, not squeezed."""
+    _, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
+    assert f" 39% {shown}" in re.sub(r"\x1b\[[0-9;]*m", "", sent)
+    assert not frames(sent)
 
 
 @pytest.mark.parametrize(
@@ -86,21 +107,6 @@ def test_no_time_estimate_is_shown_too_early() -> None:
     assert seconds_left(9.0, 0, 4, 100) is None
     assert seconds_left(9.0, 0, 5, 100) == pytest.approx(9 * 95 / 5)
     assert seconds_left(9.0, 20, 24, 100) is None
-
-
-def test_estimates_include_future_pieces() -> None:
-    """The estimate assumes that pieces keep appearing at the same rate; at the end none is left."""
-    phase = Phase("counting text", 100)
-    phase.advance(20)
-    assert (phase.cost, phase.total_cost) == (20, 100)
-    phase.note_more(done=0, known=30)
-    assert (phase.cost, phase.total_cost) == (20, 100 + 5 * 30)
-    phase.advance(80)
-    phase.note_more(done=60, known=90)
-    assert (phase.cost, phase.total_cost) == (160, 190)
-    phase.note_more(done=90, known=90)
-    assert phase.cost == phase.total_cost
-    assert phase.time == "0:00:00 left"
 
 
 @pytest.mark.posix
@@ -144,3 +150,25 @@ def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
     assert len(phases(sent)) >= 2
     assert not any("━" in line for line in on_screen(sent))
     assert sent.rfind("\x1b[?25l") < sent.rfind("\x1b[?25h")  # the cursor is shown again
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("chunks", "encode -m tokenizer.json --format text", "decode -m tokenizer.json"),
+        *("show -m tokenizer.json --json", "count -m tokenizer.json --by-token"),
+    ],
+)
+def test_the_bar_is_gone_before_a_pipe_to_the_terminal(folder: Path, words: str) -> None:
+    """No line of a long result is in the line of the bar, where the bar would remove it."""
+    (folder / "text.txt").write_text("\n".join(f"{n:x}" for n in range(20_000)))
+    call = [*words.split(), "text.txt"]
+    if "decode" in call:
+        encoded = bpetite("encode", "-m", "tokenizer.json", "text.txt", cwd=folder)
+        (folder / "text.txt").write_bytes(encoded.stdout)
+    result = [line for line in lines(bpetite(*call, cwd=folder).stdout) if line]
+    status, sent = piped_in_terminal(call, folder)
+    assert (status, bool(phases(sent))) == (0, True)
+    assert on_screen(sent) == result

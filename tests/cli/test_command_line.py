@@ -62,7 +62,17 @@ WRONG_USAGE = {
     "count --model m --max -1": "argument --max: expected 0 or more, found -1",
     "count --model m --max 1e3": "argument --max: expected an integer, found '1e3'",
     "count --model m --max 1 --max 2": "argument --max: given more than once",
-    "encode --model m --text a --format u8": "argument --format: invalid choice: 'u8'",
+    "train a --output x --vocab-size 32k": (
+        "argument --vocab-size: expected an integer, found '32k'; write 32000 or 32768"
+    ),
+    "count --model m --max 1M": "found '1M'; write 1000000 or 1048576",
+    "encode --model m --text a --format u8": (
+        "argument --format: invalid choice: 'u8' (choose from json, text, u16, u32)"
+    ),
+    "decode --model m --format JSN a": "json, text, u16, u32); did you mean json?",
+    "encode --model m --separator-at befor a": "after); did you mean before?",
+    "--completion Fisch": "fish); did you mean fish?",
+    "count --model m a --input b": "argument FILE: not allowed with argument --input",
     "decode --model m --ids 1 --format": "argument --format: expected one argument",
     "encode --model m --text a --format u16 --format u32": "argument --format: given more",
     **{

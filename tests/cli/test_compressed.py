@@ -254,13 +254,35 @@ def test_invalid_utf_8_is_located_in_the_text(folder: Path, name: str) -> None:
     assert second == "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8"
 
 
+def test_data_compressed_twice_is_binary(folder: Path) -> None:
+    """Only the outer compression is removed."""
+    compress = COMPRESS["gzip"]
+    (folder / "f").write_bytes(compress(compress(b"text")))
+    _, second = refused(bpetite("encode", "-m", "tokenizer.json", "f", cwd=folder))
+    assert second == "it looks like compressed data, which is binary; decompress it first"
+
+
+BINARY: Final = [
+    (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "a PNG image"),
+    (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "a JPEG image"),
+    (b"GIF89a\x01\0", "a GIF image"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"\x7fELF\x02\x01\x01\0", "a program"),
+    (b"MZ\x90\0\x03\0\0\0", "a program"),
+    (b"\xcf\xfa\xed\xfe\x07\0\0\x01", "a program"),
+    (b"\0asm\x01\0\0\0", "a program"),
+]
+
+
 @pytest.mark.parametrize(
     ("begin", "advice"),
     [
         (SKIPPABLE, "zstd after a skippable frame; convert it first, with: zstd -dc"),
-        (b"PK\x03\x04", "a zip file; convert it first, with: unzip -p"),
+        (b"PK\x03\x04", "a zip file, which is binary; convert it first, with: unzip -p"),
         (b"7z\xbc\xaf\x27\x1c", "a 7z file; convert it first, with: 7z x -so"),
         (b"\x04\x22\x4d\x18", "an lz4 file; convert it first, with: lz4 -dc"),
+        (b"%PDF-1.7\n", "a PDF file, which is binary; convert it first, with: pdftotext"),
+        *((begin, f"{kind}, which is binary; leave it out") for begin, kind in BINARY),
     ],
 )
 def test_other_formats_have_a_way_out(folder: Path, begin: bytes, advice: str) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
 
 import texts
 from bpetite import Tokenizer
@@ -20,6 +19,7 @@ from cli_tools import (
     lines,
     shown_in_terminal,
     terminal_process,
+    terminal_width,
 )
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
@@ -85,9 +85,9 @@ def test_rows_fit_and_have_all_tokens(tokens: list[tuple[int, bytes]], width: in
     for row in draw_rows(tokens, (-1).__eq__, plain(width)):
         above, below, nothing, end = row.split("\n")
         assert (nothing, end) == ("", "")
-        assert max(cell_len(above), cell_len(below)) <= width
+        assert max(terminal_width(above), terminal_width(below)) <= width
         starts = [
-            [cell_len("│".join(parts[:place])) for place in range(len(parts))]
+            [terminal_width("│".join(parts[:place])) for place in range(len(parts))]
             for parts in (above.split("│"), below.split("│"))
         ]
         assert starts[0] == starts[1]
@@ -139,7 +139,7 @@ def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, colum
     """A row is as wide as the terminal allows."""
     words = ["show", "--model", str(model), "--text", "Hello words, 船夫. " * 20]
     _, shown = shown_in_terminal(words, tmp_path, columns=columns)
-    widths = [cell_len(COLOR.sub("", line)) for line in shown.splitlines()]
+    widths = [terminal_width(COLOR.sub("", line)) for line in shown.splitlines()]
     assert columns - 12 < max(widths[:-1]) <= columns
 
 

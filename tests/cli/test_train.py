@@ -203,6 +203,11 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
             "it looks like a Parquet file; commands with --parquet COLUMN read its text",
         ),
         (
+            b"caf\xe9 \0",
+            "byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 00)",
+            "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it",
+        ),
+        (
             b"x" * 9 + "⛵".encode()[:2],
             "byte 0xe2 at offset 9 (around it: 78 78 78 78 e2 9b)",
             "it ends in the middle of a character; was it cut short, or is it Latin-1?",
@@ -219,6 +224,7 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
         "utf-16-le",
         "utf-16",
         "parquet",
+        "NUL",
         "cut short",
         "after three blocks",
     ],

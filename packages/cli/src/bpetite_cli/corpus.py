@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from bpetite._corpus import Part, PartCounter
 from bpetite._patterns import GPT2
@@ -13,9 +12,6 @@ from bpetite_cli.io.json_lines import read_counts
 from bpetite_cli.io.notes import EMPTY, note
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.progress import Work
-
-_BYTES_OF_A_PIECE: Final = 32
-"""Splitting a distinct piece takes as long as counting the pieces of 25 to 50 bytes."""
 
 _Row: TypeAlias = tuple[str, int]
 """A text that ends at a safe boundary, and the number of its repetitions."""
@@ -62,13 +58,8 @@ def counted(texts: Texts, jobs: int, work: Work) -> Iterator[Iterator[Part]]:
 
 def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row], work: Work) -> Iterator[Part]:
     """Yield the parts of a corpus; each process splits its last pieces at the end."""
-    found = split = 0
-    results = sharing.results(rows, work.advance, in_order=False)
-    for part in chain(results, sharing.results_of_each([])):
-        found += part.pieces
-        split += part.split
-        work.note_more(split * _BYTES_OF_A_PIECE, found * _BYTES_OF_A_PIECE)
-        yield part
+    yield from sharing.results(rows, work.advance, in_order=False)
+    yield from sharing.results_of_each([])
 
 
 def _length(row: _Row) -> int:

@@ -87,6 +87,13 @@ class StrictParser(argparse.ArgumentParser):
                 self.error(f"unknown option {shown}{way_out}")
             before = word
 
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's
+        """Reject a word that is not among the choices of an option, and suggest a similar one."""
+        if action.choices is not None and value not in action.choices:
+            known = list(action.choices)
+            found = f"invalid choice: {value!r:.40} (choose from {', '.join(known)})"
+            raise argparse.ArgumentError(action, found + meant(value, known))
+
     def _advice(self) -> Mapping[str, str]:
         """Return the way out for each option that has one; `arguments.advise` sets it."""
         advice: Mapping[str, str] = self.get_default("advice") or {}
@@ -178,7 +185,7 @@ def meant(word: str, known: Iterable[str]) -> str:
     """Return the end of a message about an unknown word: a similar known word, if any."""
     from difflib import get_close_matches  # noqa: PLC0415 - it is slow to load
 
-    close = get_close_matches(word, known, n=1)
+    close = get_close_matches(word.lower(), known, n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 

@@ -7,12 +7,18 @@ from typing import Final
 
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 _MOST_DIGITS: Final = 30
+_THOUSANDS: Final = re.compile("([0-9]{1,9})([kKmM])")
 
 
 def integer(word: str) -> int:
     """Read a plain decimal integer: `int` also accepts 1_0, -0 and other scripts' digits."""
     if not _INTEGER.fullmatch(word):
-        raise argparse.ArgumentTypeError(f"expected an integer, found {word[:40]!r}")
+        way_out = ""
+        if found := _THOUSANDS.fullmatch(word):
+            power = 1 if found[2] in "kK" else 2
+            sizes = (int(found[1]) * base**power for base in (1000, 1024))
+            way_out = "; write {} or {}".format(*sizes)
+        raise argparse.ArgumentTypeError(f"expected an integer, found {word[:40]!r}{way_out}")
     if len(word) > _MOST_DIGITS:
         raise argparse.ArgumentTypeError(
             f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"

@@ -35,15 +35,11 @@ class Part(NamedTuple):
     """A counted part of a corpus. Its pieces may be split into chunks with a later part.
 
     documents, characters: the size of the part.
-    pieces: the number of new distinct pieces that wait to be split.
-    split: the number of waiting pieces that have now been split.
-    chunks: the frequency of each chunk in these pieces.
+    chunks: the frequency of each chunk in the pieces that are split.
     """
 
     documents: int = 0
     characters: int = 0
-    pieces: int = 0
-    split: int = 0
     chunks: Mapping[str, int] = MappingProxyType({})
 
 
@@ -59,19 +55,14 @@ class PartCounter:
         self._pieces: Counter[str] = Counter()
 
     def __call__(self, documents: Sequence[tuple[str, int]]) -> Part:
-        before = len(self._pieces)
         sizes = [*_count_pieces(documents, self._pattern, self._pieces)]
-        found = len(self._pieces)
         chunks: dict[str, int] = {}
-        split = 0
-        if not documents or found > _MOST_PIECES:
-            chunks, split = count_chunks(self._pieces, self._pattern), found
+        if not documents or len(self._pieces) > _MOST_PIECES:
+            chunks = count_chunks(self._pieces, self._pattern)
             self._pieces.clear()
         return Part(
             documents=sum(size[0] for size in sizes),
             characters=sum(size[1] for size in sizes),
-            pieces=found - before,
-            split=split,
             chunks=chunks,
         )
 

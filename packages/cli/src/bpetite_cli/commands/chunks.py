@@ -20,7 +20,7 @@ from bpetite_cli.io.json_lines import MOST_COUNT
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
-from bpetite_cli.terminal.screen import look_at_output
+from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.terminal.visible import shortened
 
 _SHOWN: Final = 20
@@ -89,7 +89,9 @@ class _Counts(NamedTuple):
 
 def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
-    size = _check(options, documents)
+    outputs.check_output()
+    size = inputs.check_inputs(documents.paths)
+    outputs.check_destination(options.output, documents.sources, force=options.force)
     messages.say_if_typed("counting", documents.paths)
     with Work("counting text", documents.paths, size) as work:
         counts = _count(documents, arguments.jobs_of(options), work)
@@ -100,20 +102,11 @@ def _run(options: argparse.Namespace) -> None:
             return
         if options.output is None:
             work.hide()
-            outputs.stream_output(_rows(counts, look_at_output().width))
+            outputs.stream_output(_rows(counts, look_at_output()))
             return
         work.begin("saving")
         sha256 = _save(data, options.output, force=options.force)
     _summarize(counts, len(documents.paths), options.output, sha256)
-
-
-def _check(options: argparse.Namespace, documents: Documents) -> int | None:
-    """Check before reading what could fail later; return the size of the inputs."""
-    outputs.check_output()
-    size = inputs.check_inputs(documents.paths)
-    if options.output is not None:
-        outputs.check_destination(options.output, documents.sources, force=options.force)
-    return size
 
 
 def _count(documents: Documents, jobs: int, work: Work) -> _Counts:
@@ -143,12 +136,13 @@ def _lines(chunks: Iterable[tuple[str, int]]) -> Iterator[bytes]:
         yield block
 
 
-def _rows(counts: _Counts, width: int) -> Iterator[str]:
+def _rows(counts: _Counts, screen: Screen) -> Iterator[str]:
     """Yield a row for each of the most frequent chunks, and a line about all of them."""
     order = nsmallest(_SHOWN, counts.chunks.items(), key=lambda item: (-item[1], item[0]))
     figures = max((len(f"{count:,}") for _, count in order), default=0)
     for text, count in order:
-        yield f"{count:>{figures},}  {shortened(text.encode('utf-8'), width - figures - 2)}\n"
+        begin, room = screen.beside([f"{count:>{figures},}"])
+        yield f"{begin}{shortened(text.encode('utf-8'), room)}\n"
     distinct = messages.counted(len(counts.chunks), "distinct chunk")
     yield f"{distinct}, {sum(counts.chunks.values()):,} in all; --output saves them\n"
 

@@ -94,9 +94,8 @@ def add_command(commands: Commands) -> None:
         "downloads on first use; requires bpetite-compare",
     )
     arguments.require_one(parser, ["--model"], ["--encoding"])
-    parser.add_argument(
-        "input", nargs="*", metavar="FILE", help="UTF-8 text, also compressed; - is standard input"
-    )
+    arguments.add_file_argument(parser)
+    arguments.add_files(parser, required=False)
     arguments.add_documents_in_files(parser)
     arguments.add_ordinary(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")
@@ -139,8 +138,7 @@ def _run(options: argparse.Namespace) -> None:
             if options.encoding is None
             else load_counter(options.encoding, ordinary=options.ordinary)
         )
-        if not named:
-            messages.say_if_typed("counting", documents.paths)
+        messages.say_if_typed("counting", documents.paths)
         work.begin("counting", inputs.total_size(documents.paths))
         counts = _counted(documents, counter, arguments.jobs_of(options), work)
     good = [count for count in counts if count.error is None]

@@ -3,7 +3,6 @@
 import argparse
 import codecs
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from itertools import accumulate
 from typing import Final
 
@@ -87,27 +86,26 @@ def _ids(word: str) -> list[int]:
 
 def _run(options: argparse.Namespace) -> None:
     outputs.check_output()
-    named = options.ids is not None or options.input is not None
-    if not named:
+    if options.ids is None and options.input is None:
         options.input = STANDARD_INPUT
     files = [] if options.input is None else [options.input]
     size = inputs.check_inputs(files)
-    if options.output is not None:
-        outputs.check_destination(options.output, [options.model, *files], force=options.force)
+    outputs.check_destination(options.output, [options.model, *files], force=options.force)
     with Work("loading", files) as work:
         tokens = models.load_artifact(options.model).vocab
         chosen = FORMATS[options.format or "json"]
-        if not named:
-            messages.say_if_typed("decoding", files)
+        messages.say_if_typed("decoding", files)
         work.begin("decoding", size)
         ids = Counted(chosen.read(options.input, work.advance) if files else options.ids)
         width = chosen.width if files else None
         texts = _texts(tokens, ids, width, is_text=not options.bytes)
         if options.output is None:
-            _print(outputs.hold_output(texts), work)
+            held = outputs.hold_output(texts)
+            work.send(held)
+            if held.end not in {b"", b"\n"} and outputs.is_terminal():
+                messages.say("")  # a prompt starts a line of its own
             return
-        parts = outputs.then(texts, partial(work.begin, "writing"))
-        written = write_parts(options.output, parts, overwrite=options.force)
+        written = write_parts(options.output, texts, overwrite=options.force)
     summary: _Summary = {
         **fields.text_fields(written, ids.tokens),
         "outputs": [values.text_argument(options.output)],
@@ -115,13 +113,6 @@ def _run(options: argparse.Namespace) -> None:
     of_text = "" if options.bytes else " of text"
     saved = f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}"
     write_result(summary, saved)
-
-
-def _print(held: outputs.Held, work: Work) -> None:
-    """Write text to standard output; on a terminal, a prompt then starts a line of its own."""
-    work.send(held)
-    if held.end not in {b"", b"\n"} and outputs.is_terminal():
-        messages.say("")
 
 
 def _texts(

@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
@@ -97,16 +96,14 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    named = bool(options.input or options.files_from or options.text is not None)
-    if not named:
+    if not (options.input or options.files_from or options.text is not None):
         options.input = [STANDARD_INPUT]
     documents = arguments.documents_of(options)
     size = _check(options, documents)
     figures = _Figures()
     with Work("loading", documents.paths) as work:
         packing = _load_packing(options)
-        if not named:
-            messages.say_if_typed("encoding", documents.paths)
+        messages.say_if_typed("encoding", documents.paths)
         work.begin("encoding", size)
         with Sharing(packing.pack, arguments.jobs_of(options), _length) as sharing:
             texts: Iterable[Iterable[str]] = (
@@ -120,7 +117,6 @@ def _run(options: argparse.Namespace) -> None:
             if options.output is None:
                 held = outputs.hold_output(parts)
             else:
-                parts = outputs.then(parts, partial(work.begin, "writing"))
                 written = write_parts(options.output, parts, overwrite=options.force)
         if options.output is None:
             work.send(held)
@@ -195,9 +191,8 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
             "use --output or redirect"
         )
     size = inputs.check_inputs(documents.paths)
-    if options.output is not None:
-        sources = [options.model, *documents.sources]
-        outputs.check_destination(options.output, sources, force=options.force)
+    sources = [options.model, *documents.sources]
+    outputs.check_destination(options.output, sources, force=options.force)
     return size
 
 

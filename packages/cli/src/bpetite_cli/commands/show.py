@@ -13,6 +13,7 @@ from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
+from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
 
 _INSIDE_CHARACTER: Final = bytes(range(0x80, 0xC0))
@@ -66,14 +67,12 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     outputs.check_output()
-    named = options.text is not None or options.input is not None
-    if not named:
+    if options.text is None and options.input is None:
         options.input = STANDARD_INPUT
     files = [] if options.input is None else [options.input]
     with Work("loading", files) as work:
         artifact = models.load_artifact(options.model)
-        if not named:
-            messages.say_if_typed("showing", files)
+        messages.say_if_typed("showing", files)
         if options.json:
             work.begin("encoding", inputs.total_size(files))
             tokens = _tokens(artifact, _texts(options, work.advance), options)
@@ -104,8 +103,6 @@ def _tokens(
 
 def _rows(artifact: Artifact, tokens: Iterable[tuple[int, bytes]], screen: Screen) -> Iterator[str]:
     """Yield the rows and a summary line."""
-    from bpetite_cli.views.rows import draw_rows  # noqa: PLC0415 - rich is slow to load
-
     count = size = 0
 
     def noted() -> Iterator[tuple[int, bytes]]:

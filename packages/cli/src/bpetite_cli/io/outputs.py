@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import FileIO
 from select import select
@@ -16,7 +16,7 @@ from typing import IO, Final, NamedTuple
 
 from bpetite._files import check_no_input, quoted
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
+from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
@@ -55,28 +55,25 @@ def json_line(data: Mapping[str, object]) -> bytes:
 class Held(NamedTuple):
     """A complete result that is not written yet.
 
-    size: its number of bytes.
     end: its last byte, or nothing.
     """
 
     file: IO[bytes]
-    size: int
     end: bytes
 
-    def send(self, advance: Advance | None = None) -> None:
-        """Write it to standard output, and close it; `advance` gets the size of each block."""
+    def send(self) -> None:
+        """Write it to standard output, and close it."""
         with self.file:
-            _send(self.file, advance)
+            _send(self.file)
 
 
 def hold_output(parts: Iterable[bytes]) -> Held:
     """Return the parts as one result, once all of them exist."""
     check_output()
-    size, end = 0, b""
+    end = b""
     with ExitStack() as stack:
         file = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY))
         for part in parts:
-            size += len(part)
             end = part[-1:] or end
             try:
                 file.write(part)
@@ -87,13 +84,7 @@ def hold_output(parts: Iterable[bytes]) -> Held:
                 ) from None
         file.seek(0)
         stack.pop_all()
-        return Held(file, size, end)
-
-
-def then(parts: Iterable[bytes], finished: Callable[[], None]) -> Iterator[bytes]:
-    """Yield the parts, and call a function after the last."""
-    yield from parts
-    finished()
+        return Held(file, end)
 
 
 def stream_output(parts: Iterable[str]) -> None:
@@ -106,15 +97,13 @@ def stream_output(parts: Iterable[str]) -> None:
         _send(io.BytesIO(part.encode("utf-8")))
 
 
-def _send(data: IO[bytes], advance: Advance | None = None) -> None:
+def _send(data: IO[bytes]) -> None:
     sys.stdout.flush()
     try:
         # Without a buffer, as closing one would wait for the reader, even after a signal.
         with open(sys.stdout.fileno(), "wb", buffering=0, closefd=False) as output:
             while block := data.read(_BLOCK_BYTES):
                 _write_all(output, block)
-                if advance is not None:
-                    advance(len(block))
     except OSError as error:
         raise _output_lost(error) from None
 
@@ -150,8 +139,10 @@ def _output_lost(error: OSError) -> Exception:
     return Failure(f"cannot write to standard output: {error.strerror}")
 
 
-def check_destination(path: str, inputs: Sequence[str], *, force: bool) -> None:
+def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -> None:
     """Reject a path that cannot be written, or that would overwrite an input or other file."""
+    if path is None:
+        return
     if not os.path.basename(path):
         raise Failure(f"{quoted(path)} does not name a file; add a file name")
     if os.path.exists(path) and not os.path.isfile(path):

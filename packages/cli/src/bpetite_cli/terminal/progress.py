@@ -11,7 +11,7 @@ from threading import RLock, Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from bpetite_cli.io.inputs import is_typed
-from bpetite_cli.io.outputs import Held, is_terminal
+from bpetite_cli.io.outputs import Held
 from bpetite_cli.jobs.signals import signals_blocked
 from bpetite_cli.terminal.messages import in_units, on_terminal
 
@@ -51,10 +51,9 @@ class Phase:
         cost: Callable[[int], int] | None = None,
     ) -> None:
         self.name = name
-        self._total = total
-        self._done = done
+        self.total = total
+        self.done = done
         self._cost = cost
-        self._more_done = self._more_known = 0
         self._first = self.cost
         self._begin = self._last = time.monotonic()
         # Times and costs. The first mark is at or before half of the cost so far.
@@ -62,47 +61,30 @@ class Phase:
 
     def advance(self, amount: int) -> None:
         """Add what has been done."""
-        self._done += amount
+        self.done += amount
         self._last = time.monotonic()
         if self.cost - self._first >= 2 * (self._marks[1][1] - self._first):
             self._marks = [self._marks[1], (self._last, self.cost)]
 
-    def note_more(self, done: int, known: int) -> None:
-        """Set the cost of additional work found so far; the rest is expected to bring as much.
-
-        Args:
-            done: the part that is done.
-            known: all of it.
-        """
-        self._more_done, self._more_known = done, known
-
     @property
     def cost(self) -> int:
         """The cost of the work done."""
-        return self._cost_of(self._done) + self._more_done
-
-    @property
-    def total_cost(self) -> int | None:
-        """The cost of the whole phase, or None if it is unknown."""
-        if self._total is None:
-            return None
-        more = self._more_known * self._total // self._done if self._done else 0
-        return self._cost_of(self._total) + more
+        return self._cost_of(self.done)
 
     @property
     def amount(self) -> str:
         """The amount done and the total amount, for people."""
         show = in_units if self._cost is None else "{:,}".format
-        done = show(self._done) if self._done else ""
-        return done if self._total is None else f"{done or 0} of {show(self._total)}"
+        done = show(self.done) if self.done else ""
+        return done if self.total is None else f"{done or 0} of {show(self.total)}"
 
     @property
     def time(self) -> str:
         """The remaining time or, while that is unknown, the time so far."""
         now = time.monotonic()
-        total = self.total_cost
-        if total is not None:
+        if self.total is not None:
             since, first = self._marks[0]
+            total = self._cost_of(self.total)
             left = seconds_left(self._last - since, first, self.cost, total)
             if left is not None:
                 return f"{_clock(left - (now - self._last))} left"
@@ -179,18 +161,10 @@ class Work:
             if self._bar is not None:
                 self._bar.update()
 
-    def note_more(self, done: int, known: int) -> None:
-        """Set the cost of additional work in this phase; see `Phase`."""
-        with self._lock:
-            self._phase.note_more(done, known)
-            self.advance(0)
-
     def send(self, held: Held) -> None:
-        """Write a complete result to standard output."""
-        if is_terminal():
-            self.hide()
-        self.begin("writing", held.size)
-        held.send(self.advance)
+        """Write a complete result to standard output, which may be where the bar is."""
+        self.hide()
+        held.send()
 
     def hide(self) -> None:
         """Remove the bar for good."""
@@ -224,12 +198,12 @@ class Bar:
             self._progress.remove_task(task)
         self._phase = phase
         self._task = self._progress.add_task(
-            phase.name, total=phase.total_cost, completed=phase.cost, phase=phase
+            phase.name, total=phase.total, completed=phase.done, phase=phase
         )
 
     def update(self) -> None:
         """Show how far the phase is."""
-        self._progress.update(self._task, completed=self._phase.cost, total=self._phase.total_cost)
+        self._progress.update(self._task, completed=self._phase.done)
 
     def stop(self) -> None:
         """Remove the line."""
@@ -243,16 +217,22 @@ def _line() -> "Progress":
 
     console = Console(stderr=True)
     left = console.width - _WIDTH_WITHOUT_BAR
+    percentage, name = "{task.percentage:>3.0f}%", "{task.description}"
     amount = []
     if console.width >= _WIDTH_WITH_AMOUNT:
         left -= _WIDTH_OF_AMOUNT
         amount = [progress.TextColumn("{task.fields[phase].amount:>20}", markup=False)]
-    return progress.Progress(
+    columns: list[progress.ProgressColumn] = [
         progress.TextColumn("{task.description:<14}", markup=False),
-        progress.BarColumn(max(1, min(_WIDEST, left)), "dim", "cyan", "cyan", "cyan"),
-        progress.TaskProgressColumn("{task.percentage:>3.0f}%", "    ", markup=False),
+        progress.BarColumn(min(_WIDEST, left), "dim", "cyan", "cyan", "cyan"),
+        progress.TaskProgressColumn(percentage, "    ", markup=False),
         *amount,
         progress.TextColumn("{task.fields[phase].time:>14}", markup=False),
+    ]
+    if left < 1:
+        columns = [progress.TaskProgressColumn(f"{percentage} {name}", name, markup=False)]
+    return progress.Progress(
+        *columns,
         console=console,
         refresh_per_second=5,
         transient=True,

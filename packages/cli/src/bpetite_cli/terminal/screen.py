@@ -6,14 +6,15 @@ Not here: the colors (`paint`), standard error (`messages`).
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bpetite_cli.terminal.paint import Ink  # loads rich, which is slow
+from bpetite_cli.terminal.paint import Ink, paint
 
 _NARROWEST: Final = 16
+
+LEAST: Final = 4
+"""The fewest cells of a token to show, however narrow the screen is."""
 
 
 class Screen(NamedTuple):
@@ -26,7 +27,18 @@ class Screen(NamedTuple):
 
     width: int
     colored: bool
-    paint: "Callable[[str, Ink], str]"
+    paint: Callable[[str, Ink], str]
+
+    def beside(self, columns: Sequence[str]) -> tuple[str, int]:
+        """Return the beginning of a row, and the cells that are left for a token.
+
+        On a narrow screen, the beginning lacks the last columns.
+        """
+        begin = "".join(f"{column}  " for column in columns)
+        room = self.width - len(begin)
+        if room < LEAST and len(columns) > 1:
+            return self.beside(columns[:-1])
+        return begin, max(LEAST, room)
 
 
 def look_at_output() -> Screen:
@@ -35,11 +47,8 @@ def look_at_output() -> Screen:
     The width is COLUMNS, or the width of the terminal, or 80.
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    if not shows_color():
-        return Screen(width, colored=False, paint=_leave)
-    from bpetite_cli.terminal.paint import paint  # noqa: PLC0415 - rich is slow to load
-
-    return Screen(width, colored=True, paint=paint)
+    colored = shows_color()
+    return Screen(width, colored, paint if colored else _leave)
 
 
 def shows_color() -> bool:
@@ -48,5 +57,5 @@ def shows_color() -> bool:
     return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _leave(text: str, _: "Ink") -> str:
+def _leave(text: str, _: Ink) -> str:
     return text

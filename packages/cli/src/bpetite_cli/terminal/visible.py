@@ -1,6 +1,7 @@
 """Tokens and messages in visible characters: whitespace, bytes, control characters."""
 
 import codecs
+from collections.abc import Iterator
 from typing import Final
 
 import regex
@@ -19,7 +20,12 @@ _BLANK: Final = regex.compile(
 _JOINS_THE_LAST: Final = regex.compile(
     r"[\p{M}\p{Emoji_Modifier}\p{Hangul_Syllable_Type=V}\p{Hangul_Syllable_Type=T}]"
 )
-"""Characters that are drawn on the previous one, without a cell of their own."""
+"""Characters that are drawn on the previous one, if the terminal can do that."""
+
+_WIDE: Final = regex.compile(r"(?V1)[[\p{East_Asian_Width=W}\p{East_Asian_Width=F}]--\p{M}]")
+_NO_CELL: Final = regex.compile(
+    r"[\p{Mn}\p{Me}\p{Hangul_Syllable_Type=V}\p{Hangul_Syllable_Type=T}]"
+)
 
 
 def visible(token: bytes | str) -> str:
@@ -38,14 +44,49 @@ def visible(token: bytes | str) -> str:
     return base + "".join(map(_shown, text))
 
 
+def cells(text: str) -> int:
+    """Return how many cells of a terminal visible text takes.
+
+    Terminals disagree about some characters. This is the larger number: a spacing mark and a
+    skin tone have cells of their own.
+
+    >>> cells("船夫"), cells("e\u0301"), cells("हिन्दी"), cells("👍🏽")
+    (4, 1, 5, 4)
+    """
+    if text.isascii():
+        return len(text)
+    return len(text) + len(_WIDE.findall(text)) - len(_NO_CELL.findall(text))
+
+
+def chopped(text: str, most: int) -> Iterator[str]:
+    """Yield visible text in parts of at most this many cells; a wide character needs two.
+
+    >>> list(chopped("a船夫", 3))
+    ['a船', '夫']
+    """
+    part, used = "", 0
+    for character in text:
+        size = cells(character)
+        if used + size > most:
+            yield part
+            part, used = "", 0
+        part += character
+        used += size
+    yield part
+
+
 def shortened(token: bytes, most: int) -> str:
-    """Return a token in visible characters, cut off if it is long.
+    """Return a token in visible characters, cut off if it takes more than this many cells.
 
     >>> shortened(b" " * 1_000_000, 6)
     '·····…'
     """
-    shown = visible(token[: 4 * (most + 1)])  # no character has more than four bytes
-    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+    begin = token[: 4 * (most + 1)]  # no character has more than four bytes
+    text, _ = codecs.utf_8_decode(begin, _HEX, len(begin) == len(token))
+    shown = visible(text)
+    if len(begin) == len(token) and cells(shown) <= most:
+        return shown
+    return f"{next(chopped(shown, most - 1))}…"
 
 
 def is_visible(character: str) -> bool:

@@ -1,18 +1,13 @@
 """How often each token of a vocabulary occurs, as rows and as JSON."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
 
 from bpetite._artifact import Artifact
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened
-
-if TYPE_CHECKING:
-    from bpetite_cli.terminal.paint import Ink  # loads rich, which is slow
-
-_GAP: Final = "  "
+from bpetite_cli.views.vocabulary import ink_of
 
 
 class Frequency(Token):
@@ -33,13 +28,12 @@ def draw_frequencies(artifact: Artifact, counts: Sequence[int], screen: Screen) 
     table = artifact.table
     figures = max(len("count"), len(f"{max(counts):,}"))
     number = len(str(artifact.highest_id))
-    room = max(1, screen.width - figures - number - 2 * len(_GAP))
-    title = _GAP.join([f"{'count':>{figures}}", f"{'id':>{number}}", "token"])
-    yield f"{screen.paint(title, 'bold')}\n"
+    title, _ = screen.beside([f"{'count':>{figures}}", f"{'id':>{number}}"])
+    yield f"{screen.paint(f'{title}token', 'bold')}\n"
     for token_id in _in_order(counts):
-        ink: Ink = "special" if artifact.is_special(token_id) else "green"
-        shown = screen.paint(shortened(table[token_id], room), ink)
-        yield f"{counts[token_id]:>{figures},}{_GAP}{token_id:>{number}}{_GAP}{shown}\n"
+        begin, room = screen.beside([f"{counts[token_id]:>{figures},}", f"{token_id:>{number}}"])
+        shown = shortened(table[token_id], room)
+        yield f"{begin}{screen.paint(shown, ink_of(artifact, token_id))}\n"
     unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"
     yield f"{counted(sum(counts), 'token')}; {unused}\n"
 

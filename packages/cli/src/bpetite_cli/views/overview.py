@@ -104,12 +104,11 @@ def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
     rows = [(token_id, artifact.tokens[token_id]) for token_id in ids]
     number = len(str(artifact.highest_id))
     size = max((len(f"{len(token):,}") for _, token in rows), default=0)
-    room = max(1, screen.width - number - size - 13)
-    return "".join(
-        f"  {token_id:>{number}}  {len(token):>{size},} bytes  "
-        f"{screen.paint(shortened(token, room), 'green')}\n"
-        for token_id, token in rows
-    )
+    lines = []
+    for token_id, token in rows:
+        begin, room = screen.beside([f"  {token_id:>{number}}", f"{len(token):>{size},} bytes"])
+        lines.append(f"{begin}{screen.paint(shortened(token, room), 'green')}\n")
+    return "".join(lines)
 
 
 def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
@@ -130,13 +129,17 @@ def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
     rows = list(rows)
     counts = [count for _, count in rows]
     room, figures = max(len(name) for name, _ in rows), len(f"{max(counts):,}")
+    room = min(room, screen.width - figures - 4)
     longest = max(0, min(_LONGEST_BAR, screen.width - room - figures - 14))
     lines = []
     for name, count in rows:
         bar = "█" * -(-longest * count // max(counts))  # rounded up, so that every count is visible
         share = f"{count / sum(counts):.1%}"
-        line = f"  {name:<{room}}  {count:>{figures},}  {share:>6}  {screen.paint(bar, 'bar')}"
-        lines.append(f"{line.rstrip()}\n")
+        name = name if len(name) <= room else f"{name[: room - 1]}…"  # noqa: PLW2901
+        line = f"  {name:<{room}}  {count:>{figures},}"
+        if len(line) + 8 <= screen.width:
+            line = f"{line}  {share:>6}  {screen.paint(bar, 'bar')}".rstrip()
+        lines.append(f"{line}\n")
     return "".join(lines)
 
 

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
-from rich.cells import cell_len, chop_cells
-
 from bpetite_cli.terminal.paint import Ink
 from bpetite_cli.terminal.screen import Screen
-from bpetite_cli.terminal.visible import visible
+from bpetite_cli.terminal.visible import cells, chopped, visible
 
 _INKS: Final[tuple[Ink, ...]] = ("cyan", "green", "yellow", "magenta")
 _MORE_OF_THE_SAME: Final = "…"
@@ -36,7 +34,7 @@ def draw_rows(
     row: list[_Tile] = []
     used = 0
     for place, (token_id, token) in enumerate(tokens):
-        ink = "special" if is_special(token_id) else _INKS[place % len(_INKS)]
+        ink: Ink = "special" if is_special(token_id) else _INKS[place % len(_INKS)]
         for tile in _tiles(token_id, token, ink, screen.width):
             if row and used + 1 + tile.width > screen.width:
                 yield _drawn(row, screen)
@@ -52,8 +50,8 @@ def draw_rows(
 
 def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]:
     below = str(token_id)
-    for part in chop_cells(visible(token), width):
-        yield _Tile(part, below, cell_len(part), ink)
+    for part in chopped(visible(token), width):
+        yield _Tile(part, below, cells(part), ink)
         below = _MORE_OF_THE_SAME
 
 

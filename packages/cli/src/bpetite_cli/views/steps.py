@@ -11,7 +11,7 @@ from bpetite._artifact import Artifact
 from bpetite._merges import Merges
 from bpetite._special_tokens import SpecialTokens
 from bpetite_cli.terminal.screen import Screen
-from bpetite_cli.terminal.visible import visible
+from bpetite_cli.terminal.visible import cells, visible
 
 _ROOM_OF_NUMBERS: Final = 36
 """The cells that the words and numbers of a step take, in addition to its tokens."""
@@ -71,12 +71,16 @@ class _Drawing(NamedTuple):
         data = chunk.encode("utf-8")
         ids: Sequence[int] = list(data)
         note = _id_list("bytes", ids)
-        room = max(len(note), len(visible(chunk)) + _ROOM_OF_NUMBERS)
-        beside = self._width(ids, None) + 6
-        column = beside if beside + room <= self.screen.width else None
+        steps: Iterable[tuple[int, Sequence[int]]] = self.merges.steps(data)
+        beside, column = self._width(ids, None) + 6, None
+        if beside < self.screen.width:
+            steps = list(steps)  # few, as the chunk is short
+            notes = [note, *(self._merge(new, made.count(new)) for new, made in steps)]
+            room = max(cells(visible(chunk)) + _ROOM_OF_NUMBERS, *map(cells, notes))
+            column = beside if beside + room <= self.screen.width else None
         yield f"{self._title(number, chunk)}\n"
         yield self._line(ids, None, note, column)
-        for new, ids in self.merges.steps(data):
+        for new, ids in steps:
             yield self._line(ids, new, self._merge(new, ids.count(new)), column)
         yield f"{' ' * (column or 4)}{_id_list('ids', ids)}\n"
         return ids
@@ -107,11 +111,9 @@ class _Drawing(NamedTuple):
 
     def _width(self, ids: Sequence[int], new: int | None) -> int:
         """Return the width of the current state of a chunk, in cells."""
-        from rich.cells import cell_len  # noqa: PLC0415 - rich is slow to load
-
         marks = 0 if self.screen.colored or new is None else 2 * ids.count(new)
         shown = "│".join(visible(self.artifact.tokens[token_id]) for token_id in ids)
-        return cell_len(shown) + marks
+        return cells(shown) + marks
 
 
 def _id_list(name: str, ids: Sequence[int]) -> str:

@@ -1,20 +1,23 @@
 """The tree of merges that made a token, down to its bytes."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.terminal.messages import counted
-from bpetite_cli.terminal.screen import Screen
-from bpetite_cli.terminal.visible import shortened, visible
+from bpetite_cli.terminal.screen import LEAST, Screen
+from bpetite_cli.terminal.visible import shortened
+from bpetite_cli.views.vocabulary import ink_of
 
 _DEEPEST: Final = 12
 """The most levels in one tree; deeper levels start at the left again."""
 
 _TRUNK: Final = "│   "
 _LONGEST: Final = 40
+_ROOM_OF_A_LABEL: Final = 35
+"""The cells that the deepest level leaves for a short token with its id and a note."""
 
 
 class _Merge(TypedDict):
@@ -53,6 +56,8 @@ def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str
     A repeated token is drawn once, and deep levels start at the left again, so n merges take
     at most 4n lines, however they are nested.
     """
+    levels = (screen.width - _ROOM_OF_A_LABEL) // len(_TRUNK)
+    deepest = max(1, min(_DEEPEST, levels)) * len(_TRUNK)
     drawn: set[int] = set()
     roots = deque([token_id])
     while roots:
@@ -63,31 +68,36 @@ def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str
         waiting = [(root, "", "")]
         while waiting:
             here, branch, trunk = waiting.pop()
-            line = screen.paint(branch, "faint") + _label(artifact, here, screen)
+            notes = []
             if _is_leaf(artifact, here):
-                yield f"{line}\n"
+                pass
             elif here in drawn:
-                yield f"{line}, as above\n"
-            elif len(trunk) == _DEEPEST * len(_TRUNK):
-                yield f"{line}, drawn below\n"
+                notes = ["as above"]
+            elif len(trunk) == deepest:
+                notes = ["drawn below"]
                 roots.append(here)
             else:
-                yield f"{line}\n"
                 drawn.add(here)
                 left, right = artifact.merges[here - 256]
                 waiting.append((right, f"{trunk}└── ", f"{trunk}    "))
                 waiting.append((left, f"{trunk}├── ", trunk + _TRUNK))
+            label = _label(artifact, here, notes, screen, screen.width - len(branch))
+            yield f"{screen.paint(branch, 'faint')}{label}\n"
 
 
-def _label(artifact: Artifact, token_id: int, screen: Screen) -> str:
-    """Return a token, its id and its origin."""
+def _label(
+    artifact: Artifact, token_id: int, notes: Sequence[str], screen: Screen, room: int
+) -> str:
+    """Return a token, its id, its origin and notes; on a narrow screen, only some of them."""
     token = artifact.bytes_of(token_id)
-    if artifact.is_special(token_id):
-        return f"{screen.paint(visible(token), 'special')}  id {token_id}, special"
-    shown = screen.paint(shortened(token, _LONGEST), "cyan" if token_id < 256 else "green")
-    size = counted(len(token), "byte")
-    origin = "a byte" if token_id < 256 else f"rank {token_id - 256}, {size}"
-    return f"{shown}  id {token_id}, {origin}"
+    origin = ["a byte" if token_id < 256 else "special"]
+    if not _is_leaf(artifact, token_id):
+        origin = [f"rank {token_id - 256}", counted(len(token), "byte")]
+    words = [f"id {token_id}", *origin, *notes]
+    while len(more := "  " + ", ".join(words)) > room - LEAST and len(words) > 1:
+        words.pop(1)
+    shown = shortened(token, min(_LONGEST, max(LEAST, room - len(more))))
+    return f"{screen.paint(shown, ink_of(artifact, token_id))}{more}"
 
 
 def _is_leaf(artifact: Artifact, token_id: int) -> bool:

@@ -6,14 +6,12 @@ from typing import Annotated, Final
 
 from bpetite._artifact import Artifact
 from bpetite_cli.fields import Token, token_fields
-from bpetite_cli.terminal.screen import Screen
-from bpetite_cli.terminal.visible import shortened, visible
+from bpetite_cli.terminal.paint import Ink
+from bpetite_cli.terminal.screen import LEAST, Screen
+from bpetite_cli.terminal.visible import cells, shortened
 
 _ROWS_OF_A_PART: Final = 1 << 9
 """The number of rows to write at once; a system call for each would be slow."""
-
-_LEAST: Final = 4
-"""The fewest characters of a token to show, however narrow the screen is."""
 
 
 class Entry(Token):
@@ -44,20 +42,31 @@ def draw_vocabulary(artifact: Artifact, screen: Screen) -> Iterator[str]:
 def _row(artifact: Artifact, token_id: int, screen: Screen) -> str:
     """Return the id of a token, its text, the two tokens that it joins, and the rank."""
     figures = len(str(artifact.highest_id))
-    number = f"{token_id:>{figures}}"
+    begin, room = screen.beside([f"{token_id:>{figures}}"])
+    token = artifact.bytes_of(token_id)
+    shown, origin = shortened(token, room), ["a byte" if token_id < 256 else "special"]
+    if 256 <= token_id < artifact.mergeable:
+        shared = screen.width - 2 * figures - len("    =   +   rank ")
+        left, right = (
+            shortened(artifact.tokens[part], max(LEAST, shared // 4))
+            for part in artifact.merges[token_id - 256]
+        )
+        shown = shortened(token, max(LEAST, shared // 2))
+        origin = [f"= {left} + {right}", f"rank {token_id - 256}"]
+    while origin and cells("  ".join([shown, *origin])) > room:
+        origin.pop()
+    if not origin:
+        shown = shortened(token, room)
+    if origin[1:]:
+        origin[1] = screen.paint(origin[1], "faint")
+    return f"{begin}{'  '.join([screen.paint(shown, ink_of(artifact, token_id)), *origin])}\n"
+
+
+def ink_of(artifact: Artifact, token_id: int) -> Ink:
+    """Return how to paint a token: as special, as a byte, or as the result of a merge."""
     if artifact.is_special(token_id):
-        shown = visible(artifact.bytes_of(token_id))
-        return f"{number}  {screen.paint(shown, 'special')}  special\n"
-    if token_id < 256:
-        return f"{number}  {screen.paint(visible(artifact.tokens[token_id]), 'cyan')}  a byte\n"
-    room = screen.width - 2 * figures - len("    =   +   rank ")
-    token = shortened(artifact.tokens[token_id], max(_LEAST, room // 2))
-    left, right = (
-        shortened(artifact.tokens[part], max(_LEAST, room // 4))
-        for part in artifact.merges[token_id - 256]
-    )
-    origin = screen.paint(f"rank {token_id - 256}", "faint")
-    return f"{number}  {screen.paint(token, 'green')}  = {left} + {right}  {origin}\n"
+        return "special"
+    return "cyan" if token_id < 256 else "green"
 
 
 def ids_of_text(artifact: Artifact, text: str) -> list[int]:
