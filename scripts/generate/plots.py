@@ -54,16 +54,16 @@ def files() -> dict[Path, str]:
     return {Path("docs/benchmarks.svg"): benchmarks, **drawn}
 
 
-@mpl.rc_context(_STYLE)
 def pictures(measured: Figures) -> dict[str, str]:
     """Return the pictures of docs/pictures.md."""
     texts = measured["texts"]
-    return {
-        "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
-        "merges": _svg(_merges(texts)),
-        "token-lengths": _svg(_lengths(texts)),
-        "vocabularies": _svg(_classes(texts)),
-    }
+    with mpl.rc_context(_STYLE):
+        return {
+            "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
+            "merges": _svg(_merges(texts)),
+            "token-lengths": _svg(_lengths(texts)),
+            "vocabularies": _svg(_classes(texts)),
+        }
 
 
 def _svg(figure: Figure) -> str:
