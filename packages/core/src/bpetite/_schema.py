@@ -81,7 +81,9 @@ def of_json(data: bytes) -> tuple[list[tuple[int, int]], list[bytes]] | None:
             if room < 0:
                 return None
             tokens.append(token)
-    except (IndexError, ValueError):
+    except IndexError:  # a tuple of both would need more stack than small threads have
+        return None
+    except ValueError:
         return None
     return (pairs, tokens) if len(tokens) <= MAX_VOCAB_SIZE and to_json(pairs) == data else None
 
