@@ -19,7 +19,7 @@ from typing import (
 )
 
 from bpetite_cli.app import make_parser
-from generate.manual import parsers
+from generate.commands import parsers
 from generate.places import filled
 from generate.schema import indented
 
