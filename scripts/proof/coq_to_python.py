@@ -89,6 +89,11 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
+def _branch(test: str, body: list[str]) -> list[str]:
+    """Return an `if` and its body, on one line if the body has one."""
+    return [f"{test} {body[0]}"] if len(body) == 1 else [test, *_indented(body)]
+
+
 def _type_of(tree: Tree) -> str:
     if tree["what"] == "type:arrow":
         *parameters, result = _arrows(tree)
@@ -148,13 +153,13 @@ class _Printer:
             for name, case in by_name.items()
         }
         if by_name.keys() == {"True", "False"}:
-            return [f"if {value}:", *_indented(bodies["True"]), *bodies["False"]]
+            return [*_branch(f"if {value}:", bodies["True"]), *bodies["False"]]
         bind = []
         if not value.isidentifier():
             name = self._new_name("value")
             bind, value = [f"{name} = {value}"], name
         empty, test, full, unpack = _SHAPES[frozenset(by_name)]
-        first = [test.format(value), *_indented(bodies[empty])] if empty else []
+        first = _branch(test.format(value), bodies[empty]) if empty else []
         second = [unpack.format(*names[full], value)] if set(names[full]) - {"_"} else []
         return [*bind, *first, *second, *bodies[full]]
 
