@@ -4,7 +4,7 @@
 
 It needs Python 3.11 or newer, and no package. It is the project's only code that opens a
 connection: `benchmarks/build_corpora.py` leaves that to uv and npm. The text is checked before
-anything is written, and the file is written completely or not at all.
+anything is written, and gets its name when it is complete.
 """
 
 import argparse
@@ -14,15 +14,13 @@ import os
 import sys
 import urllib.request
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 _TIMEOUT_SECONDS: Final = 30
 
 
-@dataclass(frozen=True)
-class Corpus:
+class Corpus(NamedTuple):
     """A file on the network, with its size in bytes and its hash."""
 
     url: str
@@ -37,55 +35,22 @@ TINY_SHAKESPEARE: Final = Corpus(
 )
 
 
-class Failure(Exception):  # noqa: N818 - a failure of the download, not of the program
-    """The download failed; the message explains why, and what to do."""
-
-
-def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEARE) -> int:
-    """Run the command and return its exit status."""
+def main(arguments: Sequence[str] | None = None, corpus: Corpus = TINY_SHAKESPEARE) -> None:
+    """Run the command; an error ends the program with status 1."""
     parser = argparse.ArgumentParser(description="Download TinyShakespeare, the demo corpus.")
-    parser.add_argument(
-        "--output",
-        default="tinyshakespeare.txt",
-        metavar="PATH",
-        help="where to (default: %(default)s in the current folder)",
-    )
-    parser.add_argument("--force", action="store_true", help="replace an existing file")
-    options = parser.parse_args(arguments)
+    output = parser.add_argument("--output", default="tinyshakespeare.txt", metavar="PATH")
+    output.help = "where to (default: %(default)s in the current folder)"
+    path = parser.parse_args(arguments).output
+    if os.path.lexists(path):  # before the download
+        sys.exit(f"error: {path!r} already exists; remove it, or choose another path")
+    data = _fetch(corpus)
+    unfinished = Path(f"{path}.part")
     try:
-        _check_destination(options.output, force=options.force)
-        _write(options.output, _fetch(corpus), force=options.force)
-    except Failure as failure:
-        print(f"error: {failure}", file=sys.stderr)
-        return 1
+        unfinished.write_bytes(data)
+        unfinished.rename(path)
     except OSError as error:
-        print(f"error: {options.output!r}: {error}; choose another path", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("error: interrupted, and nothing was kept; run it again", file=sys.stderr)
-        return 130
-    print(f"{options.output}: {corpus.size:,} bytes, with the expected sha256")
-    return 0
-
-
-def _check_destination(path: str, *, force: bool) -> None:
-    """Keep an existing file, before the download."""
-    if os.path.lexists(path) and not force:
-        message = f"{path!r} already exists; use --force to replace it, or choose another file"
-        raise Failure(message)
-
-
-def _write(path: str, data: bytes, *, force: bool) -> None:
-    """Write a file completely or not at all: a temporary file beside it takes its name."""
-    temporary = Path(f"{path}.{os.urandom(8).hex()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        if force:
-            temporary.replace(path)
-        else:
-            os.link(temporary, path)  # fails if the name was taken meanwhile
-    finally:
-        temporary.unlink(missing_ok=True)
+        sys.exit(f"error: {error}; choose another path")
+    print(f"{path}: {corpus.size:,} bytes, with the expected sha256")
 
 
 def _fetch(corpus: Corpus) -> bytes:
@@ -95,14 +60,11 @@ def _fetch(corpus: Corpus) -> bytes:
         with urllib.request.urlopen(corpus.url, timeout=_TIMEOUT_SECONDS) as response:  # noqa: S310
             data: bytes = response.read(corpus.size + 1)
     except (OSError, http.client.HTTPException) as error:
-        reason = " ".join(str(error).split())
-        message = f"cannot read {corpus.url}: {reason}; check the connection and run it again"
-        raise Failure(message) from None
+        sys.exit(f"error: cannot read {corpus.url}: {error}; check the connection")
     if hashlib.sha256(data).hexdigest() != corpus.sha256:
-        message = f"{corpus.url} is not the file with sha256 {corpus.sha256}; run it again"
-        raise Failure(message)
+        sys.exit(f"error: {corpus.url} is not the file with sha256 {corpus.sha256}; run it again")
     return data
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

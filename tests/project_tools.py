@@ -10,16 +10,17 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import pytest
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 PACKAGES: Final = ROOT / "packages"
 MEMBERS: Final = ("core", "cli", "compare")
+Gate: TypeAlias = Callable[..., tuple[int, str, list[str]]]
 IMPORT_NAMES: Final = {"core": "bpetite", "cli": "bpetite_cli", "compare": "bpetite_compare"}
 
 

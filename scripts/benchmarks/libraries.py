@@ -27,7 +27,6 @@ _BATCH: Final = 64
 class Text(NamedTuple):
     """A text, and the files made from it before anything is timed.
 
-    half: its first half.
     model: our tokenizer file for it, with at most 32,000 tokens.
     ids: tiktoken's ids with that tokenizer, as u16.
     vocab_size: how many tokens to train from it.
@@ -36,7 +35,6 @@ class Text(NamedTuple):
 
     name: str
     path: Path
-    half: Path
     model: Path
     ids: Path
     vocab_size: int

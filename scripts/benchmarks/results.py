@@ -29,7 +29,6 @@ class Series:
     contestant: a library, or bpetite with one job.
     samples: one for each round, in order, to four digits. They are seconds, except for the
         cases "peak" (bytes), "same" (a share) and "ids" (ids that differ).
-    amount: the bytes per sample, or 0 if no table or plot needs them.
     """
 
     section: str
@@ -37,7 +36,6 @@ class Series:
     case: str
     contestant: str
     samples: list[float]
-    amount: int = 0
 
     @property
     def median(self) -> float:
@@ -111,11 +109,6 @@ def _processor() -> str:
 def _commit() -> str:
     """Return the commit of this clone, and whether files have changed since."""
     describe = ["git", "describe", "--always", "--abbrev=12", "--dirty=, with changes"]
-    done = subprocess.run(
-        [*describe, "--exclude=*"],
-        cwd=Path(__file__).parent,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    return done.stdout.strip() or "not known"
+    place = Path(__file__).parent
+    done = subprocess.run([*describe, "--exclude=*"], cwd=place, capture_output=True, check=False)
+    return done.stdout.decode().strip() or "not known"

@@ -19,6 +19,7 @@ from benchmarks.report import report
 from benchmarks.results import Run, facts, load_runs, merged, save_runs
 from benchmarks.sections import SECTIONS, Bench, equal, prepare
 
+_MISSING: Final = "not installed"
 _NEED_EQUAL_IDS: Final = {"encode", "cores", "command", "sentence", "long"}
 
 
@@ -41,23 +42,18 @@ def main() -> int:
 
 def measure(options: argparse.Namespace) -> Run:
     """Measure what the options ask for, and save the samples after each section."""
-    packages = {name: package for name, (package, _) in LIBRARIES.items()}
-    found = {name: _version(package) for name, package in packages.items()}
-    missing = ", ".join(packages[name] for name, number in found.items() if not number)
-    run = Run(
-        {
-            "command": shlex.join(["python", "scripts/benchmarks", *map(_last_part, sys.argv[1:])]),
-            **facts({packages[name]: number for name, number in found.items() if number}),
-            **({"not installed": missing} if missing else {}),
-        },
-        [],
-    )
+    versions = {package: _version(package) for package, _ in LIBRARIES.values()}
+    words = [Path(word).name for word in sys.argv[1:]]
+    command = shlex.join(["python", "scripts/benchmarks", *words])
+    run = Run({"command": command, **facts(versions)}, [])
     older = load_runs(options.json) if options.json and options.json.exists() else []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         texts = [prepare(path, folder, large=False) for path in options.files]
         texts += [prepare(path, folder, large=True) for path in options.large]
-        installed = [name for name, number in found.items() if number]
+        installed = [
+            name for name, (package, _) in LIBRARIES.items() if versions[package] != _MISSING
+        ]
         bench = Bench(texts, options.small, options.rounds, installed, folder)
         run.facts["rounds"] = str(bench.rounds)
         run.facts["texts"] = "; ".join(
@@ -76,12 +72,7 @@ def _version(package: str) -> str:
     try:
         return version(package)
     except PackageNotFoundError:
-        return ""
-
-
-def _last_part(word: str) -> str:
-    """Return the text without the folders of a file name."""
-    return Path(word).name if os.sep in word else word
+        return _MISSING
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -111,10 +111,9 @@ def say(message: str) -> None:
 def prepare(source: Path, folder: Path, *, large: bool) -> Text:
     """Check a text, and write the files that the sections need."""
     say(f"{source}: training a tokenizer")
-    kinds = ("txt", "half", "json", "u16")
-    path, half, model, ids = (folder / f"{source.stem}.{kind}" for kind in kinds)
+    path, model, ids = (folder / f"{source.stem}.{kind}" for kind in ("txt", "json", "u16"))
     vocab_size = _LARGE_VOCAB_SIZE if large else _VOCAB_SIZE
-    text = Text(source.stem, path, half, model, ids, vocab_size, large)
+    text = Text(source.stem, path, model, ids, vocab_size, large)
     run_job(jobs.prepare, source, text)
     run_command(*_train(text.path, min(vocab_size, _VOCAB_SIZE)), "--output", text.model)
     return text
@@ -129,20 +128,19 @@ def _encode(text: Path, model: Path) -> list[object]:
 
 
 def _series(
-    section: str, corpus: str, case: str, results: Results, amount: int = 0, key: str = ""
+    section: str, corpus: str, case: str, results: Results, key: str = ""
 ) -> Iterator[Series]:
     """Yield one measurement of each contestant, by default the one named like the case."""
     for contestant, found in results.items():
         # Clocks are no better than four digits, and files stay small.
         samples = [float(f"{one[key or case]:.4g}") for one in found]
-        yield Series(section, corpus, case, contestant, samples, amount)
+        yield Series(section, corpus, case, contestant, samples)
 
 
 def _check_same(file: Path, other: Path) -> None:
     """Compare bpetite's output with the expected file, or with the output of one job."""
     if not filecmp.cmp(file, other, shallow=False):
-        message = f"{file.name} differs from {other.name}"
-        raise BenchError(message)
+        raise BenchError(f"{file.name} differs from {other.name}")
 
 
 def equal(bench: Bench) -> Iterator[Series]:
@@ -177,17 +175,16 @@ def train(bench: Bench) -> Iterator[Series]:
             same = len(tokens & ours) / len(tokens | ours)
             found[:] = [{**one, "same": same} for one in found]
         for key in ("seconds", "peak", "same"):
-            yield from _series("train", text.name, key, results, _size(text.path))
+            yield from _series("train", text.name, key, results)
 
 
 def encode(bench: Bench) -> Iterator[Series]:
-    """Encode one half of the text with a new tokenizer, then the other; decode the ids."""
+    """Encode one half of the text with a new tokenizer, and decode the ids."""
     for text in bench.usual:
         say(f"{text.name}: encoding and decoding in one process")
         results = bench.take_turns(bench.coding_jobs(jobs.encode, text))
-        half = _size(text.half)
-        for key, amount in {"first": half, "second": _size(text.path) - half, "decode": 0}.items():
-            yield from _series("encode", text.name, key, results, amount)
+        for key in ("first", "decode"):
+            yield from _series("encode", text.name, key, results)
 
 
 def cores(bench: Bench) -> Iterator[Series]:
@@ -195,18 +192,16 @@ def cores(bench: Bench) -> Iterator[Series]:
     for text in bench.usual:
         say(f"{text.name}: encoding on all cores")
         results = bench.take_turns(bench.coding_jobs(jobs.cores, text))
-        yield from _series("cores", text.name, "seconds", results, _size(text.path))
+        yield from _series("cores", text.name, "seconds", results)
 
 
 def command(bench: Bench) -> Iterator[Series]:
     """Run `bpetite encode` from a file to a file, with one job and with all cores."""
     for text in bench.texts:
-        parts = {"whole": text.path} if text.large else {"whole": text.path, "half": text.half}
-        for case, path in parts.items():
-            say(f"{text.name}, {case}: the command `encode`")
-            results = bench.take_turns(bench.file_jobs(*_encode(path, text.model)))
-            _check_same(bench.folder / OURS, bench.folder / ONE_JOB)
-            yield from _series("command", text.name, case, results, _size(path), "seconds")
+        say(f"{text.name}: the command `encode`")
+        results = bench.take_turns(bench.file_jobs(*_encode(text.path, text.model)))
+        _check_same(bench.folder / OURS, bench.folder / ONE_JOB)
+        yield from _series("command", text.name, "whole", results, "seconds")
 
 
 def sentence(bench: Bench) -> Iterator[Series]:
@@ -241,17 +236,13 @@ def start(bench: Bench) -> Iterator[Series]:
 
 def long(bench: Bench) -> Iterator[Series]:
     """Encode n and 2 n bytes without a safe boundary once, with bpetite and with tiktoken."""
-    n = min(_LONG_BYTES, _size(bench.usual[0].path))
+    n = min(_LONG_BYTES, bench.usual[0].path.stat().st_size)
     for size in (n, 2 * n):
         say(f"long: {size:,} bytes")
         for kind in LONG:
             args = (bench.usual[0], kind, size)
             todo = bench.coding_jobs(jobs.long, *args, names=(OURS, REFERENCE))
             yield from _series("long", kind, str(size), bench.take_turns(todo, 1), key="seconds")
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
 
 
 SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {

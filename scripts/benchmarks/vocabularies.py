@@ -60,8 +60,7 @@ def read_text(path: Path) -> Text:
     every_tenth = slice(_HELD_OUT_ONE_IN - 1, None, _HELD_OUT_ONE_IN)
     held_out = documents[every_tenth]
     if not held_out:
-        message = f"{str(path)!r} is too short: a tenth of its documents is held out"
-        raise ValueError(message)
+        raise ValueError(f"{str(path)!r} is too short: a tenth of its documents is held out")
     del documents[every_tenth]
     return Text(path.stem, documents, held_out)
 

@@ -11,7 +11,7 @@ ROOT: Final = Path(__file__).parents[2]
 COMMAND: Final = "uv run --group generate python scripts/generate"
 
 PARTS: Final = (
-    *("version", "manual", "completions", "reference", "schema", "output", "vectors"),
+    *("version", "commands", "completions", "reference", "schema", "output", "vectors"),
     *("terminal", "benchmarks", "pictures", "explorer", "merging", "course_pictures", "plots"),
 )
 """The modules with the parts. The one that draws the course's pictures is beside the course."""

@@ -1,7 +1,6 @@
 """The completions for bash, zsh and fish, which shtab generates from the parsers.
 
-The wheel has them below `installed`. They are installed into `share` of the environment, where
-the shells look.
+`bpetite --completion SHELL` prints them.
 """
 
 import re
@@ -11,8 +10,9 @@ from typing import Final
 import shtab
 
 from bpetite_cli.app import make_parser
-from generate.manual import SHARE, parsers
+from generate.commands import parsers
 
+_FOLDER: Final = Path("packages/cli/src/bpetite_cli/completions")
 _FILES: Final = {"FILE", "PATH"}
 """The metavars of options that are files."""
 
@@ -36,12 +36,10 @@ def files() -> dict[Path, str]:
         for action in each._actions:
             if action.metavar in _FILES:
                 vars(action)["complete"] = {**shtab.FILE, "bash": "_bpetite_files"}
-    made = {
-        "bash-completion/completions/bpetite": shtab.complete(parser, "bash", preamble=_BASH),
-        "zsh/site-functions/_bpetite": shtab.complete(parser, "zsh"),
-        "fish/vendor_completions.d/bpetite.fish": shtab.complete(parser, "fish"),
+    return {
+        _FOLDER / shell: _tidy(shtab.complete(parser, shell, preamble={"bash": _BASH}))
+        for shell in ("bash", "zsh", "fish")
     }
-    return {SHARE / path: _tidy(text) for path, text in made.items()}
 
 
 def _tidy(text: str) -> str:

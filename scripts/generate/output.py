@@ -6,20 +6,10 @@ Each command declares the objects that it prints, as `bpetite_cli.fields` descri
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    TypeAlias,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from bpetite_cli.app import make_parser
-from generate.manual import parsers
+from generate.commands import parsers
 from generate.places import filled
 from generate.schema import indented
 
@@ -28,8 +18,8 @@ _INDENTED: Final = 4
 _SCHEMA: Final = Path("docs/reference/output.schema.json")
 _PAGE: Final = Path("docs/reference/output.md")
 
-Schema: TypeAlias = Mapping[str, object]
-Type: TypeAlias = Any
+Schema = Mapping[str, object]
+Type = Any
 """A class or an annotation."""
 
 _SIMPLE: Final[Mapping[Type, Schema]] = {
@@ -73,8 +63,7 @@ def _with_parts(outputs: Mapping[str, Type]) -> dict[str, Type]:
         for annotated in _fields(found).values():
             for part in _parts(annotated):
                 if objects.setdefault(_name(part), part) is not part:
-                    message = f"rename {part}: a part of another output has the same name"
-                    raise ValueError(message)
+                    raise ValueError(f"rename {part}: a part of another output has the same name")
                 waiting += [] if part in waiting else [part]
     return objects
 
@@ -106,12 +95,11 @@ def _described(objects: Mapping[str, Type]) -> dict[str, tuple[str, str]]:
         kinds = {_kind(_schema(annotated)) for annotated in places.values()}
         meanings = {note for note in map(_meaning, places.values()) if note is not None}
         if len(meanings) != 1 or len({kind.removesuffix(_OR_NULL) for kind in kinds}) != 1:
-            message = (
+            raise ValueError(
                 f"the field {name!r} has the types {sorted(kinds)} and the meanings "
                 f"{sorted(meanings)} in {', '.join(map(str, places))}; give it one type, and in "
                 'one of them its meaning, as in `Annotated[int, "tokens of the text"]`'
             )
-            raise ValueError(message)
         described[name] = max(kinds, key=len), meanings.pop()
     return described
 

@@ -21,8 +21,9 @@ def filled(page: str, tables: Mapping[str, str]) -> str:
     """
     places = [name for _, name in _PLACE.findall(page)]
     if any(places.count(name) != 1 for name in tables):
-        message = f"the page has places for {sorted(places)}, and the tables are {sorted(tables)}"
-        raise ValueError(message)
+        raise ValueError(
+            f"the page has places for {sorted(places)}, and the tables are {sorted(tables)}"
+        )
     return _PLACE.sub(
         lambda place: f"{place[1]}\n{tables[place[2]]}\n" if place[2] in tables else place[0], page
     )

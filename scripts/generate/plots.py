@@ -1,4 +1,4 @@
-"""The pictures of docs/benchmarks.md and docs/pictures.md, drawn from the committed figures.
+"""The pictures of docs/pictures.md, drawn from the committed figures.
 
 With the same matplotlib release, the same figures give the same files. The background is
 transparent, and the gray lines are readable on light and dark pages.
@@ -13,8 +13,6 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from benchmarks.results import ONE_JOB, OURS, Series, unique
-from generate.benchmarks import read_runs
 from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
 
 _INK: Final = "#808080"
@@ -34,76 +32,32 @@ _STYLE: Final = {
     "svg.hashsalt": "bpetite",  # otherwise element ids change every time
     "text.parse_math": False,  # a name with two dollars is no formula
 }
-_PANELS: Final = (
-    ("train", "seconds", "Training from a file, all cores, MB/s"),
-    ("encode", "first", "Encoding, one process, MB/s"),
-    ("cores", "seconds", "Encoding, all cores, MB/s"),
-)
 _DOTS: Final[Mapping[str, Any]] = {"marker": "o", "markersize": 3}
 _LONGEST: Final = 20
 
 
 def files() -> dict[Path, str]:
     """Return the pictures."""
-    series = [one for run in read_runs() for one in run.series if one.contestant != ONE_JOB]
-    with mpl.rc_context(_STYLE):
-        benchmarks = _svg(_throughput(series))
-    drawn = {
-        Path(f"docs/pictures/{name}.svg"): svg for name, svg in pictures(read_figures()).items()
-    }
-    return {Path("docs/benchmarks.svg"): benchmarks, **drawn}
+    drawn = pictures(read_figures())
+    return {Path(f"docs/pictures/{name}.svg"): svg for name, svg in drawn.items()}
 
 
-@mpl.rc_context(_STYLE)
 def pictures(measured: Figures) -> dict[str, str]:
     """Return the pictures of docs/pictures.md."""
     texts = measured["texts"]
-    return {
-        "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
-        "merges": _svg(_merges(texts)),
-        "token-lengths": _svg(_lengths(texts)),
-        "vocabularies": _svg(_classes(texts)),
-    }
+    with mpl.rc_context(_STYLE):
+        return {
+            "bytes-per-token": _svg(_bytes_per_token(texts, measured["sizes"])),
+            "merges": _svg(_merges(texts)),
+            "token-lengths": _svg(_lengths(texts)),
+            "vocabularies": _svg(_classes(texts)),
+        }
 
 
 def _svg(figure: Figure) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return file.getvalue()
-
-
-def _throughput(series: Sequence[Series]) -> Figure:
-    """Draw the throughput of every library on every text, on logarithmic scales."""
-    panels = [
-        (title, [one for one in series if (one.section, one.case) == (section, case)])
-        for section, case, title in _PANELS
-    ]
-    names = unique(one.contestant for _, found in panels for one in found)
-    rows = max(len(unique(one.corpus for one in found)) for _, found in panels)
-    figure = Figure(figsize=(8, len(panels) * (0.9 + 0.25 * rows)), layout="constrained")
-    for place, (title, found) in enumerate(panels, 1):
-        axes = figure.add_subplot(len(panels), 1, place)
-        axes.set_title(title, loc="left")
-        corpora = unique(one.corpus for one in found)
-        for name in unique(one.contestant for one in found):
-            measured = [one for one in found if one.contestant == name]
-            axes.plot(
-                [one.amount / one.median / 1e6 for one in measured],
-                [corpora.index(one.corpus) for one in measured],
-                color=f"C{names.index(name)}",
-                label=name,
-                linestyle="none",
-                marker="D" if name == OURS else "o",
-            )
-        axes.set_xscale("log")
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter("")
-        axes.set_yticks(range(len(corpora)), corpora)
-        axes.set_ylim(len(corpora) - 0.5, -0.5)
-        axes.grid(visible=True)
-        axes.tick_params(length=0)
-        axes.legend(loc="upper left", bbox_to_anchor=(1, 1))
-    return figure
 
 
 def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:

@@ -15,7 +15,6 @@ from typing import Final
 
 from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
-from rich.terminal_theme import TerminalTheme
 from rich.text import Text
 
 _SAMPLE: Final = Path(__file__).parents[2] / "docs" / "sample.txt"
@@ -28,21 +27,6 @@ _COMMANDS: Final = (
     ("inspect", "--model", "tokenizer.json", "--token", "351"),
 )
 _COLUMNS: Final = 88
-
-_THEME: Final = TerminalTheme(
-    background=(30, 33, 43),
-    foreground=(220, 223, 228),
-    normal=[
-        (46, 51, 64),
-        (224, 108, 117),
-        (152, 195, 121),
-        (229, 192, 123),
-        (69, 115, 200),
-        (207, 150, 222),
-        (110, 190, 208),
-        (240, 242, 245),
-    ],
-)
 
 _WEB_FONTS: Final = re.compile(r"<!--.*?-->|@font-face \{\{.*?\}\}", re.DOTALL)
 _FONT: Final = '"DejaVu Sans Mono", Menlo, Consolas, "Liberation Mono", monospace'
@@ -58,9 +42,7 @@ def files() -> dict[Path, str]:
             console.print(Text.assemble(("$ ", "green"), (_spoken(command), "bold")))
             console.print(Text.from_ansi(_in_terminal(command, folder)))
     form = _WEB_FONTS.sub("", CONSOLE_SVG_FORMAT).replace("Fira Code, monospace", _FONT)
-    drawn = console.export_svg(
-        title="bpetite", theme=_THEME, code_format=form, unique_id="terminal"
-    )
+    drawn = console.export_svg(title="bpetite", code_format=form, unique_id="terminal")
     lines = (line.strip() for line in drawn.splitlines())
     return {Path("docs/terminal.svg"): "".join(f"{line}\n" for line in lines if line)}
 

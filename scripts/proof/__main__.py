@@ -11,4 +11,4 @@ sys.path[0] = str(Path(__file__).parents[1])  # the modules of scripts/ import e
 from proof.check import main  # noqa: E402 - found by the line above
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

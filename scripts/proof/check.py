@@ -42,10 +42,6 @@ _UNPROVED: Final = re.compile(
 _TIMEOUT_SECONDS: Final = 600
 
 
-class ProofError(Exception):
-    """A check failed."""
-
-
 @dataclass(frozen=True)
 class Broken:
     """A wrong definition, as edits of a file, and the lemma whose proof must fail."""
@@ -56,31 +52,19 @@ class Broken:
     refused_by: str
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command and return its exit status."""
+def main() -> None:
+    """Run the command; a failed check ends the program with an error."""
     parser = argparse.ArgumentParser(
         prog="python3 scripts/proof", description="Check the proof in docs/proof with Coq."
     )
     parser.add_argument("--write", action="store_true", help=f"write {EXTRACTED.name}")
-    options = parser.parse_args(arguments)
-    try:
-        with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as folder:
-            check(Path(folder), write=options.write)
-    except ProofError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("error: interrupted; nothing was changed", file=sys.stderr)
-        return 130
-    return 0
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as folder:
+        check(Path(folder), write=options.write)
 
 
 def check(folder: Path, *, write: bool = False) -> None:
-    """Check everything, in an empty folder.
-
-    Raises:
-        ProofError: a check fails, or Coq is not installed.
-    """
+    """Check everything, in an empty folder."""
     _check_tools()
     for path in PROOF.glob("*.v"):
         shutil.copy(path, folder)
@@ -112,8 +96,7 @@ def read_broken() -> Iterator[Broken]:
 
 def _check_tools() -> None:
     if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
-        message = f"{missing[0]} is not on PATH; install Coq {_VERSION}: apt-get install coq"
-        raise ProofError(message)
+        sys.exit(f"error: {missing[0]} is not on PATH; install Coq {_VERSION}: apt-get install coq")
     version = _run(Path(), "coqc", "--print-version").stdout.split()[0]
     if not version.startswith(f"{_VERSION}."):
         print(f"warning: this is Coq {version}; the proof was written for {_VERSION}")
@@ -137,8 +120,7 @@ def _in_order(folder: Path) -> list[str]:
     sorted_names = _run(folder, "coqdep", *_LIBRARY, "-sort", *names).stdout.split()
     files = [Path(name).name for name in sorted_names]
     if sorted(files) != names:
-        message = f"coqdep lists {files}, but the folder contains {names}"
-        raise ProofError(message)
+        sys.exit(f"error: coqdep lists {files}, but the folder contains {names}")
     files.remove("Theorems.v")
     return [*files, "Theorems.v"]
 
@@ -147,16 +129,14 @@ def _check_nothing_is_left_out(folder: Path) -> None:
     """Reject the words that leave something unproved, wherever they occur."""
     for path in sorted(folder.glob("*.v")):
         if found := _UNPROVED.search(path.read_text(encoding="utf-8")):
-            message = f"{path.name} contains {found[0]}: every statement needs a proof"
-            raise ProofError(message)
+            sys.exit(f"error: {path.name} contains {found[0]}: every statement needs a proof")
 
 
 def _compile(folder: Path, file: str) -> str:
     """Compile one file, and return its output."""
     result = _run(folder, "coqc", *_LIBRARY, file)
     if result.returncode != 0:
-        message = f"coqc rejects {file}: {result.stderr.strip()}"
-        raise ProofError(message)
+        sys.exit(f"error: coqc rejects {file}: {result.stderr.strip()}")
     return result.stdout
 
 
@@ -166,8 +146,9 @@ def _count_theorems(folder: Path, assumed: str) -> int:
     asked = text.count("\nPrint Assumptions ")
     closed = assumed.count("Closed under the global context\n")
     if not asked or closed != asked or assumed.count("\n") != asked:
-        message = f"expected {asked} theorems without axioms, got {closed}: {assumed.strip()}"
-        raise ProofError(message)
+        sys.exit(
+            f"error: expected {asked} theorems without axioms, got {closed}: {assumed.strip()}"
+        )
     return asked
 
 
@@ -177,16 +158,14 @@ def _recheck(folder: Path) -> None:
     result = _run(folder, "coqchk", "-silent", "-o", *_LIBRARY, "Bpetite.Theorems")
     report = result.stdout + result.stderr
     if result.returncode != 0 or not re.search(r"^\* Axioms: <none>$", report, re.MULTILINE):
-        message = f"coqchk rejects the compiled files: {report.strip()}"
-        raise ProofError(message)
+        sys.exit(f"error: coqchk rejects the compiled files: {report.strip()}")
 
 
 def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
     """Check that Coq rejects a wrong definition at the expected lemma."""
     found = _refusal(folder, files, broken)
     if found != broken.refused_by:
-        message = f"{broken.what}: expected rejection in {broken.refused_by}, got: {found}"
-        raise ProofError(message)
+        sys.exit(f"error: {broken.what}: expected rejection in {broken.refused_by}, got: {found}")
     print(f"break:   {broken.what}: rejected in {found}", flush=True)
 
 
@@ -207,8 +186,7 @@ def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
 def _edited(text: str, broken: Broken) -> str:
     for old, new in broken.edits:
         if text.count(old) != 1:
-            message = f"{broken.what}: {broken.file} must contain this exactly once: {old!r}"
-            raise ProofError(message)
+            sys.exit(f"error: {broken.what}: {broken.file} must contain this exactly once: {old!r}")
         text = text.replace(old, new)
     return text
 
@@ -223,9 +201,8 @@ def _statement_at(path: Path, complaint: str) -> str:
 
 def _compare_extracted(source: str) -> None:
     if EXTRACTED.read_text(encoding="utf-8") != source:
-        message = (
-            f"{EXTRACTED.relative_to(ROOT)} differs from the proof; "
+        sys.exit(
+            f"error: {EXTRACTED.relative_to(ROOT)} differs from the proof; "
             f"regenerate it with: python3 scripts/proof --write"
         )
-        raise ProofError(message)
     print(f"extract: {EXTRACTED.relative_to(ROOT)} matches the proof")

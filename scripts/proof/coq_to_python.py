@@ -89,6 +89,11 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
+def _branch(test: str, body: list[str]) -> list[str]:
+    """Return an `if` and its body, on one line if the body has one."""
+    return [f"{test} {body[0]}"] if len(body) == 1 else [test, *_indented(body)]
+
+
 def _type_of(tree: Tree) -> str:
     if tree["what"] == "type:arrow":
         *parameters, result = _arrows(tree)
@@ -148,13 +153,13 @@ class _Printer:
             for name, case in by_name.items()
         }
         if by_name.keys() == {"True", "False"}:
-            return [f"if {value}:", *_indented(bodies["True"]), *bodies["False"]]
+            return [*_branch(f"if {value}:", bodies["True"]), *bodies["False"]]
         bind = []
         if not value.isidentifier():
             name = self._new_name("value")
             bind, value = [f"{name} = {value}"], name
         empty, test, full, unpack = _SHAPES[frozenset(by_name)]
-        first = [test.format(value), *_indented(bodies[empty])] if empty else []
+        first = _branch(test.format(value), bodies[empty]) if empty else []
         second = [unpack.format(*names[full], value)] if set(names[full]) - {"_"} else []
         return [*bind, *first, *second, *bodies[full]]
 
@@ -163,8 +168,7 @@ class _Printer:
         before: list[str] = []
         value = self._expression(tree, before)
         if before:
-            message = f"not a simple expression: {value}"
-            raise ValueError(message)
+            raise ValueError(f"not a simple expression: {value}")
         return value
 
     def _expression(self, tree: Tree, before: list[str]) -> str:
@@ -179,8 +183,7 @@ class _Printer:
             "expr:let": self._block,
         }
         if tree["what"] not in kinds:
-            message = f"unknown expression: {tree['what']}"
-            raise ValueError(message)
+            raise ValueError(f"unknown expression: {tree['what']}")
         return kinds[tree["what"]](tree, before)
 
     def _variable(self, tree: Tree, _before: list[str]) -> str:
@@ -189,8 +192,7 @@ class _Printer:
     def _global(self, tree: Tree, _before: list[str]) -> str:
         name: str = tree["name"]
         if name not in self._arities:
-            message = f"{name} is arithmetic and cannot be passed as a function"
-            raise ValueError(message)
+            raise ValueError(f"{name} is arithmetic and cannot be passed as a function")
         return name
 
     def _block(self, tree: Tree, before: list[str]) -> str:
@@ -225,8 +227,7 @@ class _Printer:
         if name in {"True", "False", "None"}:
             return str(name)
         if name not in {"Nil", "Cons", "Some", "Pair"}:
-            message = f"unknown constructor: {name}"
-            raise ValueError(message)
+            raise ValueError(f"unknown constructor: {name}")
         parts = [self._expression(part, before) for part in tree["args"]]
         return f"({', '.join(parts)}{',' if name == 'Some' else ''})"
 
@@ -239,13 +240,11 @@ class _Printer:
         if name in _ARITHMETIC:
             first, second = values
             if name in {"div", "modulo"} and (not second.isdecimal() or second == "0"):
-                message = f"divisor may be 0: {second}"
-                raise ValueError(message)
+                raise ValueError(f"divisor may be 0: {second}")
             return _ARITHMETIC[name].format(first, second)
         missing = [self._new_name("later") for _ in range(self._arities[name] - len(values))]
         if len(values) + len(missing) != self._arities[name]:
-            message = f"{name} takes {self._arities[name]} arguments, not {len(values)}"
-            raise ValueError(message)
+            raise ValueError(f"{name} takes {self._arities[name]} arguments, not {len(values)}")
         call = f"{name}({', '.join([*values, *missing])})"
         return f"(lambda {', '.join(missing)}: {call})" if missing else call
 

@@ -3,8 +3,6 @@
     kill N        N saves of 800 KB, each killed at a random instant
     interrupt N   the same with Ctrl-C
     calls ERRORS  make each system call of a save fail, or send a signal at it (needs strace)
-    disk          disks that are too small by every number of pages, and one without inodes
-                  (needs the right to mount, in a namespace)
 
 After each save the destination must have the complete old or new content, and the folder must
 contain no other file. Only a kill may leave one temporary file, and the next save must then
@@ -15,7 +13,6 @@ empty file. Prints the outcomes as one JSON object; the exit status is 1 if any 
 """
 
 import argparse
-import errno
 import json
 import os
 import random
@@ -174,8 +171,7 @@ def _calls_of_a_save(*, old: bool, links: bool) -> list[tuple[str, int]]:
         # The kernel never fails `brk`, and glibc would crash.
         if inside and "begin-of-save" not in line and name != "brk" and "INJECTED" not in line:
             calls.append((name, seen[name]))
-    message = "the trace does not hold the whole save"
-    raise RuntimeError(message)
+    raise RuntimeError("the trace does not hold the whole save")
 
 
 def calls(errors: list[str]) -> Seen:
@@ -213,37 +209,6 @@ def _with_a_fault(name: str, number: int, error: str, *, old: bool, links: bool)
     return f"{outcome}: {state}" if good else f"wrong: {name}, {error}: {outcome}, {state}"
 
 
-def disks() -> Seen:
-    """Save to disks that are too small, and to one without inodes."""
-    seen: Seen = Counter()
-    with tempfile.TemporaryDirectory() as place:
-        for options in [*(f"size={pages * 4}k" for pages in range(2, 20)), "nr_inodes=2"]:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", options, "none", place], check=True)
-            seen[_attempt(_Folder(Path(place), old=True))] += 1
-            subprocess.run(["umount", place], check=True)
-    return seen
-
-
-def _attempt(folder: _Folder) -> str:
-    """Save, and return the outcome."""
-    outcome, allowed = "saved", "new"
-    try:
-        write_file(folder.path, _SMALL, overwrite=True)
-    except OSError as error:
-        outcome, allowed = errno.errorcode[error.errno or 0], "old"
-        if error.errno != errno.ENOSPC:
-            return f"wrong: {outcome}"
-    state = folder.state(_SMALL)
-    return f"{outcome}: {state}" if state == allowed else f"wrong: {outcome}, {state}"
-
-
-def _disks_in_a_namespace() -> Seen:
-    """Run `disks` in a namespace where mounting is allowed and invisible outside."""
-    command = ["unshare", "--map-root-user", "--mount", sys.executable, __file__, "mounted-disks"]
-    done = subprocess.run(command, stdout=subprocess.PIPE, encoding="utf-8", check=True)
-    return Counter(json.loads(done.stdout))
-
-
 def main() -> int:
     """Run the section named on the command line; the module's docstring describes them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -259,8 +224,6 @@ def main() -> int:
         "kill": lambda: at_random_instants(signal.SIGKILL, int(given.arguments[0])),
         "interrupt": lambda: at_random_instants(signal.SIGINT, int(given.arguments[0])),
         "calls": lambda: calls(given.arguments or list(_ERRORS)),
-        "disk": _disks_in_a_namespace,
-        "mounted-disks": disks,
     }
     if given.section not in sections:
         parser.error(f"no section {given.section!r}; the sections are {', '.join(sections)}")

@@ -18,14 +18,11 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import count
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-
-R = TypeVar("R")
 
 _MEGABYTES: Final = 60
 _MERGES: Final = 1_110_000  # nearly as many as possible
@@ -35,19 +32,10 @@ def _full_of(part: bytes, size: int, before: bytes = b"", after: bytes = b"") ->
     return before + part * (max(0, size - len(before) - len(after)) // len(part)) + after
 
 
-def _numbered(part: str, size: int) -> Iterator[str]:
-    """Yield numbered parts until they have this size in total."""
-    total = 0
-    for number in count():
-        text = part % number
-        total += len(text) + 1
-        if total > size:
-            return
-        yield text
-
-
 def _joined(part: str, size: int, before: str, after: str) -> bytes:
-    return f"{before}{','.join(_numbered(part, size))}{after}".encode()
+    """Return about this many bytes of numbered parts."""
+    numbers = range(size // len(part % 1_000_000 + ","))
+    return f"{before}{','.join(part % number for number in numbers)}{after}".encode()
 
 
 def _good(size: int) -> bytes:
@@ -116,7 +104,7 @@ def load(path: str) -> tuple[str, float, int]:
     return outcome, seconds, grown * (1 if sys.platform == "darwin" else 1024)
 
 
-def _in_a_process(job: Callable[..., R], *arguments: object) -> R:
+def _in_a_process(job: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401
     """Run a job in a new process that inherits little memory from this one."""
     with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
         return pool.submit(job, *arguments).result(timeout=600)

@@ -13,10 +13,9 @@ from typing import Final
 
 import pytest
 
-from benchmarks.goals import goals
 from benchmarks.jobs import BenchError, count_different_ids
 from benchmarks.libraries import Coder, Documents, Text, documents_of, load
-from benchmarks.results import Run, Series, load_runs, merged, save_runs
+from benchmarks.results import Run, Series, load_runs, merged
 from bpetite import Tokenizer
 from project_tools import ROOT, run
 
@@ -49,13 +48,6 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
     assert "\n## Runs\n\n- equal, " in result.stdout
 
 
-def test_samples_survive_a_round_trip(tmp_path: Path) -> None:
-    """Reading a file of samples and saving it again gives the same file."""
-    path = ROOT / "docs" / "benchmarks.json"
-    save_runs(load_runs(path), tmp_path / "copy.json")
-    assert (tmp_path / "copy.json").read_bytes() == path.read_bytes()
-
-
 def test_a_run_replaces_only_its_own_sections() -> None:
     """Sections that the latest run has not measured are kept, with the facts of their run."""
     kept, old, new = (
@@ -65,19 +57,6 @@ def test_a_run_replaces_only_its_own_sections() -> None:
     runs = merged([Run({"date": "old"}, [kept, old])], Run({"date": "new"}, [new]))
     assert runs == [Run({"date": "old"}, [kept]), Run({"date": "new"}, [new])]
     assert merged([Run({}, [old])], runs[1]) == [runs[1]]
-
-
-@pytest.mark.parametrize(("seconds", "verdict"), [(0.1, "reached"), (0.101, "missed")])
-def test_a_goal_must_be_met_by_every_text(seconds: float, verdict: str) -> None:
-    """A goal for several texts is missed if one text misses it; unmeasured goals are not shown."""
-    series = [
-        Series("sentence", text, "p99", name, [0.001, taken, 9.9])
-        for text, ours in (("prose", 0.07), ("scripts", seconds))
-        for name, taken in (("bpetite", ours), ("tiktoken", 9.0))
-    ]
-    values = f"prose 70, scripts {seconds * 1000:g}"
-    words = "encode the same 50 words again and again, p99, ms"
-    assert goals(series) == [[words, "at most 100", values, verdict]]
 
 
 def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
@@ -102,7 +81,7 @@ def test_ids_that_differ_are_an_error(
 ) -> None:
     """A library that loses an id, or has different ids for the same text, stops the benchmark."""
     model = tmp_path / "tokenizer.json"
-    text = Text("sample", SAMPLE, SAMPLE, model, tmp_path, 300, large=False)
+    text = Text("sample", SAMPLE, model, tmp_path, 300, large=False)
     Tokenizer.train(text.read(), 300).save(model)
     right, documents = load("bpetite", text), documents_of(text.read())
     ids = right.encode(text.read())
@@ -110,21 +89,6 @@ def test_ids_that_differ_are_an_error(
     wrong = right._replace(encode_all=lambda some: encode_all(right, some))
     with pytest.raises(BenchError, match=f"^{message}$"):
         count_different_ids("bpetite", wrong, documents, ids)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((), "the following arguments are required: FILE"),
-        ((SAMPLE, "--only", "speed"), "invalid choice: 'speed' (choose from"),
-        ((SAMPLE, "--json", "no/where.json"), "there is no folder 'no'"),
-    ],
-)
-def test_bad_usage_is_rejected(arguments: tuple[str | Path, ...], message: str) -> None:
-    """Invalid options exit with status 2 before anything is measured."""
-    result = bench(*arguments)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert message in result.stderr
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"one<|endoftext|>two", None])

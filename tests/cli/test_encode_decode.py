@@ -266,11 +266,12 @@ def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("small_memory_buffer")
+@pytest.mark.parametrize("words", [300, 100_000])
 def test_a_long_result_without_disk_space_is_a_failure(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: int
 ) -> None:
-    """A long result waits in a temporary file; the error for a full disk suggests a fix."""
-    (tmp_path / "text").write_bytes(b"abc " * 1000)
+    """A result in a temporary file fits into Python's buffer or not; the error suggests a fix."""
+    (tmp_path / "text").write_bytes(b"abc " * words)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with limited_file_size(1000):
         result = bpetite("encode", "--model", model, "--input", tmp_path / "text")

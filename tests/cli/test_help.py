@@ -1,17 +1,14 @@
-"""The help, its examples, the completions and the man page."""
+"""The help, its examples and the completions."""
 
-import os
 import shlex
 import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-import bpetite_cli
 from bpetite_cli.commands import GROUPS, NAMES
-from cli_tools import BPETITE, bpetite, lines, pipeline
+from cli_tools import bpetite, lines, pipeline
 from help_tools import (
     BUILT_IN,
     SUMMARIES,
@@ -185,20 +182,3 @@ def test_the_completion_needs_no_installed_package(install: Callable[..., None])
     install("broken", "1/0")
     result = bpetite("--completion", "bash")
     assert (result.returncode, result.stderr) == (0, b"")
-
-
-def test_man_finds_the_page(tmp_path: Path) -> None:
-    """If the folder of `bpetite` is on the path, `man bpetite` finds its page."""
-    if shutil.which("man") is None:
-        pytest.skip("there is no man")
-    path = f"{Path(BPETITE).parent}{os.pathsep}{os.environ['PATH']}"
-    found = subprocess.run(
-        ["man", "-w", "bpetite"],
-        capture_output=True,
-        env={**os.environ, "PATH": path, "MANPATH": ""},
-        cwd=tmp_path,
-        check=False,
-    )
-    page = Path(bpetite_cli.__file__).parent / "installed/share/man/man1/bpetite.1"
-    fix = "run `uv sync --reinstall-package bpetite-cli`"
-    assert Path(found.stdout.decode().strip()).read_bytes() == page.read_bytes(), fix

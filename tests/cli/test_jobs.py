@@ -39,6 +39,9 @@ COMMANDS = {
 }
 """The arguments of a call of each command that shares its work."""
 
+needs_ps = pytest.mark.skipif(shutil.which("ps") is None, reason="there is no ps")
+"""Checked before a test starts a process, whose output a later test would find."""
+
 
 # The number of processes
 
@@ -160,6 +163,7 @@ def test_the_affinity_limits_the_cores(tmp_path: Path, monkeypatch: pytest.Monke
 # How it ends
 
 
+@needs_ps
 @pytest.mark.posix
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
@@ -176,6 +180,7 @@ def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
     check_cleaned_up(large)
 
 
+@needs_ps
 @pytest.mark.posix
 @pytest.mark.parametrize(
     ("number", "status"),
@@ -195,6 +200,7 @@ def test_a_signal_ends_all_processes(large: Path, number: signal.Signals, status
     check_cleaned_up(large)
 
 
+@needs_ps
 @pytest.mark.posix
 def test_workers_end_if_the_parent_is_killed(large: Path) -> None:
     """No process survives a first process that was killed without cleaning up."""
@@ -236,6 +242,7 @@ def test_a_failed_process_start_is_explained(large: Path) -> None:
     ]
 
 
+@needs_ps
 @pytest.mark.posix
 @pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
@@ -297,9 +304,7 @@ def first_worker(process: subprocess.Popen[bytes]) -> int:
 
 
 def workers(parent: int | None = None) -> list[int]:
-    """Return the worker processes that run, of one command or of all; skip without `ps`."""
-    if shutil.which("ps") is None:
-        pytest.skip("there is no ps")
+    """Return the worker processes that run, of one command or of all."""
     listed = subprocess.run(
         [*("ps", "-A", "-ww"), *("-o", "pid="), *("-o", "ppid="), *("-o", "command=")],
         capture_output=True,

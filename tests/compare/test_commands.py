@@ -230,8 +230,9 @@ def test_a_real_difference_is_an_error(folder: Path) -> None:
 def test_engine_differences_are_not_errors(folder: Path) -> None:
     """If only the engines' tables differ, the status is 0 and the characters are listed."""
     new = sorted(drift())[:3]
-    Tokenizer.train(f"x{new[0]}x end{new[0]}x " * 3, 290).save(folder / "new.json")
-    text = f"the {new[0]}cat {new[1]}{new[2]} sat {new[0]}\nthe end{new[0]}x<|endoftext|>{new[0]}"
+    # The first may be a letter for either engine, with letters or with punctuation around it.
+    Tokenizer.train(f"x{new[0]}x !{new[0]}! " * 3, 290).save(folder / "new.json")
+    text = f"the {new[0]}cat {new[1]}{new[2]} x{new[0]}x\nthe !{new[0]}!<|endoftext|>{new[0]}"
     (folder / "t").write_bytes(text.encode())
     result = done("parity --model new.json --input t", folder)
     found = data(result.stdout)

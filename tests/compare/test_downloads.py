@@ -46,6 +46,7 @@ def cache(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "special_tokens": {oracle.END_OF_TEXT: 257},
         }
 
+    registry.list_encoding_names()  # which reads the list, if no other test did
     constructors = registry.ENCODING_CONSTRUCTORS
     assert constructors is not None
     monkeypatch.setitem(constructors, "cached", cached)

@@ -35,8 +35,7 @@ class Answers:
     """Several numbers with an `__index__` that raises, like a row of an array."""
 
     def __index__(self) -> int:
-        message = "not one number"
-        raise TypeError(message)
+        raise TypeError("not one number")
 
 
 def outcome(decode: Callable[[list[int]], str], ids: list[int]) -> object:

@@ -1,7 +1,6 @@
 """The explorer in Chromium, opened as a file: each link of the course shows what it should."""
 
 import base64
-import hashlib
 import json
 import re
 import shutil
@@ -15,7 +14,6 @@ from typing import Any, ClassVar, Final
 from urllib.parse import parse_qs, urlencode
 
 import pytest
-import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -163,10 +161,6 @@ ACTS: Final = {
     const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
     page.body.dispatchEvent(event);
     await until(() => page.getElementById("tokenizer").value.startsWith("file:"));""",
-    "files": """await settle(page);
-    choose(page, given);
-    const said = () => page.querySelector("#text-refusal").textContent;
-    await until(() => page.getElementById("tokenizer").value.startsWith("file:") || said());""",
     "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
     "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
 }
@@ -370,24 +364,6 @@ def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
     )
     after, back = look([(link, 1280, "next, next"), (link, 1280, "next, next, back")], tmp_path)
     assert [back["merges"], after["merges"]] == sorted(counts)[:2]
-
-
-def test_gpt_2_shows_its_own_ids(tmp_path: Path, tiktoken_cache: Path) -> None:
-    """GPT-2's two files, chosen at once, show the ids of GPT-2, and one of them says what lacks."""
-    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
-    files = {
-        name: (tiktoken_cache / hashlib.sha1(f"{url}/{source}".encode()).hexdigest()).read_bytes()  # noqa: S324 - the names in tiktoken's cache
-        for name, source in (("vocab.json", "encoder.json"), ("merges.txt", "vocab.bpe"))
-    }
-    text = "Hello, 日本! don't <|endoftext|> stop"
-    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
-    (both,) = look([(link, 1280, "files")], tmp_path, files)
-    encoding = tiktoken.get_encoding("gpt2")
-    assert both["ids"] == encoding.encode(text, allowed_special="all")
-    assert both["alerts"] == []
-    (one,) = look([(link, 1280, "files")], tmp_path, {"vocab.json": files["vocab.json"]})
-    reason = "it has ids, but no merges; choose vocab.json and merges.txt at once"
-    assert one["alerts"] == [f"vocab.json: {reason}"]
 
 
 def test_the_last_merge_that_occurs_is_described(tmp_path: Path) -> None:

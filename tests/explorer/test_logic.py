@@ -93,16 +93,6 @@ def test_the_leaves_of_a_tree_are_the_bytes(ask: Ask, merges: list[tuple[int, in
             assert ask("leaves", merges, token_id) == list(token)
 
 
-def test_large_trees_are_cut(ask: Ask) -> None:
-    """Of a token with thousands of nested merges, or of a million bytes, the top is returned."""
-    nested = [(97, 97), *((rank, 97) for rank in range(256, 6_755))]
-    doubled = [(97, 97), *((rank, rank) for rank in range(256, 275))]
-    assert ask("leaves", nested, 6_755) == [6_755 - 31, *[97] * 31]
-    leaves = ask("leaves", doubled, 275)
-    assert len(leaves) == 80
-    assert sum(2 ** (leaf - 255) for leaf in leaves) == 2**20
-
-
 def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
     """A chunk of 100 KB that takes 27,000 merges has the core's ids."""
     letters = range(97, 123), range(65, 91)
@@ -112,23 +102,6 @@ def test_a_long_chunk_with_many_merges(ask: Ask) -> None:
     vocab = oracle.vocabulary(merges)
     text = b"".join(vocab[256 + rank] for rank in range(len(pairs), len(merges)))[:102_400].decode()
     assert ask("encode", merges, text) == Tokenizer._of(Artifact.of_merges(merges)).encode(text)
-
-
-@pytest.mark.parametrize(
-    ("data", "shown"),
-    [
-        (b" the", [("space", "·"), ("text", "the")]),
-        (b"\n\t", [("space", "⏎"), ("space", "⇥")]),
-        ("é日👍".encode(), [("text", "é日👍")]),
-        (b" \xc3", [("space", "·"), ("byte", "‹c3›")]),
-        (b"\xe6\x97a", [("byte", "‹e697›"), ("text", "a")]),
-        (b"\xff\x00", [("byte", "‹ff›"), ("space", "‹U+0000›")]),
-        ("\ufeff\u2003".encode(), [("space", "‹U+FEFF›"), ("space", "‹U+2003›")]),
-    ],
-)
-def test_bytes_are_visible(ask: Ask, data: bytes, shown: list[tuple[str, str]]) -> None:
-    """Whitespace becomes signs, the invisible its code point, an incomplete character bytes."""
-    assert [(part["kind"], part["shown"]) for part in ask("visible", list(data))] == shown
 
 
 KNOWN: Final = st.characters(exclude_categories=["Cs", "Cn", "Co"])
@@ -186,15 +159,3 @@ def test_the_samples_are_tokenizers() -> None:
         artifact = Artifact.of_merges(json.loads(f"[{merges}]"))
         assert len(artifact.tokens) == 4096
         assert (ROOT / "docs" / "samples" / f"{name}.json").read_bytes() == artifact.to_bytes()
-
-
-def test_page_is_small_and_complete() -> None:
-    """Page, style and script have at most 1,500 lines, JavaScript 2,100; every id exists."""
-    names = ("index.html", "style.css", "page.js", "logic.js")
-    page, style, script, logic = ((EXPLORER / name).read_text(encoding="utf-8") for name in names)
-    assert sum(len(text.splitlines()) for text in (page, style, script, logic)) <= 1_500
-    scripts = [path for path in EXPLORER.glob("*.js") if path.name != "samples.js"]
-    assert sum(len(path.read_text(encoding="utf-8").splitlines()) for path in scripts) <= 2_100
-    used = set(re.findall(r"\b(?:element|on)\(\"([\w-]+)\"", script))
-    assert len(used) > 30
-    assert used <= set(re.findall(r'\bid="([\w-]+)"', page))

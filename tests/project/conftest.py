@@ -1,14 +1,15 @@
 """Fixtures for the tests of the project itself."""
 
 import contextlib
+import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from project_tools import ROOT
+from project_tools import ROOT, Gate, run
 
 
 @pytest.fixture
@@ -23,3 +24,36 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with contextlib.chdir(tmp_path):
         yield tmp_path
     sys.modules.pop("toy", None)
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Gate:
+    """Return a function that runs `.ci/run` in a small repository where uv only writes its calls.
+
+    It takes the part to run and patterns of the calls of uv that fail, and returns the
+    exit status, the output and the calls.
+    """
+    repository, programs = tmp_path / "repository", tmp_path / "programs"
+    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock"):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, repository / name)
+    git = ("git", "-C", repository, "-c", "user.name=a", "-c", "user.email=b")
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=c"]):
+        assert run(*git, *words).returncode == 0
+    programs.mkdir()
+    (programs / "cmp").write_text("#!/bin/sh\ncat > /dev/null\n")  # nothing was trained
+    (programs / "uv").write_text(
+        f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\nwhile read -r call; do\n'
+        f'  case "$*" in $call) exit 1 ;; esac\ndone < {tmp_path}/failing\n'
+    )
+    for program in programs.iterdir():
+        program.chmod(0o755)
+
+    def run_gate(*part: str, failing: Sequence[str] = ()) -> tuple[int, str, list[str]]:
+        (tmp_path / "calls").write_text("")
+        (tmp_path / "failing").write_text("".join(f"{call}\n" for call in failing))
+        path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+        done = run("bash", repository / ".ci/run", *part, env={"PATH": path})
+        return done.returncode, done.stdout, (tmp_path / "calls").read_text().splitlines()
+
+    return run_gate

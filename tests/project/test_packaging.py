@@ -106,13 +106,18 @@ def test_git_changes_no_byte(tmp_path: Path, setting: str) -> None:
 
 
 def test_the_lock_file_is_up_to_date(tmp_path: Path) -> None:
-    """FR-3: uv.lock matches every pyproject.toml, as uv says without a network and a cache."""
+    """FR-3: uv.lock matches every pyproject.toml, as uv says without a network and a cache.
+
+    `uv run --resolution lowest-direct pytest` writes a file that says so, and has to match, too.
+    """
     for name in ("uv.lock", *(f"packages/{member}/pyproject.toml" for member in MEMBERS)):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     environment = {"UV_CACHE_DIR": str(tmp_path / "cache")}
-    result = run_uv("lock", "--check", "--offline", cwd=tmp_path, env=environment)
+    options = tomllib.loads((ROOT / "uv.lock").read_text(encoding="utf-8")).get("options", {})
+    resolution = f"--resolution={options.get('resolution-mode', 'highest')}"
+    result = run_uv("lock", "--check", "--offline", resolution, cwd=tmp_path, env=environment)
     assert result.returncode == 0, result.stderr
 
 

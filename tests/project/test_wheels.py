@@ -27,13 +27,6 @@ def source_files(member: str) -> set[str]:
     return {str(path.relative_to(source)) for path in files if path.suffix != ".pyc"}
 
 
-def files_for_the_environment(member: str) -> set[str]:
-    """Return the files that a wheel installs into the environment, by their paths in the wheel."""
-    prefix = f"{IMPORT_NAMES[member]}/installed/"
-    names = (name.removeprefix(prefix) for name in source_files(member) if name.startswith(prefix))
-    return {f"{file_name(member)}.data/data/{name}" for name in names}
-
-
 @pytest.fixture(scope="module")
 def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
@@ -53,10 +46,7 @@ def test_each_package_builds_a_wheel_and_an_sdist(dist: Path) -> None:
 
 @pytest.mark.parametrize("member", MEMBERS)
 def test_a_wheel_has_the_sources_and_metadata(member: str, dist: Path) -> None:
-    """A wheel has exactly the files of src/, including the type marker, and the license.
-
-    The man page and the completions are included twice: for the package, and for the environment.
-    """
+    """A wheel has exactly the files of src/, including the type marker, and the license."""
     info = f"{file_name(member)}.dist-info"
     with zipfile.ZipFile(dist / f"{file_name(member)}-py3-none-any.whl") as wheel:
         names = {name for name in wheel.namelist() if not name.endswith("/")}
@@ -66,7 +56,7 @@ def test_a_wheel_has_the_sources_and_metadata(member: str, dist: Path) -> None:
         metadata.add("entry_points.txt")
     assert f"{IMPORT_NAMES[member]}/py.typed" in names
     described = {f"{info}/{name}" for name in metadata}
-    assert names == source_files(member) | files_for_the_environment(member) | described
+    assert names == source_files(member) | described
 
 
 @pytest.mark.parametrize("member", MEMBERS)
@@ -78,18 +68,6 @@ def test_a_build_can_be_repeated(member: str, dist: Path, tmp_path: Path) -> Non
     assert result.returncode == 0, result.stderr
     for path in (tmp_path / "again").glob("*[lz]"):
         assert path.read_bytes() == (dist / path.name).read_bytes(), path.name
-
-
-def test_the_command_line_comes_with_its_manual() -> None:
-    """Only the wheel of the command line has a man page and three completions."""
-    top = f"{file_name('cli')}.data/data/share"
-    assert files_for_the_environment("cli") == {
-        f"{top}/bash-completion/completions/bpetite",
-        f"{top}/fish/vendor_completions.d/bpetite.fish",
-        f"{top}/man/man1/bpetite.1",
-        f"{top}/zsh/site-functions/_bpetite",
-    }
-    assert not files_for_the_environment("core") | files_for_the_environment("compare")
 
 
 @pytest.mark.parametrize("member", MEMBERS)

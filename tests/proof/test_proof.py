@@ -2,15 +2,11 @@
 
 import importlib
 import re
-import shutil
-import sys
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from project_tools import ROOT, run
-from proof import check
+from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
 
@@ -71,50 +67,9 @@ def test_every_function_on_the_page_exists() -> None:
         assert callable(found)
 
 
-def test_every_function_in_a_comment_exists() -> None:
-    """A comment of the proof names existing files of the repository, and definitions in them."""
-    for path in PROOF.glob("*.v"):
-        for file, name in re.findall(r"\[([\w/]+\.py)(?:: ([\w.]+))?\]", path.read_text()):
-            found = [*ROOT.glob(f"packages/core/src/bpetite/{file}"), *ROOT.glob(file)]
-            assert len(found) == 1, (path.name, file)
-            last = name.split(".")[-1]
-            assert re.search(rf"^ *(def|class|) ?{last}\b", found[0].read_text(), re.MULTILINE)
-
-
 def test_the_front_page_shows_a_theorem_that_is_proved() -> None:
     """The theorem on the front page is in the proof, word for word."""
     page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     (theorem,) = re.findall(r"```coq\n(.*?)```", page, re.DOTALL)
     proof = (PROOF / "Tokenizer.v").read_text(encoding="utf-8")
     assert " ".join(theorem.split()) in " ".join(proof.split())
-
-
-def test_every_wrong_definition_can_be_made() -> None:
-    """Each edit of broken.toml matches once, and the lemma that must fail exists."""
-    wrong = list(check.read_broken())
-    assert len(wrong) >= 20
-    names = {name.split(".")[1] for name in statements()}
-    for broken in wrong:
-        text = (PROOF / broken.file).read_text(encoding="utf-8")
-        assert check._edited(text, broken) != text
-        assert broken.refused_by in names
-
-
-@pytest.mark.parametrize("word", ["Axiom f : nat.", "Admitted.", "  admit.", "Parameter p : nat."])
-def test_unproved_statements_are_found(word: str, tmp_path: Path) -> None:
-    """A word that lets Coq accept an unproved statement is an error, wherever it occurs."""
-    check._check_nothing_is_left_out(PROOF)
-    shutil.copy(PROOF / "Passes.v", tmp_path)
-    check._check_nothing_is_left_out(tmp_path)
-    (tmp_path / "Planted.v").write_text(f"Lemma l : True.\n{word}\n")
-    with pytest.raises(check.ProofError, match=r"^Planted.v contains"):
-        check._check_nothing_is_left_out(tmp_path)
-
-
-def test_without_coq_the_command_says_what_to_install(tmp_path: Path) -> None:
-    """If Coq is not installed, one line says so and how to install it, and the status is 1."""
-    script = ROOT / "scripts" / "proof"
-    result = run(sys.executable, script, cwd=tmp_path, env={"PATH": str(tmp_path)})
-    assert result.returncode == 1
-    assert result.stdout == ""
-    assert result.stderr == ("error: coqc is not on PATH; install Coq 8.16: apt-get install coq\n")

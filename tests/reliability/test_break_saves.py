@@ -68,22 +68,6 @@ def test_every_system_call_may_fail(error: str, failures: set[str]) -> None:
     assert sum(seen.values()) > 20
 
 
-def can_mount() -> bool:
-    """Return whether a process may mount in its own namespace."""
-    if shutil.which("unshare") is None:
-        return False
-    mount = ("mount", "-t", "tmpfs", "none", "/tmp")  # noqa: S108 - a folder that exists
-    return run("unshare", "--map-root-user", "--mount", *mount).returncode == 0
-
-
-@pytest.mark.skipif(not can_mount(), reason="no right to mount, in a namespace either")
-def test_a_full_disk_keeps_the_old_file() -> None:
-    """FR-28: a full disk and one without inodes leave the old file complete."""
-    seen = broken("disk")
-    assert set(seen) == {"ENOSPC: old", "saved: new"}
-    assert seen["ENOSPC: old"] > 10
-
-
 @pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
 def test_a_naive_save_is_detected(number: str) -> None:
     """The script finds that a naive save leaves incomplete files, so it disturbs them midway."""

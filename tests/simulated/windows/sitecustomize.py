@@ -96,14 +96,12 @@ def _check_rename(_: str, destination: str) -> None:
 
 
 def _check_kill(_: int, number: int) -> None:
-    message = f"on Windows, this would end the process instead of sending {number}"
-    raise NotImplementedError(message)
+    raise NotImplementedError(f"on Windows, this would end the process instead of sending {number}")
 
 
 def _check_import(name: str, *_: object) -> None:
     if name.partition(".")[0] in _MODULES:
-        message = f"No module named {name!r}"
-        raise ModuleNotFoundError(message, name=name)
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
 
 def _is_path(path: object) -> TypeGuard[str | bytes | os.PathLike[str]]:

@@ -108,11 +108,7 @@ def _is_utf_8(argument: str) -> bool:
 
 
 _GROUP: Final = "bpetite.commands"
-_COMPLETIONS: Final = {
-    "bash": "bash-completion/completions/bpetite",
-    "zsh": "zsh/site-functions/_bpetite",
-    "fish": "fish/vendor_completions.d/bpetite.fish",
-}
+_SHELLS: Final = ("bash", "zsh", "fish")
 _COMMAND: Final = "COMMAND"
 
 
@@ -127,7 +123,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--completion",
         action=_Completion,
-        choices=_COMPLETIONS,
+        choices=_SHELLS,
         metavar="SHELL",
         help="print completions for bash, zsh or fish",
     )
@@ -199,6 +195,5 @@ class _Completion(argparse.Action):
     def __call__(
         self, parser: argparse.ArgumentParser, _: object, shell: object, *__: object
     ) -> NoReturn:
-        share = Path(__file__).parent / "installed" / "share"
-        write_output([(share / _COMPLETIONS[str(shell)]).read_bytes()])
+        write_output([(Path(__file__).parent / "completions" / str(shell)).read_bytes()])
         parser.exit()

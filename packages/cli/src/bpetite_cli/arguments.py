@@ -119,12 +119,11 @@ def _file(word: str) -> str:
     return word
 
 
-def add_files(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+def add_files(parser: argparse.ArgumentParser) -> None:
     """Add the option for input files."""
     parser.add_argument(
         "-i",
         "--input",
-        required=required,
         nargs="+",
         action="extend",
         metavar="FILE",
@@ -143,7 +142,7 @@ def add_file_argument(
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """Add the options for the corpus, which must be named: to wait for one would surprise."""
     add_file_argument(parser, default="")
-    add_files(parser, required=False)
+    add_files(parser)
     add_documents_in_files(parser)
     for option in ("--jsonl", "--parquet"):
         require(parser, option, "--input", "--files-from")

@@ -187,14 +187,13 @@ def _naming(path: str, temporary: str) -> Iterator[None]:
 
 def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     """Return the mode that an overwritten file keeps, or None for a new file."""
-    if not overwrite:
-        if os.path.lexists(path):
-            raise _os_error(errno.EEXIST, path)
-        return None
     try:
-        status = os.stat(path)
+        # `os.path.lexists` would need more stack than small threads have.
+        status = os.stat(path, follow_symlinks=overwrite)
     except FileNotFoundError:
         return None
+    if not overwrite:
+        raise _os_error(errno.EEXIST, path)
     if stat.S_ISDIR(status.st_mode):
         raise _os_error(errno.EISDIR, path)
     if not stat.S_ISREG(status.st_mode):

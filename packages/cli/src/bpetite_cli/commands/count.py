@@ -95,7 +95,7 @@ def add_command(commands: Commands) -> None:
     )
     arguments.require_one(parser, ["--model"], ["--encoding"])
     arguments.add_file_argument(parser)
-    arguments.add_files(parser, required=False)
+    arguments.add_files(parser)
     arguments.add_documents_in_files(parser)
     arguments.add_ordinary(parser)
     parser.add_argument("--json", action="store_true", help="print a JSON object")

@@ -63,7 +63,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_model(parser)
     arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
-    arguments.add_files(parser, required=False)
+    arguments.add_files(parser)
     arguments.add_documents_in_files(parser)
     parser.add_argument(
         "--separator-token",

@@ -8,8 +8,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from io import FileIO
 from select import select
 from typing import IO, Final, NamedTuple
@@ -71,20 +71,31 @@ def hold_output(parts: Iterable[bytes]) -> Held:
     """Return the parts as one result, once all of them exist."""
     check_output()
     end = b""
-    with ExitStack() as stack:
-        file = stack.enter_context(tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY))
+    file = tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY)  # noqa: SIM115 - it is returned
+    try:
         for part in parts:
             end = part[-1:] or end
-            try:
+            with _explained():
                 file.write(part)
-            except OSError as error:
-                raise Failure(
-                    f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
-                    f"{error.strerror}; set TMPDIR to a folder with more space"
-                ) from None
-        file.seek(0)
-        stack.pop_all()
-        return Held(file, end)
+        with _explained():
+            file.seek(0)  # writes the rest of the buffer
+    except BaseException:
+        with suppress(OSError):  # closing tries to write the buffer again
+            file.close()
+        raise
+    return Held(file, end)
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Explain the error of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        raise Failure(
+            f"cannot hold the result in {quoted(tempfile.gettempdir())}: "
+            f"{error.strerror}; set TMPDIR to a folder with more space"
+        ) from None
 
 
 def stream_output(parts: Iterable[str]) -> None:

@@ -47,14 +47,9 @@ def look_at_output() -> Screen:
     The width is COLUMNS, or the width of the terminal, or 80.
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    colored = shows_color()
-    return Screen(width, colored, paint if colored else _leave)
-
-
-def shows_color() -> bool:
-    """Return whether standard output is a terminal that shows colors."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
-    return terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colored = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return Screen(width, colored, paint if colored else _leave)
 
 
 def _leave(text: str, _: Ink) -> str:

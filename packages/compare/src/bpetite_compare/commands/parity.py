@@ -46,7 +46,7 @@ def add_command(commands: kit.Commands) -> None:
     )
     kit.add_model(parser)
     kit.add_file_argument(parser, default="")
-    kit.add_files(parser, required=False)
+    kit.add_files(parser)
     kit.require_one(parser, ["--input"])
     kit.advise(
         parser,

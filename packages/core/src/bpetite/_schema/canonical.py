@@ -78,7 +78,9 @@ def of_json(data: bytes) -> Content | None:
             if room < 0:
                 return None
             tokens.append(token)
-    except (IndexError, KeyError, TypeError, ValueError):
+    except LookupError:  # a tuple of both would need more stack than small threads have
+        return None
+    except ValueError:
         return None
     if len(tokens) > MAX_VOCAB_SIZE or to_json(pairs, pattern, special_tokens) != data:
         return None
@@ -88,8 +90,8 @@ def of_json(data: bytes) -> Content | None:
 def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
     """Return the pattern and the special tokens, which stand between merges and vocabulary."""
     middle = parse_json(b"{%b}" % data[:_LONGEST_MIDDLE])
-    if not isinstance(middle, dict):
-        raise TypeError
+    if not isinstance(middle, dict) or type(middle["schema_version"]) is not int:
+        raise ValueError
     version, size = VERSIONS[middle["schema_version"]], BASE_VOCAB_SIZE + numbers // 2
     special_tokens = special_tokens_of(middle["special_tokens"], size, version)
     return pattern_of(middle["pretokenizer_pattern"], version), special_tokens
