@@ -4,7 +4,7 @@
 interpreter in a thread with a small stack. It keeps the last of duplicate keys, accepts
 `NaN` and `1e999` as numbers, and guesses UTF-16.
 
-Not here: what the JSON of a tokenizer file contains (`_checks`).
+Not here: what the JSON of a tokenizer file contains (`_schema`).
 """
 
 import json
