@@ -9,19 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
-from types import FrameType
 from typing import IO
 
 import pytest
 
 from artifacts import GOOD, canonical, names_in
 from bpetite import Tokenizer
-from bpetite._files import write_folder
+from failures import FAULTS, Fault, contents_of, fail_at_each_call, interrupt_at_each_call
 
 NEW = canonical(GOOD)
 OLD = b"the old file"
@@ -353,78 +352,25 @@ def test_macos_syncs_the_disk_too(
     assert synced == [(way, at.stat().st_ino) for at in (path, tmp_path) for way in ways]
 
 
-class Fault:
-    """Make one call of some functions of `os` fail: the one with a given number."""
-
-    NAMES = (
-        *("lstat", "stat", "mkdir", "open", "chmod", "write", "fsync", "close"),
-        *("link", "replace", "rename"),
-    )
-
-    def __init__(self, number: int, error: BaseException, *, after: bool = False) -> None:
-        """Set which call fails, with which error, and whether it does its work first."""
-        self.left = number
-        self.error = error
-        self.after = after
-
-    def put_into(self, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...] = NAMES) -> None:
-        """Replace the functions until the patch is undone."""
-        for name in names:
-            monkeypatch.setattr(os, name, self.failing(getattr(os, name)))
-
-    def failing(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Return the function, wrapped to fail at the given call."""
-
-        def call(*arguments: object, **options: object) -> object:
-            self.left -= 1
-            if self.left:
-                return function(*arguments, **options)
-            if self.after:
-                function(*arguments, **options)
-            raise self.error
-
-        return call
-
-
 def no_links(*_: object, **__: object) -> None:
     """Fail to link, like a file system without hard links."""
     raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
 
-def contents_of(folder: Path) -> dict[str, bytes]:
-    """Return everything below a folder; a folder has no bytes."""
-    paths = folder.rglob("*")
-    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in paths}
-
-
 @contextmanager
 def saving(case: str, tokenizer: Tokenizer, folder: Path) -> Iterator[Callable[[], None]]:
     """Yield a call that saves; afterward check that its result is complete or absent."""
-    path, old, new = folder / "tokenizer.json", {}, {"tokenizer.json": NEW}
+    path, old = folder / "tokenizer.json", {}
     folder.mkdir()
     if case == "overwrite":
         path.write_bytes(OLD)
         old = {"tokenizer.json": OLD}
-    if case == "folder":
-        new = {"pair": b"", "pair/one": b"1", "pair/two": b"2"}
-        pair = {"one": b"1", "two": b"2"}
-        yield partial(write_folder, str(folder / "pair"), pair, overwrite=False)
-    else:
-        yield partial(tokenizer.save, path, overwrite=case == "overwrite")
-    assert contents_of(folder) in (old, new)
+    yield partial(tokenizer.save, path, overwrite=case == "overwrite")
+    assert contents_of(folder) in (old, {"tokenizer.json": NEW})
 
 
-ERRORS = [partial(OSError, errno.EIO, os.strerror(errno.EIO)), MemoryError, KeyboardInterrupt]
-
-
-@pytest.mark.parametrize(
-    ("failing", "after"),
-    [
-        *((error, False) for error in ERRORS),
-        pytest.param(KeyboardInterrupt, True, marks=pytest.mark.posix),  # an open file stays
-    ],
-)
-@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
+@pytest.mark.parametrize(("failing", "after"), FAULTS)
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite"])
 def test_failure_of_any_call_leaves_nothing_half_done(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -436,49 +382,24 @@ def test_failure_of_any_call_leaves_nothing_half_done(
     """FR-28: whichever call fails, the old or the new file is there, and no other."""
     if case == "new-without-links":
         monkeypatch.setattr(os, "link", no_links)
-    number, happened = 0, True
-    while happened:
-        number += 1
-        fault = Fault(number, failing(), after=after)
-        with saving(case, tokenizer, tmp_path / str(number)) as save:
-            with monkeypatch.context() as patched, suppress(type(fault.error)):
-                fault.put_into(patched)
-                save()
-            happened = fault.left <= 0
-    assert number > 6
+    fail_at_each_call(tmp_path, partial(saving, case, tokenizer), failing, after=after)
 
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite"])
 def test_interrupt_at_any_point_leaves_nothing_half_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, case: str
 ) -> None:
     """FR-28: Ctrl-C at the start or end of any Python call does no harm."""
     if case == "new-without-links":
         monkeypatch.setattr(os, "link", no_links)
-    number, left = 0, 0
-
-    def count_down(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal left
-        left -= event in {"call", "c_return"}
-        if left == 0:
-            raise KeyboardInterrupt
-
-    while left <= 0:
-        number += 1
-        with saving(case, tokenizer, tmp_path / str(number)) as save:
-            left = number
-            with suppress(KeyboardInterrupt):
-                sys.setprofile(count_down)
-                save()
-                sys.setprofile(None)  # an exception that leaves `save` also removes the hook
-    assert number > 40
+    interrupt_at_each_call(tmp_path, partial(saving, case, tokenizer))
 
 
 @pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize("failing", ERRORS)
+@pytest.mark.parametrize("failing", [OSError, MemoryError, KeyboardInterrupt])
 @pytest.mark.parametrize(
     "names",
     [
