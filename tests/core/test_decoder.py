@@ -186,9 +186,3 @@ def test_non_sequences_are_rejected(ids: list[int]) -> None:
 def test_integers_of_any_type_are_ids(ids: list[int]) -> None:
     """FR-20: in any sequence, and with any type that has `__index__`, 97 is "a"."""
     assert Decoder(TOKENS).decode(ids) == "a" * len(ids)
-
-
-def test_decoding_leaves_the_ids_alone() -> None:
-    ids = [Letter.A, 97]
-    Decoder(TOKENS).decode(ids)
-    assert [type(token_id) for token_id in ids] == [Letter, int]

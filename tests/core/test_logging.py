@@ -98,14 +98,6 @@ def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
     assert record.getMessage().endswith(" and 55 bytes more, 1 times")
 
 
-@pytest.mark.parametrize(("merges", "told"), [(99, 0), (100, 1), (101, 1), (200, 2)])
-def test_merges_are_logged_by_hundreds(
-    caplog: pytest.LogCaptureFixture, merges: int, told: int
-) -> None:
-    """There is one record for each full hundred of merges, including the last one."""
-    assert events_of(records_of(caplog, MANY_PAIRS, 256 + merges)).count("merge") == told
-
-
 def test_counting_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     """A record reports every sixteen million characters while a large corpus is counted."""
     text = ("x" * 1023 + " ") * (40 << 10)
@@ -151,16 +143,3 @@ def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
         tokenizer.decode(tokenizer.encode("ab"))
     """
     assert run_python(program) == ""
-
-
-def test_raising_handler_stops_the_training(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A handler may end a training by raising: its error propagates."""
-
-    def refuse(record: logging.LogRecord) -> None:
-        raise KeyboardInterrupt(record.getMessage())
-
-    monkeypatch.setattr(caplog.handler, "emit", refuse)
-    with pytest.raises(KeyboardInterrupt, match="training"):
-        records_of(caplog, "ab", 300)

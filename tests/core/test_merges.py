@@ -80,15 +80,6 @@ def test_both_algorithms_merge_any_byte() -> None:
     assert ready._apply_short(chunk) == ready._apply_long(chunk) == expected
 
 
-@pytest.mark.parametrize("size", [63, 64, 65])
-def test_chunks_at_the_algorithm_switch(size: int) -> None:
-    """FR-16: chunks of about 64 bytes, where the algorithm changes, get the ids of the passes."""
-    for chunk in (b"aab" * 30, b"a" * 90, b"abcab" * 18):
-        part = chunk[:size]
-        assert Merges(TWINS).apply(part) == oracle.encode_chunk(part, TWINS)
-        assert Merges(NESTED).apply(part) == oracle.encode_chunk(part, NESTED)
-
-
 @pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize("text", ["'a' * 4_000_000", "'abcdefgh' * 500_000"])

@@ -74,14 +74,6 @@ def test_environment_changes_nothing(
     assert data == artifact_of(Tokenizer.train(TIES, 300), path)
 
 
-def test_saving_twice_gives_equal_files(path: Path, tmp_path: Path) -> None:
-    """FR-12: saving a tokenizer twice gives equal files, even if it was used in between."""
-    tokenizer = Tokenizer.train(TIES, 300)
-    first = artifact_of(tokenizer, path)
-    tokenizer.encode("ab é日👍<|endoftext|>")
-    assert artifact_of(tokenizer, tmp_path / "second.json") == first
-
-
 @given(CORPORA)
 def test_loading_and_saving_changes_no_byte(any_path: Path, documents: list[str]) -> None:
     """FR-26: a loaded tokenizer is saved as the file that it came from."""

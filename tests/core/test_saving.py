@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
-from typing import IO
+from typing import IO, cast
 
 import pytest
 
@@ -546,87 +546,42 @@ RACER = """
     import sys, time
     from bpetite import Tokenizer
 
-    me, overwrite = sys.argv[1], sys.argv[2] == "True"
+    me = sys.argv[1]
     tokenizer = Tokenizer.train(me * 400, 300)
+    tokenizer.save(me)
     print("ready", flush=True)
     start = float(input())
     for number in range(25):
         while time.time() < start + number / 100:
             pass
         try:
-            tokenizer.save("tokenizer.json" if overwrite else str(number), overwrite)
+            tokenizer.save(str(number))
         except FileExistsError:
-            print("refused", flush=True)
+            print("refused")
         else:
-            print(me, flush=True)
+            print(me)
 """
 """A program that saves 25 times, at instants that it shares with others."""
 
 
-@contextmanager
-def competing_saves(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
-    """Start three processes that each save their own tokenizer."""
+def test_one_of_several_processes_wins(here: Path) -> None:
+    """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
     with ExitStack() as stack:
+        command, pipe = [sys.executable, "-c", dedent(RACER)], subprocess.PIPE
         processes = [
             stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-c", dedent(RACER), me, str(overwrite)],
-                    cwd=folder,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    encoding="utf-8",
-                )
+                subprocess.Popen([*command, me], stdin=pipe, stdout=pipe, encoding="utf-8")
             )
             for me in "abc"
         ]
-        assert [output_of(process).readline() for process in processes] == ["ready\n"] * 3
+        assert [cast("IO[str]", p.stdout).readline() for p in processes] == ["ready\n"] * 3
         start = time.time() + 0.01
         for process in processes:
-            assert process.stdin is not None
-            process.stdin.write(f"{start}\n")
-            process.stdin.flush()
-        yield processes
-
-
-def output_of(process: subprocess.Popen[str]) -> IO[str]:
-    """Return the standard output of a process."""
-    assert process.stdout is not None
-    return process.stdout
-
-
-@pytest.fixture(scope="module")
-def artifacts_of_competing_saves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return what each of the three processes saves."""
-    folder = tmp_path_factory.mktemp("competing_saves")
-    for me in "abc":
-        Tokenizer.train(me * 400, 300).save(folder / me)
-    return {me: (folder / me).read_bytes() for me in "abc"}
-
-
-def test_one_of_several_processes_wins(
-    tmp_path: Path, artifacts_of_competing_saves: dict[str, bytes]
-) -> None:
-    """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
-    with competing_saves(tmp_path, overwrite=False) as processes:
-        outcomes = [output_of(process).read().split() for process in processes]
+            cast("IO[str]", process.stdin).write(f"{start}\n")
+            cast("IO[str]", process.stdin).flush()
+        outcomes = [cast("IO[str]", process.stdout).read().split() for process in processes]
     for number, each in enumerate(zip(*outcomes, strict=True)):
         (winner,) = {*each} - {"refused"}
         assert each.count("refused") == 2
-        assert (tmp_path / str(number)).read_bytes() == artifacts_of_competing_saves[winner]
-    assert names_in(tmp_path) == sorted(map(str, range(25)))
-
-
-@pytest.mark.posix
-def test_file_is_whole_whenever_it_is_read(
-    tmp_path: Path, artifacts_of_competing_saves: dict[str, bytes]
-) -> None:
-    """FR-28: while processes overwrite a file repeatedly, every read returns one of their files."""
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(artifacts_of_competing_saves["a"])
-    found = set()
-    with competing_saves(tmp_path, overwrite=True) as processes:
-        while any(process.poll() is None for process in processes):
-            found.add(path.read_bytes())
-    assert [process.returncode for process in processes] == [0] * 3
-    assert found <= set(artifacts_of_competing_saves.values())
-    assert names_in(tmp_path) == ["tokenizer.json"]
+        assert (here / str(number)).read_bytes() == (here / winner).read_bytes()
+    assert names_in(here) == sorted([*map(str, range(25)), *"abc"])

@@ -44,12 +44,6 @@ def test_partial_special_token_of_the_example(tokenizer: Tokenizer) -> None:
         assert tokenizer.decode(tokenizer.encode(partial)) == partial
 
 
-def test_every_occurrence_of_the_example(tokenizer: Tokenizer) -> None:
-    """FR-10: `abab` is merged twice in one pass, and `xxx` from the left."""
-    assert tokenizer.encode("abab") == [256, 256]
-    assert Tokenizer.train("xx xx", 257).encode("xxx") == [256, 120]
-
-
 def test_lone_continuation_byte_of_the_example(tokenizer: Tokenizer) -> None:
     """FR-23: no character begins with 0x80."""
     with pytest.raises(UnicodeDecodeError):
