@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from generate.command import main
-from generate.places import filled
 from project_tools import ROOT
 
 pytestmark = pytest.mark.thorough
@@ -37,15 +36,6 @@ def test_files_that_differ_or_are_missing_are_found(
     assert (tmp_path / sample).read_text() == changed
     assert not (tmp_path / schema).exists()
     assert main(parts, tmp_path) == main(["--check", *parts], tmp_path) == 0
-
-
-def test_a_page_without_table_markers_is_an_error() -> None:
-    """Tables go between two markers, and nowhere else."""
-    page = "# Page\n\n<!-- made by scripts/generate: speed -->\nold\n<!-- end -->\n"
-    assert filled(page, {"speed": "new\n"}) == page.replace("old", "\nnew\n")
-    for broken in (page.replace("<!-- end -->", ""), page.replace("speed", "sped"), page * 2):
-        with pytest.raises(ValueError, match=r"^the page has places for \["):
-            filled(broken, {"speed": "new\n"})
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "docs").rglob("*.svg")), ids=lambda path: path.stem)
