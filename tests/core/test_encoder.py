@@ -87,14 +87,8 @@ def test_part_of_the_special_token_is_ordinary_text(length: int) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "<|ENDOFTEXT|>",
-        "<|endoftext |>",
-        "<|end\u200boftext|>",
-        "<|endoftext|\uff1e",
-        "< |endoftext|>",
-        "<|pad|>",
-        "<|startoftext|><|im_end|>",
-        "<s></s>[PAD]<unk>",
+        *("<|ENDOFTEXT|>", "<|endoftext |>", "<|end\u200boftext|>", "<|endoftext|\uff1e"),
+        *("< |endoftext|>", "<|pad|>", "<|startoftext|><|im_end|>", "<s></s>[PAD]<unk>"),
     ],
 )
 def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
@@ -105,11 +99,8 @@ def test_text_like_the_special_token_is_ordinary_text(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "ids"),
     [
-        ("<|endoftext|>", [257]),
-        ("<|endoftext|><|endoftext|>", [257, 257]),
-        ("<|endoftext|>" * 100, [257] * 100),
-        ("ab<|endoftext|>", [256, 257]),
-        ("<|endoftext|>ab", [257, 256]),
+        *(("<|endoftext|>", [257]), ("<|endoftext|>" * 2, [257] * 2)),
+        *(("ab<|endoftext|>", [256, 257]), ("<|endoftext|>ab", [257, 256])),
         ("a<|endoftext|>b", [97, 257, 98]),
         ("<|endoftext|> <|endoftext|>", [257, 32, 257]),
         ("<<|endoftext|>>", [60, 257, 62]),
@@ -249,12 +240,8 @@ def test_long_chunk_is_not_cached() -> None:
 @pytest.mark.parametrize(
     ("text", "name"),
     [
-        (b"ab", "bytes"),
-        (bytearray(b"ab"), "bytearray"),
-        (memoryview(b"ab"), "memoryview"),
-        (None, "NoneType"),
-        (1, "int"),
-        (["ab"], "list"),
+        *((b"ab", "bytes"), (bytearray(b"ab"), "bytearray"), (memoryview(b"ab"), "memoryview")),
+        *((None, "NoneType"), (1, "int"), (["ab"], "list")),
     ],
 )
 def test_non_text_is_rejected(text: str, name: str) -> None:

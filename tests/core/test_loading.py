@@ -7,7 +7,6 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -85,31 +84,18 @@ def test_step_1_rejects_invalid_utf_8(tmp_path: Path, data: bytes, found: str) -
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(b"", id="empty"),
-        pytest.param(b" \n", id="whitespace"),
-        pytest.param(b"not json", id="words"),
-        pytest.param(canonical(GOOD)[:-1], id="cut-off"),
-        pytest.param(canonical(GOOD) + b"x", id="trailing-letter"),
-        pytest.param(canonical(GOOD) + b"{}", id="trailing-object"),
-        pytest.param(canonical(GOOD) * 2, id="twice"),
-        pytest.param(canonical(GOOD) + b"\x00", id="trailing-nul"),
-        pytest.param(canonical(GOOD) + b"\xc2\xa0", id="trailing-no-break-space"),
-        pytest.param(b"\xef\xbb\xbf" + canonical(GOOD), id="bom"),
-        pytest.param(json.dumps(GOOD).encode("utf-16-le"), id="utf-16-without-bom"),
-        pytest.param(json.dumps(GOOD).encode("utf-32-be"), id="utf-32-without-bom"),
-        pytest.param(canonical(GOOD).replace(b"]}", b",]}"), id="trailing-comma"),
-        pytest.param(canonical(GOOD).replace(b'"', b"'"), id="single-quotes"),
-        pytest.param(b"// comment\n" + canonical(GOOD), id="comment"),
-        pytest.param(canonical(GOOD).replace(b"[0]", b"[00]"), id="leading-zero"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[+1]"), id="plus"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[0x1]"), id="hexadecimal"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[1_0]"), id="underscore"),
-        pytest.param(canonical(GOOD).replace(b"[1]", "[\u0661]".encode()), id="arabic-digit"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[True]"), id="true-of-python"),
-        pytest.param(b'{"a\nb":1}', id="newline-in-a-string"),
-        pytest.param(rb'{"\x41":1}', id="unknown-escape"),
-        pytest.param(b"\x80\x04K\x01."[1:], id="control-characters"),
+        *(b"", b" \n", b"not json", b'{"a\nb":1}', rb'{"\x41":1}', b"\x04K\x01."),
+        *(canonical(GOOD) + end for end in (b"x", b"{}", b"\x00", b"\xc2\xa0", canonical(GOOD))),
+        *(start + canonical(GOOD) for start in (b"\xef\xbb\xbf", b"// comment\n")),
+        *(json.dumps(GOOD).encode(encoding) for encoding in ("utf-16-le", "utf-32-be")),
+        *(canonical(GOOD)[:-1], canonical(GOOD).replace(b'"', b"'")),
+        *(canonical(GOOD).replace(b"]}", b",]}"), canonical(GOOD).replace(b"[0]", b"[00]")),
+        *(
+            canonical(GOOD).replace(b"[1]", number.encode())
+            for number in ("[+1]", "[0x1]", "[1_0]", "[\u0661]", "[True]")
+        ),
     ],
+    ids=lambda data: repr(data[:12] + data[-12:]),
 )
 def test_step_2_rejects_invalid_json(tmp_path: Path, data: bytes) -> None:
     """FR-29: the file must be a single JSON document."""
@@ -550,13 +536,6 @@ def test_any_text_is_parsed_like_json_or_rejected(text: str) -> None:
     assert json.dumps(value) == json.dumps(json.loads(text))
 
 
-@given(st.binary(max_size=64))
-def test_bytes_are_parsed_or_rejected(data: bytes) -> None:
-    """Bytes of any kind are parsed, or raise `ValueError`."""
-    with suppress(ValueError):
-        assert parse_json(data) == json.loads(data)
-
-
 @given(ODD_FILES)
 def test_odd_artifact_is_rejected_or_the_same_tokenizer(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
@@ -730,12 +709,6 @@ def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
         loaded = error
     assert (kind == "good") == (loaded == PARTS)
     assert open_descriptors() == before
-
-
-def test_path_with_nul_is_rejected() -> None:
-    """A path that the system cannot have raises `ValueError`."""
-    with pytest.raises(ValueError, match="null byte"):
-        load("a\0b")
 
 
 def test_fractions_are_read_on_demand() -> None:

@@ -98,17 +98,6 @@ def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
     assert record.getMessage().endswith(" and 55 bytes more, 1 times")
 
 
-def test_counting_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    """A record reports every sixteen million characters while a large corpus is counted."""
-    text = ("x" * 1023 + " ") * (40 << 10)
-    records = records_of(caplog, [text], 256)
-    assert events_of(records) == ["start", "count", "count", "counted", "end"]
-    assert [vars(record)["documents"] for record in records[1:4]] == [1, 1, 1]
-    first, second, last = [vars(record)["characters"] for record in records[1:4]]
-    assert 1 << 24 <= first < second <= last == len(text)
-    assert records[1].getMessage() == f"counting: {first:,} characters so far"
-
-
 def test_logs_an_early_stop(caplog: pytest.LogCaptureFixture) -> None:
     """FR-11: the last record has the requested and the learned size."""
     end = records_of(caplog, "ab", 300)[-1]
@@ -143,3 +132,12 @@ def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
         tokenizer.decode(tokenizer.encode("ab"))
     """
     assert run_python(program) == ""
+
+
+def test_raising_handler_stops_the_training(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A handler may end a training by raising: its error propagates."""
+    monkeypatch.setattr(caplog.handler, "emit", [].index)
+    with pytest.raises(ValueError, match="LogRecord"):
+        records_of(caplog, "ab", 300)

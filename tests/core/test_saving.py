@@ -451,27 +451,6 @@ def test_unsyncable_folder_is_not_an_error(
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS])
-def test_saving_works_without_hard_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
-) -> None:
-    """FR-27: without hard links, a new file is saved, and an existing one is still kept."""
-    path = tmp_path / "tokenizer.json"
-
-    def link(*_: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr(os, "link", link)
-    with umask(0o027):
-        tokenizer.save(path)
-    assert path.read_bytes() == NEW
-    assert mode_of(path) == 0o640
-    with pytest.raises(FileExistsError):
-        tokenizer.save(path)
-    assert names_in(tmp_path) == ["tokenizer.json"]
-
-
-@pytest.mark.posix
 @pytest.mark.parametrize(
     ("hard_links", "content"), [(True, OLD), (True, b""), (False, OLD), (False, b"")]
 )
