@@ -353,8 +353,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     vocab = {text: (token_id + 1) % 324 for text, token_id in content["model"]["vocab"].items()}
     content["model"]["vocab"] = vocab
     content["added_tokens"][0]["id"] = 0
-    original = json.dumps(content, separators=(",", ":")) + "\n"
-    (folder / "theirs.json").write_text(original)
+    (folder / "theirs.json").write_text(json.dumps(content))
     words = "import --from huggingface --input theirs.json --output back.json"
     assert lines(done(words, folder).stderr)[-1] == (
         "324 of 324 ids have changed; --id-map FILE saves the original ones"
@@ -525,16 +524,8 @@ def test_rich_is_imported_only_to_draw(folder: Path) -> None:
     """Off a terminal the comparison does not load rich."""
     code = (
         "import sys, bpetite_cli as b\n"
-        "for line in sys.argv[1:]:\n"
-        "    assert b.main(line.split()) == 0\n"
+        "assert [b.main(line.split()) for line in sys.argv[1:]] == [0, 0, 0]\n"
         "sys.exit('rich' in sys.modules)\n"
     )
-    words = [
-        "compare-tiktoken --model tokenizer.json --text x --encoding self",
-        "parity --model tokenizer.json --input text.txt",
-        "export --model tokenizer.json --to gpt2 --output out",
-    ]
-    result = subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, cwd=folder, check=False
-    )
-    assert result.returncode == 0, result.stderr.decode()
+    calls = [words for words in COMMANDS if "--report" not in words and "import" not in words]
+    subprocess.run([sys.executable, "-c", code, *calls], cwd=folder, check=True)

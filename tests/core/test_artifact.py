@@ -133,6 +133,12 @@ def test_the_fast_reader_is_for_no_other_bytes(
     assert found is None or found == check_content(parse_json(changed))
 
 
+def test_the_fast_reader_declines_too_many_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The maximum number of tokens also applies to a file that is otherwise valid."""
+    monkeypatch.setattr("bpetite._schema.canonical.MAX_VOCAB_SIZE", 257)
+    assert of_json(canonical(GOOD)) is None
+
+
 @pytest.mark.parametrize(
     "merges",
     [

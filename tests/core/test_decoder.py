@@ -82,6 +82,7 @@ def test_no_ids_give_empty_text() -> None:
     ("ids", "message"),
     [
         ([260], "unknown token id 260 at position 0; the ids are 0 to 259"),
+        ([Answer(), 260], "unknown token id 260 at position 1; the ids are 0 to 259"),
         ([97, -1], "unknown token id -1 at position 1; the ids are 0 to 259"),
         ([97, 97, 10**9, 10**9], "unknown token id 1000000000 at position 2; the ids are 0 to 259"),
         ([0x80, 260], "unknown token id 260 at position 1; the ids are 0 to 259"),

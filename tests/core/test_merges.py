@@ -62,15 +62,6 @@ def test_chunk_is_merged_as_by_hand(
     assert oracle.encode_chunk(chunk, merges) == ids
 
 
-@given(merge_lists(), CHUNKS)
-@example(TWICE, b"aaaabab" * 30)
-@example(NESTED, b"aaaaabaaab" * 30)
-def test_both_algorithms_agree(merges: list[tuple[int, int]], chunk: bytes) -> None:
-    """FR-16: the algorithms for short and for long chunks give the same ids."""
-    ready = Merges(merges)
-    assert ready._apply_short(chunk) == ready._apply_long(chunk)
-
-
 def test_both_algorithms_merge_any_byte() -> None:
     """FR-16: a byte that no merge takes keeps its id, whatever its value."""
     merges = [(0, 1), (1, 1), (255, 255), (256, 2)]

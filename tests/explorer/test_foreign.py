@@ -2,7 +2,6 @@
 
 import base64
 import copy
-import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -17,6 +16,7 @@ from bpetite import Tokenizer
 from bpetite_compare import GPT2_BYTE_ORDER, export, import_tokenizer
 from bpetite_compare._engines import drift
 from compare.test_import_huggingface import EQUIVALENT, MODELS, SETTINGS
+from compare.test_published import gpt2_files
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE, write_ranks
 from hugging_face_files import made_by
 
@@ -278,15 +278,6 @@ def test_its_own_files_open(ask: Ask, tmp_path: Path) -> None:
 def test_other_files_are_refused(ask: Ask, name: str, data: bytes, message: str) -> None:
     """A file of another kind is an error that says what was expected."""
     assert ask("open", asked((name, data)), [])["error"].startswith(f"Error: {message}")
-
-
-def gpt2_files(cache: Path) -> list[Path]:
-    """Return the two files of GPT-2 in tiktoken's cache."""
-    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
-    names = [f"{url}/{name}" for name in ("encoder.json", "vocab.bpe")]
-    return [
-        cache / hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest() for name in names
-    ]
 
 
 def test_gpt_2_has_its_own_ids(ask: Ask, tiktoken_cache: Path, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from artifacts import names_in
 from bpetite import Tokenizer
 from cli_tools import about_folder, bpetite_process, refused
 
@@ -34,10 +35,6 @@ def succeeded(done: subprocess.CompletedProcess[bytes]) -> bytes:
     """Check that a command has succeeded, and return its output."""
     assert (done.returncode, b"error" in done.stderr) == (0, False), done.stderr
     return done.stdout
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o444], ids=["writable", "read-only"])
