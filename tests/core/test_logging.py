@@ -1,7 +1,6 @@
 """The logger `bpetite`: progress of training, as records, and never printed."""
 
 import logging
-from collections.abc import Callable
 from typing import get_args, get_type_hints
 
 import pytest
@@ -122,16 +121,6 @@ def test_encoding_decoding_saving_and_loading_are_silent(
         tokenizer.save(path)
         Tokenizer.load(path).decode(tokenizer.encode("ab<|endoftext|>"))
     assert caplog.records == []
-
-
-def test_nothing_is_printed(run_python: Callable[..., str]) -> None:
-    """A program that does not configure logging prints nothing on either output."""
-    program = """
-        from bpetite import Tokenizer
-        tokenizer = Tokenizer.train("ab ab ab", 300)
-        tokenizer.decode(tokenizer.encode("ab"))
-    """
-    assert run_python(program) == ""
 
 
 def test_raising_handler_stops_the_training(

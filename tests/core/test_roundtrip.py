@@ -1,7 +1,7 @@
 """Every text decodes to itself after encoding, with a tokenizer and with its saved copy."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bpetite import Tokenizer
@@ -73,3 +73,16 @@ def test_every_character_decodes_to_itself(pair: list[Tokenizer], between: str) 
     tokenizer, _ = pair
     text = between.join(every_character())
     assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+@pytest.fixture(scope="module")
+def trained() -> Tokenizer:
+    """Return a tokenizer trained on many scripts."""
+    return Tokenizer.train([CORPUS, *PIECES], 400)
+
+
+@settings(max_examples=5 * settings().max_examples)
+@given(text=st.text())
+def test_all_kinds_of_text_decode_to_themselves(trained: Tokenizer, text: str) -> None:
+    """FR-25: Hypothesis's own texts are restored, with five times as many examples."""
+    assert trained.decode(trained.encode(text)) == text

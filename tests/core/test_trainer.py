@@ -210,12 +210,6 @@ def growing_tokens(letters: int) -> str:
     return "".join(f"{letter}\n" * 3 for letter in alphabet) + "".join(reversed(alphabet))
 
 
-@pytest.mark.thorough
-def test_long_run_allows_any_size() -> None:
-    """FR-11: a chunk with more bytes than there can be ids, but few merges, stops early."""
-    assert train_bpe("a" * 1_200_000, 2_000_000).mergeable_vocab_size == 283
-
-
 def test_long_chunk_trains(run_python: Callable[..., str]) -> None:
     """A chunk of a million letters trains in seconds: the work is not quadratic."""
     program = """
@@ -381,6 +375,13 @@ def test_counts_stand_for_repeated_documents(documents: dict[str, int], size: in
     assert train_bpe(documents, size) == expected
     assert train_bpe(Counter(reversed(repeated)), size) == expected
     assert list(expected.merges) == oracle.train(repeated, size)
+
+
+@given(st.lists(st.one_of(TIES, RUNS, TEXTS), max_size=6).map(" ".join), st.integers(1, 9))
+def test_counted_parts_of_a_text_train_like_the_text(text: str, size: int) -> None:
+    """A text cut at safe boundaries may be counted part by part, in any order."""
+    parts = Counter(blocks(text, size))
+    assert train_bpe(parts, 300) == train_bpe(text, 300)
 
 
 def test_a_count_may_be_an_integer_of_any_type() -> None:

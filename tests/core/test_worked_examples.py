@@ -13,12 +13,6 @@ from bpetite._trainer import train_bpe
 CORPUS = "ab ab ab"
 
 
-@pytest.fixture
-def tokenizer() -> Tokenizer:
-    """Return the tokenizer of the examples: two merges, `ab` and ` ab`."""
-    return Tokenizer.train(CORPUS, vocab_size=258)
-
-
 def test_training_of_the_example() -> None:
     """FR-7, FR-8, FR-13: the chunks, the two merges and the ids are those of the example."""
     result = train_bpe(CORPUS, vocab_size=258)

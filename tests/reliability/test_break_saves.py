@@ -30,13 +30,6 @@ def test_a_killed_save_leaves_the_old_file_or_the_new() -> None:
     assert sum(seen.values()) == 150
 
 
-def test_an_interrupted_save_leaves_one_file() -> None:
-    """FR-28: Ctrl-C at any instant leaves the old file or the new one, and no other."""
-    seen = broken("interrupt", "150")
-    assert set(seen) <= {"old", "new"}
-    assert sum(seen.values()) == 150
-
-
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not on PATH")
 @pytest.mark.parametrize(
     ("error", "failures"),
