@@ -15,7 +15,8 @@ from operator import itemgetter
 from typing import Final
 
 from bpetite._artifact import Artifact
-from bpetite._files import check_no_input, quoted, write_file, write_folder
+from bpetite._files import check_no_input, quoted, write_file
+from bpetite_compare._folders import write_folder
 from bpetite_compare._id_map import read_id_map
 from bpetite_compare._letters import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unreachable
