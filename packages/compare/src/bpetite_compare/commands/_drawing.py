@@ -8,7 +8,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from bpetite_cli import kit
+from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization
 from bpetite_compare._report import Report
 
@@ -49,7 +49,7 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
         if not colored and place > begin:
             text.append("|")
         style = _PARTING if place == parting else _STYLES[place % len(_STYLES)]
-        text.append(kit.visible(token), style=style)
+        text.append(cli.visible(token), style=style)
     if (rest := count - begin - _MOST_TOKENS) > 0:
         text.append(f"\n({rest:,} tokens more)", style="italic")
     ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""

@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from typing import Annotated
 
 from bpetite._files import quoted
-from bpetite_cli import kit
+from bpetite_cli import for_compare as cli
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer, some_names
 
 
-class _Summary(kit.fields.Outputs, kit.fields.Tokenizer):
+class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
     changed_ids: Annotated[int, "tokens whose id changed"]
     dropped_special_tokens: Annotated[Mapping[str, int], "the id of each dropped special token"]
 
 
-def add_command(commands: kit.Commands) -> None:
+def add_command(commands: cli.arguments.Commands) -> None:
     """Add `import` to the command line."""
-    parser = kit.add_parser(
+    parser = cli.arguments.add_parser(
         commands,
         "import",
         "import a tokenizer from tiktoken or Hugging Face",
@@ -44,10 +44,10 @@ def add_command(commands: kit.Commands) -> None:
         metavar="SOURCE",
         help="name, file or folder to import (see --from)",
     )
-    kit.add_destination(parser, "the tokenizer file")
+    cli.arguments.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
-        type=_file,
+        type=cli.values.file_path,
         metavar="FILE",
         help="write the original ids to FILE as a JSON array, for export --id-map",
     )
@@ -57,19 +57,12 @@ def add_command(commands: kit.Commands) -> None:
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
-def _file(word: str) -> str:
-    """Reject a dash: standard output has the summary."""
-    if word == "-":
-        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
-    return word
-
-
 def _run(options: argparse.Namespace) -> None:
-    kit.check_output()
+    cli.outputs.check_output()
     files = files_of(options.input, options.form)
     for output in filter(None, (options.output, options.id_map)):
-        kit.check_destination(output, files, force=options.force)
-    with kit.Work("importing"):
+        cli.outputs.check_destination(output, files, force=options.force)
+    with cli.Work("importing"):
         imported = import_tokenizer(
             options.input,
             options.form,
@@ -80,12 +73,12 @@ def _run(options: argparse.Namespace) -> None:
         )
     outputs = filter(None, (options.output, options.id_map))
     summary: _Summary = {
-        "outputs": list(map(kit.text_argument, outputs)),
-        **kit.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
+        "outputs": list(map(cli.values.text_argument, outputs)),
+        **cli.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
-    kit.write_result(summary, *_lines(imported, options.id_map))
+    cli.write_result(summary, *_lines(imported, options.id_map))
 
 
 def _lines(imported: Imported, id_map: str | None) -> list[str]:
