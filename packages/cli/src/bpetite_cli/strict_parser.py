@@ -9,15 +9,12 @@ import argparse
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn
 
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
 
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
@@ -78,7 +75,7 @@ class StrictParser(argparse.ArgumentParser):
                 shown = name[:_LONGEST_SHOWN]
                 if before in known and known[before].nargs is None:
                     self.error(f"{before} requires a value; for {shown}, write {before}={shown}")
-                advice = self._advice().get(name)
+                advice = self._advice.get(name)
                 way_out = f"; {advice}" if advice else meant(name, known)
                 self.error(f"unknown option {shown}{way_out}")
             before = word
@@ -90,10 +87,10 @@ class StrictParser(argparse.ArgumentParser):
             found = f"invalid choice: {value!r:.40} (choose from {', '.join(known)})"
             raise argparse.ArgumentError(action, found + meant(value, known))
 
-    def _advice(self) -> Mapping[str, str]:
-        """Return the way out for each option that has one; `arguments.advise` sets it."""
-        advice: Mapping[str, str] = self.get_default("advice") or {}
-        return advice
+    @property
+    def _advice(self) -> dict[str, str]:
+        """The way out for each option that has one; `arguments.advise` sets it."""
+        return self.get_default("advice") or {}
 
     @property
     def _same_as(self) -> "_SameAs | None":
@@ -121,10 +118,10 @@ class StrictParser(argparse.ArgumentParser):
 
     def _refuse_alternatives(self, options: argparse.Namespace) -> None:
         """Reject options that exclude each other, or a missing choice."""
-        alternatives = vars(options).pop("alternatives", [])
-        for groups in (alternatives, vars(options).pop("exclusive", [])):
+        for kind in ("alternatives", "exclusive"):
+            groups = vars(options).pop(kind, [])
             given = [names for group in groups if (names := self._given(options, group))]
-            if groups is alternatives and groups and not given:
+            if kind == "alternatives" and groups and not given:
                 every = " ".join(name for group in groups for name in group)
                 if same := self._same_as:
                     every = every.replace(same.option, f"{same.metavar} {same.option}")
@@ -142,19 +139,16 @@ class StrictParser(argparse.ArgumentParser):
             if getattr(options, actions[name].dest) != actions[name].default
         ]
 
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+    def print_help(self, file: object = None) -> None:
         """Write the help to standard output."""
-        if file is not None:
-            super().print_help(file)
-        else:
-            write_output([self.format_help().encode("utf-8")])
+        write_output([self.format_help().encode("utf-8")])
 
     def error(self, message: str) -> NoReturn:
         """Report wrong usage on standard error; argparse would fall back to standard output."""
         one_line = message.replace("\n", r"\n")  # the newline comes from an argument
         if one_line.startswith("the following arguments are required: "):
             missing = one_line.partition(": ")[2].split(", ")
-            ways_out = (advice for option, advice in self._advice().items() if option in missing)
+            ways_out = (advice for option, advice in self._advice.items() if option in missing)
             one_line = "; ".join([one_line, *ways_out])
         say_error(one_line)
         if "--help" not in one_line:
@@ -169,11 +163,7 @@ class _Once(argparse.Action):
     """
 
     def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
+        self, _: object, namespace: argparse.Namespace, values: object, *__: object
     ) -> None:
         """Store the value."""
         seen = vars(namespace).setdefault("options_seen", set())
@@ -199,10 +189,10 @@ class _Paths(argparse._ExtendAction):
         parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
         values: Any,  # noqa: ANN401 - argparse's
-        option_string: str | None = None,
+        *_: object,
     ) -> None:
         """Extend the list."""
-        super().__call__(parser, namespace, expand_patterns(values), option_string)
+        super().__call__(parser, namespace, expand_patterns(values))
 
 
 def meant(word: str, known: Iterable[str]) -> str:

@@ -24,12 +24,11 @@ from bpetite_compare._foreign import Foreign, check_ids
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
 from bpetite_compare._id_map import write_id_map
-from bpetite_compare._letters import BYTE_LETTERS
+from bpetite_compare._letters import BYTE_LETTERS, GPT2_FILES
 from bpetite_compare._soundness import find_unreachable
 
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
-_PAIR: Final = ("vocab.json", "merges.txt")
 _MOST_NAMES: Final = 8
 
 
@@ -126,7 +125,7 @@ def files_of(source: _Source, form: str) -> list[str]:
     """
     names = _names(source)
     if form == "gpt2" and len(names) == 1:
-        return [os.path.join(names[0], name) for name in _PAIR]
+        return [os.path.join(names[0], name) for name in GPT2_FILES]
     if len(names) != (2 if form == "gpt2" else 1):
         raise ValueError(f"expected {_EXPECTED[form]}, found {len(names)} paths")
     if form == "tiktoken" and is_encoding(names[0]):

@@ -7,7 +7,8 @@ from typing import Final
 
 from bpetite._files import quoted, read_file
 from bpetite_cli import for_compare as cli
-from bpetite_compare._export import FORMATS, export, is_folder
+from bpetite_compare._export import export
+from bpetite_compare._formats import FORMATS, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
