@@ -17,9 +17,10 @@ import regex
 from bpetite import Tokenizer, _boundaries
 from bpetite._artifact import Artifact
 from bpetite_compare._comparison import Difference, Tokenization, first_difference, tokenize_both
-from bpetite_compare._encodings import SELF, make_encoding, of_artifact, ranks_of, specials_of
+from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks
+from bpetite_compare._to_tiktoken import SELF, of_artifact
 
 _CONTEXT_CHARACTERS: Final = 40
 

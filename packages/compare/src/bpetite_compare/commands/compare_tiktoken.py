@@ -7,8 +7,8 @@ from typing import Annotated, TypedDict
 
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization, compare
-from bpetite_compare._encodings import SELF
 from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
+from bpetite_compare._to_tiktoken import SELF
 from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 

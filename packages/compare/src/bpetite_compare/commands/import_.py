@@ -6,7 +6,8 @@ from typing import Annotated
 
 from bpetite._files import quoted
 from bpetite_cli import for_compare as cli
-from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer, some_names
+from bpetite_compare._conversion import some_names
+from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
 
 
 class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
