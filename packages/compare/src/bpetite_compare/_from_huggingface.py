@@ -26,14 +26,10 @@ _LONGEST_SHOWN: Final = 90
 _SETTINGS: Final = ("truncation", "padding")
 _MATCHING: Final = ("single_word", "lstrip", "rstrip")
 _BYTE_LEVEL_FLAGS: Final = {"add_prefix_space": None, "trim_offsets": None, "use_regex": True}
-_MODEL_TYPES: Final = {
+_MODEL_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "dropout": (float, int),
-    "unk_token": (str,),
-    "continuing_subword_prefix": (str,),
-    "end_of_word_suffix": (str,),
-    "fuse_unk": (bool,),
-    "byte_fallback": (bool,),
-    "ignore_merges": (bool,),
+    **dict.fromkeys(("unk_token", "continuing_subword_prefix", "end_of_word_suffix"), (str,)),
+    **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), (bool,)),
 }
 """The settings that `tokenizers` reads, and their types; each may also be null."""
 
@@ -245,7 +241,11 @@ def _merges(merges: object) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for rank, entry in enumerate(merges):
         pair = entry.split(" ") if isinstance(entry, str) else entry
-        if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))):
+        if not (
+            isinstance(pair, list)
+            and len(pair) == 2
+            and all(isinstance(part, str) and part for part in pair)
+        ):
             raise ValueError(f"its merge {rank} is not two tokens: {_shown(entry)}")
         if type(entry) is not type(merges[0]):
             raise ValueError(
@@ -254,10 +254,6 @@ def _merges(merges: object) -> list[tuple[str, str]]:
             )
         pairs.append((pair[0], pair[1]))
     return pairs
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
 
 
 def _encode_chunk(

@@ -4,6 +4,7 @@ They are those of Unicode 15.1: the oldest `regex` release that bpetite accepts 
 """
 
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import regex
@@ -11,25 +12,7 @@ import regex
 OTHER: Final = "other scripts"
 """The name for scripts that are newer than the list."""
 
-_SCRIPTS: Final = """
-Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali
-Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian
-Chakma Cham Cherokee Chorasmian Coptic Cuneiform Cypriot Cypro_Minoan Cyrillic Deseret
-Devanagari Dives_Akuru Dogra Duployan Egyptian_Hieroglyphs Elbasan Elymaic Ethiopic Georgian
-Glagolitic Gothic Grantha Greek Gujarati Gunjala_Gondi Gurmukhi Han Hangul Hanifi_Rohingya
-Hanunoo Hatran Hebrew Hiragana Imperial_Aramaic Inscriptional_Pahlavi Inscriptional_Parthian
-Javanese Kaithi Kannada Katakana Kawi Kayah_Li Kharoshthi Khitan_Small_Script Khmer Khojki
-Khudawadi Lao Latin Lepcha Limbu Linear_A Linear_B Lisu Lycian Lydian Mahajani Makasar Malayalam
-Mandaic Manichaean Marchen Masaram_Gondi Medefaidrin Meetei_Mayek Mende_Kikakui Meroitic_Cursive
-Meroitic_Hieroglyphs Miao Modi Mongolian Mro Multani Myanmar Nabataean Nag_Mundari Nandinagari
-Newa New_Tai_Lue Nko Nushu Nyiakeng_Puachue_Hmong Ogham Ol_Chiki Old_Hungarian Old_Italic
-Old_North_Arabian Old_Permic Old_Persian Old_Sogdian Old_South_Arabian Old_Turkic Old_Uyghur
-Oriya Osage Osmanya Pahawh_Hmong Palmyrene Pau_Cin_Hau Phags_Pa Phoenician Psalter_Pahlavi
-Rejang Runic Samaritan Saurashtra Sharada Shavian Siddham SignWriting Sinhala Sogdian
-Sora_Sompeng Soyombo Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet
-Takri Tamil Tangsa Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Toto Ugaritic Vai Vithkuqi
-Wancho Warang_Citi Yezidi Yi Zanabazar_Square
-"""
+_LIST: Final = Path(__file__).with_suffix(".txt")
 _NONE: Final = r"\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}"
 
 
@@ -47,7 +30,7 @@ def script_of(character: str) -> str | None:
 @cache
 def _pattern() -> "regex.Pattern[str]":
     """Return a pattern with a group for each script; compiling it is slow."""
-    groups = [rf"(?P<{name}>\p{{Script={name}}})" for name in _SCRIPTS.split()]
+    groups = [rf"(?P<{name}>\p{{Script={name}}})" for name in _LIST.read_text("ascii").split()]
     return regex.compile("|".join([*groups, f"[^{_NONE}]"]))
 
 
