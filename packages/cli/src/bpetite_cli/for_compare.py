@@ -4,24 +4,16 @@ They import nothing else of it, and are modules like those in `commands`. This m
 internal, not a plug-in API, and may change in any version.
 """
 
-from bpetite_cli import arguments, fields, values
-from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models, outputs
-from bpetite_cli.terminal import messages
-from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.results import write_result
-from bpetite_cli.terminal.visible import visible
+# ruff: noqa: PLC0414 - an alias with the same name exports it
 
-__all__ = [
-    "Failure",
-    "Work",
-    "arguments",
-    "fields",
-    "inputs",
-    "messages",
-    "models",
-    "outputs",
-    "values",
-    "visible",
-    "write_result",
-]
+from bpetite_cli import arguments as arguments
+from bpetite_cli import fields as fields
+from bpetite_cli import values as values
+from bpetite_cli.errors import Failure as Failure
+from bpetite_cli.io import inputs as inputs
+from bpetite_cli.io import models as models
+from bpetite_cli.io import outputs as outputs
+from bpetite_cli.terminal import messages as messages
+from bpetite_cli.terminal.progress import Work as Work
+from bpetite_cli.terminal.results import write_result as write_result
+from bpetite_cli.terminal.visible import visible as visible

@@ -16,22 +16,20 @@ _KINDS: Final = (
     (
         rb'\s*\{.*"added_tokens"\s*:',
         "a Hugging Face tokenizer.json",
-        "import --from huggingface --input {file}",
+        "import --from huggingface --input {}",
     ),
-    (  # a byte and its rank
-        rb"[A-Za-z0-9+/]{2}== [0-9]+\r?\n",
-        "a .tiktoken file",
-        "import --from tiktoken --input {file}",
-    ),
+    # A byte and its rank.
+    (rb"[A-Za-z0-9+/]{2}== [0-9]+\r?\n", "a .tiktoken file", "import --from tiktoken --input {}"),
     (
         rb'\s*\{\s*(?:"(?:[^"\\]|\\.)+"\s*:\s*[0-9]+\s*,\s*){2}|#version: ',
         "part of a GPT-2 tokenizer",
-        "import --from gpt2 --input {folder}",
+        "import --from gpt2 --input {}",
     ),
-    (  # neither JSON nor control characters
+    # Neither JSON nor control characters.
+    (
         rb"\s*[^\s\[{\0-\x08\x0e-\x1f\x7f][^\0-\x08\x0e-\x1f\x7f]*\Z",
         "plain text",
-        "train --input {file} --vocab-size 512",
+        "train --input {} --vocab-size 512",
     ),
 )
 """How a file begins, what it is, and the command that makes a tokenizer file from it."""
@@ -47,12 +45,12 @@ def other_file_message(path: str) -> str | None:
         codecs.utf_8_decode(begin, "strict")  # its last character may be cut off
     except (OSError, ValueError):
         return None
-    file, folder = map(shlex.quote, (path, os.path.dirname(path) or os.curdir))
     for pattern, kind, command in () if _OURS.search(begin) else _KINDS:
         if re.match(pattern, begin, re.DOTALL):
-            command = command.format(file=file, folder=folder)  # noqa: PLW2901 - of the same row
+            # GPT-2's two files are found in their folder.
+            source = os.path.dirname(path) or os.curdir if "gpt2" in command else path
             return (
-                f"{quoted(path)} is not a tokenizer file; it looks like {kind}\n"
-                f"make one from it with `bpetite {command} --output NEW.json`"
+                f"{quoted(path)} is not a tokenizer file; it looks like {kind}\nmake one from it "
+                f"with `bpetite {command.format(shlex.quote(source))} --output NEW.json`"
             )
     return None

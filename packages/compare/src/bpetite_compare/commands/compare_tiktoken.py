@@ -1,7 +1,7 @@
 """`bpetite compare-tiktoken`: compare the tokens of a text or of files with tiktoken's."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Annotated, TypedDict
 
@@ -78,14 +78,13 @@ def add_command(commands: cli.arguments.Commands) -> None:
         f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken",
     )
     parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
+    cli.arguments.require(parser, "--report", "--input")
     parser.set_defaults(run=partial(_run, parser), prints={"": _Compared, "--report": _Reported})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     cli.outputs.check_output()
     if options.report:
-        if options.input is None:
-            parser.error("--report requires --input")
         _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
         return
     encodings = options.encoding or ["gpt2"]
@@ -121,26 +120,22 @@ def _counts(side: Tokenization) -> str:
     return f"{side.name}: {len(side.ids):,} tokens{ratio}"
 
 
-def _conclusions(comparison: Comparison) -> list[str]:
-    """Return the lines below the tokens."""
-    found = comparison.difference
-    if found is None:
-        lines = ["all tokens are equal"]
+def _conclusions(comparison: Comparison) -> Iterator[str]:
+    """Yield the lines below the tokens."""
+    if found := comparison.difference:
+        yield (
+            f"first difference at byte {found.byte:,} (character {found.character:,}): "
+            f"{comparison.ours.name} has {described(found.ours)}, "
+            f"{comparison.theirs.name} has {described(found.theirs)}"
+        )
     else:
-        lines = [
-            (
-                f"first difference at byte {found.byte:,} (character {found.character:,}): "
-                f"{comparison.ours.name} has {described(found.ours)}, "
-                f"{comparison.theirs.name} has {described(found.theirs)}"
-            )
-        ]
+        yield "all tokens are equal"
     if comparison.engine_characters:
-        lines.append(
+        yield (
             "the Unicode tables of the two engines differ on "
             f"{code_points(comparison.engine_characters)}: expect a difference there"
         )
-    lines.append("<|endoftext|> is one token on both sides; other special tokens are ordinary text")
-    return lines
+    yield "<|endoftext|> is one token on both sides; other special tokens are ordinary text"
 
 
 def _data(comparison: Comparison) -> _Compared:
@@ -179,12 +174,13 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
 
 
 def _tell_report(result: Report) -> None:
+    lines = _report_lines(result)
     if cli.messages.on_terminal():
         from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
 
-        draw_report(result, _report_lines(result))
+        draw_report(result, lines)
     else:
-        cli.messages.say(*_report_lines(result))
+        cli.messages.say(*lines)
 
 
 def _report_data(result: Report) -> _Reported:
@@ -206,14 +202,12 @@ def _report_data(result: Report) -> _Reported:
     }
 
 
-def _report_lines(result: Report) -> list[str]:
-    return [
-        f"{row.name}: {row.tokens:,} tokens"
-        + (
-            f", {row.bytes_per_token:.3f} bytes each, {row.single_byte_share:.1%} single bytes"
-            if row.bytes_per_token is not None
-            else ""
-        )
-        + f", {row.shared:,} of {row.vocab_size:,} tokens shared"
-        for row in result.rows
-    ]
+def _report_lines(result: Report) -> Iterator[str]:
+    for row in result.rows:
+        ratios = ""
+        if row.bytes_per_token is not None:
+            ratios = (
+                f", {row.bytes_per_token:.3f} bytes each, {row.single_byte_share:.1%} single bytes"
+            )
+        shared = f"{row.shared:,} of {row.vocab_size:,} tokens shared"
+        yield f"{row.name}: {row.tokens:,} tokens{ratios}, {shared}"

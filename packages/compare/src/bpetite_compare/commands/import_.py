@@ -1,7 +1,7 @@
 """`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from bpetite._files import quoted
@@ -82,25 +82,21 @@ def _run(options: argparse.Namespace) -> None:
     cli.write_result(summary, *_lines(imported, options.id_map))
 
 
-def _lines(imported: Imported, id_map: str | None) -> list[str]:
-    """Return the lines for standard error."""
+def _lines(imported: Imported, id_map: str | None) -> Iterator[str]:
+    """Yield the lines for standard error."""
     size = imported.mergeable_vocab_size
-    lines = [
-        f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}",
-        "checked: a slow encoder gives the same ids for each chunk of a text in many scripts",
-        *imported.notes,
-    ]
+    yield f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}"
+    yield "checked: a slow encoder gives the same ids for each chunk of a text in many scripts"
+    yield from imported.notes
     if imported.special_added:
-        lines.append(
+        yield (
             "added: <|endoftext|>, which every tokenizer file has; in the original it is "
             "ordinary text"
         )
     if imported.dropped:
-        lines.append(f"dropped, now ordinary text: {some_names(imported.dropped)}")
+        yield f"dropped, now ordinary text: {some_names(imported.dropped)}"
     if imported.changed:
-        what = f"{imported.changed:,} of {size + 1:,} ids have changed"
-        if id_map is None:
-            lines.append(f"{what}; --id-map FILE saves the original ones")
-        else:
-            lines.append(f"{what}; the original ones are in {quoted(id_map)}, for export --id-map")
-    return lines
+        way_out = "--id-map FILE saves the original ones"
+        if id_map is not None:
+            way_out = f"the original ones are in {quoted(id_map)}, for export --id-map"
+        yield f"{imported.changed:,} of {size + 1:,} ids have changed; {way_out}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
 from bpetite_cli import for_compare as cli
-from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
+from bpetite_compare._parity import Parity, parity_of_texts
 from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
@@ -65,11 +65,23 @@ def _run(options: argparse.Namespace) -> None:
         result = parity_of_texts(options.model, texts)
     cli.write_result(_data(result), *_lines(result))
     if found := result.difference:
-        raise cli.Failure(_failure_message(found))
+        raise cli.Failure(
+            f"the ids differ in {cli.inputs.name_of(found.path)}, at byte {found.byte:,} in line "
+            f"{found.line:,}: bpetite has {described(found.ours)}, "
+            f"tiktoken has {described(found.theirs)}"
+        )
 
 
 def _lines(result: Parity) -> Iterator[str]:
-    yield from _engines(result)
+    if odd := result.engine_characters:
+        yield (
+            f"the Unicode tables of the two engines differ on {odd.total():,} characters of this "
+            f"text: {code_points(odd)}"
+        )
+        yield (
+            f"sections whose ids differ only for this reason: {result.engine_differences:,}; "
+            "with the same chunks, their ids are equal"
+        )
     if found := result.difference:
         yield f"the text before: {cli.visible(found.before)}"
         yield f"the text there:  {cli.visible(found.after)}"
@@ -78,31 +90,6 @@ def _lines(result: Parity) -> Iterator[str]:
             f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
             f"in {result.files:,} file{'s' if result.files > 1 else ''}"
         )
-
-
-def _failure_message(found: FileDifference) -> str:
-    return (
-        f"the ids differ in {cli.inputs.name_of(found.path)}, at byte {found.byte:,} in line "
-        f"{found.line:,}: bpetite has {described(found.ours)}, "
-        f"tiktoken has {described(found.theirs)}"
-    )
-
-
-def _engines(result: Parity) -> list[str]:
-    """Return lines about the Unicode tables of the two engines."""
-    if not result.engine_characters:
-        return []
-    return [
-        (
-            "the Unicode tables of the two engines differ on "
-            f"{result.engine_characters.total():,} characters of this text: "
-            f"{code_points(result.engine_characters)}"
-        ),
-        (
-            f"sections whose ids differ only for this reason: {result.engine_differences:,}; "
-            "with the same chunks, their ids are equal"
-        ),
-    ]
 
 
 def _data(result: Parity) -> _Compared:
