@@ -57,8 +57,7 @@ class StrictParser(argparse.ArgumentParser):
             self._take_words(options, same, words[end + 1 :])
         if rest and not self._subparsers:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest)}")
-        self._refuse_idle(options)
-        self._refuse_alternatives(options)
+        self._refuse_combinations(options)
         return options, rest
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
@@ -110,14 +109,11 @@ class StrictParser(argparse.ArgumentParser):
             self.error(f"argument {same.metavar}: expected one file, found {len(words)}")
         setattr(options, option.dest, words if option.nargs else words[0])
 
-    def _refuse_idle(self, options: argparse.Namespace) -> None:
-        """Reject an option that has no effect without another."""
+    def _refuse_combinations(self, options: argparse.Namespace) -> None:
+        """Reject options that need another, that exclude each other, or a missing choice."""
         for option, needed in vars(options).pop("needs", {}).items():
             if self._given(options, [option]) and not self._given(options, needed):
                 self.error(f"argument {option}: requires {' or '.join(needed)}")
-
-    def _refuse_alternatives(self, options: argparse.Namespace) -> None:
-        """Reject options that exclude each other, or a missing choice."""
         for kind in ("alternatives", "exclusive"):
             groups = vars(options).pop(kind, [])
             given = [names for group in groups if (names := self._given(options, group))]

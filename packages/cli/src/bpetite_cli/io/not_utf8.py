@@ -27,13 +27,10 @@ _BY_FIRST_BYTES: Final = (
 )
 
 # A single high byte next to plain letters or a space; in UTF-8, none occurs alone.
+_ALONE: Final = rb"(?<![\x80-\xff])[%b](?![\x80-\xff])"
 _BY_THE_WRONG_BYTE: Final = (
-    (re.compile(rb"(?<![\x80-\xff])[\xa0-\xfd](?![\x80-\xff])"), "Latin-1", "LATIN1"),
-    (
-        re.compile(rb"(?<![\x80-\xff])[\x82-\x8c\x91-\x9c](?![\x80-\xff])"),
-        "Windows-1252",
-        "WINDOWS-1252",
-    ),
+    (re.compile(_ALONE % rb"\xa0-\xfd"), "Latin-1", "LATIN1"),
+    (re.compile(_ALONE % rb"\x82-\x8c\x91-\x9c"), "Windows-1252", "WINDOWS-1252"),
 )
 
 

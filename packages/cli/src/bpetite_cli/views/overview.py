@@ -60,58 +60,47 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
     """Yield the parts of the page."""
     census = take_census(artifact.tokens)
     longest = [token["id"] for token in census["longest"]]
-    yield _facts(
-        {
-            "file": quoted(text_argument(path)),
-            "size": counted(artifact.file_bytes, "byte"),
-            "sha256": artifact.sha256,
-            "schema version": str(_SCHEMA_VERSION),
-            "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
-            f"{counted(len(artifact.merges), 'merge')}, 1 special token",
-            "special token": "; ".join(
-                f"{visible(name)}, id {token_id}"
-                for name, token_id in artifact.special_tokens.items()
-            ),
-            "pattern": artifact.pattern.text,
-        },
-        screen,
-    )
+    special = (f"{visible(name)}, id {number}" for name, number in artifact.special_tokens.items())
+    facts = {
+        "file": quoted(text_argument(path)),
+        "size": counted(artifact.file_bytes, "byte"),
+        "sha256": artifact.sha256,
+        "schema version": str(_SCHEMA_VERSION),
+        "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
+        f"{counted(len(artifact.merges), 'merge')}, 1 special token",
+        "special token": "; ".join(special),
+        "pattern": artifact.pattern.text,
+    }
+    room = max(map(len, facts)) + 2
+    for name, fact in facts.items():
+        yield f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
     yield _title("longest tokens", screen) + _tokens(artifact, longest, screen)
     yield _title("tokens by length in bytes", screen) + _bars(_ranges(census["lengths"]), screen)
     yield _title("tokens by script", screen) + _bars(census["scripts"].items(), screen)
     yield _partial(artifact, census["partial"], screen)
 
 
-def _facts(facts: Mapping[str, str], screen: Screen) -> str:
-    room = max(map(len, facts)) + 2
-    return "".join(
-        f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
-        for name, fact in facts.items()
-    )
-
-
 def _title(title: str, screen: Screen) -> str:
     return f"\n{screen.paint(title, 'bold')}\n"
 
 
-def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
+def _tokens(artifact: Artifact, ids: Sequence[int], screen: Screen) -> str:
     """Return a line for each token: its id, its number of bytes, and the token."""
-    rows = [(token_id, artifact.tokens[token_id]) for token_id in ids]
     number = len(str(artifact.highest_id))
-    size = max((len(f"{len(token):,}") for _, token in rows), default=0)
-    lines = []
-    for token_id, token in rows:
+    size = max((len(f"{len(artifact.tokens[token_id]):,}") for token_id in ids), default=0)
+    lines = ""
+    for token_id in ids:
+        token = artifact.tokens[token_id]
         begin, room = screen.beside([f"  {token_id:>{number}}", f"{len(token):>{size},} bytes"])
-        lines.append(f"{begin}{screen.paint(shortened(token, room), 'green')}\n")
-    return "".join(lines)
+        lines += f"{begin}{screen.paint(shortened(token, room), 'green')}\n"
+    return lines
 
 
 def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
     """Return the number of tokens of each length up to 16, then of 17 to 32, and so on."""
     ranges: list[tuple[str, int]] = []
     last = 0
-    longest = max(lengths)
-    while last < longest:
+    while last < max(lengths):
         first, last = last + 1, last + 1 if last < 16 else last * 2
         name = str(first) if first == last else f"{first:,} to {last:,}"
         count = sum(count for length, count in lengths.items() if first <= length <= last)
