@@ -19,7 +19,8 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened
-from bpetite_cli.views.overview import OTHER, _pattern, take_census
+from bpetite_cli.views.overview import take_census
+from bpetite_cli.views.scripts import OTHER, _pattern
 from bpetite_cli.views.tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, refused, shown_in_terminal, terminal_width
 from project_tools import ROOT

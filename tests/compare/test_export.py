@@ -14,7 +14,7 @@ from tiktoken.load import load_tiktoken_bpe
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare import _export, export, to_tiktoken
-from bpetite_compare._export import FORMATS
+from bpetite_compare._formats import FORMATS
 from bpetite_compare._letters import to_letters
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
 from exports import EVERY_FORM, check_ids, check_trained, run_loading_lines

@@ -20,6 +20,7 @@ from bpetite_cli.io.outputs import flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import HelpFormatter, StrictParser, meant
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
+from bpetite_cli.values import text_argument
 
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 
@@ -78,7 +79,9 @@ def _run_command(arguments: Sequence[str]) -> int:
     try:
         parser = make_parser(arguments)
         for argument in arguments:
-            if not _is_utf_8(argument):
+            try:
+                text_argument(argument)
+            except UnicodeError:
                 shown = os.fsencode(argument)
                 parser.error(
                     f"expected UTF-8 in an argument, found {shown!r}; use a file or standard input"
@@ -97,14 +100,6 @@ def _run_command(arguments: Sequence[str]) -> int:
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
     return 0
-
-
-def _is_utf_8(argument: str) -> bool:
-    try:
-        os.fsencode(argument).decode("utf-8")
-    except UnicodeError:
-        return False
-    return True
 
 
 _GROUP: Final = "bpetite.commands"

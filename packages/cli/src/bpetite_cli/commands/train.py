@@ -51,13 +51,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json",
     )
     arguments.add_corpus(parser)
-    parser.add_argument(
-        "--vocab-size",
-        required=True,
-        type=arguments.vocab_size,
-        metavar="N",
-        help="vocabulary size: 256 bytes plus N - 256 merges; the special token is extra",
-    )
+    arguments.add_vocab_size(parser, "N - 256 merges")
     arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")
     arguments.add_start(parser)
     arguments.add_destination(parser)

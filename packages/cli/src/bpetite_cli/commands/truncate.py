@@ -32,13 +32,7 @@ def add_command(commands: Commands) -> None:
         "\n\nThe result is the same as training with the smaller size.",
     )
     arguments.add_model(parser)
-    parser.add_argument(
-        "--vocab-size",
-        required=True,
-        type=arguments.vocab_size,
-        metavar="N",
-        help="vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra",
-    )
+    arguments.add_vocab_size(parser, "the first N - 256 merges")
     arguments.add_destination(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
 

@@ -182,9 +182,8 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     """Return a merge as JSON, or None if there is none at this rank."""
-    if rank == len(artifact.merges):
-        return None
-    return {"pair": artifact.merges[rank], "hex": artifact.tokens[256 + rank].hex()}
+    pairs = artifact.merges[rank : rank + 1]
+    return {"pair": pairs[0], "hex": artifact.tokens[256 + rank].hex()} if pairs else None
 
 
 def _difference(proof: _Proof) -> Iterator[str]:

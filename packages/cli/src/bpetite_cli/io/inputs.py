@@ -21,7 +21,7 @@ from bpetite._boundaries import cut_safely
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
-from bpetite_cli.io.guesses import advice_on_conversion
+from bpetite_cli.io.not_utf8 import advice_on_conversion
 from bpetite_cli.io.notes import JSON_LINES, MARKED, note
 
 STANDARD_INPUT: Final = "-"

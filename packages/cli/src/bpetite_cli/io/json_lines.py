@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.guesses import advice_on_conversion
 from bpetite_cli.io.inputs import Advance, name_of, open_input, read_content, split_at
+from bpetite_cli.io.not_utf8 import advice_on_conversion
 from bpetite_cli.values import text_argument
 
 MOST_COUNT: Final = 2**63 - 1
