@@ -16,13 +16,10 @@ from bpetite_cli.arguments import (
     require_one,
 )
 from bpetite_cli.errors import Failure
+from bpetite_cli.io.destinations import check_destination, check_destination_folder
 from bpetite_cli.io.inputs import check_inputs, name_of, read_text
 from bpetite_cli.io.models import about_model
-from bpetite_cli.io.outputs import (
-    check_destination,
-    check_destination_folder,
-    check_output,
-)
+from bpetite_cli.io.outputs import check_output
 from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result

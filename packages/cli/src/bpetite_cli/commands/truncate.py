@@ -12,7 +12,7 @@ from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import destinations, models, outputs
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 
@@ -53,7 +53,7 @@ def _run(options: argparse.Namespace) -> None:
             f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
             f"{artifact.mergeable:,} (train a larger tokenizer with `bpetite train`)"
         )
-    outputs.check_destination(options.output, [options.model], force=options.force)
+    destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])
         sha256 = models.save_artifact(smaller, options.output, force=options.force)

@@ -1,4 +1,4 @@
-"""The documents of a command: files, or lines or rows of files. No token spans two documents."""
+"""The way in: documents are files, lines or rows of files, or text. No token spans two."""
 
 import os
 import sys
@@ -9,7 +9,6 @@ from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import (
-    Advance,
     ignore,
     name_of,
     open_input,
@@ -17,6 +16,7 @@ from bpetite_cli.io.inputs import (
     read_text,
     split_at,
 )
+from bpetite_cli.io.reading import Reading
 
 
 class Documents(NamedTuple):
@@ -27,33 +27,37 @@ class Documents(NamedTuple):
     keys: the nested keys of the document in a line of JSON Lines.
     column: the column of the document in a row of a Parquet file. Without keys and column, each
         file is a document.
-    counted: whether each line of the files has a text and a count.
+    with_counts: whether each line of the files has a text and a count.
+    text: a document that is an argument.
     """
 
-    paths: Sequence[str]
+    paths: Sequence[str] = ()
     lists: Sequence[str] = ()
     keys: Sequence[str] | None = None
     column: str | None = None
-    counted: bool = False
+    with_counts: bool = False
+    text: str | None = None
 
     @property
     def sources(self) -> list[str]:
         """All files to read."""
         return [*self.paths, *self.lists]
 
-    def read(self, advance: Advance) -> Iterator[Iterable[str]]:
+    def read(self, reading: Reading) -> Iterator[Iterable[str]]:
         """Yield the documents, each as blocks of text that end at safe boundaries."""
+        if self.text is not None:
+            yield [self.text]
         for path in self.paths:
-            yield from self.read_file(path, advance)
+            yield from self.read_file(path, reading)
 
-    def read_file(self, path: str, advance: Advance) -> Iterable[Iterable[str]]:
+    def read_file(self, path: str, reading: Reading) -> Iterable[Iterable[str]]:
         """Return the documents of one file, in the same way."""
         if self.keys is not None:
-            texts = json_lines.read_texts(path, self.keys, advance)
+            texts = json_lines.read_texts(path, self.keys, reading.advance)
         elif self.column is not None:
-            texts = parquet.read_texts(path, self.column, advance)
+            texts = parquet.read_texts(path, self.column, reading.advance)
         else:
-            return [read_text(path, advance)]
+            return [read_text(path, reading)]
         return ([text] for text in texts)
 
 

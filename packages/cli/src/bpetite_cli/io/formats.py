@@ -52,19 +52,6 @@ class Format(NamedTuple):
         yield self.closing
 
 
-class Counted:
-    """Blocks of ids that counts the ids it has yielded."""
-
-    def __init__(self, blocks: Iterable[list[int]]) -> None:
-        self.tokens = 0
-        self._blocks = blocks
-
-    def __iter__(self) -> Iterator[list[int]]:
-        for ids in self._blocks:
-            self.tokens += len(ids)
-            yield ids
-
-
 def _pack_json(ids: list[int]) -> bytes:
     return ",".join(map(str, ids)).encode("ascii")
 

@@ -22,7 +22,7 @@ from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.guesses import advice_on_conversion
-from bpetite_cli.io.notes import JSON_LINES, MARKED, note
+from bpetite_cli.io.reading import JSON_LINES, MARKED, Reading
 
 STANDARD_INPUT: Final = "-"
 
@@ -138,15 +138,16 @@ def _parts(file: FileIO, size: int) -> Iterator[bytes]:
             return
 
 
-def read_text(path: str, advance: Advance) -> Iterator[str]:
+def read_text(path: str, reading: Reading) -> Iterator[str]:
     """Yield the text of a file, in blocks that end at safe boundaries.
 
     It calls `advance` with the number of bytes of each read.
     """
     if _JSON_LINES.search(path):
-        note(name_of(path), JSON_LINES)
+        reading.note(name_of(path), JSON_LINES)
     with open_input(path) as file:
-        yield from cut_safely(_decoded(path, read_content(path, file, advance)))
+        content = read_content(path, file, reading.advance)
+        yield from cut_safely(_decoded(path, content, reading))
 
 
 def read_content(path: str, file: FileIO, advance: Advance) -> Content:
@@ -174,27 +175,42 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(held)
 
 
-def _decoded(path: str, content: Content) -> Iterator[str]:
+def _decoded(path: str, content: Content, reading: Reading) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
-    offset = 0  # of `data` in the file
-    begin = before = held = b""
-    for read in chain(content.blocks, [b""]):
-        data = held + read
-        begin = begin or data[:8]
-        try:
-            text, used = codecs.utf_8_decode(data, "strict", not read)
-        except UnicodeDecodeError as error:
-            place = " in the decompressed text" if content.compression else ""
-            around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
-            raise Failure(
-                f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
-                f"{offset + error.start}{place} (around it: {around.hex(' ')})\n"
-                f"{advice_on_conversion(begin, data, error)}"
-            ) from None
-        if text:
-            if not offset and text.startswith(_BYTE_ORDER_MARK):
-                note(name_of(path), MARKED)
-            yield text
-        before = data[max(0, used - 4) : used]
-        offset += used
-        held = data[used:]
+    seen = _Seen(content.blocks)
+    texts = codecs.iterdecode(seen, "utf-8")
+    try:
+        first = next(texts, "")
+        if first.startswith(_BYTE_ORDER_MARK):
+            reading.note(name_of(path), MARKED)
+        yield from chain([first] if first else [], texts)
+    except UnicodeDecodeError as error:
+        left = len(error.object) - error.start  # bytes from the wrong one to the end of the block
+        place = len(seen.last) - left
+        raise Failure(
+            f"{name_of(path)} is not UTF-8: byte 0x{seen.last[place]:02x} at offset "
+            f"{seen.size - left}{' in the decompressed text' if content.compression else ''} "
+            f"(around it: {seen.last[max(0, place - 4) : place + 4].hex(' ')})\n"
+            f"{advice_on_conversion(seen.begin, error.object, error)}"
+        ) from None
+
+
+class _Seen:
+    """Blocks of bytes, and what a message needs of those that are read.
+
+    size: the number of their bytes.
+    begin: the first of them.
+    last: the last block, after the end of the block before.
+    """
+
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self.size = 0
+        self.begin = self.last = b""
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self._blocks:
+            self.size += len(block)
+            self.begin = self.begin or block[:8]
+            self.last = self.last[-8:] + block
+            yield block

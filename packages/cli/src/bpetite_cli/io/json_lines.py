@@ -61,9 +61,16 @@ def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str
         yield _text(line, keys)
 
 
-def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
-    """Yield the `text` and the `count` of each line."""
+def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str, int]]:
+    """Yield the `text` and the `count` of each line, which is a document or a chunk.
+
+    Args:
+        path: the file.
+        pattern: the name of the pattern that a line may have; a document has none.
+        advance: called with the number of bytes of each read.
+    """
     for line in _lines(path, advance):
+        _check_pattern(line, pattern)
         yield _text(line, ["text"]), _count(line)
 
 
@@ -135,6 +142,17 @@ def _text(line: _Line, keys: Sequence[str]) -> str:
             f"{line.place}: the field {name!r} has a lone surrogate, \\u{found:04x}"
         ) from None
     return value
+
+
+def _check_pattern(line: _Line, pattern: str) -> None:
+    """Reject a chunk of another pattern, which may be part of a chunk or several."""
+    found = line.value.get("pattern", pattern) if isinstance(line.value, dict) else pattern
+    if found != pattern:
+        shown = repr(found[:_MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
+        raise Failure(
+            f"{line.place}: expected the pattern {pattern!r}, found {shown}\n"
+            "count the text again with `bpetite chunks`, or leave this file out"
+        )
 
 
 def _count(line: _Line) -> int:

@@ -1,19 +1,22 @@
-"""The phases of a command: on a terminal, one progress bar with the name of the current phase.
+"""The work of a command: its phases, what it reads, and what it prints at the end.
 
-A command that takes less than a second shows no bar. rich is loaded only to draw one.
+On a terminal, one progress bar has the name of the current phase. A command that takes less
+than a second shows no bar. rich is loaded only to draw one.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from bpetite_cli.io.inputs import is_typed
-from bpetite_cli.io.outputs import Held
+from bpetite_cli.io.outputs import Result, stream_output
+from bpetite_cli.io.reading import Oddity, warnings
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.terminal.messages import in_units, on_terminal
+from bpetite_cli.terminal.messages import in_units, on_terminal, say, say_if_typed
+from bpetite_cli.terminal.results import write_result
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -115,6 +118,8 @@ def _clock(seconds: float) -> str:
 class Work:
     """The work of a command, phase by phase. A bar shows it after a second.
 
+    At its end, it says what was odd about the inputs, also if the command failed.
+
     Args:
         phase: the name of the first phase.
         paths: the input files. There is no bar if a person types one of them.
@@ -123,6 +128,8 @@ class Work:
 
     def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
         self._phase = Phase(phase, total)
+        self._paths = paths
+        self._notes: dict[Oddity, list[str]] = {}
         self._bar: Bar | None = None
         self._lock = RLock()
         self._timer: Timer | None = None
@@ -140,6 +147,8 @@ class Work:
 
     def __exit__(self, *_: object) -> None:
         self.hide()
+        for warning in warnings(self._notes):
+            say(warning)
 
     def begin(
         self,
@@ -154,6 +163,11 @@ class Work:
             if self._bar is not None:
                 self._bar.show(self._phase)
 
+    def begin_reading(self, phase: str, total: int | None, what: str = "") -> None:
+        """Begin to read the inputs; if a person types one, explain how to end it."""
+        say_if_typed(what or phase, self._paths)
+        self.begin(phase, total)
+
     def advance(self, amount: int) -> None:
         """Add work done in this phase, such as bytes read."""
         with self._lock:
@@ -161,10 +175,26 @@ class Work:
             if self._bar is not None:
                 self._bar.update()
 
-    def send(self, held: Held) -> None:
+    def note(self, name: str, oddity: Oddity) -> None:
+        """Note that an input is odd, although the command can use it."""
+        self._notes.setdefault(oddity, []).append(name)
+
+    def send(self, result: Result) -> None:
         """Write a complete result to standard output, which may be where the bar is."""
         self.hide()
-        held.send()
+        result.send()
+
+    def stream(self, parts: Iterable[str]) -> None:
+        """Write each part to standard output as it comes."""
+        self.hide()
+        stream_output(parts)
+
+    def report(
+        self, data: Mapping[str, object], *lines: str, tell: Callable[..., None] = say
+    ) -> None:
+        """Write one JSON object to standard output, and lines for people; see `write_result`."""
+        self.hide()
+        write_result(data, *lines, tell=tell)
 
     def hide(self) -> None:
         """Remove the bar for good."""

@@ -91,19 +91,14 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     encodings = options.encoding or ["gpt2"]
     if len(encodings) > 1 or len(options.input or []) > 1:
         parser.error("several files or encodings require --report")
-    if options.input is None:
-        text = kit.text_argument(options.text)
-    else:
-        size = kit.check_inputs(options.input)
-        with kit.Work("reading", options.input, size) as work:
-            text = "".join(kit.read_text(options.input[0], work.advance))
-    _compare(options.model, text, encodings[0])
-
-
-def _compare(model: str, text: str, encoding: str) -> None:
-    with kit.Work("comparing"), kit.about_model(model):
-        comparison = compare(model, text, encoding)
-    kit.write_result(_data(comparison), tell=partial(_tell, comparison))
+    paths = options.input or []
+    size = kit.check_inputs(paths)
+    with kit.Work("reading", paths, size) as work:
+        text = "".join(kit.read_text(paths[0], work)) if paths else kit.text_argument(options.text)
+        work.begin("comparing")
+        with kit.about_model(options.model):
+            comparison = compare(options.model, text, encodings[0])
+        work.report(_data(comparison), tell=partial(_tell, comparison))
 
 
 def _tell(comparison: Comparison) -> None:
@@ -172,10 +167,11 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
         raise kit.Failure("--report already contains this tokenizer; remove self from --encoding")
     size = kit.check_inputs(paths)
-    with kit.Work("counting", paths, size) as work, kit.about_model(model):
-        texts = [kit.read_text(path, work.advance) for path in paths]
-        result = report_on_texts(model, texts, encodings)
-    kit.write_result(_report_data(result), tell=partial(_tell_report, result))
+    with kit.Work("counting", paths, size) as work:
+        with kit.about_model(model):
+            texts = [kit.read_text(path, work) for path in paths]
+            result = report_on_texts(model, texts, encodings)
+        work.report(_report_data(result), tell=partial(_tell_report, result))
 
 
 def _tell_report(result: Report) -> None:

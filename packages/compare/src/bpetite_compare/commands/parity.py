@@ -60,10 +60,11 @@ def add_command(commands: kit.Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     kit.check_output()
     size = kit.check_inputs(options.input)
-    with kit.Work("comparing", options.input, size) as work, kit.about_model(options.model):
-        texts = ((path, kit.read_text(path, work.advance)) for path in options.input)
-        result = parity_of_texts(options.model, texts)
-    kit.write_result(_data(result), *_lines(result))
+    with kit.Work("comparing", options.input, size) as work:
+        with kit.about_model(options.model):
+            texts = ((path, kit.read_text(path, work)) for path in options.input)
+            result = parity_of_texts(options.model, texts)
+        work.report(_data(result), *_lines(result))
     if found := result.difference:
         raise kit.Failure(_failure_message(found))
 
