@@ -10,10 +10,13 @@ from bpetite_cli.io.json_lines import field
 from bpetite_cli.io.parquet import load_pyarrow
 from bpetite_cli.jobs.cores import available_cores
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.values import integer, text_argument
+from bpetite_cli.values import bounded, output_file, text_argument
 
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8
+
+vocab_size: Final = bounded(256, None, "at least 256 (one for each byte)")
+"""Reads the size of a vocabulary."""
 
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
@@ -42,14 +45,6 @@ def add_quiet(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def vocab_size(word: str) -> int:
-    """Read the size of a vocabulary."""
-    size = integer(word)
-    if size < 256:
-        raise argparse.ArgumentTypeError(f"expected at least 256 (one for each byte), found {size}")
-    return size
-
-
 def require(parser: argparse.ArgumentParser, option: str, *needed: str) -> None:
     """Reject an option unless one of those that it needs is given as well."""
     parser.set_defaults(needs={**(parser.get_default("needs") or {}), option: needed})
@@ -73,7 +68,12 @@ def allow_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
 def add_destination(parser: argparse.ArgumentParser, what: str = "the tokenizer file") -> None:
     """Add the options for the path of the result."""
     parser.add_argument(
-        "-o", "--output", required=True, type=_file, metavar="PATH", help=f"write {what} to PATH"
+        "-o",
+        "--output",
+        required=True,
+        type=output_file,
+        metavar="PATH",
+        help=f"write {what} to PATH",
     )
     _add_force(parser)
 
@@ -100,7 +100,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        type=_file,
+        type=output_file,
         metavar="PATH",
         help="write to PATH instead of standard output",
     )
@@ -110,13 +110,6 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 def _add_force(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--force", action="store_true", help="replace an existing file")
-
-
-def _file(word: str) -> str:
-    """Reject a dash, which probably means standard output."""
-    if word == "-":
-        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
-    return word
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
@@ -203,18 +196,11 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-j",
         "--jobs",
-        type=_jobs,
+        type=bounded(1, _MOST_JOBS, f"1 to {_MOST_JOBS}"),
         metavar="N",
         help="number of processes for inputs over 8 MB (default: one per core, at most "
         f"{_MOST_JOBS_BY_DEFAULT}); the result is the same for every N",
     )
-
-
-def _jobs(word: str) -> int:
-    jobs = integer(word)
-    if not 1 <= jobs <= _MOST_JOBS:
-        raise argparse.ArgumentTypeError(f"expected 1 to {_MOST_JOBS}, found {jobs}")
-    return jobs
 
 
 def jobs_of(options: argparse.Namespace) -> int:

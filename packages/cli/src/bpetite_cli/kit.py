@@ -24,7 +24,7 @@ from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.values import integer, text_argument
+from bpetite_cli.values import bounded, output_file, text_argument
 
 __all__ = [
     "Commands",
@@ -37,14 +37,15 @@ __all__ = [
     "add_model",
     "add_parser",
     "advise",
+    "bounded",
     "check_destination",
     "check_destination_folder",
     "check_inputs",
     "check_output",
     "fields",
-    "integer",
     "name_of",
     "on_terminal",
+    "output_file",
     "read_text",
     "require_one",
     "say",

@@ -3,6 +3,7 @@
 import argparse
 import os
 import re
+from collections.abc import Callable
 from typing import Final
 
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
@@ -24,6 +25,25 @@ def integer(word: str) -> int:
             f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
         )
     return int(word)
+
+
+def bounded(least: int, most: int | None, rule: str) -> Callable[[str], int]:
+    """Return a function that reads an integer between two bounds, which the rule describes."""
+
+    def read(word: str) -> int:
+        number = integer(word)
+        if number < least or (most is not None and number > most):
+            raise argparse.ArgumentTypeError(f"expected {rule}, found {number}")
+        return number
+
+    return read
+
+
+def output_file(word: str) -> str:
+    """Reject a dash, which probably means standard output."""
+    if word == "-":
+        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
+    return word
 
 
 def text_argument(word: str) -> str:

@@ -92,7 +92,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max",
-        type=_limit,
+        type=values.bounded(0, None, "0 or more"),
         metavar="N",
         help="print the counts, then exit with status 1 if there are more than N tokens in total",
     )
@@ -105,13 +105,6 @@ def add_command(commands: Commands) -> None:
     arguments.allow_one(parser, ["--by-token"], ["--encoding", "--max"])
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": frequencies.Frequency})
-
-
-def _limit(word: str) -> int:
-    limit = values.integer(word)
-    if limit < 0:
-        raise argparse.ArgumentTypeError(f"expected 0 or more, found {limit}")
-    return limit
 
 
 def _run(options: argparse.Namespace) -> None:

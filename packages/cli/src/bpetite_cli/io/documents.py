@@ -11,7 +11,6 @@ from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import (
     ignore,
     name_of,
-    open_input,
     read_content,
     read_text,
     split_at,
@@ -69,13 +68,11 @@ def read_list(path: str, *, null: bool) -> list[str]:
         null: whether paths end with a NUL byte instead of `\n` or `\r\n`.
     """
     paths: list[str] = []
-    with open_input(path) as file:
-        blocks = read_content(path, file, ignore).blocks
-        parts = split_at(b"\0" if null else b"\n", blocks)
-        for number, part in enumerate(parts, 1):
-            if listed := part if null else part.removesuffix(b"\r"):
-                _check(listed, path, number)
-                paths.append(os.fsdecode(listed))
+    parts = split_at(b"\0" if null else b"\n", read_content(path, ignore).blocks)
+    for number, part in enumerate(parts, 1):
+        if listed := part if null else part.removesuffix(b"\r"):
+            _check(listed, path, number)
+            paths.append(os.fsdecode(listed))
     if not paths:
         raise Failure(f"{name_of(path)} lists no files; add at least one")
     return paths

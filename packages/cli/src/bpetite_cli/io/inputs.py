@@ -112,17 +112,18 @@ def is_typed(paths: Iterable[str]) -> bool:
     return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
 
 
-def read_blocks(path: str, file: FileIO) -> Iterator[bytes]:
-    """Yield the bytes of an input in non-empty blocks."""
+def read_blocks(path: str) -> Iterator[bytes]:
+    """Open an input and yield its bytes in non-empty blocks."""
     size = _BLOCK_BYTES
-    while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
-        try:
-            block = b"".join(_parts(file, _BLOCK_BYTES))
-        except OSError as error:
-            raise Failure(f"{name_of(path)} cannot be read: {error.strerror}") from None
-        if block:
-            yield block
-        size = len(block)
+    with open_input(path) as file:
+        while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
+            try:
+                block = b"".join(_parts(file, _BLOCK_BYTES))
+            except OSError as error:
+                raise Failure(f"{name_of(path)} cannot be read: {error.strerror}") from None
+            if block:
+                yield block
+            size = len(block)
 
 
 def _parts(file: FileIO, size: int) -> Iterator[bytes]:
@@ -145,14 +146,12 @@ def read_text(path: str, reading: Reading) -> Iterator[str]:
     """
     if _JSON_LINES.search(path):
         reading.note(name_of(path), JSON_LINES)
-    with open_input(path) as file:
-        content = read_content(path, file, reading.advance)
-        yield from cut_safely(_decoded(path, content, reading))
+    yield from cut_safely(_decoded(path, read_content(path, reading.advance), reading))
 
 
-def read_content(path: str, file: FileIO, advance: Advance) -> Content:
+def read_content(path: str, advance: Advance) -> Content:
     """Read the bytes of a text, which may be compressed."""
-    return decompress(name_of(path), read_blocks(path, file), advance)
+    return decompress(name_of(path), read_blocks(path), advance)
 
 
 def ignore(_: int) -> None:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.guesses import advice_on_conversion
-from bpetite_cli.io.inputs import Advance, name_of, open_input, read_content, split_at
+from bpetite_cli.io.inputs import Advance, name_of, read_content, split_at
 from bpetite_cli.values import text_argument
 
 MOST_COUNT: Final = 2**63 - 1
@@ -76,11 +76,9 @@ def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str
 
 def _lines(path: str, advance: Advance) -> Iterator[_Line]:
     """Yield the lines of a file that are not blank."""
-    with open_input(path) as file:
-        lines = split_at(b"\n", read_content(path, file, advance).blocks)
-        for number, data in enumerate(lines, 1):
-            if data.strip(_WHITESPACE):
-                yield _Line(path, number, _parsed(data, path, number))
+    for number, data in enumerate(split_at(b"\n", read_content(path, advance).blocks), 1):
+        if data.strip(_WHITESPACE):
+            yield _Line(path, number, _parsed(data, path, number))
 
 
 def _parsed(data: bytes, path: str, number: int) -> object:
@@ -122,14 +120,20 @@ def _place(path: str, number: int) -> str:
     return f"{name_of(path)}, line {number}"
 
 
-def _text(line: _Line, keys: Sequence[str]) -> str:
-    """Return the text at some keys of a line."""
-    name = ".".join(keys)
+def _at(line: _Line, keys: Sequence[str]) -> object:
+    """Return the value at some keys of a line."""
     value = line.value
     for key in keys:
         if not isinstance(value, dict) or key not in value:
-            raise Failure(f"{line.place} has no field {name!r}")
+            raise Failure(f"{line.place} has no field {'.'.join(keys)!r}")
         value = value[key]
+    return value
+
+
+def _text(line: _Line, keys: Sequence[str]) -> str:
+    """Return the text at some keys of a line."""
+    name = ".".join(keys)
+    value = _at(line, keys)
     if not isinstance(value, str):
         raise Failure(
             f"{line.place}: expected a string in the field {name!r}, found {_KINDS[type(value)]}"
@@ -156,10 +160,8 @@ def _check_pattern(line: _Line, pattern: str) -> None:
 
 
 def _count(line: _Line) -> int:
-    """Return the count of a line that is an object."""
-    if not isinstance(line.value, dict) or "count" not in line.value:
-        raise Failure(f"{line.place} has no field 'count'")
-    count = line.value["count"]
+    """Return the count of a line."""
+    count = _at(line, ["count"])
     if type(count) is not int:
         found = repr(count) if isinstance(count, float) else _KINDS[type(count)]
         raise Failure(f"{line.place}: expected an integer in the field 'count', found {found}")

@@ -57,7 +57,7 @@ def add_command(commands: kit.Commands) -> None:
     )
     parser.add_argument(
         "--max-length",
-        type=_length,
+        type=kit.bounded(1, None, "1 or more"),
         metavar="N",
         help="for a Hugging Face folder: maximum number of tokens with truncation=True",
     )
@@ -104,13 +104,6 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         *exported.loading.splitlines(),
     ]
     kit.write_result(summary, *lines)
-
-
-def _length(word: str) -> int:
-    length = kit.integer(word)
-    if length < 1:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, found {length}")
-    return length
 
 
 def _template(path: str) -> str:

@@ -47,7 +47,7 @@ def add_command(commands: kit.Commands) -> None:
     kit.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
-        type=_file,
+        type=kit.output_file,
         metavar="FILE",
         help="write the original ids to FILE as a JSON array, for export --id-map",
     )
@@ -55,13 +55,6 @@ def add_command(commands: kit.Commands) -> None:
         "--drop-special", action="store_true", help="drop special tokens other than <|endoftext|>"
     )
     parser.set_defaults(run=_run, prints={"": _Summary})
-
-
-def _file(word: str) -> str:
-    """Reject a dash: standard output has the summary."""
-    if word == "-":
-        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
-    return word
 
 
 def _run(options: argparse.Namespace) -> None:
