@@ -31,7 +31,7 @@ class Corpus:
             jobs: the number of processes.
             reading: gets what is told while the documents are read.
         """
-        with Sharing(PartCounter(self._pattern), jobs, _length, reading) as sharing:
+        with Sharing(PartCounter(self._pattern), jobs, lambda row: len(row[0]), reading) as sharing:
             yield _parts(sharing, self._read(sharing))
 
     def _read(self, reading: Reading) -> Iterator[_Row]:
@@ -57,7 +57,3 @@ def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row]) -> Iterator[Part]
     """Yield the parts of a corpus; each process splits its last pieces at the end."""
     yield from sharing.results(rows, in_order=False)
     yield from sharing.results_of_each([])
-
-
-def _length(row: _Row) -> int:
-    return len(row[0])

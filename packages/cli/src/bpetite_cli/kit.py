@@ -19,7 +19,6 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io.destinations import check_destination, check_destination_folder
 from bpetite_cli.io.inputs import check_inputs, name_of, read_text
 from bpetite_cli.io.models import about_model
-from bpetite_cli.io.outputs import check_output
 from bpetite_cli.terminal.messages import on_terminal, say
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
@@ -41,7 +40,6 @@ __all__ = [
     "check_destination",
     "check_destination_folder",
     "check_inputs",
-    "check_output",
     "fields",
     "name_of",
     "on_terminal",

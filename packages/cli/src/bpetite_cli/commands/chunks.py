@@ -79,7 +79,6 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
-    outputs.check_output()
     size = inputs.check_inputs(documents.paths)
     destinations.check_destination(options.output, documents.sources, force=options.force)
     messages.say_if_typed("counting", documents.paths)

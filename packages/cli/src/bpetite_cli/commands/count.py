@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
@@ -108,7 +109,6 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     documents = arguments.documents_of(options)
     if options.by_token:
         frequencies.print_frequencies(documents, arguments.jobs_of(options), options)
@@ -121,9 +121,8 @@ def _run(options: argparse.Namespace) -> None:
         )
         work.begin_reading("counting", inputs.total_size(documents.paths))
         files = [_FileSize(path) for path in documents.paths]
-        with Sharing(
-            _PartSizes(counter).of_batch, arguments.jobs_of(options), _length, work
-        ) as sharing:
+        jobs, sizes_of = arguments.jobs_of(options), partial(_part_sizes, counter)
+        with Sharing(sizes_of, jobs, lambda part: len(part[1]), work) as sharing:
             for sizes in sharing.results(_read(documents, files, counter.in_blocks, sharing)):
                 _add(sizes, files)
         total = _FileSize("total")
@@ -159,19 +158,15 @@ class _OfModel(NamedTuple):
         return len(self.tokenizer.encode(text, ordinary=self.ordinary))
 
 
-class _PartSizes(NamedTuple):
-    """The work on a batch: count the bytes and tokens of each part."""
-
-    counter: TokenCounter
-
-    def of_batch(self, batch: list[_Part]) -> list[_PartSize]:
-        return [self._of(number, text) for number, text in batch]
-
-    def _of(self, number: int, text: str) -> _PartSize:
+def _part_sizes(counter: TokenCounter, batch: list[_Part]) -> list[_PartSize]:
+    """Count the bytes and tokens of some parts."""
+    sizes: list[_PartSize] = []
+    for number, text in batch:
         try:
-            return number, len(text.encode("utf-8")), self.counter(text), None
+            sizes.append((number, len(text.encode("utf-8")), counter(text), None))
         except ValueError as error:
-            return number, 0, 0, str(error)
+            sizes.append((number, 0, 0, str(error)))
+    return sizes
 
 
 def _read(
@@ -197,10 +192,6 @@ def _add(sizes: Iterable[_PartSize], files: Sequence[_FileSize]) -> None:
         file.tokens += tokens
         if error is not None:
             file.error = f"{inputs.name_of(file.path)}: {error}"
-
-
-def _length(part: _Part) -> int:
-    return len(part[1])
 
 
 def _complaints(files: Sequence[_FileSize], tokens: int, limit: int | None) -> list[str]:

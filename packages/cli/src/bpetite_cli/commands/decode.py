@@ -86,7 +86,6 @@ def _ids(word: str) -> list[int]:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     paths = arguments.documents_of(options).paths
     size = inputs.check_inputs(paths)
     destinations.check_destination(options.output, [options.model, *paths], force=options.force)

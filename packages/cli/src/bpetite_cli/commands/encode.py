@@ -100,7 +100,8 @@ def _run(options: argparse.Namespace) -> None:
     with Work("loading", documents.paths) as work:
         packing = _load_packing(options)
         work.begin_reading("encoding", size)
-        with Sharing(packing.pack, arguments.jobs_of(options), _length, work) as sharing:
+        jobs = arguments.jobs_of(options)
+        with Sharing(packing.pack, jobs, lambda part: len(part or ""), work) as sharing:
             texts = _with_separators(documents.read(sharing), _separator_at(options))
             ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
             result = outputs.complete(ids, options.output, force=options.force)
@@ -170,7 +171,6 @@ class _Figures:
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     """Check before reading what could fail later; return the size of the inputs."""
-    outputs.check_output()
     if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
         raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
@@ -211,7 +211,3 @@ def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iter
 
 def _separator_at(options: argparse.Namespace) -> str | None:
     return (options.separator_at or "between") if options.separator_token else None
-
-
-def _length(part: _Part) -> int:
-    return 0 if part is None else len(part)

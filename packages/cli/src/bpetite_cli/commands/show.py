@@ -66,7 +66,6 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)

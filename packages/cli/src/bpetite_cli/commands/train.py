@@ -65,7 +65,6 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     documents = arguments.documents_of(options)
     size = inputs.check_inputs(documents.paths)
     sources = [*documents.sources, *([options.start] if options.start is not None else [])]

@@ -12,7 +12,7 @@ from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import destinations, models, outputs
+from bpetite_cli.io import destinations, models
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 
@@ -44,7 +44,6 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     size = options.vocab_size

@@ -10,7 +10,7 @@ from bpetite._files import quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import inputs, models
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.training import Training, learn, load_start
@@ -101,7 +101,6 @@ class _Proof(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)

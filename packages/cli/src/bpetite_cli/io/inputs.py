@@ -52,7 +52,8 @@ def check_inputs(paths: Sequence[str]) -> int | None:
         The size of the files in bytes, or None if it is unknown, as for a pipe.
     """
     check_standard_input(paths)
-    return _sum([_checked_size(path) for path in paths])
+    sizes = [_checked_size(path) for path in paths]
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def _checked_size(path: str) -> int | None:
@@ -88,23 +89,16 @@ def open_input(path: str) -> FileIO:
     return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
 
 
-def total_size(paths: Iterable[str]) -> int | None:
+def total_size(paths: Sequence[str]) -> int | None:
     """Return the size of the files in bytes, or None if it is unknown."""
     try:
-        return _sum(
-            [_size(os.fstat(0) if path == STANDARD_INPUT else os.stat(path)) for path in paths]
-        )
-    except OSError:
+        return check_inputs(paths)
+    except (Failure, OSError):
         return None
 
 
 def _size(status: os.stat_result) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
-
-
-def _sum(sizes: Sequence[int | None]) -> int | None:
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
 
 
 def is_typed(paths: Iterable[str]) -> bool:

@@ -18,6 +18,8 @@ MOST_COUNT: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
 
 _MOST_DIGITS: Final = 40
+_DECODER: Final = json.JSONDecoder(parse_int=lambda digits: int(digits[:_MOST_DIGITS]))
+"""It cuts off long integers, which Python does not convert; no count has as many digits."""
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _WHITESPACE: Final = b" \t\r"
@@ -84,7 +86,7 @@ def _lines(path: str, advance: Advance) -> Iterator[_Line]:
 def _parsed(data: bytes, path: str, number: int) -> object:
     """Return the JSON value of a line."""
     try:
-        return _value(data.decode("utf-8"))
+        return _DECODER.decode(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = (
             f"is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start} in the line\n"
@@ -100,20 +102,6 @@ def _parsed(data: bytes, path: str, number: int) -> object:
     except RecursionError:
         message = "cannot be read: its JSON is nested too deeply"
     raise Failure(f"{_place(path, number)} {message}")
-
-
-def _value(line: str) -> object:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # an integer with more digits than Python converts
-        return json.loads(line, parse_int=_cut_off)
-
-
-def _cut_off(digits: str) -> int:
-    """Return the integer of the first digits: no count has as many."""
-    return int(digits[:_MOST_DIGITS])
 
 
 def _place(path: str, number: int) -> str:

@@ -4,7 +4,6 @@ In order, the results do not depend on the number of processes: the batches are 
 Results that are only summed up are taken as they come, so no process waits for another.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
@@ -120,8 +119,7 @@ class Sharing(Generic[Item, Result]):
         with signals_blocked():  # no signal may come before `__exit__` knows them
             self._workers = workers = Workers(self._work, self._jobs)
         begun = ((workers.submit(batch.items), batch.read) for batch in batches)
-        take = _ahead if in_order else _as_they_come
-        for result, read in take(begun, _AHEAD * self._jobs):
+        for result, read in _awaited(begun, _AHEAD * self._jobs, in_order=in_order):
             yield result.result()
             self._reading.advance(read)
 
@@ -145,24 +143,17 @@ _Begun: TypeAlias = "tuple[Future[Result], int]"
 """A result that is awaited, and the number of bytes read for it."""
 
 
-def _ahead(begun: "Iterable[_Begun[Result]]", number: int) -> "Iterator[_Begun[Result]]":
-    """Yield the results in order, beginning some of them in advance."""
-    waiting: deque[_Begun[Result]] = deque()
-    for one in begun:
-        waiting.append(one)
-        if len(waiting) > number:
-            yield waiting.popleft()
-    yield from waiting
-
-
-def _as_they_come(begun: "Iterable[_Begun[Result]]", number: int) -> "Iterator[_Begun[Result]]":
-    """Yield the results as they come, beginning some of them in advance."""
+def _awaited(
+    begun: "Iterable[_Begun[Result]]", number: int, *, in_order: bool
+) -> "Iterator[_Begun[Result]]":
+    """Yield the results in order or as they come, beginning some of them in advance."""
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - slow to load
 
     waiting: dict[Future[Result], int] = {}
     for result, read in begun:
         waiting[result] = read
         if len(waiting) > number:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            first = [next(iter(waiting))]
+            done = first if in_order else wait(waiting, return_when=FIRST_COMPLETED).done
             yield from ((one, waiting.pop(one)) for one in done)
     yield from waiting.items()

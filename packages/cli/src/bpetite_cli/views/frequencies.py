@@ -3,8 +3,8 @@
 import argparse
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
-from typing import NamedTuple
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -31,9 +31,9 @@ def print_frequencies(documents: Documents, jobs: int, options: argparse.Namespa
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
         work.begin_reading("counting", size)
-        batches = _Tally(Tokenizer._of(artifact), options.ordinary)
+        tally = partial(_tally, Tokenizer._of(artifact), options.ordinary)
         counts = [0] * (artifact.highest_id + 1)
-        with Sharing(batches.tally, jobs, len, work) as sharing:
+        with Sharing(tally, jobs, len, work) as sharing:
             texts = chain.from_iterable(documents.read(sharing))
             for frequencies in sharing.results(texts, in_order=False):
                 for token_id, count in frequencies.items():
@@ -45,17 +45,12 @@ def print_frequencies(documents: Documents, jobs: int, options: argparse.Namespa
             work.send(outputs.complete(lines))
 
 
-class _Tally(NamedTuple):
-    """The work on a batch of texts: count each id."""
-
-    tokenizer: Tokenizer
-    ordinary: bool
-
-    def tally(self, batch: list[str]) -> Counter[int]:
-        frequencies: Counter[int] = Counter()
-        for text in batch:
-            frequencies.update(self.tokenizer.encode(text, ordinary=self.ordinary))
-        return frequencies
+def _tally(tokenizer: Tokenizer, ordinary: bool, batch: list[str]) -> Counter[int]:
+    """Count each id of some texts."""
+    frequencies: Counter[int] = Counter()
+    for text in batch:
+        frequencies.update(tokenizer.encode(text, ordinary=ordinary))
+    return frequencies
 
 
 def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:

@@ -82,7 +82,6 @@ def add_command(commands: kit.Commands) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    kit.check_output()
     if options.report:
         if options.input is None:
             parser.error("--report requires --input")

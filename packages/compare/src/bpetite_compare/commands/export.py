@@ -70,7 +70,6 @@ def add_command(commands: kit.Commands) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    kit.check_output()
     folder = is_folder(options.to, options.output)
     for option in ("max_length", "chat_template"):
         if vars(options)[option] is not None and not (folder and options.to == "huggingface"):

@@ -58,7 +58,6 @@ def add_command(commands: kit.Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    kit.check_output()
     files = files_of(options.input, options.form)
     for output in filter(None, (options.output, options.id_map)):
         kit.check_destination(output, files, force=options.force)

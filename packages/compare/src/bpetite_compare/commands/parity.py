@@ -58,7 +58,6 @@ def add_command(commands: kit.Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    kit.check_output()
     size = kit.check_inputs(options.input)
     with kit.Work("comparing", options.input, size) as work:
         with kit.about_model(options.model):
