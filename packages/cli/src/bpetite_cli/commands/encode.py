@@ -97,12 +97,13 @@ def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     size = _check(options, documents)
     figures = _Figures()
+    at = (options.separator_at or "between") if options.separator_token else None
     with Work("loading", documents.paths) as work:
         packing = _load_packing(options)
         work.begin_reading("encoding", size)
         jobs = arguments.jobs_of(options)
         with Sharing(packing.pack, jobs, lambda part: len(part or ""), work) as sharing:
-            texts = _with_separators(documents.read(sharing), _separator_at(options))
+            texts = _with_separators(documents.read(sharing), at)
             ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
             result = outputs.complete(ids, options.output, force=options.force)
         if options.output is None:
@@ -207,7 +208,3 @@ def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iter
         yield from texts
         if at == "after":
             yield None
-
-
-def _separator_at(options: argparse.Namespace) -> str | None:
-    return (options.separator_at or "between") if options.separator_token else None

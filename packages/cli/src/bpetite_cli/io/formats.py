@@ -130,9 +130,15 @@ _NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
 def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, one list for each block of the file."""
     held = b""  # what follows the last comma
-    more = False  # whether a comma announces another id
-    for read in _after_bracket(path, advance):
-        numbers, comma, held = (held + read).rpartition(b",")
+    begun = more = False  # whether the array has begun, and whether a comma announces another id
+    for read in read_blocks(path):
+        advance(len(read))
+        block = read if begun else read.lstrip(_WHITESPACE)
+        if block and not begun:
+            if not block.startswith(b"["):
+                raise _no_array(path, block)
+            block, begun = block[1:], True
+        numbers, comma, held = (held + block).rpartition(b",")
         if comma:
             yield _parse_ids(path, numbers)
             more = True
@@ -142,27 +148,11 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
             raise _no_array(path, held)
     numbers, bracket, rest = held.rpartition(b"]")
     if not bracket:
-        raise _no_array(path, b"the end, without a ]")
+        raise _no_array(path, b"the end, without a ]" if begun else b"")
     if rest := rest.strip(_WHITESPACE):
         raise _no_array(path, rest)
     if more or numbers.strip(_WHITESPACE):
         yield _parse_ids(path, numbers)
-
-
-def _after_bracket(path: str, advance: Advance) -> Iterator[bytes]:
-    """Yield the blocks of a file, without the bracket that opens the array."""
-    begun = False
-    for read in read_blocks(path):
-        advance(len(read))
-        block = read if begun else read.lstrip(_WHITESPACE)
-        if block and not begun:
-            if not block.startswith(b"["):
-                raise _no_array(path, block)
-            block = block[1:]
-            begun = True
-        yield block
-    if not begun:
-        raise _no_array(path, b"")
 
 
 def _parse_ids(path: str, numbers: bytes) -> list[int]:

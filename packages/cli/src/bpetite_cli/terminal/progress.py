@@ -130,7 +130,7 @@ class Work:
         self._phase = Phase(phase, total)
         self._paths = paths
         self._notes: dict[Oddity, list[str]] = {}
-        self._bar: Bar | None = None
+        self._bar: Progress | None = None
         self._lock = RLock()
         self._timer: Timer | None = None
         self.has_bar = on_terminal() and not is_typed(paths)
@@ -161,7 +161,9 @@ class Work:
         with self._lock:
             self._phase = Phase(phase, total, done, cost)
             if self._bar is not None:
-                self._bar.show(self._phase)
+                self._bar.refresh()  # the end of the last phase
+                self._bar.remove_task(self._bar.task_ids[0])
+                self._add_phase(self._bar)
 
     def begin_reading(self, phase: str, total: int | None, what: str = "") -> None:
         """Begin to read the inputs; if a person types one, explain how to end it."""
@@ -173,7 +175,7 @@ class Work:
         with self._lock:
             self._phase.advance(amount)
             if self._bar is not None:
-                self._bar.update()
+                self._bar.update(self._bar.task_ids[0], completed=self._phase.done)
 
     def note(self, name: str, oddity: Oddity) -> None:
         """Note that an input is odd, although the command can use it."""
@@ -210,34 +212,14 @@ class Work:
         """Draw the bar, unless the work has ended."""
         with self._lock, suppress(OSError):
             if self._timer is not None:
-                self._bar = Bar(self._phase)
+                bar = _line()
+                self._add_phase(bar)
+                bar.start()
+                self._bar = bar
 
-
-class Bar:
-    """A line that shows a phase and disappears when it is stopped."""
-
-    def __init__(self, phase: Phase) -> None:
-        self._progress = _line()
-        self.show(phase)
-        self._progress.start()
-
-    def show(self, phase: Phase) -> None:
-        """Show the end of the current phase, then switch to another."""
-        self._progress.refresh()
-        for task in self._progress.task_ids:
-            self._progress.remove_task(task)
-        self._phase = phase
-        self._task = self._progress.add_task(
-            phase.name, total=phase.total, completed=phase.done, phase=phase
-        )
-
-    def update(self) -> None:
-        """Show how far the phase is."""
-        self._progress.update(self._task, completed=self._phase.done)
-
-    def stop(self) -> None:
-        """Remove the line."""
-        self._progress.stop()
+    def _add_phase(self, bar: "Progress") -> None:
+        phase = self._phase
+        bar.add_task(phase.name, total=phase.total, completed=phase.done, phase=phase)
 
 
 def _line() -> "Progress":
