@@ -21,7 +21,7 @@ from bpetite_cli.io.compressed import decompress
 from bpetite_cli.io.inputs import ignore
 from bpetite_cli.jobs import sharing
 from bpetite_cli.jobs.sharing import Sharing
-from cli_tools import bpetite, lines, refused, start, without_times
+from cli_tools import Told, bpetite, lines, refused, start, without_times
 from compressors import (
     COMPRESS,
     FORMATS,
@@ -469,7 +469,7 @@ def test_a_small_file_with_much_text_is_shared(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sharing, "_WORTH_WORKERS", 1000)
     monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 100)
     for number, expected in ((9, False), (11, True)):
-        with Sharing(len, 2, len) as shared:
-            shared.read(10)
-            results = list(shared.results(["a" * 100] * number, lambda _: None))
+        with Sharing(len, 2, len, Told()) as shared:
+            shared.advance(10)
+            results = list(shared.results(["a" * 100] * number))
             assert (len(results), shared._workers is not None) == (number, expected)

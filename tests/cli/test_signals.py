@@ -14,7 +14,7 @@ from bpetite_cli.jobs import sharing
 from bpetite_cli.jobs import workers as jobs_workers
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.jobs.workers import Workers
-from cli_tools import bpetite, bpetite_process, start
+from cli_tools import Told, bpetite, bpetite_process, start
 
 pytestmark = pytest.mark.posix
 
@@ -169,9 +169,9 @@ def test_ctrl_c_cannot_separate_workers_from_their_end(
     """If it comes as workers start or end, they are ended, and then it is raised."""
     monkeypatch.setattr(jobs_workers, "Workers", workers)
     monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
-    shared: Sharing[str, int] = Sharing(len, 2, len)
+    shared: Sharing[str, int] = Sharing(len, 2, len, Told())
     with pytest.raises(KeyboardInterrupt), shared:
-        list(shared.results(["a"], lambda _: None))
+        list(shared.results(["a"]))
     left = active_children()
     for process in left:
         process.kill()  # or the tests would wait for them forever

@@ -15,8 +15,7 @@ from typing import Final, NoReturn
 from bpetite_cli.arguments import Commands
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.notes import noting, warnings
-from bpetite_cli.io.outputs import flush_output, write_output
+from bpetite_cli.io.outputs import check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import HelpFormatter, StrictParser, meant
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
@@ -91,12 +90,9 @@ def _run_command(arguments: Sequence[str]) -> int:
             return 2
         options = parser.parse_args(arguments)
         quiet = vars(options).get("quiet", False)  # a plug-in may lack it
-        with quietly(quiet=quiet), noting() as notes:
-            try:
-                options.run(options)
-            finally:
-                for warning in warnings(notes):
-                    say(warning)
+        with quietly(quiet=quiet):
+            check_output()
+            options.run(options)
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
     return 0

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from bpetite_cli.io.documents import Documents, read_list
-from bpetite_cli.io.inputs import check_standard_input
+from bpetite_cli.io.inputs import STANDARD_INPUT, check_standard_input
 from bpetite_cli.io.json_lines import field
 from bpetite_cli.io.parquet import load_pyarrow
 from bpetite_cli.jobs.cores import available_cores
@@ -204,15 +204,21 @@ def jobs_of(options: argparse.Namespace) -> int:
 
 
 def documents_of(options: argparse.Namespace) -> Documents:
-    """Return the documents that the options select."""
-    paths: list[str] = options.input or []
-    if vars(options).get("counts") is not None:
-        return Documents(options.counts, counted=True)
-    lists: list[str] = [] if options.files_from is None else [options.files_from]
-    listed = (path for name in lists for path in read_list(name, null=options.null))
-    if options.parquet is not None:
+    """Return the documents that the options select; without any, it is standard input."""
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    if "counts" in given:
+        return Documents(options.counts, with_counts=True)
+    lists: list[str] = [given["files_from"]] if "files_from" in given else []
+    paths: list[str] = given.get("input", [])
+    if isinstance(paths, str):
+        paths = [paths]
+    if not given.keys() & {"input", "files_from", "text", "ids"}:
+        paths = [STANDARD_INPUT]
+    paths = [*paths, *(path for name in lists for path in read_list(name, null=options.null))]
+    if "parquet" in given:
         with signals_blocked():  # pyarrow starts threads when it is loaded
             load_pyarrow()
-    documents = Documents([*paths, *listed], lists, options.jsonl, options.parquet)
+    text = text_argument(given["text"]) if "text" in given else None
+    documents = Documents(paths, lists, given.get("jsonl"), given.get("parquet"), text=text)
     check_standard_input(documents.sources)
     return documents

@@ -10,9 +10,9 @@ from bpetite_cli import arguments as arguments
 from bpetite_cli import fields as fields
 from bpetite_cli import values as values
 from bpetite_cli.errors import Failure as Failure
+from bpetite_cli.io import destinations as destinations
 from bpetite_cli.io import inputs as inputs
 from bpetite_cli.io import models as models
-from bpetite_cli.io import outputs as outputs
 from bpetite_cli.terminal import messages as messages
 from bpetite_cli.terminal.progress import Work as Work
 from bpetite_cli.terminal.results import write_result as write_result

@@ -12,7 +12,7 @@ from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import destinations, models
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 
@@ -38,7 +38,6 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
@@ -47,7 +46,7 @@ def _run(options: argparse.Namespace) -> None:
             f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
             f"{artifact.mergeable:,} (train a larger tokenizer with `bpetite train`)"
         )
-    outputs.check_destination(options.output, [options.model], force=options.force)
+    destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])
         sha256 = models.save_artifact(smaller, options.output, force=options.force)

@@ -83,26 +83,24 @@ def add_command(commands: cli.arguments.Commands) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    cli.outputs.check_output()
     if options.report:
         _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
         return
     encodings = options.encoding or ["gpt2"]
     if len(encodings) > 1 or len(options.input or []) > 1:
         parser.error("several files or encodings require --report")
-    if options.input is None:
-        text = cli.values.text_argument(options.text)
-    else:
-        size = cli.inputs.check_inputs(options.input)
-        with cli.Work("reading", options.input, size) as work:
-            text = "".join(cli.inputs.read_text(options.input[0], work.advance))
-    _compare(options.model, text, encodings[0])
-
-
-def _compare(model: str, text: str, encoding: str) -> None:
-    with cli.Work("comparing"), cli.models.about_model(model):
-        comparison = compare(model, text, encoding)
-    cli.write_result(_data(comparison), tell=partial(_tell, comparison))
+    paths = options.input or []
+    size = cli.inputs.check_inputs(paths)
+    with cli.Work("reading", paths, size) as work:
+        text = (
+            "".join(cli.inputs.read_text(paths[0], work))
+            if paths
+            else cli.values.text_argument(options.text)
+        )
+        work.begin("comparing")
+        with cli.models.about_model(options.model):
+            comparison = compare(options.model, text, encodings[0])
+        work.report(_data(comparison), tell=partial(_tell, comparison))
 
 
 def _tell(comparison: Comparison) -> None:
@@ -167,10 +165,11 @@ def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
     if SELF in encodings:
         raise cli.Failure("--report already contains this tokenizer; remove self from --encoding")
     size = cli.inputs.check_inputs(paths)
-    with cli.Work("counting", paths, size) as work, cli.models.about_model(model):
-        texts = [cli.inputs.read_text(path, work.advance) for path in paths]
-        result = report_on_texts(model, texts, encodings)
-    cli.write_result(_report_data(result), tell=partial(_tell_report, result))
+    with cli.Work("counting", paths, size) as work:
+        with cli.models.about_model(model):
+            texts = [cli.inputs.read_text(path, work) for path in paths]
+            result = report_on_texts(model, texts, encodings)
+        work.report(_report_data(result), tell=partial(_tell_report, result))
 
 
 def _tell_report(result: Report) -> None:

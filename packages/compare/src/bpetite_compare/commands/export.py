@@ -71,17 +71,16 @@ def add_command(commands: cli.arguments.Commands) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    cli.outputs.check_output()
     folder = is_folder(options.to, options.output)
     for option in ("max_length", "chat_template"):
         if vars(options)[option] is not None and not (folder and options.to == "huggingface"):
             name = option.replace("_", "-")
             parser.error(f"argument --{name}: requires --to huggingface and a folder as output")
     if folder:
-        cli.outputs.check_destination_folder(options.output, force=options.force)
+        cli.destinations.check_destination_folder(options.output, force=options.force)
     else:
         inputs = [options.model, *filter(None, [options.id_map])]
-        cli.outputs.check_destination(options.output, inputs, force=options.force)
+        cli.destinations.check_destination(options.output, inputs, force=options.force)
     template = options.chat_template
     with cli.models.about_model(options.model):
         exported = export(

@@ -59,10 +59,9 @@ def add_command(commands: cli.arguments.Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    cli.outputs.check_output()
     files = files_of(options.input, options.form)
     for output in filter(None, (options.output, options.id_map)):
-        cli.outputs.check_destination(output, files, force=options.force)
+        cli.destinations.check_destination(output, files, force=options.force)
     with cli.Work("importing"):
         imported = import_tokenizer(
             options.input,

@@ -58,12 +58,12 @@ def add_command(commands: cli.arguments.Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    cli.outputs.check_output()
     size = cli.inputs.check_inputs(options.input)
-    with cli.Work("comparing", options.input, size) as work, cli.models.about_model(options.model):
-        texts = ((path, cli.inputs.read_text(path, work.advance)) for path in options.input)
-        result = parity_of_texts(options.model, texts)
-    cli.write_result(_data(result), *_lines(result))
+    with cli.Work("comparing", options.input, size) as work:
+        with cli.models.about_model(options.model):
+            texts = ((path, cli.inputs.read_text(path, work)) for path in options.input)
+            result = parity_of_texts(options.model, texts)
+        work.report(_data(result), *_lines(result))
     if found := result.difference:
         raise cli.Failure(
             f"the ids differ in {cli.inputs.name_of(found.path)}, at byte {found.byte:,} in line "
