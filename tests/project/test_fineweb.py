@@ -135,10 +135,3 @@ def test_the_loop_stops_and_continues(folder: Path, number: signal.Signals) -> N
     written = [json.loads(line)["outputs"] for line in result.stdout.splitlines()]
     assert written == [["001_00000.bin"], ["002_00000.bin"]]
     assert first.stat().st_ino == before
-
-
-def test_the_page_is_short() -> None:
-    """There are at most four commands, with that of the installation, and ten lines of Python."""
-    (program,) = PROGRAM
-    assert len(COMMANDS) + PAGE.count("`uv tool install") == 4
-    assert len([line for line in program.splitlines() if line]) == 10
