@@ -268,14 +268,6 @@ def test_endless_input_ends(folder: Path) -> None:
         assert b"standard input" not in result.stderr
 
 
-@pytest.mark.parametrize("name", ["text", "u16", "u32"])
-def test_empty_files_have_no_ids(folder: Path, name: str) -> None:
-    """Without brackets, an empty file is an empty list of ids."""
-    (folder / "empty").touch()
-    result = run(folder, "decode", "--input", "empty", "--format", name)
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
-
-
 # Results that go to a file
 
 

@@ -298,16 +298,6 @@ def test_a_terminal_lists_the_vocabulary_in_rows(sample: Path) -> None:
     assert plain.splitlines() == rows
 
 
-@pytest.mark.posix
-def test_long_tokens_share_the_screen(tmp_path: Path) -> None:
-    """A long token, and the tokens that it joins, are shortened."""
-    write_artifact(tmp_path / "m.json", doubling(10))
-    command = ["inspect", "--model", "m.json", "--tokens"]
-    _, shown = shown_in_terminal(command, tmp_path)
-    rows = COLOR.sub("", shown).splitlines()
-    assert rows[265] == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
-
-
 def test_a_token_is_found_by_its_text(sample: Path, tmp_path: Path) -> None:
     """The trees are those of the ids; every token with the text is shown."""
     words = ("inspect", "--model", sample)
@@ -357,13 +347,6 @@ def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> N
     assert COLOR.sub("", shown) == printed
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
-
-
-def test_narrow_screens_shorten_tokens(tmp_path: Path) -> None:
-    """In 16 columns, a token gets the cells of its size in bytes."""
-    write_artifact(tmp_path / "m.json", chain(20))
-    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
-    assert "  275  aaaaaaaa…\n" in shown.decode()
 
 
 def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
