@@ -51,15 +51,8 @@ with open("texts.json") as file, open("ids.json", "w") as output:
     json.dump([list(tokenizer.tokenize(text)) for text in json.load(file)], output)
 """
 NANOCHAT: Final = [
-    "<|bos|>",
-    "<|user_start|>",
-    "<|user_end|>",
-    "<|assistant_start|>",
-    "<|assistant_end|>",
-    "<|python_start|>",
-    "<|python_end|>",
-    "<|output_start|>",
-    "<|output_end|>",
+    *("<|bos|>", "<|user_start|>", "<|user_end|>", "<|assistant_start|>", "<|assistant_end|>"),
+    *("<|python_start|>", "<|python_end|>", "<|output_start|>", "<|output_end|>"),
 ]
 """nanochat's special tokens in order: SPECIAL_TOKENS of nanochat/tokenizer.py at 92d63d4."""
 
