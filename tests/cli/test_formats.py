@@ -2,8 +2,6 @@
 
 import json
 import os
-import re
-import signal
 import struct
 import subprocess
 import tempfile
@@ -28,8 +26,6 @@ from cli_tools import (
     lines,
     refused,
     shown_in_terminal,
-    start,
-    wait_for,
 )
 from texts import TEXTS
 
@@ -344,40 +340,6 @@ def test_long_files_need_no_temporary_files(
     assert (result.returncode, result.stdout) == (1, b"")
     result = run(both, command, *COMMANDS[command], "--output", "out")
     assert (result.returncode, (both / "out").exists()) == (0, True), result.stderr.decode()
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize(
-    ("number", "status"),
-    [
-        (signal.SIGINT, 130),
-        (signal.SIGTERM, 143),
-        (getattr(signal, "SIGHUP", None), 129),
-        (getattr(signal, "SIGKILL", None), -9),
-    ],
-)
-def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, status: int) -> None:
-    """A signal while ids arrive undoes what was written; a kill leaves a recognizable file.
-
-    The file appears under its name only when it is complete.
-    """
-    results = folder / "results"
-    results.mkdir()
-    words = "encode --model m.json --input - --format u16 --output results/ids --jobs 1"
-    with start(*words.split(), cwd=folder) as process:
-        assert process.stdin is not None
-        process.stdin.write(b"Hello world " * 100_000)  # more than is read at once
-        process.stdin.flush()
-        wait_for(lambda: any(path.stat().st_size for path in results.iterdir()))
-        process.send_signal(number)
-        output, _ = process.communicate(timeout=60)
-    assert (process.returncode, output) == (status, b"")
-    left = [path.name for path in results.iterdir()]
-    if number == signal.SIGKILL:
-        (name,) = left
-        assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", name)
-    else:
-        assert left == []
 
 
 @pytest.mark.posix

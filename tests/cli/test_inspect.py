@@ -298,6 +298,16 @@ def test_a_terminal_lists_the_vocabulary_in_rows(sample: Path) -> None:
     assert plain.splitlines() == rows
 
 
+@pytest.mark.posix
+def test_long_tokens_share_the_screen(tmp_path: Path) -> None:
+    """A long token, and the tokens that it joins, are shortened."""
+    write_artifact(tmp_path / "m.json", doubling(10))
+    command = ["inspect", "--model", "m.json", "--tokens"]
+    _, shown = shown_in_terminal(command, tmp_path)
+    rows = COLOR.sub("", shown).splitlines()
+    assert rows[265] == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
+
+
 def test_a_token_is_found_by_its_text(sample: Path, tmp_path: Path) -> None:
     """The trees are those of the ids; every token with the text is shown."""
     words = ("inspect", "--model", sample)
