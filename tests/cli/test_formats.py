@@ -1,12 +1,10 @@
 """The formats of `encode` and `decode`, several files, and results saved to a file."""
 
 import json
-import os
 import struct
 import subprocess
 import tempfile
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from hypothesis import example, given
@@ -21,7 +19,6 @@ from bpetite_cli.jobs import sharing
 from bpetite_cli.terminal.messages import in_units
 from cli_tools import (
     bpetite,
-    in_terminal,
     limited_file_size,
     lines,
     refused,
@@ -340,24 +337,3 @@ def test_long_files_need_no_temporary_files(
     assert (result.returncode, result.stdout) == (1, b"")
     result = run(both, command, *COMMANDS[command], "--output", "out")
     assert (result.returncode, (both / "out").exists()) == (0, True), result.stderr.decode()
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("block", "bar_at_once")
-def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
-    """The terminal shows progress; standard output has only the summary."""
-    os.mkfifo(fifo := folder / "fifo")
-    text = (folder / "text").read_bytes()
-    Thread(target=fifo.write_bytes, args=(text,), daemon=True).start()
-    status, output, drawn = in_terminal(
-        [
-            *("encode", "--model", "m.json", "--input", "text", "fifo"),
-            *("--format", "u16", "--output", "ids"),
-        ],
-        folder,
-    )
-    assert status == 0
-    assert json.loads(output)["format"] == "u16"
-    assert b"encoding" in drawn
-    assert drawn.count(b"saved: ids, ") == 1
-    assert b"%" not in drawn  # the size of a pipe is unknown
