@@ -15,10 +15,7 @@ from bpetite import Tokenizer
 from bpetite._patterns import GPT2
 from bpetite_cli.commands import chunks as command
 from cli_tools import (
-    LARGE,
-    about_folder,
     bpetite,
-    bpetite_process,
     lines,
     refused,
     shown_in_terminal,
@@ -121,19 +118,6 @@ def test_a_failure_leaves_no_file(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["a.txt", "b.txt", "bad.txt"]
 
 
-@pytest.mark.parametrize(
-    ("inputs", "complaint"),
-    [
-        ("a.txt missing", "missing: No such file or directory; check the path"),
-        ("a.txt .", about_folder(".")),
-        ("- -", "standard input (-) can be read only once; name it once"),
-    ],
-)
-def test_all_inputs_are_checked_first(folder: Path, inputs: str, complaint: str) -> None:
-    """An error in the last input is reported before the first is read."""
-    assert refused(chunks(folder, "--input", *inputs.split())) == [f"error: {complaint}"]
-
-
 @given(corpus=CORPORA.filter(bool))
 def test_training_on_the_counts_is_training_on_the_text(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[str]
@@ -148,26 +132,6 @@ def test_training_on_the_counts_is_training_on_the_text(
     assert bpetite(*words, cwd=folder).returncode == 0
     Tokenizer.train(corpus, 300).save(folder / "expected.json")
     assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "words", ["--input text.txt", "--input -", "--input text.txt --output out"]
-)
-def test_the_result_does_not_depend_on_the_process_count(
-    large: Path, tmp_path: Path, words: str
-) -> None:
-    """Standard output and the file are the same, byte for byte, whatever `--jobs` is."""
-    (tmp_path / "text.txt").symlink_to(large / "text.txt")
-    results = set()
-    for jobs in 1, 2, 3:
-        call = ("chunks", *words.split(), f"-j{jobs}")
-        result = bpetite_process(*call, stdin=LARGE.encode(), cwd=tmp_path)
-        saved = tmp_path / "out"
-        results.add((result.returncode, result.stdout, saved.exists() and saved.read_bytes()))
-        saved.unlink(missing_ok=True)
-    ((status, _, _),) = results
-    assert status == 0
 
 
 @pytest.mark.posix

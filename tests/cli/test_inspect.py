@@ -360,13 +360,6 @@ def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> N
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
 
 
-def test_narrow_screens_shorten_tokens(tmp_path: Path) -> None:
-    """In 16 columns, a token gets the cells of its size in bytes."""
-    write_artifact(tmp_path / "m.json", chain(20))
-    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
-    assert "  275  aaaaaaaa…\n" in shown.decode()
-
-
 def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
     """A vocabulary of only bytes can be inspected."""
     Tokenizer.train("", 256).save(tmp_path / "bytes.json")

@@ -98,6 +98,7 @@ WAYS = [
     ),
     *(("count", *MODEL, *words) for words in (FILES, JSONL, ("nothing", *FILES))),
     *(("count", *MODEL, "--by-token", *words) for words in (FILES, JSONL)),
+    *(("chunks", *words) for words in (("text.txt",), ("--input", "-"), ("text.txt", *OUT))),
     *(
         (*own, *words)
         for own in (("train", *TRAIN), ("verify", *MODEL))

@@ -56,33 +56,17 @@ def flooded(
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
-def cases() -> list[object]:
-    """Return a command, a moment of it and a signal; a few of them for every day."""
-    moments = {
-        COUNT: ("import bpetite_cli.app", "open text.txt"),
-        ENCODE: ("open text.txt",),
-        ENCODE_SHARED: ("import bpetite", "import multiprocessing", WORKERS),
-        TRAIN_SHARED: (WORKERS,),
-    }
-    everyday = {
-        (COUNT, "import bpetite_cli.app"),
-        (ENCODE, "open text.txt"),
-        (TRAIN_SHARED, WORKERS),
-    }
-    return [
-        pytest.param(
-            *(words, moment, number),
-            marks=[]
-            if (words, moment) in everyday and number == signal.SIGINT
-            else [pytest.mark.thorough],
-        )
-        for words in moments
-        for moment in moments[words]
-        for number in STATUS
-    ]
+MOMENTS: Final = [
+    *((COUNT, "import bpetite_cli.app"), (COUNT, "open text.txt"), (ENCODE, "open text.txt")),
+    *((ENCODE_SHARED, moment) for moment in ("import bpetite", "import multiprocessing", WORKERS)),
+    (TRAIN_SHARED, WORKERS),
+]
 
 
-@pytest.mark.parametrize(("words", "moment", "number"), cases())
+@pytest.mark.parametrize(("words", "moment"), MOMENTS)
+@pytest.mark.parametrize(
+    "number", [pytest.param(one, marks=[pytest.mark.thorough] * (one != 2)) for one in STATUS]
+)
 def test_many_signals_end_a_command_like_one(
     large: Path, tmp_path: Path, words: str, moment: str, number: signal.Signals
 ) -> None:
