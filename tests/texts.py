@@ -84,8 +84,7 @@ TEXTS = st.one_of(
 """Any text: every plane of Unicode, every whitespace, special tokens whole and partial."""
 
 ASCII_TEXTS = st.one_of(
-    st.text(st.characters(max_codepoint=127)),
-    st.text("'sdmtlverSLa1_ \n\t\x1c\x1f", max_size=40),
+    st.text(st.characters(max_codepoint=127)), st.text("'sdmtlverSLa1_ \n\t\x1c\x1f", max_size=40)
 )
 
 RUNS = st.lists(

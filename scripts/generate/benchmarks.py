@@ -13,10 +13,7 @@ _ROOT: Final = Path(__file__).parents[2]
 def files() -> dict[Path, str]:
     """Return the page and the README."""
     runs = load_runs(_ROOT / "docs" / "benchmarks.json")
-    tables = {
-        "docs/benchmarks.md": sections(runs),
-        "README.md": {"speed": short(runs)},
-    }
+    tables = {"docs/benchmarks.md": sections(runs), "README.md": {"speed": short(runs)}}
     return {
         Path(page): filled((_ROOT / page).read_text(encoding="utf-8"), made)
         for page, made in tables.items()

@@ -163,10 +163,7 @@ def files() -> dict[Path, str]:
         "fields": "\n".join(["| field | type | meaning |", "|---|---|---|", *fields, ""]),
         "outputs": "\n".join(["| command or field | fields |", "|---|---|", *rows, ""]),
     }
-    return {
-        _SCHEMA: indented(schema(outputs), _INDENTED) + "\n",
-        _PAGE: filled(page, tables),
-    }
+    return {_SCHEMA: indented(schema(outputs), _INDENTED) + "\n", _PAGE: filled(page, tables)}
 
 
 _OR_NULL: Final = " or null"

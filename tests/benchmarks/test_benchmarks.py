@@ -32,8 +32,7 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
     text, samples = tmp_path / "prose.txt", tmp_path / "samples.json"
     text.write_text(SAMPLE.read_text(encoding="utf-8") * 20, encoding="utf-8")
     result = bench(
-        *(text, "--large", SAMPLE, "--small", SAMPLE, "--rounds", "1"),
-        *("--json", samples),
+        *(text, "--large", SAMPLE, "--small", SAMPLE, "--rounds", "1"), *("--json", samples)
     )
     assert result.returncode == 0, result.stderr
     (only,) = load_runs(samples)

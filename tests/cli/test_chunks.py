@@ -14,13 +14,7 @@ from hypothesis import given
 from bpetite import Tokenizer
 from bpetite._patterns import GPT2
 from bpetite_cli.commands import chunks as command
-from cli_tools import (
-    bpetite,
-    lines,
-    refused,
-    shown_in_terminal,
-    start,
-)
+from cli_tools import bpetite, lines, refused, shown_in_terminal, start
 from texts import CORPORA
 
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ world <|endoftext|>\n"

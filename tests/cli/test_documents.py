@@ -180,10 +180,7 @@ def test_training_summary_counts_text_bytes(folder: Path) -> None:
     (folder / "rows").write_bytes(rows(*TEXTS))
     words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
     status, output, drawn = in_terminal(["train", *words], folder)
-    assert (status, json.loads(output)["bytes"]) == (
-        0,
-        sum(map(len, map(str.encode, TEXTS))),
-    )
+    assert (status, json.loads(output)["bytes"]) == (0, sum(map(len, map(str.encode, TEXTS))))
     assert b"100%" in drawn
 
 

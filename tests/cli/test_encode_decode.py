@@ -17,13 +17,7 @@ from bpetite import Tokenizer
 from bpetite_cli.commands.decode import Joined
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import formats
-from cli_tools import (
-    bpetite,
-    limited_file_size,
-    lines,
-    refused,
-    start,
-)
+from cli_tools import bpetite, limited_file_size, lines, refused, start
 
 
 @pytest.mark.parametrize("times", [1, 100_000], ids=["one-batch", "two-batches"])

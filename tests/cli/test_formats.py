@@ -17,13 +17,7 @@ from bpetite_cli.io import inputs as input_files
 from bpetite_cli.io.formats import FORMATS
 from bpetite_cli.jobs import sharing
 from bpetite_cli.terminal.messages import in_units
-from cli_tools import (
-    bpetite,
-    limited_file_size,
-    lines,
-    refused,
-    shown_in_terminal,
-)
+from cli_tools import bpetite, limited_file_size, lines, refused, shown_in_terminal
 from texts import TEXTS
 
 TEXT = "Hello 船夫 world\n⛵ <|endoftext|> the end \x1c é\r\n" * 40
@@ -85,11 +79,7 @@ def test_any_whitespace_separates_ids(folder: Path) -> None:
 @example(text="a<|endoftext|><|endoftext|> <|endoftext <|endo<|endoftext|>b\n<|endoftext|>", size=5)
 @pytest.mark.parametrize("name", NAMES)
 def test_blocks_change_nothing(
-    tokenizer: Tokenizer,
-    tmp_path_factory: pytest.TempPathFactory,
-    name: str,
-    text: str,
-    size: int,
+    tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory, name: str, text: str, size: int
 ) -> None:
     """FR-25: however small blocks are, the ids are those of the whole text, and decode to it."""
     folder = tmp_path_factory.getbasetemp()
@@ -284,10 +274,7 @@ def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
     assert lines(result.stderr) == [f"saved: back, {in_units(size)} of text"]
 
 
-COMMANDS = {
-    "encode": ("--input", "text", "--format", "u32"),
-    "decode": ("--input", "ids.json"),
-}
+COMMANDS = {"encode": ("--input", "text", "--format", "u32"), "decode": ("--input", "ids.json")}
 
 
 @pytest.fixture

@@ -9,13 +9,7 @@ import pytest
 
 from bpetite_cli.commands import GROUPS, NAMES
 from cli_tools import bpetite, lines, pipeline
-from help_tools import (
-    BUILT_IN,
-    SUMMARIES,
-    check_help,
-    run_example,
-    with_examples,
-)
+from help_tools import BUILT_IN, SUMMARIES, check_help, run_example, with_examples
 
 
 def listed(shown: str) -> dict[str, dict[str, str]]:
@@ -59,9 +53,7 @@ def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> Non
     assert names == [name for name in NAMES if name in BUILT_IN]
 
 
-def test_plugin_commands_have_their_own_group(
-    install: Callable[..., None],
-) -> None:
+def test_plugin_commands_have_their_own_group(install: Callable[..., None]) -> None:
     """FR-32: the help lists commands of other packages under `more`."""
     install("greet", "def add(commands):\n    commands.add_parser('greet', help='say hello')\n")
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()

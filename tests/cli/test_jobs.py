@@ -91,10 +91,7 @@ WAYS = [
     *(
         ("encode", *ENCODE, name, *words)
         for name in ("json", "text", "u16", "u32")
-        for words in (
-            *(("text.txt",), ("-",), (*JSONL, "--separator-token")),
-            ("text.txt", *OUT),
-        )
+        for words in (*(("text.txt",), ("-",), (*JSONL, "--separator-token")), ("text.txt", *OUT))
     ),
     *(("count", *MODEL, *words) for words in (FILES, JSONL, ("nothing", *FILES))),
     *(("count", *MODEL, "--by-token", *words) for words in (FILES, JSONL)),

@@ -14,13 +14,7 @@ from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
-from cli_tools import (
-    bpetite,
-    lines,
-    shown_in_terminal,
-    terminal_process,
-    terminal_width,
-)
+from cli_tools import bpetite, lines, shown_in_terminal, terminal_process, terminal_width
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
 HOSTILE += "\x00\r\n\t"

@@ -12,10 +12,7 @@ from cli_tools import bpetite, in_terminal, lines, refused
 PROSE = "low lower lowest the cat sat on the mat\n" * 3
 CODE = "def lower(text):\n    return text.lower()\n" * 3
 START = ("--start", "small.json", "--input", "code")
-TRAIN = [
-    "train",
-    *["--vocab-size", "285", *START, "--output", "big.json"],
-]
+TRAIN = ["train", *["--vocab-size", "285", *START, "--output", "big.json"]]
 VERIFY = ["verify", *["--model", "big.json", *START]]
 
 

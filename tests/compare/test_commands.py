@@ -15,14 +15,7 @@ import pytest
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import (
-    bpetite,
-    bpetite_process,
-    in_terminal,
-    lines,
-    refused,
-    shown_in_terminal,
-)
+from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused, shown_in_terminal
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 from compressors import COMPRESS, FORMATS
 from exports import EVERY_FORM

@@ -161,10 +161,7 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
     ({"added_tokens": [added("<s>", 324, lstrip=None)]}, "'<s>' has the lstrip None, not true"),
     ({"added_tokens": [{"content": "<s>", "id": 324}]}, "'<s>' has the single_word None, not"),
     *(
-        (
-            {"added_tokens": [added(END, 323, **{flag: True})]},
-            f"token {END} has {flag}, so text",
-        )
+        ({"added_tokens": [added(END, 323, **{flag: True})]}, f"token {END} has {flag}, so text")
         for flag in ("single_word", "lstrip", "rstrip")
     ),
     ({"added_tokens": []}, f"its vocabulary has {END}, but its added_tokens do not"),

@@ -14,17 +14,7 @@ from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._encoder import Encoder
 from bpetite._patterns import GPT2
-from texts import (
-    ASCII_TEXTS,
-    CORPORA,
-    NESTED,
-    RUNS,
-    TEXTS,
-    TIES,
-    TWICE,
-    TWINS,
-    merge_lists,
-)
+from texts import ASCII_TEXTS, CORPORA, NESTED, RUNS, TEXTS, TIES, TWICE, TWINS, merge_lists
 
 END_OF_TEXT = "<|endoftext|>"
 

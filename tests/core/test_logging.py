@@ -36,9 +36,7 @@ def events_of(records: list[logging.LogRecord]) -> list[object]:
     return [vars(record)["event"] for record in records]
 
 
-def test_training_logs_its_start_counting_and_end(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_training_logs_its_start_counting_and_end(caplog: pytest.LogCaptureFixture) -> None:
     """Each event of a short training has one record, with its figures as attributes."""
     records = records_of(caplog, ["ab ab", "ab é"], 258)
     assert [(vars(record)["event"], figures_of(record)) for record in records] == [

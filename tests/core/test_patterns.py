@@ -75,8 +75,7 @@ def test_whitespace_of_regex_is_25_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "members"),
-    [(r"\p{L}", r"[A-Za-z]"), (r"\p{N}", r"[0-9]"), (r"\s", r"[\t\n\v\f\r ]")],
+    ("name", "members"), [(r"\p{L}", r"[A-Za-z]"), (r"\p{N}", r"[0-9]"), (r"\s", r"[\t\n\v\f\r ]")]
 )
 def test_ascii_classes_match_regex(name: str, members: str) -> None:
     """On all 128 ASCII characters, each class of `regex` equals its replacement."""

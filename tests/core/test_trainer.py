@@ -411,8 +411,7 @@ def test_invalid_counts_are_rejected(count: int, found: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "start"),
-    [("\ud800", 0), ("ab \udfff", 3), ("é" * 9 + "\ud83d\ude00", 9)],
+    ("text", "start"), [("\ud800", 0), ("ab \udfff", 3), ("é" * 9 + "\ud83d\ude00", 9)]
 )
 def test_lone_surrogate_in_a_document_raises(text: str, start: int) -> None:
     """A lone surrogate raises `UnicodeEncodeError` with its index in the document."""

@@ -84,10 +84,7 @@ def command(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[st
     [pytest.param(number, marks=[pytest.mark.data] * (number == "13")) for number in NUMBERS],
 )
 def test_a_right_answer_passes(
-    number: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    request: pytest.FixtureRequest,
+    number: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
     """Every answer passes its check, and so does a learner's own."""
     if number == "13":

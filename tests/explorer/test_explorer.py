@@ -113,10 +113,7 @@ def test_generated_corpora_and_texts(
 
 @given(merges=merge_lists(), text=st.one_of(st.text("abc ", max_size=60), st.sampled_from(PIECES)))
 def test_hand_made_files(
-    ask: Ask,
-    tmp_path_factory: pytest.TempPathFactory,
-    merges: list[tuple[int, int]],
-    text: str,
+    ask: Ask, tmp_path_factory: pytest.TempPathFactory, merges: list[tuple[int, int]], text: str
 ) -> None:
     """FR-26: repeated pairs and duplicate tokens load, and encode as specified."""
     data = artifact(merges, tmp_path_factory.getbasetemp())

@@ -31,8 +31,7 @@ RUNTIMES: Final = [title for title, text in SECTIONS.items() if "```js" in text]
 MODULES: Final = Path(os.environ.get("BPETITE_RUNTIMES", "missing")).absolute() / "node_modules"
 """What npm installed, if it was asked to."""
 installed: Final = pytest.mark.skipif(
-    not MODULES.is_dir() or find_spec("gguf") is None,
-    reason="the other runtimes are not installed",
+    not MODULES.is_dir() or find_spec("gguf") is None, reason="the other runtimes are not installed"
 )
 CALL: Final = re.compile(r"""^console\.log\((.*)"the clerk's"(.*)\);$""", re.MULTILINE)
 """The last line of a runtime's program."""

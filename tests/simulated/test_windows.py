@@ -137,10 +137,7 @@ def test_a_folder_is_exported(folder: Path, output: str) -> None:
     ("arguments", "message"),
     [
         (["inspect", "--model", "folder"], "error: folder: Is a directory; choose a file in it"),
-        (
-            ["count", "--model", "m.json", "folder"],
-            f"error: {about_folder('folder')}",
-        ),
+        (["count", "--model", "m.json", "folder"], f"error: {about_folder('folder')}"),
         (
             ["inspect", "--model", r"a b\nope.json"],
             r"error: tokenizer file not found: 'a b\nope.json' (create one with `bpetite train`)",

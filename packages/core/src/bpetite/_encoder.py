@@ -44,10 +44,7 @@ class Encoder:
     """
 
     def __init__(
-        self,
-        merges: Sequence[tuple[int, int]],
-        pattern: Pattern,
-        special_tokens: Mapping[str, int],
+        self, merges: Sequence[tuple[int, int]], pattern: Pattern, special_tokens: Mapping[str, int]
     ) -> None:
         self._pattern = pattern
         self._special_tokens = SpecialTokens(special_tokens)

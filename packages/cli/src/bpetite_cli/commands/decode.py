@@ -54,10 +54,7 @@ def add_command(commands: Commands) -> None:
         help="token ids: 72 101, 72,101 or '[72,101]'",
     )
     parser.add_argument(
-        "-i",
-        "--input",
-        metavar="FILE",
-        help="ids written by `encode`; - is standard input",
+        "-i", "--input", metavar="FILE", help="ids written by `encode`; - is standard input"
     )
     parser.add_argument(
         "--format",
@@ -68,9 +65,7 @@ def add_command(commands: Commands) -> None:
     arguments.allow_one(parser, ["--input", "--format"], ["--ids"])
     arguments.add_output(parser)
     parser.add_argument(
-        "--bytes",
-        action="store_true",
-        help="write raw bytes, even if they are not complete text",
+        "--bytes", action="store_true", help="write raw bytes, even if they are not complete text"
     )
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 

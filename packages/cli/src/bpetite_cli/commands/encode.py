@@ -86,9 +86,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_output(parser)
     arguments.add_jobs(parser)
     arguments.allow_one(
-        parser,
-        ["--input", "--files-from", "--jsonl", "--parquet", "--separator-token"],
-        ["--text"],
+        parser, ["--input", "--files-from", "--jsonl", "--parquet", "--separator-token"], ["--text"]
     )
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 

@@ -8,13 +8,7 @@ from typing import NamedTuple
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
-from bpetite_cli.io.inputs import (
-    ignore,
-    name_of,
-    read_content,
-    read_text,
-    split_at,
-)
+from bpetite_cli.io.inputs import ignore, name_of, read_content, read_text, split_at
 from bpetite_cli.io.reading import Reading
 
 
