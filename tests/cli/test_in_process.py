@@ -1,6 +1,9 @@
 """The tests call `main` in their own process, which behaves like the installed script."""
 
 import logging
+import os
+import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,28 @@ def test_calls_match_the_script(words: list[str], folder: Path) -> None:
     assert called.returncode == started.returncode
     assert without_times(called.stdout) == without_times(started.stdout)
     assert without_times(called.stderr) == without_times(started.stderr)
+
+
+def test_calls_have_no_side_effects(folder: Path) -> None:
+    """Streams, descriptors, folder, environment, signals and loggers are unchanged."""
+
+    def state() -> list[object]:
+        logger = logging.getLogger("bpetite")
+        return [
+            (sys.stdin, sys.stdout, sys.stderr, sys.argv, Path.cwd(), dict(os.environ)),
+            [os.fstat(number) for number in range(3)],
+            [signal.getsignal(number) for number in signal.valid_signals()],
+            (logger.level, logger.propagate, logger.handlers[:], logging.root.handlers[:]),
+            logging.raiseExceptions,
+            sorted(Path("/dev/fd").iterdir()),
+        ]
+
+    before = state()
+    words = "train --input text.txt --vocab-size 270 --output new.json"
+    assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
+    bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
+    bpetite("--version", env={"COLUMNS": "0"})  # the program removes it
+    assert state() == before
 
 
 def test_a_result_does_not_depend_on_logging(folder: Path) -> None:
