@@ -10,10 +10,7 @@ Import ListNotations.
 
 (** * The classes of ASCII *)
 
-Definition is_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <=? x) && (x <=? 122)).
-Definition is_digit (x : nat) : bool := (48 <=? x) && (x <=? 57).
 Definition is_space (x : nat) : bool := ((9 <=? x) && (x <=? 13)) || (x =? 32).
-Definition is_newline (x : nat) : bool := (x =? 10) || (x =? 13).
 Definition is_punctuation (x : nat) : bool := negb (is_letter x || is_digit x || is_space x).
 Definition to_lower (x : nat) : nat := if (65 <=? x) && (x <=? 90) then x + 32 else x.
 

@@ -17,8 +17,8 @@ Fixpoint known (c : cache) (chunk : list nat) : option (list nat) :=
 
 Section Cache.
 Variables letter number space : nat -> bool.
-(** How a text is cut into parts: [_pretokenizer.py: blocks]. *)
-Variable cut : list nat -> list (list nat).
+(** [_encoder.py: _BLOCK_CHARACTERS]. *)
+Variable size : nat.
 (** The cache after a lookup of a chunk with these ids. *)
 Variable keep : cache -> list nat -> list nat -> cache.
 Variable ms : list (nat * nat).
@@ -38,8 +38,9 @@ Fixpoint get_all (c : cache) (chunks : list (list nat)) : list nat * cache :=
       let (ids, c') := get c chunk in let (rest, c'') := get_all c' t in (ids ++ rest, c'')
   end.
 
+(** [_encoder.py: Encoder._encode_ordinary]. *)
 Definition segment (c : cache) (s : list nat) : list nat * cache :=
-  get_all c (flat_map (split_gpt2 letter number space) (cut s)).
+  get_all c (flat_map (split_gpt2 letter number space) (blocks space size s)).
 
 (** The ids of the segments after the first, each with the special token before it. *)
 Fixpoint others (c : cache) (ss : list (list nat)) : list nat * cache :=
@@ -60,7 +61,6 @@ Definition encode_cached (c : cache) (text : list nat) : list nat * cache :=
 
 Hypothesis C : classes letter number space.
 Hypothesis WF : wf_merges ms.
-Hypothesis CUT : forall s, safe_parts space (cut s) /\ concat (cut s) = s.
 Hypothesis KEEP : forall c chunk ids e, In e (keep c chunk ids) -> e = (chunk, ids) \/ In e c.
 
 Definition ids_of (chunk : list nat) : list nat := passes 0 ms (utf8s chunk).
@@ -98,11 +98,12 @@ Proof.
   destruct (get_all c' t) as [rest c'']. cbn [fst snd] in *. split; [congruence|exact R''].
 Qed.
 
-Lemma segment_ok c s : right c ->
+(** Ordinary text has the ids of the specification: it is cut into blocks, and each chunk is looked
+    up. Speaks of [_encoder.Encoder.encode]. *)
+Theorem segment_ok c s : right c ->
   fst (segment c s) = ordinary letter number space ms s /\ right (snd (segment c s)).
 Proof.
-  intro R. unfold segment. destruct (CUT s) as [S J].
-  rewrite (split_parts _ _ _ C) by exact S. rewrite J. apply get_all_ok, R.
+  intro R. unfold segment. rewrite (split_blocks _ _ _ C). apply get_all_ok, R.
 Qed.
 
 Lemma others_ok ss : forall c, right c ->

@@ -3,14 +3,17 @@ From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8 Tokenizer Ascii.
 Import ListNotations.
 
-(** Some classes satisfy all the assumptions about classes. Speaks of [_pretokenizer.split]. *)
+(** Some classes satisfy all the assumptions about classes. Speaks of
+    [_patterns.Pattern.split]. *)
 Example ascii_classes : classes is_letter is_digit is_space.
 Proof.
   split.
   - intros x L. destruct (is_space x) eqn:S; auto. apply space_apart in S. destruct S; congruence.
   - intros x D. destruct (is_space x) eqn:S; auto. apply space_apart in S. destruct S; congruence.
+  - auto.
+  - auto.
+  - repeat split.
   - reflexivity.
-  - repeat constructor.
 Qed.
 
 Notation ascii f := (f is_letter is_digit is_space).

@@ -6,7 +6,7 @@ From Bpetite Require General Ascii.
 
 Extraction Language JSON.
 Extraction "oracle.json"
-  passes find_unreachable is_torn split_gpt2 pieces utf8s decode_utf8
+  passes find_unreachable is_torn split_gpt2 blocks pieces utf8s decode_utf8
   vocab train train_text
-  encode decode decode_text
+  encode ordinary decode decode_text
   General.encode_chunk Ascii.split_ascii.

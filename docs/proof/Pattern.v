@@ -2,11 +2,11 @@
 
     Characters are code points. The character classes of the pattern are parameters: any [letter],
     [number] and [space] that satisfy [classes]. It assumes only that whitespace is neither a letter
-    nor a number, that the space is whitespace, and that the characters of contractions are not. So
-    the theorems apply to every version of Unicode.
+    nor a number, and the classes of a few characters of ASCII. So the theorems apply to every
+    version of Unicode.
 
-    [gpt2] is [_constants.py: PRETOKENIZER_PATTERN], [split_gpt2] is [_pretokenizer.py: split],
-    [pieces] is [_pretokenizer.py: cut]. *)
+    [gpt2] is [_constants.py: PRETOKENIZER_PATTERN], [split_gpt2] is [_patterns.py: Pattern.split],
+    [pieces] is [_patterns.py: Pattern.pieces], [blocks] is [_boundaries.py: blocks]. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 
@@ -131,6 +131,10 @@ Definition is (c : nat) (x : nat) : bool := x =? c.
 Definition apostrophe : nat := 39.
 (** [[sdmt]] *)
 Definition sdmt (x : nat) : bool := (x =? 115) || (x =? 100) || (x =? 109) || (x =? 116).
+(** [[A-Za-z]], [[0-9]], [[\r\n]] *)
+Definition is_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <=? x) && (x <=? 122)).
+Definition is_digit (x : nat) : bool := (48 <=? x) && (x <=? 57).
+Definition is_newline (x : nat) : bool := (x =? 10) || (x =? 13).
 
 Section Classes.
 Variables letter number space : nat -> bool.
@@ -201,8 +205,10 @@ Proof. apply split_join. Qed.
 Record classes : Prop := {
   letter_not_space : forall x, letter x = true -> space x = false;
   number_not_space : forall x, number x = true -> space x = false;
-  space_is_space : space 32 = true;
-  contraction_not_space : Forall (fun x => space x = false) [39; 115; 100; 109; 116; 108; 118; 101; 114] }.
+  ascii_letters : forall x, is_letter x = true -> letter x = true;
+  ascii_digits : forall x, is_digit x = true -> number x = true;
+  ascii_space : space 10 = true /\ space 13 = true /\ space 32 = true;
+  apostrophe_not_space : space apostrophe = false }.
 
 Lemma run_len p l : run p l <= length l.
 Proof. induction l as [|x t IH]; simpl; auto. destruct (p x); lia. Qed.
@@ -289,7 +295,7 @@ Proof.
 Qed.
 
 (** [next_gpt2] finds the first match of the pattern, as a backtracking matcher does. Speaks of
-    [_pretokenizer.split]. *)
+    [_patterns.Pattern.split]. *)
 Theorem next_gpt2_pattern s : next_gpt2 s = first_match gpt2 s.
 Proof.
   unfold first_match, gpt2, next_gpt2.
@@ -346,13 +352,25 @@ Proof.
   specialize (IH I). lia.
 Qed.
 
+Lemma newline_space x : is_newline x = true -> space x = true.
+Proof.
+  unfold is_newline. rewrite orb_true_iff, !Nat.eqb_eq. destruct (ascii_space C) as (N & R & _).
+  intros [-> | ->]; assumption.
+Qed.
+
+(** Whitespace is not part of a contraction. *)
+Lemma contraction_not w : space w = true ->
+  forall c, In c [apostrophe; 115; 100; 109; 116; 108; 118; 101; 114] -> (w =? c) = false.
+Proof.
+  intros W c I. destruct (Nat.eqb_spec w c) as [->|]; [|reflexivity]. destruct I as [<-|I].
+  - rewrite (apostrophe_not_space C) in W. discriminate.
+  - rewrite (letter_not_space C c) in W; [discriminate|]. apply (ascii_letters C).
+    simpl in I. repeat (destruct I as [<-|I]; [reflexivity|]). destruct I.
+Qed.
+
 Lemma contraction_app t w s2 : space w = true -> contraction (t ++ w :: s2) = contraction t.
 Proof.
-  intro W. destruct C as [_ _ _ F].
-  assert (N : forall c, In c [39; 115; 100; 109; 116; 108; 118; 101; 114] -> (w =? c) = false).
-  { intros c I. rewrite Forall_forall in F. specialize (F c I).
-    destruct (Nat.eqb_spec w c); [subst; congruence|reflexivity]. }
-  destruct t as [|x [|y [|z t]]]; simpl.
+  intro W. pose proof (contraction_not w W) as N. destruct t as [|x [|y [|z t]]]; simpl.
   - destruct s2; [reflexivity|]. unfold apostrophe. rewrite N by (simpl; tauto). reflexivity.
   - unfold sdmt. rewrite !N by (simpl; tauto). cbn [orb andb]. destruct s2, (x =? _); reflexivity.
   - rewrite !N by (simpl; tauto). rewrite !andb_false_r. cbn [orb].
@@ -417,27 +435,67 @@ Proof.
   repeat apply orelse_le; auto using contraction_len, sp_run_len, ws_run_len.
 Qed.
 
-(** The position between two texts is a safe boundary, or one of them is empty. *)
+Lemma contraction_stop t x s2 : space x = true ->
+  contraction ((t ++ [x]) ++ s2) = contraction (t ++ [x]).
+Proof.
+  intro X. pose proof (contraction_not x X) as E. destruct t as [|y [|z t]]; simpl.
+  - destruct s2 as [|? [|? ?]]; try reflexivity; unfold apostrophe; rewrite E by (simpl; tauto); reflexivity.
+  - unfold sdmt. rewrite !E by (simpl; tauto). cbn [orb andb]. destruct s2; reflexivity.
+  - destruct t; reflexivity.
+Qed.
+
+Lemma sp_run_stop p t x s2 : p x = false -> x <> 32 ->
+  sp_run p ((t ++ [x]) ++ s2) = sp_run p (t ++ [x]).
+Proof.
+  intros P X. apply Nat.eqb_neq in X. destruct t as [|y t]; cbn [app sp_run].
+  - rewrite X. cbn [andb run]. rewrite P. reflexivity.
+  - assert (I : exists z, In z (t ++ [x]) /\ p z = false).
+    { exists x. split; [apply in_or_app; right; left; reflexivity|exact P]. }
+    destruct (run_stop p (t ++ [x]) s2 I) as [-> _].
+    cbn [run]. destruct (run_stop p (t ++ [x]) s2 I) as [-> _]. reflexivity.
+Qed.
+
+(** Where this pattern lets a text be cut: before whitespace that follows something else, and after
+    a single whitespace character other than the space, if something else follows. *)
 Definition safe (s1 s2 : list nat) : Prop :=
-  match s2 with
-  | [] => True
-  | w :: _ => s1 = [] \/ (exists p x, s1 = p ++ [x] /\ space x = false /\ space w = true)
+  match rev s1, s2 with
+  | x :: p, w :: _ =>
+      if space x
+      then x <> 32 /\ space w = false /\ match p with y :: _ => space y = false | [] => True end
+      else space w = true
+  | _, _ => True
   end.
 
-(** A text cut at a safe boundary, as in [_pretokenizer.py: blocks], has the chunks of its parts. *)
+Lemma suffix_last t p (x : nat) : suffix t (p ++ [x]) -> t <> [] ->
+  exists t', t = t' ++ [x] /\ suffix t' p.
+Proof.
+  intros [q Q] N. destruct (exists_last N) as (t' & z & ->).
+  rewrite app_assoc in Q. apply app_inj_tail in Q. destruct Q as [-> <-].
+  exists t'. split; [reflexivity|exists q; reflexivity].
+Qed.
+
+(** A text cut there has the chunks of its parts. *)
 Theorem split_gpt2_app s1 s2 :
   safe s1 s2 -> split_gpt2 (s1 ++ s2) = split_gpt2 s1 ++ split_gpt2 s2.
 Proof.
-  intro H. destruct s2 as [|w s2].
+  unfold safe. intro H. destruct s2 as [|w s2].
   { rewrite app_nil_r. unfold split_gpt2, split. simpl. rewrite app_nil_r; reflexivity. }
-  destruct H as [->|(p & x & -> & X & W)]; [reflexivity|].
-  apply split_app. intros t [q Q] N. split; [|apply next_gpt2_len].
-  assert (I : In x t).
-  { destruct (exists_last N) as (t' & z & ->).
-    rewrite app_assoc in Q. apply app_inj_tail in Q. destruct Q; subst.
-    apply in_or_app; right; left; reflexivity. }
-  destruct (space_not w W) as (A & B & D). unfold next_gpt2.
-  rewrite contraction_app, !sp_run_app, ws_run_app; eauto.
+  rewrite <- (rev_involutive s1). destruct (rev s1) as [|x p]; [reflexivity|]. cbn [rev].
+  apply split_app. intros t T N. split; [|apply next_gpt2_len].
+  destruct (suffix_last _ _ _ T N) as (t' & -> & T'). clear T N. unfold next_gpt2.
+  destruct (space x) eqn:X.
+  - destruct H as (X32 & W & Y), (space_not x X) as (A & B & D).
+    rewrite contraction_stop, !sp_run_stop by assumption.
+    replace (ws_run ((t' ++ [x]) ++ w :: s2)) with (ws_run (t' ++ [x])); [reflexivity|].
+    destruct t' as [|z t']; [unfold ws_run; simpl; rewrite X, W; reflexivity|].
+    symmetry. apply ws_run_app. destruct p as [|y p].
+    + destruct T' as [q Q]. destruct q; discriminate.
+    + cbn [rev] in T'. destruct (suffix_last _ _ _ T' ltac:(discriminate)) as (t & -> & _).
+      exists y. split; [|exact Y]. rewrite !in_app_iff. simpl. tauto.
+  - destruct (space_not w H) as (A & B & D).
+    assert (N : t' ++ [x] <> []) by (destruct t'; discriminate).
+    rewrite contraction_app, (sp_run_app letter), (sp_run_app number), (sp_run_app other), ws_run_app by
+      (assumption || exists x; auto using in_elt). reflexivity.
 Qed.
 
 (** Parts of a text that is cut at safe boundaries. *)
@@ -447,55 +505,85 @@ Fixpoint safe_parts (ss : list (list nat)) : Prop :=
   | s :: t => safe s (concat t) /\ safe_parts t
   end.
 
-(** The same for any number of parts. Speaks of [_pretokenizer.blocks]. *)
+(** The same for any number of parts. Speaks of [_boundaries.cut_safely]. *)
 Theorem split_parts ss : safe_parts ss -> flat_map split_gpt2 ss = split_gpt2 (concat ss).
 Proof.
   induction ss as [|s ss IH]; [reflexivity|]. cbn [flat_map concat safe_parts]. intros [H T].
   rewrite split_gpt2_app, IH by assumption. reflexivity.
 Qed.
 
-(** ** Ordinary text *)
+(** ** The safe boundary of all patterns *)
 
-Lemma contraction_stop t x s2 : ~ In x [39; 115; 100; 109; 116; 108; 118; 101; 114] ->
-  contraction ((t ++ [x]) ++ s2) = contraction (t ++ [x]).
+(** [\s] in Python's [re]: whitespace, and U+001C to U+001F. *)
+Definition blank (x : nat) : bool := space x || ((28 <=? x) && (x <=? 31)).
+
+(** [_boundaries.py: _BOUNDARY], before the character [w]. [before] is the text before it, backwards. *)
+Definition boundary (before : list nat) (w : nat) : bool :=
+  match before with
+  | [] => false
+  | x :: p =>
+      (negb (blank x) && (space w && negb (is_newline w)))
+      || ((is_letter x || is_digit x) && is_newline w)
+      || (is_newline x && match p with y :: _ => negb (blank y) | [] => false end
+          && negb (blank w || (w =? 47)))
+  end.
+
+(** It is safe for this pattern, wherever the text begins. Speaks of [_boundaries.cut_safely]. *)
+Theorem boundary_safe s1 earlier w s2 : boundary (rev s1 ++ earlier) w = true -> safe s1 (w :: s2).
 Proof.
-  intro N.
-  assert (E : forall c, In c [39; 115; 100; 109; 116; 108; 118; 101; 114] -> (x =? c) = false).
-  { intros c I. destruct (Nat.eqb_spec x c); [subst; contradiction|reflexivity]. }
-  destruct t as [|y [|z t]]; simpl.
-  - destruct s2 as [|? [|? ?]]; try reflexivity; unfold apostrophe; rewrite E by (simpl; tauto); reflexivity.
-  - unfold sdmt. rewrite !E by (simpl; tauto). cbn [orb andb]. destruct s2; reflexivity.
-  - destruct t; reflexivity.
+  unfold safe. destruct (rev s1) as [|x p]; [auto|]. cbn [app boundary].
+  assert (B : forall c, blank c = false -> space c = false).
+  { unfold blank. intro c. rewrite orb_false_iff. tauto. }
+  rewrite !orb_true_iff, !andb_true_iff, !negb_true_iff, !orb_false_iff.
+  intros [[(X & W & _)|(X & W)]|((X & Y) & W & _)].
+  - rewrite (B x X). exact W.
+  - assert (S : space x = false).
+    { apply orb_true_iff in X. destruct X as [X|X]; [apply C, C, X|].
+      apply (number_not_space C), (ascii_digits C), X. }
+    rewrite S. apply newline_space, W.
+  - rewrite (newline_space x X). split; [intros ->; discriminate|]. split; [apply B, W|].
+    destruct p as [|y p]; [exact I|]. apply negb_true_iff in Y. apply B, Y.
 Qed.
 
-Lemma sp_run_stop p t x s2 : p x = false -> (x =? 32) = false ->
-  sp_run p ((t ++ [x]) ++ s2) = sp_run p (t ++ [x]).
+(** [_boundaries.py: blocks]: each ends at the first boundary after [size] characters. *)
+Fixpoint blocks_from (size : nat) (before block s : list nat) : list (list nat) :=
+  match s with
+  | [] => [rev block]
+  | w :: t =>
+      if (size <=? length block) && boundary before w
+      then rev block :: blocks_from size (w :: before) [w] t
+      else blocks_from size (w :: before) (w :: block) t
+  end.
+Definition blocks (size : nat) (s : list nat) : list (list nat) :=
+  match s with [] => [] | x :: t => blocks_from size [x] [x] t end.
+
+Lemma blocks_from_join size s : forall before block,
+  concat (blocks_from size before block s) = rev block ++ s.
 Proof.
-  intros P X. destruct t as [|y t]; cbn [app sp_run].
-  - rewrite X. cbn [andb run]. rewrite P. reflexivity.
-  - assert (I : exists z, In z (t ++ [x]) /\ p z = false).
-    { exists x. split; [apply in_or_app; right; left; reflexivity|exact P]. }
-    destruct (run_stop p (t ++ [x]) s2 I) as [-> _].
-    cbn [run]. destruct (run_stop p (t ++ [x]) s2 I) as [-> _]. reflexivity.
+  induction s as [|w t IH]; intros before block; cbn [blocks_from]; [reflexivity|].
+  destruct (_ && _); cbn [concat]; rewrite IH; cbn [rev]; rewrite <- ?app_assoc; reflexivity.
 Qed.
 
-(** A text cut between a character that is neither letter, number, whitespace nor part of a
-    contraction, and a letter, has the chunks of its parts. So a text cut between [<|] and
-    [endoftext|>] has them, and its parts do not contain the special token. *)
-Theorem split_gpt2_between s1 x w s2 :
-  letter x = false -> number x = false -> space x = false ->
-  ~ In x [39; 115; 100; 109; 116; 108; 118; 101; 114] -> letter w = true ->
-  split_gpt2 ((s1 ++ [x]) ++ w :: s2) = split_gpt2 (s1 ++ [x]) ++ split_gpt2 (w :: s2).
+Lemma blocks_from_safe size s : forall block earlier,
+  safe_parts (blocks_from size (block ++ earlier) block s).
 Proof.
-  intros L D S N W. apply split_app. intros t [q Q] T. split; [|apply next_gpt2_len].
-  destruct (exists_last T) as (t' & z & ->).
-  rewrite app_assoc in Q. apply app_inj_tail in Q. destruct Q as [_ <-].
-  assert (X : (x =? 32) = false).
-  { destruct (Nat.eqb_spec x 32) as [->|]; [|reflexivity]. destruct C as [_ _ P _]. congruence. }
-  assert (O : other w = false) by (unfold other; rewrite W; reflexivity).
-  unfold next_gpt2. rewrite contraction_stop, (sp_run_stop letter), (sp_run_stop number) by assumption.
-  rewrite (sp_run_app other (t' ++ [x])) by assumption. rewrite ws_run_app; [reflexivity|].
-  exists x. split; [apply in_or_app; right; left; reflexivity|exact S].
+  induction s as [|w t IH]; intros block earlier; cbn [blocks_from safe_parts concat].
+  - split; [unfold safe; destruct (rev (rev block)); exact I|exact I].
+  - destruct (size <=? length block); [|apply (IH (w :: block))]. cbn [andb].
+    destruct (boundary (block ++ earlier) w) eqn:E; [|apply (IH (w :: block))].
+    cbn [safe_parts]. split; [|apply (IH [w])]. rewrite blocks_from_join.
+    apply (boundary_safe _ earlier). rewrite rev_involutive. exact E.
+Qed.
+
+(** The blocks join to the text. Speaks of [_boundaries.blocks]. *)
+Theorem blocks_join size s : concat (blocks size s) = s.
+Proof. destruct s; [reflexivity|]. apply blocks_from_join. Qed.
+
+(** The chunks of a text are the chunks of its blocks. Speaks of [_boundaries.blocks]. *)
+Theorem split_blocks size s : flat_map split_gpt2 (blocks size s) = split_gpt2 s.
+Proof.
+  rewrite split_parts, blocks_join; [reflexivity|].
+  destruct s as [|x t]; [exact I|]. apply (blocks_from_safe size t [x] []).
 Qed.
 
 (** ** Pieces *)
@@ -505,7 +593,7 @@ Definition next_piece (s : list nat) : nat :=
   let n := run space s in n + run (fun x => negb (space x)) (skipn n s).
 Definition pieces (s : list nat) : list (list nat) := split next_piece s.
 
-(** The pieces join to the text. Speaks of [_pretokenizer.cut] and [_pretokenizer.count_chunks]. *)
+(** The pieces join to the text. Speaks of [_patterns.Pattern.pieces]. *)
 Theorem pieces_join s : concat (pieces s) = s.
 Proof. apply split_join. Qed.
 
@@ -539,13 +627,12 @@ Lemma piece_safe s : safe (firstn (next_piece s) s) (skipn (next_piece s) s).
 Proof.
   unfold next_piece. set (n := run space s). set (p := fun x => negb (space x)).
   rewrite skipn_add, firstn_add. destruct (skipn n s) as [|y q] eqn:E.
-  - rewrite skipn_nil. exact I.
+  - rewrite skipn_nil. unfold safe. destruct (rev _); exact I.
   - assert (Y : p y = true).
     { unfold p. rewrite (skipn_run_not space s y q E). reflexivity. }
     destruct (run p (y :: q)) as [|m] eqn:R; [simpl in R; rewrite Y in R; discriminate|].
     destruct (firstn_run_last p (y :: q) m R) as (q' & x & -> & X).
-    destruct (skipn (S m) (y :: q)) as [|w q''] eqn:K; [exact I|]. right.
-    exists (firstn n s ++ q'), x. rewrite app_assoc. split; [reflexivity|].
+    destruct (skipn (S m) (y :: q)) as [|w q''] eqn:K; unfold safe; rewrite app_assoc, rev_unit; [exact I|].
     assert (W : p w = false) by (apply (skipn_run_not p (y :: q) w q''); rewrite R; exact K).
     unfold p in X, W. destruct (space x), (space w); auto; discriminate.
 Qed.
@@ -562,7 +649,7 @@ Proof.
 Qed.
 
 (** The chunks of a text are the chunks of its pieces. [count_chunks] relies on this. Speaks of
-    [_pretokenizer.cut]. *)
+    [_patterns.Pattern.pieces]. *)
 Theorem split_pieces s : flat_map split_gpt2 (pieces s) = split_gpt2 s.
 Proof. rewrite split_parts by apply pieces_safe. rewrite pieces_join. reflexivity. Qed.
 End Classes.

@@ -1,7 +1,7 @@
 (** The special token: a text is split at every occurrence of a literal.
 
-    [partition] is Python's [str.partition]. [split_literal] is [text.split(END_OF_TEXT_TOKEN)] in
-    [_encoder.py: Encoder.encode]. *)
+    [partition] is Python's [str.partition]. [split_literal] is what
+    [_special_tokens.py: SpecialTokens.cut] leaves between the special tokens, if there is one. *)
 From Coq Require Import List Arith Lia Bool.
 Import ListNotations.
 
@@ -110,7 +110,7 @@ Proof.
 Qed.
 
 (** The search continues after the first occurrence, so occurrences do not overlap. Speaks of
-    [_encoder.Encoder.encode]. *)
+    [_special_tokens.SpecialTokens.cut]. *)
 Theorem split_literal_step text : split_literal literal text =
   match partition literal text with
   | Some (b, a) => b :: split_literal literal a
@@ -127,7 +127,7 @@ Lemma split_literal_nonnil text : split_literal literal text <> [].
 Proof. rewrite split_literal_step. destruct (partition literal text) as [[b a]|]; discriminate. Qed.
 
 (** Nothing is lost: the parts joined by the literal are the text. Speaks of
-    [_encoder.Encoder.encode]. *)
+    [_special_tokens.SpecialTokens.cut]. *)
 Theorem split_literal_join text : join literal (split_literal literal text) = text.
 Proof.
   remember (length text) as n eqn:L. revert text L. induction n as [n IH] using lt_wf_ind.
@@ -138,7 +138,7 @@ Proof.
   - rewrite IH. auto.
 Qed.
 
-(** Every occurrence is found: no part contains the literal. Speaks of [_encoder.Encoder.encode]. *)
+(** Every occurrence is found: no part contains the literal. Speaks of [_special_tokens.SpecialTokens.cut]. *)
 Theorem split_literal_absent text :
   Forall (fun part => forall p q, part <> p ++ literal ++ q) (split_literal literal text).
 Proof.

@@ -9,6 +9,8 @@ Print Assumptions Tokenizer.roundtrip_bytes.
 Print Assumptions Tokenizer.train_roundtrip.
 Print Assumptions Tokenizer.grow_roundtrip.
 Print Assumptions Tokenizer.encode_injective.
+Print Assumptions Tokenizer.ordinary_roundtrip.
+Print Assumptions Tokenizer.ordinary_ids.
 Print Assumptions General.general_roundtrip.
 Print Assumptions General.shuffle_cancel.
 Print Assumptions General.encode_ids.
@@ -30,6 +32,7 @@ Print Assumptions Encoders.passes_normal.
 Print Assumptions Encoders.rank_ok.
 Print Assumptions Places.apply_merges_ok.
 Print Assumptions Cache.get_ok.
+Print Assumptions Cache.segment_ok.
 Print Assumptions Cache.encode_cached_ok.
 
 (** Chunks and safe boundaries. *)
@@ -38,11 +41,12 @@ Print Assumptions Pattern.next_gpt2_pos.
 Print Assumptions Pattern.split_gpt2_join.
 Print Assumptions Pattern.split_gpt2_app.
 Print Assumptions Pattern.split_parts.
+Print Assumptions Pattern.boundary_safe.
+Print Assumptions Pattern.blocks_join.
+Print Assumptions Pattern.split_blocks.
 Print Assumptions Pattern.pieces_join.
 Print Assumptions Pattern.split_pieces.
-Print Assumptions Pattern.split_gpt2_between.
 Print Assumptions Tokenizer.ordinary_app.
-Print Assumptions Tokenizer.ordinary_between.
 Print Assumptions Ascii.next_ascii_pattern.
 Print Assumptions Ascii.next_ascii_pos.
 Print Assumptions Ascii.split_ascii_join.

@@ -139,6 +139,29 @@ Proof.
   apply decode_utf8_complete, H.
 Qed.
 
+(** The ids of any text, encoded as ordinary text, decode to the text. Speaks of
+    [_tokenizer.Tokenizer.encode] and [_tokenizer.Tokenizer.decode]. *)
+Theorem ordinary_roundtrip ms text : wf_merges ms -> text_ok text ->
+  decode_text ms (ordinary ms text) = Some text.
+Proof.
+  intros W H. unfold decode_text. rewrite decode_ordinary by assumption.
+  apply decode_utf8_complete, H.
+Qed.
+
+Lemma chunks_ok s : text_ok s -> Forall text_ok (chunks_of s).
+Proof.
+  unfold text_ok. rewrite <- (split_gpt2_join letter number space s) at 1. apply Forall_concat.
+Qed.
+
+(** None of them is the id of the special token, whatever the text contains. Speaks of
+    [_encoder.Encoder.encode]. *)
+Theorem ordinary_ids ms text : text_ok text ->
+  Forall (fun i => i < special ms) (ordinary ms text).
+Proof.
+  intro H. apply Forall_flat_map. eapply Forall_impl; [|apply chunks_ok, H].
+  intros c K. apply passes_ids, utf8s_bytes, K.
+Qed.
+
 (** Different texts have different ids. Speaks of [oracle.encode]. *)
 Corollary encode_injective ms s t : wf_merges ms -> text_ok s -> text_ok t ->
   encode ms s = encode ms t -> s = t.
@@ -154,16 +177,6 @@ Theorem ordinary_app ms s1 s2 : safe space s1 s2 ->
   ordinary ms (s1 ++ s2) = ordinary ms s1 ++ ordinary ms s2.
 Proof.
   intro S. unfold ordinary. rewrite (split_gpt2_app _ _ _ C) by exact S. apply flat_map_app.
-Qed.
-
-(** The ids of a text as ordinary text, cut between [<|] and [endoftext|>], are the ids of its parts,
-    if [|] and [e] have their classes. Speaks of [_tokenizer.Tokenizer.encode]. *)
-Theorem ordinary_between ms s1 s2 :
-  letter 124 = false -> number 124 = false -> space 124 = false -> letter 101 = true ->
-  ordinary ms ((s1 ++ [124]) ++ 101 :: s2) = ordinary ms (s1 ++ [124]) ++ ordinary ms (101 :: s2).
-Proof.
-  intros L D S E. unfold ordinary. rewrite (split_gpt2_between _ _ _ C) by (auto; simpl; lia).
-  apply flat_map_app.
 Qed.
 
 (** * The order of a corpus does not matter *)
@@ -198,11 +211,8 @@ Notation ms := (train_text wanted documents).
 
 Lemma corpus_bytes : Forall (Forall byte) (corpus_chunks documents).
 Proof.
-  apply Forall_map, Forall_forall. intros c I. apply in_flat_map in I. destruct I as (d & Id & Ic).
-  rewrite Forall_forall in D. specialize (D d Id). apply utf8s_bytes.
-  rewrite <- (split_gpt2_join letter number space d) in D. unfold text_ok in D.
-  apply in_split in Ic. destruct Ic as (u & v & E). rewrite E in D.
-  rewrite concat_app in D. cbn [concat] in D. rewrite !Forall_app in D. tauto.
+  apply Forall_map, Forall_flat_map. eapply Forall_impl; [|exact D]. intros d K.
+  eapply Forall_impl; [|apply chunks_ok, K]. exact utf8s_bytes.
 Qed.
 
 Lemma train_text_trained : trained (corpus_chunks documents) ms.
@@ -230,8 +240,7 @@ Qed.
 
 (** ** No other token has the bytes of the special token *)
 
-(** [e] is a letter, and [|] is in none of the three classes. *)
-Hypothesis E : letter 101 = true.
+(** [|] is in none of the three classes. *)
 Hypothesis P : letter 124 = false /\ number 124 = false /\ space 124 = false.
 
 Lemma firstn_run p n s : n <= run p s -> Forall (fun x => p x = true) (firstn n s).
@@ -279,7 +288,7 @@ Proof.
   apply F in I1, I2. destruct P as (P1 & P2 & P3).
   destruct I1 as [I1|I1]; [discriminate|]. destruct I2 as [I2|I2]; [discriminate|].
   destruct K as [->|[->|[->|[->|K]]]]; try congruence.
-  unfold other in I2. rewrite E in I2. discriminate.
+  unfold other in I2. rewrite (ascii_letters _ _ _ C 101 eq_refl) in I2. discriminate.
 Qed.
 
 Lemma chunks_not_both s : Forall (fun c => ~ (In 124 c /\ In 101 c)) (chunks_of s).

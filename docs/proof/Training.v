@@ -398,7 +398,7 @@ Theorem train_perm wanted corpus corpus' : Permutation corpus corpus' ->
 Proof. apply train_from_perm. Qed.
 
 (** Only the number of times that each chunk occurs matters. Speaks of [_trainer.train_bpe] and
-    [_pretokenizer.count_chunks]. *)
+    [_corpus.count_chunks]. *)
 Theorem train_counts wanted corpus corpus' (dec : forall c d : list nat, {c = d} + {c <> d}) :
   (forall c, count_occ dec corpus c = count_occ dec corpus' c) ->
   train wanted corpus = train wanted corpus'.

@@ -39,7 +39,7 @@ _ALLOWED: Final = {
 
 
 def test_the_code_is_in_the_documented_folder() -> None:
-    """FR-1, FR-30: `bpetite` is packages/core/src/bpetite, and it exports only its class."""
+    """FR-1, FR-30, FR-31: `bpetite` is packages/core/src/bpetite, and it exports only its class."""
     package = Path(inspect.getfile(bpetite)).resolve().parent
     assert package == PACKAGES / "core" / "src" / "bpetite"
     assert bpetite.__all__ == ["Tokenizer"]

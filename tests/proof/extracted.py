@@ -67,6 +67,13 @@ def nth_error(l: List, n: int) -> Option:
     return nth_error(l0, n0)
 
 
+def rev(l: List) -> List:
+    if l == ():
+        return ()
+    x, l_prime = l
+    return app(rev(l_prime), (x, ()))
+
+
 def map(f: Callable[[Any], Any], l: List) -> List:
     if l == ():
         return ()
@@ -345,6 +352,26 @@ def sdmt(x: int) -> bool:
     return (x == 116)
 
 
+def is_letter(x: int) -> bool:
+    if ((65 <= x) and (x <= 90)):
+        return True
+    if (97 <= x):
+        return (x <= 122)
+    return False
+
+
+def is_digit(x: int) -> bool:
+    if (48 <= x):
+        return (x <= 57)
+    return False
+
+
+def is_newline(x: int) -> bool:
+    if (x == 10):
+        return True
+    return (x == 13)
+
+
 def other(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], x: int) -> bool:
     return negb(((letter(x) or number(x)) or space(x)))
 
@@ -399,6 +426,46 @@ def next_gpt2(letter: Callable[[int], bool], number: Callable[[int], bool], spac
 
 def split_gpt2(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], s: List) -> List:
     return split((lambda later_1: next_gpt2(letter, number, space, later_1)), s)
+
+
+def blank(space: Callable[[int], bool], x: int) -> bool:
+    if space(x):
+        return True
+    if (28 <= x):
+        return (x <= 31)
+    return False
+
+
+def boundary(space: Callable[[int], bool], before0: List, w: int) -> bool:
+    if before0 == ():
+        return False
+    x, p = before0
+    if ((negb(blank(space, x)) and (space(w) and negb(is_newline(w)))) or ((is_letter(x) or is_digit(x)) and is_newline(w))):
+        return True
+    def value_1() -> Any:
+        if p == ():
+            return False
+        y, _ = p
+        return negb(blank(space, y))
+    if (is_newline(x) and value_1()):
+        return negb((blank(space, w) or (w == 47)))
+    return False
+
+
+def blocks_from(space: Callable[[int], bool], size: int, before0: List, block: List, s: List) -> List:
+    if s == ():
+        return (rev(block), ())
+    w, t = s
+    if ((size <= length(block)) and boundary(space, before0, w)):
+        return (rev(block), blocks_from(space, size, (w, before0), (w, ()), t))
+    return blocks_from(space, size, (w, before0), (w, block), t)
+
+
+def blocks(space: Callable[[int], bool], size: int, s: List) -> List:
+    if s == ():
+        return ()
+    x, t = s
+    return blocks_from(space, size, (x, ()), (x, ()), t)
 
 
 def next_piece(space: Callable[[int], bool], s: List) -> int:
@@ -619,30 +686,10 @@ def encode_chunk(merges: Callable[[int, int], Option], shuffle: Callable[[int], 
     return merge_lowest(merges, length(chunk), map(shuffle, chunk))
 
 
-def is_letter(x: int) -> bool:
-    if ((65 <= x) and (x <= 90)):
-        return True
-    if (97 <= x):
-        return (x <= 122)
-    return False
-
-
-def is_digit(x: int) -> bool:
-    if (48 <= x):
-        return (x <= 57)
-    return False
-
-
 def is_space(x: int) -> bool:
     if ((9 <= x) and (x <= 13)):
         return True
     return (x == 32)
-
-
-def is_newline(x: int) -> bool:
-    if (x == 10):
-        return True
-    return (x == 13)
 
 
 def is_punctuation(x: int) -> bool:

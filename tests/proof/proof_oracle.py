@@ -99,6 +99,12 @@ def pieces(text: str) -> list[str]:
         return [_text(piece) for piece in _listed(extracted.pieces(_SPACE, _codes(text)))]
 
 
+def blocks(text: str, size: int) -> list[str]:
+    """Return `Pattern.blocks`."""
+    with _deep():
+        return [_text(block) for block in _listed(extracted.blocks(_SPACE, size, _codes(text)))]
+
+
 def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Encoders.passes`: one pass for each merge."""
     with _deep():
@@ -146,6 +152,12 @@ def encode(text: str, merges: Sequence[Pair]) -> list[int]:
     """Return `Tokenizer.encode`."""
     with _deep():
         return _listed(extracted.encode(*_CLASSES, _linked(merges), _codes(text)))
+
+
+def encode_ordinary(text: str, merges: Sequence[Pair]) -> list[int]:
+    """Return `Tokenizer.ordinary`: the ids without special tokens."""
+    with _deep():
+        return _listed(extracted.ordinary(*_CLASSES, _linked(merges), _codes(text)))
 
 
 def decode(ids: Sequence[int], merges: Sequence[Pair]) -> str | None:

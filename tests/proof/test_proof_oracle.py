@@ -4,6 +4,7 @@ They are printed from Coq, and need no Coq to run. A wrong encoder may still res
 so ids are compared, never only the round trip.
 """
 
+import string
 from collections.abc import Sequence
 from itertools import product
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._boundaries import blocks
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
@@ -115,6 +117,21 @@ def test_text_has_the_proved_chunks_and_pieces(text: str) -> None:
     assert GPT2.pieces(text) == proof_oracle.pieces(text)
 
 
+def test_every_short_text_is_cut_where_proved() -> None:
+    """All 7,381 texts of up to four characters are cut at the proved boundaries."""
+    texts = ["".join(text) for n in range(5) for text in product("\r\n /a0'字\x1f", repeat=n)]
+    assert len(texts) == 7_381
+    for text in texts:
+        assert [*blocks(text, 1)] == proof_oracle.blocks(text, 1)
+
+
+@given(st.one_of(TEXTS, ASCII_TEXTS, RUNS), st.integers(1, 12))
+@example("。\n字\n/x\r\nb\nc d" * 9, 3)
+def test_text_has_the_proved_blocks(text: str, size: int) -> None:
+    """Any text has the proved blocks."""
+    assert [*blocks(text, size)] == proof_oracle.blocks(text, size)
+
+
 def test_every_short_ascii_text_has_the_proved_chunks() -> None:
     """All 7,381 ASCII texts of up to four characters of every class have the proved chunks."""
     texts = [bytes(text) for n in range(5) for text in product(b"'sL1 \t\n.\x00", repeat=n)]
@@ -149,11 +166,12 @@ def test_the_reference_model_has_the_proved_ids(
 
 
 def test_classes_are_as_the_proof_assumes() -> None:
-    """No whitespace is a letter or a number; the special token and the pattern are as proved."""
+    """No whitespace is a letter or a number, and the characters of ASCII are as assumed."""
     assert regex.findall(r"[[\p{L}\p{N}]&&\s]", every_character(), regex.VERSION1) == []
-    assert regex.findall(r"\s", " 'sdmtlver|e") == [" "]
-    assert regex.findall(r"\p{L}", "e|") == ["e"]
-    assert regex.findall(r"\p{N}", "e|") == []
+    assert regex.fullmatch(r"\p{L}+", string.ascii_letters)
+    assert regex.fullmatch(r"\p{N}+", string.digits)
+    assert regex.findall(r"[\s\p{L}\p{N}]", "\n\r '|") == ["\n", "\r", " "]
+    assert regex.fullmatch(r"\s+", "\n\r ")
 
 
 @given(merge_lists(), st.lists(st.one_of(TEXTS, ASCII_TEXTS), max_size=4))
@@ -164,6 +182,8 @@ def test_text_has_the_proved_ids(merges: list[Pair], texts: list[str]) -> None:
     encoder = Encoder(merges, GPT2, {END_OF_TEXT_TOKEN: 256 + len(merges)})
     for text in texts:
         assert encoder.encode(text) == proof_oracle.encode(text, merges)
+        ordinary = proof_oracle.encode_ordinary(text, merges)
+        assert encoder.encode(text, ordinary=True) == ordinary
     for chunk, ids in encoder._cache.items():
         assert list(ids) == proof_oracle.passes(chunk.encode("utf-8"), merges)
 

@@ -51,7 +51,8 @@ class Tokenizer:
             corpus: one document, an iterable of documents, or a mapping such as
                 `collections.Counter` from each document to the number of its repetitions.
                 An iterable is read once. No token spans two documents. `<|endoftext|>` in
-                the text is ordinary text.
+                the text is ordinary text. Line ends are kept: to train as the command does,
+                open files with `newline=""`, or Python turns CRLF into LF.
             vocab_size: the number of mergeable tokens, 256 or more. The special token is
                 extra.
             start: a tokenizer whose merges come first; learning goes on from there. On the
