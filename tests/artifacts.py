@@ -64,33 +64,56 @@ def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
         for key in place[:-1]:
             holder = holder[key]
         if value is GONE:
-            del holder[place[-1]]
+            holder.pop(*place[-1:], *([None] if isinstance(holder, dict) else []))
         else:
             holder[place[-1]] = value
     return artifact
 
 
-PLACES: Final[list[Place]] = [
-    *((key,) for key in GOOD),
-    *(("merges", rank) for rank in range(2)),
-    *(("merges", rank, side) for rank in range(2) for side in range(2)),
-    ("special_tokens", "<|endoftext|>"),
-    *(("vocab", token_id) for token_id in ("0", "97", "256", "257", "258", "259", "007")),
-    *(("vocab", token_id, 0) for token_id in ("0", "97", "256", "257", "258")),
-]
-ODD: Final[list[object]] = [
-    *(None, True, -1, 0, 1, 32, 60, 97, 255, 256, 257, 258, 259, 10**30),
-    *("", "97", [], {}, [97], [97, 98], [32, 256]),
+def positions_in(value: object, here: Place = ()) -> list[Place]:
+    """Return the position of a value and of everything inside it, from the first to the last."""
+    held = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if type(value) is list
+        else ()
+    )
+    return [here, *(place for key, part in held for place in positions_in(part, (*here, key)))]
+
+
+PLACES: Final = [*positions_in(GOOD)[1:], ("vocab", "259"), ("vocab", "007")]
+TANGLED: Final = st.text('[]{}"\\ab,:')
+VALUES: Final = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | TANGLED,
+    lambda values: st.lists(values) | st.dictionaries(st.text() | TANGLED, values),
+    max_leaves=8,
+)
+"""Any JSON without fractions."""
+
+ODD: Final = [
+    *(GONE, None, True, -1, 0, 1, 32, 60, 97, 255, 256, 257, 258, 259, 10**30, "", "97"),
+    *("<|endoftext|>", [], {}, [97], [97, 98], [32, 256], [[]], GOOD["vocab"], GOOD["merges"]),
+    GOOD["special_tokens"],
 ]
 # From the last place to the first, so that no change moves the position of another.
 ODD_FILES: Final = st.dictionaries(
-    st.sampled_from(PLACES), st.sampled_from(ODD), min_size=1, max_size=3
+    st.sampled_from(PLACES), st.sampled_from(ODD) | VALUES, min_size=1, max_size=3
 ).map(
     lambda changes: canonical(
         changed(*((place, changes[place]) for place in reversed(PLACES) if place in changes))
     )
 )
 """The valid artifact with odd values anywhere."""
+
+SPELLINGS: Final = {
+    "indented": json.dumps(GOOD, indent=2).encode(),
+    "other order": json.dumps(dict(reversed(GOOD.items()))).encode(),
+    "whitespace": b" \t\r\n" + canonical(GOOD).replace(b'":', b'" \t:\n\r ') + b"\n \n",
+    "escaped": canonical(GOOD).replace(b"vocab", rb"\u0076oc\u0061b").replace(b"|>", rb"\u007C>"),
+    "minus zero": canonical(GOOD).replace(b'"0":[0]', b'"0":[-0]'),
+}
+"""The valid artifact as JSON in other bytes."""
 
 
 def names_in(folder: Path) -> list[str]:

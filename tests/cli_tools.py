@@ -31,6 +31,7 @@ LINE: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|e
 LARGE: Final = LINE * 112_000  # more than is read before workers start
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
+Env: TypeAlias = Mapping[str, str] | None
 Result = TypeVar("Result")
 
 _STREAMS: Final[dict[Stream, str]] = {"stdin": "r", "stdout": "w", "stderr": "w"}
@@ -47,7 +48,7 @@ _LAST: Final = b"\0the last bytes of a terminal\0"
 def bpetite(
     *arguments: str | os.PathLike[str] | bytes,
     stdin: bytes | Path = b"",
-    env: Mapping[str, str] | None = None,
+    env: Env = None,
     cwd: Path | None = None,
     stdout: Path | None = None,
     closed: Stream | None = None,
@@ -158,82 +159,56 @@ def _process_restored() -> Iterator[None]:
         os.environ.update(environment)
 
 
-def check_matches_script(*arguments: str, cwd: Path, stdin: bytes = b"") -> None:
-    """Check that a call in this process has the status and output of the installed program."""
-    started = bpetite_process(*arguments, stdin=stdin, cwd=cwd)
-    called = bpetite(*arguments, stdin=stdin, cwd=cwd)
-    assert called.returncode == started.returncode
-    assert without_times(called.stdout) == without_times(started.stdout)
-    assert without_times(called.stderr) == without_times(started.stderr)
-
-
 def without_times(output: bytes) -> bytes:
     """Return an output without the duration of the training."""
     return re.sub(rb'("elapsed_ms": |"seconds": |(?:B|bytes) in )[\d.]+', rb"\1", output)
 
 
-def in_terminal(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
-) -> tuple[int, bytes, bytes]:
-    """Run `bpetite` in this process, with a terminal as its standard error.
+def _with_terminal(
+    theirs: str, words: Sequence[str], cwd: Path, env: Env, columns: int = 80, typed: bytes = b""
+) -> tuple[int, bytes, list[bytes]]:
+    """Run `bpetite` in this process, with a terminal as some of the descriptors "0", "1", "2".
 
     Returns:
-        The exit status, standard output, and what was sent to the terminal.
+        The exit status, what was sent to the terminal, and what to the files at the others.
     """
-    env = {"TERM": "xterm-256color", "COLUMNS": "100", **(env or {})}
-    with TemporaryFile() as empty, TemporaryFile() as output:
-        with _terminal() as (theirs, drawn):
-            descriptors = (empty.fileno(), output.fileno(), theirs)
-            status = _call([BPETITE, *arguments], descriptors, env, cwd)
-        return status, _content(output), bytes(drawn)
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as stack:
+        patch.delenv("COLUMNS", raising=False)
+        patch.delenv("NO_COLOR", raising=False)
+        files = [stack.enter_context(TemporaryFile()) for _ in range(3)]
+        with _terminal(columns, typed) as (terminal, shown):
+            own = [file.fileno() for file in files]
+            ends = [terminal if str(number) in theirs else own[number] for number in range(3)]
+            status = _call([BPETITE, *words], ends, {"TERM": "xterm-256color", **(env or {})}, cwd)
+        return status, bytes(shown), [*map(_content, files)]
+
+
+def in_terminal(words: Sequence[str], cwd: Path, env: Env = None) -> tuple[int, bytes, bytes]:
+    """Return the exit status, standard output, and what a terminal as standard error shows."""
+    status, shown, files = _with_terminal("2", words, cwd, {"COLUMNS": "100", **(env or {})})
+    return status, files[1], shown
 
 
 def shown_in_terminal(
-    arguments: Sequence[str],
-    cwd: Path,
-    env: Mapping[str, str] | None = None,
-    columns: int = 80,
-    typed: bytes = b"",
+    words: Sequence[str], cwd: Path, env: Env = None, columns: int = 80, typed: bytes = b""
 ) -> tuple[int, str]:
-    """Run `bpetite` in this process, with a terminal as standard output and standard error.
+    """Return the exit status, and what a terminal as standard output and standard error shows.
 
-    Args:
-        arguments: what follows `bpetite` on the command line.
-        cwd: the folder to run it in.
-        env: additions to the environment.
-        columns: how wide the terminal is.
-        typed: what is typed, if anything, as soon as the terminal shows something.
-
-    Returns:
-        The exit status, and what was sent to the terminal.
+    `typed` is what is typed, if anything, as soon as the terminal shows something.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("COLUMNS", raising=False)
-        patch.delenv("NO_COLOR", raising=False)
-        env = {"TERM": "xterm-256color", **(env or {})}
-        with TemporaryFile() as empty, _terminal(columns, typed) as (theirs, shown):
-            stdin = theirs if typed else empty.fileno()
-            status = _call([BPETITE, *arguments], (stdin, theirs, theirs), env, cwd)
-    return status, shown.decode("utf-8").replace("\r\n", "\n")
+    theirs = "012" if typed else "12"
+    status, shown, _ = _with_terminal(theirs, words, cwd, env, columns, typed)
+    return status, _lines_of(shown)
 
 
-def result_in_terminal(
-    arguments: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None
-) -> tuple[int, str, bytes]:
-    """Run `bpetite` in this process, with a terminal as its standard output only.
+def result_in_terminal(words: Sequence[str], cwd: Path) -> tuple[int, str]:
+    """Return the exit status, and what a terminal as standard output shows."""
+    status, shown, _ = _with_terminal("1", words, cwd, None)
+    return status, _lines_of(shown)
 
-    Returns:
-        The exit status, what was sent to the terminal, and standard error.
-    """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.delenv("COLUMNS", raising=False)
-        patch.delenv("NO_COLOR", raising=False)
-        env = {"TERM": "xterm-256color", **(env or {})}
-        with TemporaryFile() as empty, TemporaryFile() as errors:
-            with _terminal() as (theirs, shown):
-                descriptors = (empty.fileno(), theirs, errors.fileno())
-                status = _call([BPETITE, *arguments], descriptors, env, cwd)
-            return status, shown.decode("utf-8").replace("\r\n", "\n"), _content(errors)
+
+def _lines_of(shown: bytes | bytearray) -> str:
+    return shown.decode("utf-8").replace("\r\n", "\n")
 
 
 def piped_in_terminal(arguments: Sequence[str], cwd: Path) -> tuple[int, str]:
@@ -318,7 +293,7 @@ def limited_file_size(size: int) -> Iterator[None]:
 def bpetite_process(
     *arguments: str | os.PathLike[str] | bytes,
     stdin: bytes = b"",
-    env: Mapping[str, str] | None = None,
+    env: Env = None,
     cwd: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes]:
     """Run the installed `bpetite` to its end; `env` is added to the environment."""
@@ -340,7 +315,7 @@ def start(
     cwd: Path,
     stdin: int | IO[bytes] = subprocess.PIPE,
     stdout: int | IO[bytes] = subprocess.PIPE,
-    env: Mapping[str, str] | None = None,
+    env: Env = None,
     before: Sequence[str] = (),
     new_session: bool = False,
 ) -> subprocess.Popen[bytes]:
@@ -402,7 +377,7 @@ def terminal_process(
             timeout=60,
             check=False,
         ).returncode
-    return status, shown.decode("utf-8").replace("\r\n", "\n")
+    return status, _lines_of(shown)
 
 
 def on_screen(sent: str) -> list[str]:
@@ -451,6 +426,22 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
     shown = lines(result.stderr)
     assert [line.startswith("error: ") for line in shown[-2:]].count(True) == 1, shown
     return shown
+
+
+class Told:
+    """Keeps what is told while a command reads."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+        self.notes: list[str] = []
+
+    def advance(self, size: int) -> None:
+        """Keep the bytes of a read."""
+        self.sizes.append(size)
+
+    def note(self, name: str, oddity: tuple[str, str, str]) -> None:
+        """Keep a note."""
+        self.notes.append(f"{name} {oddity[0]}")
 
 
 def about_folder(path: str) -> str:

@@ -116,6 +116,13 @@ def tokenizer() -> Tokenizer:
 
 
 @pytest.fixture
+def synced_by_fsync(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the core call `os.fsync` on macOS too, where it calls `fcntl` first."""
+    if sys.platform == "darwin":
+        monkeypatch.setattr(sys, "platform", "another")
+
+
+@pytest.fixture
 def uncollected() -> Iterator[None]:
     """Disable collection: it calls Hypothesis, which would swallow a planted interrupt."""
     gc.disable()

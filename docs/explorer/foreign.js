@@ -123,7 +123,8 @@ const foreign = (() => {
     expect(version === undefined || version === "1.0", `its version is ${shown(version)}, not 1.0`);
     checkModel(model);
     const normalizer = content.get("normalizer") ?? null;
-    expect(normalizer === null, `its normalizer, ${kindOf(normalizer)}, changes the text`);
+    const changing = normalizer === null ? [] : partsOf(normalizer, "normalizers").map(kindOf);
+    expect(changing.length === 0, `its normalizer, ${changing.join(" and ")}, changes the text`);
     checkPreTokenizer(content.get("pre_tokenizer"));
     const decoder = content.get("decoder") ?? null;
     const decodes = decoder === null || (isMap(decoder) && decoder.get("type") === "ByteLevel");
@@ -153,10 +154,15 @@ const foreign = (() => {
     }
   }
 
+  /** Return the parts of a Sequence, also of one inside another; anything else is one part. */
+  function partsOf(part, name) {
+    const parts = isMap(part) && part.get("type") === "Sequence" ? part.get(name) : null;
+    return Array.isArray(parts) ? parts.flatMap((one) => partsOf(one, name)) : [part];
+  }
+
   /** Refuse a pre-tokenizer unless GPT-2's pattern splits text, exactly once. */
   function checkPreTokenizer(whole) {
-    const list = isMap(whole) && whole.get("type") === "Sequence" && whole.get("pretokenizers");
-    const parts = Array.isArray(list) ? list : [whole];
+    const parts = partsOf(whole, "pretokenizers");
     const patterns = [];
     let levels = 0;
     for (const part of parts) {
@@ -178,7 +184,8 @@ const foreign = (() => {
     }
     const kinds = parts.map(kindOf);
     const once = levels === 1 && kinds.at(-1) === "ByteLevel" && patterns.length === 1;
-    expect(once, `its pre_tokenizer is ${kinds.join(" and ")}, which do not split text exactly once`);
+    const shownKinds = kinds.join(" and ") || "an empty Sequence";
+    expect(once, `its pre_tokenizer, ${shownKinds}, does not split text exactly once with GPT-2's pattern`);
     expect(SAME_PATTERNS.includes(patterns[0]), `its split pattern is not GPT-2's: ${shown(patterns[0])}`);
   }
 
@@ -214,7 +221,7 @@ const foreign = (() => {
       const pair = typeof entry === "string" ? entry.split(" ") : entry;
       const good = Array.isArray(pair) && pair.length === 2 && pair.every(isText);
       expect(good, () => `its merge ${rank} is not two tokens: ${shown(entry)}`);
-      expect(typeof entry === typeof merges[0], () => `its merge ${rank} is written in another way than merge 0`);
+      expect(typeof entry === typeof merges[0], () => `its merge ${rank}, ${shown(entry)}, is written in another way than merge 0`);
       for (const part of pair) {
         expect(made.has(part), () => `its merge ${rank} joins ${shown(part)}, which no earlier merge makes`);
       }

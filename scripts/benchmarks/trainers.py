@@ -15,13 +15,14 @@ from typing import Final
 from bpetite._boundaries import blocks
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite_cli.io.inputs import read_text
+from bpetite_cli.terminal.progress import Work
 
 _BLOCK_CHARACTERS: Final = 1 << 14
 
 
 def _blocks_of(path: str) -> Iterator[str]:
     """Read a file block by block, as `bpetite train` does: the text is never in memory at once."""
-    for text in read_text(path, lambda _: None):
+    for text in read_text(path, Work("reading")):
         yield from blocks(text, _BLOCK_CHARACTERS)
 
 

@@ -41,7 +41,6 @@ _ERRORS: Final = ("EIO", "ENOSPC", "EINTR", "KILL", "TERM", "INT")
 _DEADLY: Final = ("KILL", "TERM")
 
 Seen = Counter[str]
-Save = Callable[..., None]
 
 
 class _Folder:
@@ -97,29 +96,29 @@ def _child(work: Callable[[], object]) -> int:
         os._exit(0)
 
 
-def at_random_instants(number: signal.Signals, runs: int, save: Save = write_file) -> Seen:
+def at_random_instants(number: signal.Signals, runs: int) -> Seen:
     """Send a signal at a random instant of each of many saves; the next save must succeed."""
     seen: Seen = Counter()
     chance = random.Random(0)
-    median = sorted(_time_of_a_save(save) for _ in range(11))[5]
+    median = sorted(_time_of_a_save() for _ in range(11))[5]
     for run in range(runs):
         with _folder(old=run % 2 == 0) as folder:
-            process = _child(partial(save, folder.path, _NEW, overwrite=True))
+            process = _child(partial(write_file, folder.path, _NEW, overwrite=True))
             time.sleep(chance.uniform(0, median))
             os.kill(process, number)
             os.waitpid(process, 0)
             seen[folder.state(_NEW, temporary_files=int(number == signal.SIGKILL))] += 1
-            save(folder.path, _OLD, overwrite=True)
+            write_file(folder.path, _OLD, overwrite=True)
             if Path(folder.path).read_bytes() != _OLD:
                 seen["wrong: the next save failed"] += 1
             folder.remove_temporary_files()
     return seen
 
 
-def _time_of_a_save(save: Save) -> float:
+def _time_of_a_save() -> float:
     with _folder(old=True) as folder:
         start = time.perf_counter()
-        os.waitpid(_child(partial(save, folder.path, _NEW, overwrite=True)), 0)
+        os.waitpid(_child(partial(write_file, folder.path, _NEW, overwrite=True)), 0)
         return time.perf_counter() - start
 
 
@@ -212,7 +211,7 @@ def _with_a_fault(name: str, number: int, error: str, *, old: bool, links: bool)
 def main() -> int:
     """Run the section named on the command line; the module's docstring describes them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("section")
+    parser.add_argument("section", choices=["kill", "interrupt", "calls", "once"])
     parser.add_argument("arguments", nargs="*")
     given = parser.parse_args()
     if given.section == "once":
@@ -225,8 +224,6 @@ def main() -> int:
         "interrupt": lambda: at_random_instants(signal.SIGINT, int(given.arguments[0])),
         "calls": lambda: calls(given.arguments or list(_ERRORS)),
     }
-    if given.section not in sections:
-        parser.error(f"no section {given.section!r}; the sections are {', '.join(sections)}")
     seen = sections[given.section]()
     print(json.dumps(dict(+seen), sort_keys=True))
     return 1 if any("wrong" in what for what in +seen) else 0

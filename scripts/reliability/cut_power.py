@@ -31,11 +31,8 @@ from bpetite._files import write_file
 
 _SECONDS: Final = (0.0, 0.02, 0.1, 0.5, 1.0, 5.0, 10.0, 20.0, 35.0)
 _DISKS: Final = (
-    ("ext4", "loop"),
-    ("ext4", "loop,noauto_da_alloc"),
-    ("ext4", "loop,data=writeback"),
-    ("xfs", "loop"),
-    ("btrfs", "loop"),
+    *(("ext4", "loop"), ("ext4", "loop,noauto_da_alloc"), ("ext4", "loop,data=writeback")),
+    *(("xfs", "loop"), ("btrfs", "loop")),
 )
 """Each kind of disk, and its mount options."""
 

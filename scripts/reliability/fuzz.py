@@ -29,12 +29,9 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 with atheris.instrument_imports(include=["bpetite"]):
     from reliability.fuzz_targets import check_artifact, check_text
 
-from artifacts import GOOD, canonical
+from artifacts import GOOD, ODD, canonical
 
-_ODD: Final[tuple[Any, ...]] = (
-    *(None, True, False, -1, 0, 1, 97, 255, 256, 257, 258, 259, 10**30, -(10**30)),
-    *("", "97", "<|endoftext|>", "\ud800", [], {}, [[]], [97, 98], {"97": [97]}),
-)
+_ODD: Final = [*ODD[1:], False, -(10**30), "\ud800", {"97": [97]}]  # the first removes a key
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 - in memory, so nothing waits for a disk
 
 

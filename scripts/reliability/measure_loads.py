@@ -146,8 +146,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("megabytes", nargs="?", type=float, default=_MEGABYTES, metavar="MEGABYTES")
     size = round(parser.parse_args().megabytes * 1e6)
-    print("| file | MB | outcome | s | MB of memory | times the file |")
-    print("|---|---|---|---|---|---|")
+    print("| file | MB | outcome | s | MB of memory | times the file |\n|---|---|---|---|---|---|")
     as_promised = True
     for row in _rows(size):
         print(row, flush=True)

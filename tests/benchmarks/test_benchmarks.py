@@ -4,7 +4,6 @@ No time is tested: the benchmark runs on a short story, and its figures are drop
 generated files compare the published page with the measurements.
 """
 
-import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +14,7 @@ import pytest
 
 from benchmarks.jobs import BenchError, count_different_ids
 from benchmarks.libraries import Coder, Documents, Text, documents_of, load
-from benchmarks.results import Run, Series, load_runs, merged
+from benchmarks.results import load_runs
 from bpetite import Tokenizer
 from project_tools import ROOT, run
 
@@ -48,17 +47,6 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
     assert "\n## Runs\n\n- equal, " in result.stdout
 
 
-def test_a_run_replaces_only_its_own_sections() -> None:
-    """Sections that the latest run has not measured are kept, with the facts of their run."""
-    kept, old, new = (
-        Series(section, "prose", "seconds", "bpetite", [seconds])
-        for section, seconds in (("start", 1.0), ("train", 2.0), ("train", 3.0))
-    )
-    runs = merged([Run({"date": "old"}, [kept, old])], Run({"date": "new"}, [new]))
-    assert runs == [Run({"date": "old"}, [kept]), Run({"date": "new"}, [new])]
-    assert merged([Run({}, [old])], runs[1]) == [runs[1]]
-
-
 def one_id_lost(coder: Coder, documents: Documents) -> list[list[int]]:
     """Return the ids of documents, dropping the last id of each."""
     return [ids[:-1] for ids in coder.encode_all(documents)]
@@ -89,14 +77,3 @@ def test_ids_that_differ_are_an_error(
     wrong = right._replace(encode_all=lambda some: encode_all(right, some))
     with pytest.raises(BenchError, match=f"^{message}$"):
         count_different_ids("bpetite", wrong, documents, ids)
-
-
-@pytest.mark.parametrize("content", [b"\xff", b"one<|endoftext|>two", None])
-def test_an_unusable_text_is_rejected(content: bytes | None, tmp_path: Path) -> None:
-    """A file that is missing, not UTF-8 or has the special token gives a one-line error."""
-    path = tmp_path / "text.txt"
-    if content is not None:
-        path.write_bytes(content)
-    result = bench(path)
-    assert (result.returncode, result.stdout) == (1, "")
-    assert re.fullmatch(r".*: training a tokenizer\nerror: .*\n", result.stderr)

@@ -15,10 +15,7 @@ from bpetite import Tokenizer
 from bpetite._patterns import GPT2
 from bpetite_cli.commands import chunks as command
 from cli_tools import (
-    LARGE,
-    about_folder,
     bpetite,
-    bpetite_process,
     lines,
     refused,
     shown_in_terminal,
@@ -42,11 +39,17 @@ def chunks(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.Complete
     return bpetite("chunks", *words, stdin=stdin, cwd=folder)
 
 
+def row(text: str, count: int) -> bytes:
+    """Return the line of a chunk."""
+    data = {"text": text, "count": count, "pattern": "gpt2"}
+    return json.dumps(data, separators=(",", ":")).encode() + b"\n"
+
+
 def expected(*texts: str) -> bytes:
     """Return the output for texts that are documents."""
     counts = Counter(chunk for text in texts for chunk in GPT2.split(text))
-    rows = ({"text": text, "count": counts[text]} for text in sorted(counts))
-    return b"".join(json.dumps(row, separators=(",", ":")).encode() + b"\n" for row in rows)
+    rows = (row(text, counts[text]) for text in sorted(counts))
+    return b"".join(rows)
 
 
 def test_each_chunk_has_a_line_with_its_count(folder: Path) -> None:
@@ -54,20 +57,16 @@ def test_each_chunk_has_a_line_with_its_count(folder: Path) -> None:
     result = chunks(folder, "--input", "a.txt", "b.txt")
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == expected(A, B)
-    assert lines(result.stdout)[:3] == [
-        '{"text":"\\n","count":2}',
-        '{"text":" <|","count":1}',
-        '{"text":" hello","count":1}',
-    ]
+    assert lines(result.stdout)[0] == '{"text":"\\n","count":2,"pattern":"gpt2"}'
 
 
 def test_no_chunk_spans_two_documents(folder: Path) -> None:
     """Files and lines of JSON Lines are documents; an empty text has no chunks."""
     (folder / "c.txt").write_bytes(b"x")
-    assert chunks(folder, "--input", "c.txt", "c.txt").stdout == b'{"text":"x","count":2}\n'
+    assert chunks(folder, "--input", "c.txt", "c.txt").stdout == row("x", 2)
     (folder / "docs").write_text('{"text": "x"}\n{"text": "x"}\n{"text": ""}\n')
     words = ("--input", "docs", "--jsonl", "text")
-    assert chunks(folder, *words).stdout == b'{"text":"x","count":2}\n'
+    assert chunks(folder, *words).stdout == row("x", 2)
     assert chunks(folder, "--input", "-").stdout == b""
 
 
@@ -82,11 +81,8 @@ def test_counts_multiply(folder: Path) -> None:
     """Each chunk of a line of `--counts` occurs as often as the line says."""
     (folder / "counts").write_text('{"text": "a b a", "count": 3}\n{"text": "a", "count": 4}\n')
     shown = chunks(folder, "--counts", "counts", "--output", "out")
-    assert lines((folder / "out").read_bytes()) == [
-        '{"text":" a","count":3}',
-        '{"text":" b","count":3}',
-        '{"text":"a","count":7}',
-    ]
+    expected_rows = row(" a", 3), row(" b", 3), row("a", 7)
+    assert (folder / "out").read_bytes() == b"".join(expected_rows)
     summary = json.loads(shown.stdout)
     assert (summary["bytes"], summary["chunks"], summary["distinct_chunks"]) == (19, 13, 3)
 
@@ -105,6 +101,7 @@ def test_the_file_is_what_standard_output_would_get(
         "bytes": len((A + B).encode()),
         "chunks": len(GPT2.split(A) + GPT2.split(B)),
         "distinct_chunks": len(lines(saved)),
+        "pattern": "gpt2",
         "outputs": ["out"],
         "sha256": hashlib.sha256(saved).hexdigest(),
         "regex": version("regex"),
@@ -121,19 +118,6 @@ def test_a_failure_leaves_no_file(folder: Path) -> None:
     assert sorted(path.name for path in folder.iterdir()) == ["a.txt", "b.txt", "bad.txt"]
 
 
-@pytest.mark.parametrize(
-    ("inputs", "complaint"),
-    [
-        ("a.txt missing", "missing: No such file or directory; check the path"),
-        ("a.txt .", about_folder(".")),
-        ("- -", "standard input (-) can be read only once; name it once"),
-    ],
-)
-def test_all_inputs_are_checked_first(folder: Path, inputs: str, complaint: str) -> None:
-    """An error in the last input is reported before the first is read."""
-    assert refused(chunks(folder, "--input", *inputs.split())) == [f"error: {complaint}"]
-
-
 @given(corpus=CORPORA.filter(bool))
 def test_training_on_the_counts_is_training_on_the_text(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[str]
@@ -148,26 +132,6 @@ def test_training_on_the_counts_is_training_on_the_text(
     assert bpetite(*words, cwd=folder).returncode == 0
     Tokenizer.train(corpus, 300).save(folder / "expected.json")
     assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize(
-    "words", ["--input text.txt", "--input -", "--input text.txt --output out"]
-)
-def test_the_result_does_not_depend_on_the_process_count(
-    large: Path, tmp_path: Path, words: str
-) -> None:
-    """Standard output and the file are the same, byte for byte, whatever `--jobs` is."""
-    (tmp_path / "text.txt").symlink_to(large / "text.txt")
-    results = set()
-    for jobs in 1, 2, 3:
-        call = ("chunks", *words.split(), f"-j{jobs}")
-        result = bpetite_process(*call, stdin=LARGE.encode(), cwd=tmp_path)
-        saved = tmp_path / "out"
-        results.add((result.returncode, result.stdout, saved.exists() and saved.read_bytes()))
-        saved.unlink(missing_ok=True)
-    ((status, _, _),) = results
-    assert status == 0
 
 
 @pytest.mark.posix
@@ -199,6 +163,28 @@ def test_parts_are_trained_like_the_whole(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("found", ['"gpt4"', '"GPT2"', "null", "5"])
+@pytest.mark.parametrize(
+    "words", ["chunks", "train --vocab-size 256 --output new.json", "verify --model model.json"]
+)
+def test_chunks_of_another_pattern_are_refused(tmp_path: Path, words: str, found: str) -> None:
+    """A row with another pattern is an error; rows without one are documents."""
+    Tokenizer.train("", 256).save(tmp_path / "model.json")
+    rows = ['{"text": "a", "count": 1}', '{"text": "a", "count": 1, "pattern": "gpt2"}']
+    call = [*words.split(), "--counts", "counts"]
+    (tmp_path / "counts").write_text("\n".join(rows))
+    assert bpetite(*call, cwd=tmp_path).returncode == 0
+    rows.append(f'{{"text": "a", "count": 1, "pattern": {found}}}')
+    (tmp_path / "counts").write_text("\n".join(rows))
+    if "train" in words:
+        (tmp_path / "new.json").unlink()
+    shown = {"null": "null", "5": "a number"}.get(found, found.replace('"', "'"))
+    assert refused(bpetite(*call, cwd=tmp_path))[-2:] == [
+        f"error: counts, line 3: expected the pattern 'gpt2', found {shown}",
+        "count the text again with `bpetite chunks`, or leave this file out",
+    ]
+
+
 MOST = 2**63 - 1
 
 
@@ -226,7 +212,7 @@ def test_the_highest_count_is_written_and_read(tmp_path: Path) -> None:
     """A sum that is exactly the highest count is a line that `chunks` reads again."""
     (tmp_path / "one").write_text(json.dumps({"text": "a", "count": MOST - 1}))
     (tmp_path / "two").write_text('{"text":"a","count":1}')
-    line = f'{{"text":"a","count":{MOST}}}\n'.encode()
+    line = row("a", MOST)
     assert chunks(tmp_path, "--counts", "one", "two").stdout == line
     assert chunks(tmp_path, "--counts", "-", stdin=line).stdout == line
 

@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from contextlib import redirect_stderr
 from importlib.metadata import version
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
+from bpetite_cli.strict_parser import StrictParser
 from bpetite_cli.terminal.messages import say
 from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
 from help_tools import BUILT_IN, call_of
@@ -400,3 +402,26 @@ def test_a_program_that_calls_main_keeps_its_signals(run_python: Callable[..., s
         assert signals() == before
     """
     assert run_python(program).startswith("bpetite ")
+
+
+def parse(words: str) -> Namespace:
+    """Parse with a parser that no command has."""
+    parser = StrictParser(prog="print")
+    parser.add_argument("page", nargs="*", action="same as", option="--pages", metavar="PAGE")
+    parser.add_argument("--pages", nargs="+", action="paths")
+    parser.add_argument("--all", action="store_true")
+    parser.set_defaults(alternatives=(["--pages"], ["--all"]))
+    return parser.parse_args(words.split())
+
+
+def test_the_parser_knows_no_option(capsys: pytest.CaptureFixture[str]) -> None:
+    """An argument names the option that it stands for; the parser has no names of its own."""
+    assert parse("a -- -b").pages == ["a", "-b"]
+    for words in ("a --all", "a --pages b", ""):
+        with pytest.raises(SystemExit):
+            parse(words)
+    assert capsys.readouterr().err.splitlines()[::2] == [
+        "error: argument --all: not allowed with argument PAGE",
+        "error: argument PAGE: not allowed with argument --pages",
+        "error: one of the arguments PAGE --pages --all is required",
+    ]

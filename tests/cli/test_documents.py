@@ -216,19 +216,16 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("command", having("--jsonl"))
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    ("fault", "command"),
+    [*((fault, "train") for fault in FAULTS), *((b'["text"]', name) for name in having("--jsonl"))],
+)
 def test_invalid_document_lines_are_rejected(folder: Path, command: str, fault: bytes) -> None:
     """FR-33: any other line is an error with its file and number, and nothing is written."""
     (folder / "rows").write_bytes(b'{"text": "good"}\n\n' + fault + b'\n{"text": "good"}\n')
-    option = [] if command == "count" else ["--input"]
-    shown = next(
-        line
-        for line in refused(run(folder, command, "--jsonl", "text", *option, "rows"))
-        if line.startswith("error: ")
-    )
-    assert shown.startswith("error: rows, line 3")
-    assert FAULTS[fault] in shown
+    shown = refused(run(folder, command, "--jsonl", "text", "rows"))
+    (line,) = (line for line in shown if line.startswith("error: rows, line 3"))
+    assert FAULTS[fault] in line
     assert not (folder / "new.json").exists()
 
 
@@ -247,16 +244,6 @@ def test_a_missing_pyarrow_is_explained(folder: Path, monkeypatch: pytest.Monkey
     assert refused(run(folder, "count", "--parquet", "text", "a.txt")) == [
         "error: pyarrow cannot be loaded: no library; install it again"
     ]
-
-
-def test_count_skips_invalid_files(folder: Path) -> None:
-    """`count` skips a file with a wrong line, as it does a file that is not UTF-8."""
-    (folder / "good").write_bytes(rows("the end"))
-    (folder / "bad").write_bytes(rows("the end", 1))
-    result = run(folder, "count", "--jsonl", "meta.text", "good", "bad")
-    number = len(ids_of(folder, "the end")[0])
-    assert lines(result.stdout) == [f"{number}\tgood", f"{number}\ttotal"]
-    assert b"bad, line 2: expected a string in the field 'meta.text'" in result.stderr
 
 
 # --separator-at

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_cli.commands.decode import _texts
+from bpetite_cli.commands.decode import Joined
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import formats
 from cli_tools import (
@@ -110,7 +110,7 @@ def decoded_at_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[
 def decoded_in_blocks(blocks: list[list[int]]) -> str:
     """Return the text of blocks of ids from the command's own decoder, or its error message."""
     try:
-        return f"text: {b''.join(_texts(TOKENS, blocks, None)).decode()}"
+        return f"text: {b''.join(Joined(TOKENS, None).text_of(blocks)).decode()}"
     except Failure as failure:
         return str(failure)
 
@@ -159,7 +159,7 @@ def test_only_an_unfinished_character_waits_for_more_ids(
             read += sum(len(TOKENS[token_id]) for token_id in ids)
             yield ids
 
-    for part in _texts(TOKENS, blocks(), None):
+    for part in Joined(TOKENS, None).text_of(blocks()):
         decoded += len(part)
     assert decoded == read
 
@@ -169,7 +169,7 @@ def test_bytes_do_not_depend_on_block_size(ids: list[int], sizes: list[int]) -> 
     """With `--bytes`, each block gives all its bytes, complete characters or not."""
     blocks = blocks_of(ids, sizes)
     expected = [b"".join(map(TOKENS.__getitem__, block)) for block in blocks if block]
-    found = _texts(TOKENS, blocks, None, is_text=False)
+    found = Joined(TOKENS, None).bytes_of(blocks)
     assert list(filter(None, found)) == expected
 
 
@@ -194,7 +194,7 @@ def test_decode_writes_bytes_that_are_not_text(model: Path, tmp_path: Path) -> N
 
 def test_long_tokens_are_decoded_in_parts() -> None:
     """A block of ids with long tokens is decoded in parts that fit in memory."""
-    parts = list(_texts({0: b"a" * 1_000_000}, [[0] * 50], None))
+    parts = list(Joined({0: b"a" * 1_000_000}, None).text_of([[0] * 50]))
     assert max(map(len, parts)) <= 1 << 20
     assert sum(map(len, parts)) == 50_000_000
 

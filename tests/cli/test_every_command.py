@@ -33,13 +33,6 @@ NOT_UTF_8: Final = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"
 
 
 @pytest.mark.parametrize("command", BUILT_IN)
-def test_every_command_has_a_good_call(folder: Path, command: str) -> None:
-    """The calls above succeed, so the tests below see the effect of their changes."""
-    result = bpetite(*call_of(command), cwd=folder)
-    assert (result.returncode, bool(result.stdout)) == (0, True), result.stderr
-
-
-@pytest.mark.parametrize("command", BUILT_IN)
 def test_short_options_are_accepted(folder: Path, command: str) -> None:
     """`-m`, `-i`, `-o`, `-j` and `-q` are short for the long names, with a space or without."""
     more = ["--output", "new.json"] if command in SAVING else []

@@ -1,14 +1,10 @@
 """The formats of `encode` and `decode`, several files, and results saved to a file."""
 
 import json
-import os
-import re
-import signal
 import struct
 import subprocess
 import tempfile
 from pathlib import Path
-from threading import Thread
 
 import pytest
 from hypothesis import example, given
@@ -23,13 +19,10 @@ from bpetite_cli.jobs import sharing
 from bpetite_cli.terminal.messages import in_units
 from cli_tools import (
     bpetite,
-    in_terminal,
     limited_file_size,
     lines,
     refused,
     shown_in_terminal,
-    start,
-    wait_for,
 )
 from texts import TEXTS
 
@@ -265,14 +258,6 @@ def test_endless_input_ends(folder: Path) -> None:
         assert b"standard input" not in result.stderr
 
 
-@pytest.mark.parametrize("name", ["text", "u16", "u32"])
-def test_empty_files_have_no_ids(folder: Path, name: str) -> None:
-    """Without brackets, an empty file is an empty list of ids."""
-    (folder / "empty").touch()
-    result = run(folder, "decode", "--input", "empty", "--format", name)
-    assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
-
-
 # Results that go to a file
 
 
@@ -349,58 +334,3 @@ def test_long_files_need_no_temporary_files(
     assert (result.returncode, result.stdout) == (1, b"")
     result = run(both, command, *COMMANDS[command], "--output", "out")
     assert (result.returncode, (both / "out").exists()) == (0, True), result.stderr.decode()
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize(
-    ("number", "status"),
-    [
-        (signal.SIGINT, 130),
-        (signal.SIGTERM, 143),
-        (getattr(signal, "SIGHUP", None), 129),
-        (getattr(signal, "SIGKILL", None), -9),
-    ],
-)
-def test_a_signal_during_writing_leaves_nothing(folder: Path, number: int, status: int) -> None:
-    """A signal while ids arrive undoes what was written; a kill leaves a recognizable file.
-
-    The file appears under its name only when it is complete.
-    """
-    results = folder / "results"
-    results.mkdir()
-    words = "encode --model m.json --input - --format u16 --output results/ids --jobs 1"
-    with start(*words.split(), cwd=folder) as process:
-        assert process.stdin is not None
-        process.stdin.write(b"Hello world " * 100_000)  # more than is read at once
-        process.stdin.flush()
-        wait_for(lambda: any(path.stat().st_size for path in results.iterdir()))
-        process.send_signal(number)
-        output, _ = process.communicate(timeout=60)
-    assert (process.returncode, output) == (status, b"")
-    left = [path.name for path in results.iterdir()]
-    if number == signal.SIGKILL:
-        (name,) = left
-        assert re.fullmatch(r"\.bpetite-[0-9a-f]{16}\.tmp", name)
-    else:
-        assert left == []
-
-
-@pytest.mark.posix
-@pytest.mark.usefixtures("block", "bar_at_once")
-def test_a_long_job_draws_a_bar_on_a_terminal(folder: Path) -> None:
-    """The terminal shows progress; standard output has only the summary."""
-    os.mkfifo(fifo := folder / "fifo")
-    text = (folder / "text").read_bytes()
-    Thread(target=fifo.write_bytes, args=(text,), daemon=True).start()
-    status, output, drawn = in_terminal(
-        [
-            *("encode", "--model", "m.json", "--input", "text", "fifo"),
-            *("--format", "u16", "--output", "ids"),
-        ],
-        folder,
-    )
-    assert status == 0
-    assert json.loads(output)["format"] == "u16"
-    assert b"encoding" in drawn
-    assert drawn.count(b"saved: ids, ") == 1
-    assert b"%" not in drawn  # the size of a pipe is unknown

@@ -1,15 +1,11 @@
 """The tests call `main` in their own process, which behaves like the installed script."""
 
 import logging
-import os
-import signal
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cli_tools import bpetite, check_matches_script, without_times
+from cli_tools import bpetite, bpetite_process, without_times
 from help_tools import BUILT_IN, call_of
 
 OTHERS = (
@@ -26,43 +22,13 @@ OTHERS = (
 def test_calls_match_the_script(words: list[str], folder: Path) -> None:
     """The status and the bytes of both streams equal those of the installed program."""
     force = ["--force"] if "--output" in words else []
-    check_matches_script(*words, *force, stdin="é <|endoftext|>".encode(), cwd=folder)
-
-
-def test_calls_have_no_side_effects(folder: Path) -> None:
-    """Streams, descriptors, folder, environment, signals and loggers are unchanged."""
-
-    def state() -> list[object]:
-        logger = logging.getLogger("bpetite")
-        return [
-            (sys.stdin, sys.stdout, sys.stderr, sys.argv, Path.cwd(), dict(os.environ)),
-            [os.fstat(number) for number in range(3)],
-            [signal.getsignal(number) for number in signal.valid_signals()],
-            (logger.level, logger.propagate, logger.handlers[:], logging.root.handlers[:]),
-            logging.raiseExceptions,
-            sorted(Path("/dev/fd").iterdir()),
-        ]
-
-    before = state()
-    words = "train --input text.txt --vocab-size 270 --output new.json"
-    assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
-    bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
-    bpetite("--version", env={"COLUMNS": "0"})  # the program removes it
-    assert state() == before
-
-
-@pytest.mark.posix
-def test_signals_end_the_test_run(install: Callable[..., None]) -> None:
-    """A command that handles a signal does not keep it from ending the tests."""
-    install(
-        "end",
-        "import os, signal\n"
-        "def add(commands):\n"
-        "    parser = commands.add_parser('end')\n"
-        "    parser.set_defaults(run=lambda options: os.kill(os.getpid(), signal.SIGTERM))\n",
+    stdin = "é <|endoftext|>".encode()
+    called, started = (
+        run(*words, *force, stdin=stdin, cwd=folder) for run in (bpetite, bpetite_process)
     )
-    with pytest.raises(KeyboardInterrupt):
-        bpetite("end")
+    assert called.returncode == started.returncode
+    assert without_times(called.stdout) == without_times(started.stdout)
+    assert without_times(called.stderr) == without_times(started.stderr)
 
 
 def test_a_result_does_not_depend_on_logging(folder: Path) -> None:

@@ -19,7 +19,8 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened
-from bpetite_cli.views.overview import OTHER, _pattern, take_census
+from bpetite_cli.views.overview import take_census
+from bpetite_cli.views.scripts import OTHER, _pattern
 from bpetite_cli.views.tree import draw_tree, tree_data
 from cli_tools import bpetite, lines, refused, shown_in_terminal, terminal_width
 from project_tools import ROOT
@@ -357,13 +358,6 @@ def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> N
     assert COLOR.sub("", shown) == printed
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
-
-
-def test_narrow_screens_shorten_tokens(tmp_path: Path) -> None:
-    """In 16 columns, a token gets the cells of its size in bytes."""
-    write_artifact(tmp_path / "m.json", chain(20))
-    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path, env={"COLUMNS": "16"}).stdout
-    assert "  275  aaaaaaaa…\n" in shown.decode()
 
 
 def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:

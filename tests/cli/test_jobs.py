@@ -23,6 +23,7 @@ from cli_tools import (
     BPETITE,
     LARGE,
     LINE,
+    Told,
     bpetite_process,
     lines,
     pipeline,
@@ -52,17 +53,17 @@ def test_batches_change_nothing(texts: list[str], least: int) -> None:
 
     def read() -> Iterator[str]:
         for text in texts:
-            shared.read(len(text))
+            shared.advance(len(text))
             yield text
 
-    told: list[int] = []
+    told = Told()
     work: Callable[[list[str]], list[str]] = list
-    with pytest.MonkeyPatch.context() as patch, Sharing(work, 2, len) as shared:
+    with pytest.MonkeyPatch.context() as patch, Sharing(work, 2, len, told) as shared:
         patch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 64 + least)
-        batches = list(shared.results(read(), told.append))
+        batches = list(shared.results(read()))
     assert list(chain.from_iterable(batches)) == texts
     assert all(sum(64 + len(text) for text in batch) >= 64 + least for batch in batches[:-1])
-    assert sum(told) == sum(map(len, texts))
+    assert sum(told.sizes) == sum(map(len, texts))
 
 
 def content(path: Path) -> bytes | None:
@@ -97,6 +98,7 @@ WAYS = [
     ),
     *(("count", *MODEL, *words) for words in (FILES, JSONL, ("nothing", *FILES))),
     *(("count", *MODEL, "--by-token", *words) for words in (FILES, JSONL)),
+    *(("chunks", *words) for words in (("text.txt",), ("--input", "-"), ("text.txt", *OUT))),
     *(
         (*own, *words)
         for own in (("train", *TRAIN), ("verify", *MODEL))
@@ -279,18 +281,18 @@ def peak_memory(folder: Path, command: str, jobs: str) -> tuple[int, list[int]]:
 @pytest.mark.thorough
 def test_progress_counts_finished_batches(large: Path) -> None:
     """A batch counts as soon as its result arrives, and no sooner."""
-    told: list[int] = []
+    told = Told()
     work: Callable[[list[str]], int] = len
-    with Sharing(work, 2, len) as shared:
+    with Sharing(work, 2, len, told) as shared:
 
         def read() -> Iterator[str]:
             for line in LARGE.splitlines(keepends=True):
-                shared.read(len(line.encode()))
+                shared.advance(len(line.encode()))
                 yield line
 
-        for number, _ in enumerate(shared.results(read(), told.append)):
-            assert len(told) == number
-    assert sum(told) == len(LARGE.encode())
+        for number, _ in enumerate(shared.results(read())):
+            assert len(told.sizes) == number
+    assert sum(told.sizes) == len(LARGE.encode())
 
 
 def first_worker(process: subprocess.Popen[bytes]) -> int:

@@ -64,15 +64,6 @@ def test_empty_text_is_shown(worked: Path) -> None:
     assert bpetite("show", "--model", worked, "--text", "", "--steps").stdout == b""
 
 
-@pytest.mark.parametrize(
-    ("token", "shown"),
-    [("\U0001f3fb", "◌\U0001f3fb"), ("\u1160", "‹U+1160›"), ("\u11ff\ud7b0", "◌\u11ff\ud7b0")],
-)
-def test_zero_width_tokens_are_shown(token: str, shown: str) -> None:
-    """A skin tone or the end of a Hangul syllable, alone in a token, is shown."""
-    assert list(draw_rows([(7, token.encode())], (-1).__eq__, plain(16))) == [f"{shown}\n7\n\n"]
-
-
 @given(
     st.lists(st.tuples(st.integers(0, 99_999), texts.TEXTS.map(str.encode).filter(bool))),
     st.integers(16, 90),
@@ -118,19 +109,6 @@ def test_a_terminal_shows_colors(worked: Path, tmp_path: Path) -> None:
     )
     assert COLOR.sub("", below) == "256 257 258           120"
     assert total == "4 tokens, 19 bytes, 4.75 bytes per token"
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-@pytest.mark.parametrize("form", [[], ["--steps"]])
-def test_colorless_terminals_get_the_plain_picture(
-    worked: Path, tmp_path: Path, env: dict[str, str], form: list[str]
-) -> None:
-    """NO_COLOR and a terminal that cannot draw get the plain picture."""
-    words = ["show", "--model", str(worked), "--text", "ab ab xab", *form]
-    status, shown = shown_in_terminal(words, tmp_path, env)
-    result = bpetite(*words)
-    assert (status, shown.encode(), b"") == (result.returncode, result.stdout, result.stderr)
 
 
 @pytest.mark.posix

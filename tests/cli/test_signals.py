@@ -14,7 +14,7 @@ from bpetite_cli.jobs import sharing
 from bpetite_cli.jobs import workers as jobs_workers
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.jobs.workers import Workers
-from cli_tools import bpetite, bpetite_process, start
+from cli_tools import Told, bpetite, bpetite_process, start
 
 pytestmark = pytest.mark.posix
 
@@ -56,33 +56,17 @@ def flooded(
     return subprocess.CompletedProcess(words, process.returncode, output, errors)
 
 
-def cases() -> list[object]:
-    """Return a command, a moment of it and a signal; a few of them for every day."""
-    moments = {
-        COUNT: ("import bpetite_cli.app", "open text.txt"),
-        ENCODE: ("open text.txt",),
-        ENCODE_SHARED: ("import bpetite", "import multiprocessing", WORKERS),
-        TRAIN_SHARED: (WORKERS,),
-    }
-    everyday = {
-        (COUNT, "import bpetite_cli.app"),
-        (ENCODE, "open text.txt"),
-        (TRAIN_SHARED, WORKERS),
-    }
-    return [
-        pytest.param(
-            *(words, moment, number),
-            marks=[]
-            if (words, moment) in everyday and number == signal.SIGINT
-            else [pytest.mark.thorough],
-        )
-        for words in moments
-        for moment in moments[words]
-        for number in STATUS
-    ]
+MOMENTS: Final = [
+    *((COUNT, "import bpetite_cli.app"), (COUNT, "open text.txt"), (ENCODE, "open text.txt")),
+    *((ENCODE_SHARED, moment) for moment in ("import bpetite", "import multiprocessing", WORKERS)),
+    (TRAIN_SHARED, WORKERS),
+]
 
 
-@pytest.mark.parametrize(("words", "moment", "number"), cases())
+@pytest.mark.parametrize(("words", "moment"), MOMENTS)
+@pytest.mark.parametrize(
+    "number", [pytest.param(one, marks=[pytest.mark.thorough] * (one != 2)) for one in STATUS]
+)
 def test_many_signals_end_a_command_like_one(
     large: Path, tmp_path: Path, words: str, moment: str, number: signal.Signals
 ) -> None:
@@ -169,9 +153,9 @@ def test_ctrl_c_cannot_separate_workers_from_their_end(
     """If it comes as workers start or end, they are ended, and then it is raised."""
     monkeypatch.setattr(jobs_workers, "Workers", workers)
     monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
-    shared: Sharing[str, int] = Sharing(len, 2, len)
+    shared: Sharing[str, int] = Sharing(len, 2, len, Told())
     with pytest.raises(KeyboardInterrupt), shared:
-        list(shared.results(["a"], lambda _: None))
+        list(shared.results(["a"]))
     left = active_children()
     for process in left:
         process.kill()  # or the tests would wait for them forever

@@ -174,70 +174,33 @@ def test_output_that_is_standard_input_is_rejected(corpus: Path) -> None:
     assert corpus.read_bytes() == TEXT.encode()
 
 
-@pytest.mark.parametrize(
-    ("content", "first", "second"),
-    [
-        (
-            b"caf\xe9 au lait",
-            "byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 61 75)",
-            "it looks like Latin-1; convert it first, with: iconv -f LATIN1 -t UTF-8",
-        ),
-        (
-            b"\x93quoted\x94 text",
-            "byte 0x93 at offset 0 (around it: 93 71 75 6f)",
-            "it looks like Windows-1252; convert it first, with: iconv -f WINDOWS-1252 -t UTF-8",
-        ),
-        (
-            "ferryman ".encode("utf-16-le") + b"\xe9\x00",
-            "byte 0xe9 at offset 18 (around it: 6e 00 20 00 e9 00)",
-            "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8",
-        ),
-        (
-            "hi".encode("utf-16"),
-            "byte 0xff at offset 0 (around it: ff fe 68 00)",
-            "it looks like UTF-16; convert it first, with: iconv -f UTF-16 -t UTF-8",
-        ),
-        (
-            b"PAR1\x15\x04\x15\x90",
-            "byte 0x90 at offset 7 (around it: 31 15 04 15 90)",
-            "it looks like a Parquet file; commands with --parquet COLUMN read its text",
-        ),
-        (
-            b"caf\xe9 \0",
-            "byte 0xe9 at offset 3 (around it: 63 61 66 e9 20 00)",
-            "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it",
-        ),
-        (
-            b"x" * 9 + "⛵".encode()[:2],
-            "byte 0xe2 at offset 9 (around it: 78 78 78 78 e2 9b)",
-            "it ends in the middle of a character; was it cut short, or is it Latin-1?",
-        ),
-        (
-            b"ok " * 4096 + b"\x80",
-            "byte 0x80 at offset 12288 (around it: 20 6f 6b 20 80)",
-            "bpetite reads UTF-8 only; convert the file, or leave it out",
-        ),
-    ],
-    ids=[
-        "latin-1",
-        "windows-1252",
-        "utf-16-le",
-        "utf-16",
-        "parquet",
-        "NUL",
-        "cut short",
-        "after three blocks",
-    ],
-)
+ICONV = "it looks like {}; convert it first, with: iconv -f {} -t UTF-8"
+INVALID = {
+    b"caf\xe9 au lait": ICONV.format("Latin-1", "LATIN1"),
+    b"\x93quoted\x94 text": ICONV.format("Windows-1252", "WINDOWS-1252"),
+    b"n\0 \0" * 4 + b"\xe9\0": ICONV.format("UTF-16", "UTF-16"),
+    "hi".encode("utf-16"): ICONV.format("UTF-16", "UTF-16"),
+    b"PAR1\x15\x90": "it looks like a Parquet file; commands with --parquet COLUMN read its text",
+    b"caf\xe9 \0": "it has NUL bytes: it is binary, or UTF-16; leave it out, or convert it",
+    b"x\xe2\x9b": "it ends in the middle of a character; was it cut short, or is it Latin-1?",
+    b"ok " * 4096 + b"\x80": "bpetite reads UTF-8 only; convert the file, or leave it out",
+}
+"""Texts, each with what it looks like; the last has several blocks."""
+
+
+@pytest.mark.parametrize("content", INVALID, ids=lambda content: repr(content[-12:]))
 @pytest.mark.usefixtures("block")
-def test_invalid_utf_8_files_are_rejected(
-    tmp_path: Path, content: bytes, first: str, second: str
-) -> None:
+def test_invalid_utf_8_files_are_rejected(tmp_path: Path, content: bytes) -> None:
     """The error names path, offset and bytes, and what the file looks like."""
     (tmp_path / "bad.txt").write_bytes(content)
+    with pytest.raises(UnicodeDecodeError) as found:
+        content.decode()
+    place = found.value.start
+    around = content[max(0, place - 4) : place + 4].hex(" ")
+    where = f"byte 0x{content[place]:02x} at offset {place} (around it: {around})"
     assert refused(train(tmp_path / "bad.txt", tmp_path / "t.json"))[-2:] == [
-        f"error: {tmp_path}/bad.txt is not UTF-8: {first}",
-        second,
+        f"error: {tmp_path}/bad.txt is not UTF-8: {where}",
+        INVALID[content],
     ]
     assert not (tmp_path / "t.json").exists()
 

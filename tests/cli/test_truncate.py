@@ -56,15 +56,6 @@ def test_result_is_printed(folder: Path) -> None:
     assert Tokenizer.load(folder / "small.json").encode("<|endoftext|>") == [290]
 
 
-def test_the_same_size_normalizes_the_file(folder: Path) -> None:
-    """Truncating to the same size writes bpetite's own format, whatever the model's was."""
-    saved = (folder / "model.json").read_bytes()
-    (folder / "model.json").write_text(json.dumps(json.loads(saved), indent=1) + "\n")
-    (told,) = truncate(folder, 300)[1:]
-    assert told == "saved: small.json, 300 of 300 mergeable tokens; <|endoftext|> is 300"
-    assert (folder / "small.json").read_bytes() == saved
-
-
 def test_a_larger_size_is_rejected(folder: Path) -> None:
     """The error says that a larger tokenizer has to be trained."""
     assert truncate(folder, 301) == [

@@ -24,6 +24,8 @@ from bpetite_cli.terminal.visible import visible
         ("\U0001d159\U00016fe4\U00013441", "‹U+1D159›‹U+16FE4›‹U+13441›"),
         ("\U0001f3fb", "◌\U0001f3fb"),
         ("\u1161", "◌\u1161"),
+        ("\u1160", "‹U+1160›"),
+        ("\u11ff\ud7b0", "◌\u11ff\ud7b0"),
         ("❤\ufe0f", "❤‹U+FE0F›"),
         (b"\x80" * 5000, "‹80›" * 5000),
     ],

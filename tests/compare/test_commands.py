@@ -85,15 +85,6 @@ def test_the_same_vocabulary_is_compared(text: str, folder: Path) -> None:
     assert "all tokens are equal" in lines(result.stderr)
 
 
-def test_files_read_as_text(folder: Path) -> None:
-    """A text gives one result, from a file, standard input or an argument."""
-    (folder / "t").write_bytes("the cat\r\n日本".encode())
-    sources = [("--input", "t"), ("--input", "-"), ("--text", "the cat\r\n日本")]
-    words = "compare-tiktoken --model tokenizer.json --encoding self"
-    text = (folder / "t").read_bytes()
-    assert len({done(words, folder, *source, stdin=text).stdout for source in sources}) == 1
-
-
 @pytest.mark.usefixtures("tiny")
 def test_another_vocabulary_is_compared(folder: Path) -> None:
     """FR-35: whatever the result, the status is 0, and the first difference is reported."""
@@ -119,18 +110,6 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
         special
         == "<|endoftext|> is one token on both sides; other special tokens are ordinary text"
     )
-
-
-@pytest.mark.usefixtures("tiny")
-def test_report_rows_are_in_order(folder: Path) -> None:
-    """A report over files has the model first, then the encodings; its lines match the JSON."""
-    words = "compare-tiktoken --model tokenizer.json --report --encoding tiny whole --input"
-    result = done(words, folder, "text.txt", "tokenizer.json")
-    found = data(result.stdout)
-    names = ["bpetite", "tiny", "whole"]
-    assert found["files"] == 2
-    assert [row["name"] for row in found["rows"]] == names
-    assert [line.partition(":")[0] for line in lines(result.stderr)] == names
 
 
 @pytest.mark.usefixtures("tiny")
@@ -164,7 +143,9 @@ def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
     arguments += ["--report", "--encoding", "tiny", "whole"]
     status, output, drawn = in_terminal(arguments, folder, env)
     plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn.decode())
-    assert (status, len(data(output)["rows"])) == (0, 3)
+    found = data(output)
+    assert (status, found["files"]) == (0, 1)
+    assert [row["name"] for row in found["rows"]] == ["bpetite", "tiny", "whole"]
     assert ("bytes/" in plain) == (columns == 100)
     assert "whole" in plain
     _, shown = shown_in_terminal(arguments, folder, columns=columns)
@@ -372,8 +353,7 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     vocab = {text: (token_id + 1) % 324 for text, token_id in content["model"]["vocab"].items()}
     content["model"]["vocab"] = vocab
     content["added_tokens"][0]["id"] = 0
-    original = json.dumps(content, separators=(",", ":")) + "\n"
-    (folder / "theirs.json").write_text(original)
+    (folder / "theirs.json").write_text(json.dumps(content))
     words = "import --from huggingface --input theirs.json --output back.json"
     assert lines(done(words, folder).stderr)[-1] == (
         "324 of 324 ids have changed; --id-map FILE saves the original ones"
@@ -423,17 +403,6 @@ def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
     ]
 
 
-def test_a_byte_order_mark_is_reported(folder: Path) -> None:
-    """Its tokens are compared like all others, and a warning names the file."""
-    (folder / "text.txt").write_bytes("\ufefflow".encode())
-    result = done("parity --model tokenizer.json --input text.txt", folder)
-    assert data(result.stdout)["bytes"] == 6
-    assert lines(result.stderr)[-1] == (
-        "warning: text.txt begins with a byte order mark, which becomes tokens; "
-        "to remove it from plain text: tail -c +4 FILE"
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -469,21 +438,53 @@ def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
 
 
 TEXT_COMMANDS = (
-    "parity --model tokenizer.json --input",
-    "compare-tiktoken --model tokenizer.json --encoding self --input",
-    "compare-tiktoken --model tokenizer.json --encoding tiny whole --report --input",
+    "parity --model tokenizer.json --input text.txt",
+    "compare-tiktoken --model tokenizer.json --encoding self --input text.txt",
+    "compare-tiktoken --model tokenizer.json --encoding tiny whole --report --input text.txt",
 )
-"""Calls that read the text that is named next."""
+COMMANDS = (
+    *TEXT_COMMANDS,
+    "export --model tokenizer.json --to tiktoken --output x --force",
+    "import --from tiktoken --input tiny --output x --force",
+)
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("words", TEXT_COMMANDS)
-def test_text_that_is_not_utf_8_is_an_error(words: str, folder: Path) -> None:
-    """FR-33: the message is that of every command, and nothing is printed."""
-    (folder / "bad").write_bytes(b"caf\xe9 au lait")
-    first, second = refused(bpetite(*words.split(), "bad", cwd=folder, env=OFFLINE))
-    assert first.startswith("error: bad is not UTF-8: byte 0xe9 at offset 3 ")
-    assert second.startswith("it looks like Latin-1; convert it first, with: ")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+@pytest.mark.parametrize("words", COMMANDS)
+def test_streams_are_those_of_every_command(words: str, folder: Path) -> None:
+    """FR-33: `--quiet` leaves only errors; a closed or full standard output is one."""
+    plain, quiet = (bpetite(*words.split(), *more, cwd=folder) for more in ([], ["--quiet"]))
+    assert plain.stderr != b""
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, plain.stdout, b"")
+    closed = bpetite(*words.split(), cwd=folder, closed="stdout")
+    full = bpetite(*words.split(), cwd=folder, stdout=Path("/dev/full"))
+    assert closed.returncode == full.returncode == 1
+    assert lines(closed.stderr)[-1] == (
+        "error: standard output is closed; redirect it to a file or a program"
+    )
+    no_room = "error: cannot write to standard output: No space left on device"
+    assert no_room in lines(full.stderr)[-1]
+
+
+@pytest.mark.usefixtures("tiny")
+@pytest.mark.parametrize("words", COMMANDS[:4])
+def test_unusable_files_are_described(words: str, folder: Path) -> None:
+    """FR-33: the messages about text and tokenizer files are those of every command."""
+    call = words.split()
+    if words in TEXT_COMMANDS:
+        (folder / "text.txt").write_bytes(b"caf\xe9 au lait")
+        first, second = refused(bpetite(*call, cwd=folder, env=OFFLINE))
+        assert first.startswith("error: text.txt is not UTF-8: byte 0xe9 at offset 3 ")
+        assert second.startswith("it looks like Latin-1; convert it first, with: ")
+        (folder / "text.txt").write_bytes("\ufefflow".encode())
+        told = lines(done(words, folder).stderr)[-1]
+        assert told.startswith("warning: text.txt begins with a byte order mark, ")
+    (folder / "text.txt").write_bytes(b"low")
+    (folder / "tokenizer.json").write_bytes(CORPUS.encode())
+    first, second = refused(bpetite(*call, cwd=folder, env=OFFLINE))
+    assert first == "error: tokenizer.json is not a tokenizer file; it looks like plain text"
+    assert second.startswith("make one from it with `bpetite train --input tokenizer.json ")
 
 
 @pytest.mark.usefixtures("tiny")
@@ -491,7 +492,7 @@ def test_text_that_is_not_utf_8_is_an_error(words: str, folder: Path) -> None:
 @pytest.mark.parametrize("words", TEXT_COMMANDS)
 def test_compressed_text_is_read(words: str, name: str, folder: Path) -> None:
     """From a file and from standard input, the result is that of the text."""
-    call, text = words.split(), (folder / "text.txt").read_bytes()
+    call, text = words.split()[:-1], (folder / "text.txt").read_bytes()
     expected = bpetite(*call, "text.txt", cwd=folder, env=OFFLINE)
     zipped = COMPRESS[name](text)
     (folder / "text.txt").write_bytes(zipped)
@@ -501,22 +502,6 @@ def test_compressed_text_is_read(words: str, name: str, folder: Path) -> None:
     (folder / "cut").write_bytes(zipped[:-1])
     (line,) = refused(bpetite(*call, "cut", cwd=folder, env=OFFLINE))
     assert line.startswith("error: cut is cut off: ")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "parity --model text.txt --input text.txt",
-        "compare-tiktoken --model text.txt --text x --encoding self",
-        "compare-tiktoken --model text.txt --input text.txt --report",
-        "export --model text.txt --to gpt2 --output x",
-    ],
-)
-def test_other_files_are_described(words: str, folder: Path) -> None:
-    """The message is that of every command, and names the command that accepts the file."""
-    first, second = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
-    assert first == "error: text.txt is not a tokenizer file; it looks like plain text"
-    assert second.startswith("make one from it with `bpetite train --input text.txt ")
 
 
 @pytest.mark.parametrize("to", ["huggingface", "tiktoken", "gpt2"])
@@ -535,57 +520,12 @@ def test_errors_suggest_the_command_that_imports_a_file(to: str, folder: Path) -
         assert made == (folder / "tokenizer.json").read_bytes()
 
 
-WRITERS = [
-    "parity --model tokenizer.json --input text.txt",
-    "export --model tokenizer.json --to tiktoken --output x",
-    "import --from tiktoken --input tiny --output x",
-    "compare-tiktoken --model tokenizer.json --text x --encoding self",
-]
-
-
-@pytest.mark.usefixtures("tiny")
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
-@pytest.mark.parametrize("words", WRITERS)
-def test_unwritable_outputs_are_reported(words: str, folder: Path) -> None:
-    """FR-33: a closed or full standard output is a one-line error."""
-    result = bpetite(*words.split(), cwd=folder, closed="stdout")
-    assert result.returncode == 1
-    assert lines(result.stderr)[-1] == (
-        "error: standard output is closed; redirect it to a file or a program"
-    )
-    result = bpetite(*words.split(), cwd=folder, stdout=Path("/dev/full"))
-    assert result.returncode == 1
-    assert (
-        "error: cannot write to standard output: No space left on device"
-        in lines(result.stderr)[-1]
-    )
-
-
-@pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("words", WRITERS)
-def test_quiet_leaves_only_errors(words: str, folder: Path) -> None:
-    """`--quiet` changes only what goes to standard error."""
-    expected = bpetite(*words.split(), cwd=folder)
-    assert expected.stderr != b""
-    force = ["--force"] if "--output" in words else []
-    result = bpetite(*words.split(), *force, "--quiet", cwd=folder)
-    assert (result.returncode, result.stdout, result.stderr) == (0, expected.stdout, b"")
-
-
 def test_rich_is_imported_only_to_draw(folder: Path) -> None:
     """Off a terminal the comparison does not load rich."""
     code = (
         "import sys, bpetite_cli as b\n"
-        "for line in sys.argv[1:]:\n"
-        "    assert b.main(line.split()) == 0\n"
+        "assert [b.main(line.split()) for line in sys.argv[1:]] == [0, 0, 0]\n"
         "sys.exit('rich' in sys.modules)\n"
     )
-    words = [
-        "compare-tiktoken --model tokenizer.json --text x --encoding self",
-        "parity --model tokenizer.json --input text.txt",
-        "export --model tokenizer.json --to gpt2 --output out",
-    ]
-    result = subprocess.run(
-        [sys.executable, "-c", code, *words], capture_output=True, cwd=folder, check=False
-    )
-    assert result.returncode == 0, result.stderr.decode()
+    calls = [words for words in COMMANDS if "--report" not in words and "import" not in words]
+    subprocess.run([sys.executable, "-c", code, *calls], cwd=folder, check=True)

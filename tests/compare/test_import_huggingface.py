@@ -78,20 +78,20 @@ END = "<|endoftext|>"
 NFC = {"type": "NFC"}
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"pre_tokenizer": BYTE_LEVEL},
-        {"pre_tokenizer": sequence(BYTE_LEVEL | {"use_regex": True})},
-        {"pre_tokenizer": split(GPT2.text, behavior="Removed", invert=True)},
-        {"post_processor": BYTE_LEVEL, "decoder": None},
-        {"post_processor": TEMPLATE},
-        {"normalizer": several()},
-        {"normalizer": several(several())},
-        {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}},
-        {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
-    ],
-)
+EQUIVALENT: list[dict[str, Any]] = [
+    {"pre_tokenizer": BYTE_LEVEL},
+    {"pre_tokenizer": sequence(BYTE_LEVEL | {"use_regex": True})},
+    {"pre_tokenizer": split(GPT2.text, behavior="Removed", invert=True)},
+    {"post_processor": BYTE_LEVEL, "decoder": None},
+    {"post_processor": TEMPLATE},
+    {"normalizer": several()},
+    {"normalizer": several(several())},
+    {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]}},
+    {"truncation": {"max_length": 512, "stride": 0}, "padding": {"pad_id": 0}},
+]
+
+
+@pytest.mark.parametrize("change", EQUIVALENT)
 def test_equivalent_settings_are_accepted(
     change: dict[str, Any], content: dict[str, Any], small_model: Path, tmp_path: Path
 ) -> None:
@@ -117,66 +117,66 @@ def test_settings_of_the_model_that_change_no_id(
     assert (tmp_path / "new.json").read_bytes() == small_model.read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"normalizer": NFC}, "its normalizer, NFC, changes the text"),
-        ({"normalizer": several(several(), NFC, NFC)}, "normalizer, NFC and NFC, changes the"),
-        ({"normalizer": several(None)}, "its normalizer, None, changes the text"),
-        ({"pre_tokenizer": None}, "its pre_tokenizer is None, not ByteLevel with"),
-        ({"pre_tokenizer": {"type": "Whitespace"}}, "its pre_tokenizer is Whitespace, not"),
-        ({"version": "2.0"}, "its version is 2.0, not 1.0"),
-        ({"pre_tokenizer": BYTE_LEVEL | {"add_prefix_space": True}}, "adds a space before"),
-        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or"),
-        ({"pre_tokenizer": {"type": "ByteLevel"}}, "has the add_prefix_space None, not true"),
-        ({"pre_tokenizer": split(GPT_4)}, "its split pattern is not GPT-2's: '(?i:[sdmt]|ll|ve"),
-        ({"pre_tokenizer": split(GPT2.text, behavior="Removed")}, "split pattern is not"),
-        ({"pre_tokenizer": split(GPT2.text, behavior=[])}, "split pattern is not GPT-2's"),
-        ({"pre_tokenizer": split(GPT2.text, invert=None)}, "split pattern is not GPT-2's"),
-        ({"pre_tokenizer": split(GPT2.text, invert=0)}, "split pattern is not GPT-2's"),
-        ({"pre_tokenizer": split(GPT2.text, invert=True)}, "split pattern is not GPT-2's"),
+SETTINGS: list[tuple[dict[str, Any], str]] = [
+    ({"normalizer": NFC}, "its normalizer, NFC, changes the text"),
+    ({"normalizer": several(several(), NFC, NFC)}, "normalizer, NFC and NFC, changes the"),
+    ({"normalizer": several(None)}, "its normalizer, None, changes the text"),
+    ({"pre_tokenizer": None}, "its pre_tokenizer is None, not ByteLevel with"),
+    ({"pre_tokenizer": {"type": "Whitespace"}}, "its pre_tokenizer is Whitespace, not"),
+    ({"version": "2.0"}, "its version is 2.0, not 1.0"),
+    ({"pre_tokenizer": BYTE_LEVEL | {"add_prefix_space": True}}, "adds a space before"),
+    ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": 1}}, "has the use_regex 1, not true or"),
+    ({"pre_tokenizer": {"type": "ByteLevel"}}, "has the add_prefix_space None, not true"),
+    ({"pre_tokenizer": split(GPT_4)}, "its split pattern is not GPT-2's: '(?i:[sdmt]|ll|ve"),
+    ({"pre_tokenizer": split(GPT2.text, behavior="Removed")}, "split pattern is not"),
+    ({"pre_tokenizer": split(GPT2.text, behavior=[])}, "split pattern is not GPT-2's"),
+    ({"pre_tokenizer": split(GPT2.text, invert=None)}, "split pattern is not GPT-2's"),
+    ({"pre_tokenizer": split(GPT2.text, invert=0)}, "split pattern is not GPT-2's"),
+    ({"pre_tokenizer": split(GPT2.text, invert=True)}, "split pattern is not GPT-2's"),
+    (
+        {"pre_tokenizer": split(GPT2.text, pattern={"Regex": GPT2.text, "String": "x"})},
+        "pattern is not",
+    ),
+    ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),
+    ({"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)}, "exactly once"),
+    ({"pre_tokenizer": sequence({"type": "Digits"}, BYTE_LEVEL)}, "is Digits, not ByteLevel"),
+    ({"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)}, "text exactly once"),
+    ({"pre_tokenizer": sequence()}, "an empty Sequence, does not split"),
+    ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": False}}, "text exactly once"),
+    ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
+    ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
+    ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
+    (
+        {"post_processor": TEMPLATE | {"single": [{"SpecialToken": {}}, *TEMPLATE["single"]]}},
+        "TemplateProcessing, adds special",
+    ),
+    ({"post_processor": TEMPLATE | {"single": [{"Sequence": {"id": "B"}}]}}, "adds special"),
+    (
+        {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, {"type": "X"}]}},
+        "ByteLevel and X, adds special",
+    ),
+    ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
+    ({"added_tokens": None}, "its added_tokens are not a list"),
+    ({"added_tokens": [added("<s>", 0, id=True)]}, "lacks a content or an id"),
+    ({"added_tokens": [added("<s>", 324, lstrip=None)]}, "'<s>' has the lstrip None, not true"),
+    ({"added_tokens": [{"content": "<s>", "id": 324}]}, "'<s>' has the single_word None, not"),
+    *(
         (
-            {"pre_tokenizer": split(GPT2.text, pattern={"Regex": GPT2.text, "String": "x"})},
-            "pattern is not",
-        ),
-        ({"pre_tokenizer": split("x", use_regex=False)}, "split pattern is not GPT-2's: x"),
-        ({"pre_tokenizer": sequence(SPLIT | {"use_regex": False}, BYTE_LEVEL)}, "exactly once"),
-        ({"pre_tokenizer": sequence({"type": "Digits"}, BYTE_LEVEL)}, "is Digits, not ByteLevel"),
-        ({"pre_tokenizer": sequence(BYTE_LEVEL, BYTE_LEVEL)}, "text exactly once"),
-        ({"pre_tokenizer": sequence()}, "an empty Sequence, does not split"),
-        ({"pre_tokenizer": BYTE_LEVEL | {"use_regex": False}}, "text exactly once"),
-        ({"pre_tokenizer": "Sequence"}, "its pre_tokenizer is 'Sequence', not"),
-        ({"decoder": {"type": "WordPiece"}}, "its decoder is WordPiece, not ByteLevel"),
-        ({"post_processor": {"type": "TemplateProcessing"}}, "TemplateProcessing, adds special"),
-        (
-            {"post_processor": TEMPLATE | {"single": [{"SpecialToken": {}}, *TEMPLATE["single"]]}},
-            "TemplateProcessing, adds special",
-        ),
-        ({"post_processor": TEMPLATE | {"single": [{"Sequence": {"id": "B"}}]}}, "adds special"),
-        (
-            {"post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, {"type": "X"}]}},
-            "ByteLevel and X, adds special",
-        ),
-        ({"added_tokens": {"a": 1}}, "its added_tokens are not a list"),
-        ({"added_tokens": None}, "its added_tokens are not a list"),
-        ({"added_tokens": [added("<s>", 0, id=True)]}, "lacks a content or an id"),
-        ({"added_tokens": [added("<s>", 324, lstrip=None)]}, "'<s>' has the lstrip None, not true"),
-        ({"added_tokens": [{"content": "<s>", "id": 324}]}, "'<s>' has the single_word None, not"),
-        *(
-            (
-                {"added_tokens": [added(END, 323, **{flag: True})]},
-                f"token {END} has {flag}, so text",
-            )
-            for flag in ("single_word", "lstrip", "rstrip")
-        ),
-        ({"added_tokens": []}, f"its vocabulary has {END}, but its added_tokens do not"),
-        ({"added_tokens": [added(END, 324)]}, "has the id 324, but tokenizers uses 323; load"),
-        ({"added_tokens": [added("<s>", 5000)]}, "has the id 5000, but tokenizers uses 324"),
-        ({"added_tokens": [added("<s>", 324), added("<t>", 324)]}, "but tokenizers uses 325"),
-        ({"added_tokens": [added("<s>", 324), added("<s>", 325)]}, "but tokenizers uses 324"),
-        ({"model": []}, "it is not a tokenizer.json: expected"),
-    ],
-)
+            {"added_tokens": [added(END, 323, **{flag: True})]},
+            f"token {END} has {flag}, so text",
+        )
+        for flag in ("single_word", "lstrip", "rstrip")
+    ),
+    ({"added_tokens": []}, f"its vocabulary has {END}, but its added_tokens do not"),
+    ({"added_tokens": [added(END, 324)]}, "has the id 324, but tokenizers uses 323"),
+    ({"added_tokens": [added("<s>", 5000)]}, "has the id 5000, but tokenizers uses 324"),
+    ({"added_tokens": [added("<s>", 324), added("<t>", 324)]}, "but tokenizers uses 325"),
+    ({"added_tokens": [added("<s>", 324), added("<s>", 325)]}, "but tokenizers uses 324"),
+    ({"model": []}, "it is not a tokenizer.json: expected"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), SETTINGS)
 def test_settings_that_change_ids_are_rejected(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -184,35 +184,35 @@ def test_settings_that_change_ids_are_rejected(
     check_refused(content | change, tmp_path, reason)
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        ({"type": "Unigram", "vocab": [["a", -1.5]]}, "its model is Unigram, not BPE"),
-        ({"byte_fallback": True}, "has byte_fallback, so its tokens are characters"),
-        ({"dropout": 0.1}, "has a dropout, so the ids of a text are random"),
-        ({"end_of_word_suffix": "</w>"}, "has the end_of_word_suffix </w>"),
-        ({"continuing_subword_prefix": "##"}, "has the continuing_subword_prefix ##"),
-        ({"end_of_word_suffix": False}, "the end_of_word_suffix False, which tokenizers rejects"),
-        ({"dropout": False}, "has the dropout False, which tokenizers rejects"),
-        ({"ignore_merges": 0}, "has the ignore_merges 0, which tokenizers rejects"),
-        ({"vocab": []}, "its vocabulary is not a JSON object of ids"),
-        ({"vocab": {"a": -1}}, "its vocabulary is not a JSON object of ids"),
-        ({"vocab": {"a": 1, "b": 1}}, "its tokens 'a' and 'b' have the same id"),
-        ({"vocab": {"a": 1}}, "it has no token for the byte 0x00"),
-        ({"merges": "a b"}, "its merges are not a list"),
-        ({"merges": ["a  b"]}, "its merge 0 is not two tokens: a  b"),
-        ({"merges": [["a"]]}, "its merge 0 is not two tokens: ['a']"),
-        ({"merges": ["a b"]}, "its merge 0 makes 'ab', which has no id"),
-        ({"merges": ["th e"]}, "its merge 0 joins 'th', which no earlier merge makes"),
-        ({"merges": ["t h", ["h", "e"]]}, "its merge 1, ['h', 'e'], is written in another way"),
-        ({"merges": [["t", "h"], "h e"]}, "its merge 1, h e, is written in another way"),
-        ({"merges": ["t h", "t h"]}, "its merge 1 makes 'th', which an earlier merge made"),
-        (
-            {"merges": ["t h", "th e", "h e", "t he"]},
-            "its merge 3 makes 'the', which an earlier merge made",
-        ),
-    ],
-)
+MODELS: list[tuple[dict[str, Any], str]] = [
+    ({"type": "Unigram", "vocab": [["a", -1.5]]}, "its model is Unigram, not BPE"),
+    ({"byte_fallback": True}, "has byte_fallback, so its tokens are characters"),
+    ({"dropout": 0.1}, "has a dropout, so the ids of a text are random"),
+    ({"end_of_word_suffix": "</w>"}, "has the end_of_word_suffix </w>"),
+    ({"continuing_subword_prefix": "##"}, "has the continuing_subword_prefix ##"),
+    ({"end_of_word_suffix": False}, "the end_of_word_suffix False, which tokenizers rejects"),
+    ({"dropout": False}, "has the dropout False, which tokenizers rejects"),
+    ({"ignore_merges": 0}, "has the ignore_merges 0, which tokenizers rejects"),
+    ({"vocab": []}, "its vocabulary is not a JSON object of ids"),
+    ({"vocab": {"a": -1}}, "its vocabulary is not a JSON object of ids"),
+    ({"vocab": {"a": 1, "b": 1}}, "its tokens 'a' and 'b' have the same id"),
+    ({"vocab": {"a": 1}}, "it has no token for the byte 0x00"),
+    ({"merges": "a b"}, "its merges are not a list"),
+    ({"merges": ["a  b"]}, "its merge 0 is not two tokens: a  b"),
+    ({"merges": [["a"]]}, "its merge 0 is not two tokens: ['a']"),
+    ({"merges": ["a b"]}, "its merge 0 makes 'ab', which has no id"),
+    ({"merges": ["th e"]}, "its merge 0 joins 'th', which no earlier merge makes"),
+    ({"merges": ["t h", ["h", "e"]]}, "its merge 1, ['h', 'e'], is written in another way"),
+    ({"merges": [["t", "h"], "h e"]}, "its merge 1, h e, is written in another way"),
+    ({"merges": ["t h", "t h"]}, "its merge 1 makes 'th', which an earlier merge made"),
+    (
+        {"merges": ["t h", "th e", "h e", "t he"]},
+        "its merge 3 makes 'the', which an earlier merge made",
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), MODELS)
 def test_incompatible_models_are_rejected_by_name(
     change: dict[str, Any], reason: str, content: dict[str, Any], tmp_path: Path
 ) -> None:

@@ -10,7 +10,7 @@ import transformers
 from hypothesis import given
 
 from bpetite import Tokenizer
-from bpetite_cli.views.overview import script_of
+from bpetite_cli.views.scripts import script_of
 from bpetite_compare import export
 from bpetite_compare._engines import drift
 from cli_tools import bpetite

@@ -35,6 +35,15 @@ from texts import ASCII_TEXTS, TEXTS
 pytestmark = pytest.mark.thorough
 
 
+def gpt2_files(cache: Path) -> list[Path]:
+    """Return the two files of GPT-2 in tiktoken's cache."""
+    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
+    names = [f"{url}/{name}" for name in ("encoder.json", "vocab.bpe")]
+    return [
+        cache / hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest() for name in names
+    ]
+
+
 # parity
 
 
@@ -91,14 +100,8 @@ def test_the_files_of_gpt_2_are_imported(
 ) -> None:
     """OpenAI's own two files give the same tokenizer and id map as tiktoken's encoding."""
     encoding_named("gpt2")
-    url = "https://openaipublic.blob.core.windows.net/gpt-2/encodings/main"
-    names = [f"{url}/{name}" for name in ("encoder.json", "vocab.bpe")]
-    files = [
-        tiktoken_cache / hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()
-        for name in names
-    ]
     by_name = import_tokenizer("gpt2", "tiktoken", tmp_path / "a.json")
-    by_files = import_tokenizer(files, "gpt2", tmp_path / "b.json")
+    by_files = import_tokenizer(gpt2_files(tiktoken_cache), "gpt2", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     assert by_files.original_ids == by_name.original_ids
 

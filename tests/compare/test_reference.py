@@ -315,12 +315,6 @@ def test_the_state_machine_rejects_non_ascii() -> None:
         pre_tokenize_ascii("é".encode())
 
 
-def test_tokens_without_a_merge_are_rejected() -> None:
-    """Ranks with a token that is not a merge of two others do not come from BPE."""
-    with pytest.raises(ValueError, match=r"token 300, b'abc', is not a merge of two"):
-        recover_merges({bytes([value]): value for value in range(256)} | {b"abc": 300})
-
-
 # Ids equal to those of other implementations
 
 

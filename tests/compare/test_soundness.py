@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite._artifact import Artifact
-from bpetite_compare._encodings import of_artifact
 from bpetite_compare._soundness import find_duplicate, find_unreachable
+from bpetite_compare._to_tiktoken import of_artifact
 from bpetite_compare.reference import Model, Pair, encode_chunk
 from compare_tools import DUPLICATE, UNREACHABLE
 from texts import CHUNKS, CORPORA, merge_lists

@@ -11,7 +11,7 @@ from bpetite import _boundaries
 from bpetite._boundaries import cut_safely
 from bpetite_compare import _text
 from bpetite_compare._text import blocks
-from compare_tools import HOSTILE, PATTERNS
+from compare_tools import PATTERNS
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 PARTS = st.lists(
@@ -32,17 +32,6 @@ def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> N
     pattern, text = PATTERNS[name], "".join(parts)
     for cut in (cut_safely(parts), _boundaries.blocks(text, 1)):
         assert [chunk for block in cut for chunk in chunks(pattern, block)] == chunks(pattern, text)
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])
-@pytest.mark.parametrize("text", HOSTILE)
-def test_files_read_as_text(
-    text: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The text is complete, even if a read ends inside a character or a line break."""
-    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
-    (tmp_path / "text").write_bytes(text.encode())
-    assert "".join(blocks(tmp_path / "text")) == text
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])

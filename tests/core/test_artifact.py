@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from artifacts import GOOD, MERGES, PARTS, artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._constants import END_OF_TEXT_TOKEN, MAX_FILE_BYTES
+from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite._schema.canonical import FileSize, of_json
 from bpetite._schema.checks import check_content
@@ -42,17 +42,6 @@ def test_the_size_is_exact_beyond_999_tokens() -> None:
         size.add(left, right)
         if rank in {1, 743, 744, 745}:
             assert size.bytes == len(Artifact.of_merges(CHAIN[:rank]).to_bytes())
-
-
-def test_a_file_of_the_maximum_size_can_be_read() -> None:
-    """The size may reach the limit for reading, and not exceed it by a byte."""
-    grown = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
-    before = grown.bytes
-    grown.add(97, 98)
-    for more, readable in ((0, True), (1, False)):
-        size = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
-        size.bytes = MAX_FILE_BYTES - (grown.bytes - before) + more
-        assert size.add(97, 98) is readable
 
 
 def test_merges_make_the_tokens() -> None:
@@ -142,6 +131,12 @@ def test_the_fast_reader_is_for_no_other_bytes(
     changed = good[:start] + middle + good[end:]
     found = of_json(changed)
     assert found is None or found == check_content(parse_json(changed))
+
+
+def test_the_fast_reader_declines_too_many_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The maximum number of tokens also applies to a file that is otherwise valid."""
+    monkeypatch.setattr("bpetite._schema.canonical.MAX_VOCAB_SIZE", 257)
+    assert of_json(canonical(GOOD)) is None
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Decoding: ids to bytes to text, strictly."""
 
+import operator
 import re
 from collections import deque
 from collections.abc import Callable
@@ -51,15 +52,9 @@ def outcome(decode: Callable[[list[int]], str], ids: list[int]) -> object:
 @pytest.mark.parametrize(
     ("ids", "text"),
     [
-        ([97], "a"),
-        ([256, 256], "abab"),
-        ([257], "é"),
-        ([0xC3, 0xA9], "é"),
-        ([0xC3, 258], "éa"),
-        ([0xF0, 0x9F, 0x91, 0x8D], "👍"),
-        ([0], "\x00"),
-        ([0xEF, 0xBB, 0xBF], "\ufeff"),
-        ([13, 10], "\r\n"),
+        *(([97], "a"), ([256, 256], "abab"), ([257], "é"), ([0xC3, 0xA9], "é")),
+        *(([0xC3, 258], "éa"), ([0xF0, 0x9F, 0x91, 0x8D], "👍"), ([0], "\x00")),
+        *(([0xEF, 0xBB, 0xBF], "\ufeff"), ([13, 10], "\r\n")),
     ],
 )
 def test_ids_decode_as_by_hand(ids: list[int], text: str) -> None:
@@ -87,6 +82,7 @@ def test_no_ids_give_empty_text() -> None:
     ("ids", "message"),
     [
         ([260], "unknown token id 260 at position 0; the ids are 0 to 259"),
+        ([Answer(), 260], "unknown token id 260 at position 1; the ids are 0 to 259"),
         ([97, -1], "unknown token id -1 at position 1; the ids are 0 to 259"),
         ([97, 97, 10**9, 10**9], "unknown token id 1000000000 at position 2; the ids are 0 to 259"),
         ([0x80, 260], "unknown token id 260 at position 1; the ids are 0 to 259"),
@@ -125,7 +121,6 @@ def test_long_lists_are_decoded_whole(size: int) -> None:
         ([0xED, 0xA0, 0x80], 0, "invalid continuation byte (token id 237 at position 0)"),
         ([257, 259, 0xF5], 15, "invalid start byte (token id 245 at position 2)"),
     ],
-    ids=["lone", "last", "half", "cut-off", "inside-a-token", "overlong", "surrogate", "late"],
 )
 def test_invalid_utf_8_is_rejected(ids: list[int], byte: int, reason: str) -> None:
     """FR-20, FR-23: Python's `UnicodeDecodeError` propagates; its reason also names the id."""
@@ -172,23 +167,10 @@ def test_non_sequences_are_rejected(ids: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "ids",
-    [
-        (97, 97),
-        range(97, 98),
-        [Letter.A],
-        [Answer()],
-        b"aa",
-        deque([97, 97]),
-    ],
-    ids=["tuple", "range", "enum", "index", "bytes", "deque"],
+    "ids", [(97, 97), range(97, 98), [Letter.A], [Answer()], b"aa", deque([97, 97])]
 )
 def test_integers_of_any_type_are_ids(ids: list[int]) -> None:
     """FR-20: in any sequence, and with any type that has `__index__`, 97 is "a"."""
+    before = list(ids)
     assert Decoder(TOKENS).decode(ids) == "a" * len(ids)
-
-
-def test_decoding_leaves_the_ids_alone() -> None:
-    ids = [Letter.A, 97]
-    Decoder(TOKENS).decode(ids)
-    assert [type(token_id) for token_id in ids] == [Letter, int]
+    assert all(map(operator.is_, ids, before))  # the caller's list is unchanged

@@ -7,20 +7,16 @@ import re
 import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from artifacts import GONE, GOOD, PARTS, Place, canonical, changed
-from bpetite._constants import END_OF_TEXT_TOKEN
+from artifacts import GONE, GOOD, ODD_FILES, PARTS, VALUES, Place, canonical, changed
 from bpetite._files import quoted, read_file
-from bpetite._patterns import GPT2
 from bpetite._persistence import load, save
-from bpetite._schema.canonical import to_json
 from bpetite._strict_json import parse_json
 
 KEYS = "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"
@@ -88,31 +84,18 @@ def test_step_1_rejects_invalid_utf_8(tmp_path: Path, data: bytes, found: str) -
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(b"", id="empty"),
-        pytest.param(b" \n", id="whitespace"),
-        pytest.param(b"not json", id="words"),
-        pytest.param(canonical(GOOD)[:-1], id="cut-off"),
-        pytest.param(canonical(GOOD) + b"x", id="trailing-letter"),
-        pytest.param(canonical(GOOD) + b"{}", id="trailing-object"),
-        pytest.param(canonical(GOOD) * 2, id="twice"),
-        pytest.param(canonical(GOOD) + b"\x00", id="trailing-nul"),
-        pytest.param(canonical(GOOD) + b"\xc2\xa0", id="trailing-no-break-space"),
-        pytest.param(b"\xef\xbb\xbf" + canonical(GOOD), id="bom"),
-        pytest.param(json.dumps(GOOD).encode("utf-16-le"), id="utf-16-without-bom"),
-        pytest.param(json.dumps(GOOD).encode("utf-32-be"), id="utf-32-without-bom"),
-        pytest.param(canonical(GOOD).replace(b"]}", b",]}"), id="trailing-comma"),
-        pytest.param(canonical(GOOD).replace(b'"', b"'"), id="single-quotes"),
-        pytest.param(b"// comment\n" + canonical(GOOD), id="comment"),
-        pytest.param(canonical(GOOD).replace(b"[0]", b"[00]"), id="leading-zero"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[+1]"), id="plus"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[0x1]"), id="hexadecimal"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[1_0]"), id="underscore"),
-        pytest.param(canonical(GOOD).replace(b"[1]", "[\u0661]".encode()), id="arabic-digit"),
-        pytest.param(canonical(GOOD).replace(b"[1]", b"[True]"), id="true-of-python"),
-        pytest.param(b'{"a\nb":1}', id="newline-in-a-string"),
-        pytest.param(rb'{"\x41":1}', id="unknown-escape"),
-        pytest.param(b"\x80\x04K\x01."[1:], id="control-characters"),
+        *(b"", b" \n", b"not json", b'{"a\nb":1}', rb'{"\x41":1}', b"\x04K\x01."),
+        *(canonical(GOOD) + end for end in (b"x", b"{}", b"\x00", b"\xc2\xa0", canonical(GOOD))),
+        *(start + canonical(GOOD) for start in (b"\xef\xbb\xbf", b"// comment\n")),
+        *(json.dumps(GOOD).encode(encoding) for encoding in ("utf-16-le", "utf-32-be")),
+        *(canonical(GOOD)[:-1], canonical(GOOD).replace(b'"', b"'")),
+        *(canonical(GOOD).replace(b"]}", b",]}"), canonical(GOOD).replace(b"[0]", b"[00]")),
+        *(
+            canonical(GOOD).replace(b"[1]", number.encode())
+            for number in ("[+1]", "[0x1]", "[1_0]", "[\u0661]", "[True]")
+        ),
     ],
+    ids=lambda data: repr(data[:12] + data[-12:]),
 )
 def test_step_2_rejects_invalid_json(tmp_path: Path, data: bytes) -> None:
     """FR-29: the file must be a single JSON document."""
@@ -346,18 +329,6 @@ def test_step_13_rejects_too_many_tokens(tmp_path: Path, size: int, message: str
     check_rejected(tmp_path, data, ValueError, message)
 
 
-@pytest.mark.thorough
-def test_the_maximum_also_applies_to_saved_files(tmp_path: Path) -> None:
-    """FR-29: the limit also holds for a file that is otherwise valid."""
-    message = "mergeable_vocab_size: expected at most 1114112, found 1114113"
-    check_rejected(
-        tmp_path,
-        to_json([(1, 1)] * (0x110001 - 256), GPT2, (END_OF_TEXT_TOKEN,)),
-        ValueError,
-        message,
-    )
-
-
 @pytest.mark.parametrize("gone", [["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]])
 def test_step_15_rejects_a_vocab_with_a_gap(tmp_path: Path, gone: list[str]) -> None:
     """FR-29: every mergeable id must be in vocab; the message names the lowest missing one."""
@@ -546,12 +517,6 @@ def test_hostile_values_are_shortened(tmp_path: Path, data: bytes, ending: str) 
 
 
 JSON_PARTS = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9", "-0"]
-TANGLED = st.text('[]{}"\\ab,:')
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text() | TANGLED,
-    lambda values: st.lists(values) | st.dictionaries(st.text() | TANGLED, values),
-    max_leaves=8,
-)
 
 
 @given(VALUES, st.booleans())
@@ -571,49 +536,20 @@ def test_any_text_is_parsed_like_json_or_rejected(text: str) -> None:
     assert json.dumps(value) == json.dumps(json.loads(text))
 
 
-@given(st.binary(max_size=64))
-def test_bytes_are_parsed_or_rejected(data: bytes) -> None:
-    """Bytes of any kind are parsed, or raise `ValueError`."""
-    with suppress(ValueError):
-        assert parse_json(data) == json.loads(data)
-
-
-def positions_in(value: object, here: Place = ()) -> list[Place]:
-    """Return the position of a value and of everything inside it, from the first to the last."""
-    held: Iterable[tuple[str | int, object]] = ()
-    if isinstance(value, dict):
-        held = value.items()
-    elif isinstance(value, list):
-        held = enumerate(value)
-    return [here, *(place for key, part in held for place in positions_in(part, (*here, key)))]
-
-
-PLACES = positions_in(GOOD)[1:]
-ODD = st.one_of(
-    st.sampled_from(
-        [GONE, None, True, -1, 0, 1, 97, 255, 256, 257, 258, 259, 10**30, "", "97", SPECIAL, [], {}]
-    ),
-    st.sampled_from([GOOD["vocab"], GOOD["merges"], GOOD["special_tokens"], [97, 98], [[]]]),
-    VALUES,
-)
-
-
-@given(st.dictionaries(st.sampled_from(PLACES), ODD, min_size=1, max_size=3))
+@given(ODD_FILES)
 def test_odd_artifact_is_rejected_or_the_same_tokenizer(
-    tmp_path_factory: pytest.TempPathFactory, changes: dict[Place, object]
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
     """Odd values anywhere raise `KeyError` or `ValueError`, or load as the same tokenizer."""
     path = tmp_path_factory.getbasetemp() / "spoiled.json"
-    # From the last to the first, so that no change moves the position of another.
-    artifact = changed(*((place, changes[place]) for place in reversed(PLACES) if place in changes))
-    path.write_bytes(canonical(artifact))
+    path.write_bytes(data)
     try:
         vocab, merges, special_tokens = load(path)
     except (KeyError, ValueError) as error:
         assert len(error.args[0]) <= len(f"{quoted(path)}: ") + 200  # noqa: PT017 - it may load
         return
     save(path, vocab, merges, special_tokens, overwrite=True)
-    assert path.read_bytes() == canonical(artifact)
+    assert path.read_bytes() == canonical(json.loads(data))
 
 
 def check_all_rejected(folder: Path, files: Iterable[bytes]) -> None:
@@ -656,16 +592,6 @@ def test_any_flipped_bit_is_rejected(tmp_path: Path) -> None:
     check_all_rejected(
         tmp_path, with_other_bytes(lambda byte: [byte ^ 1 << bit for bit in range(8)])
     )
-
-
-@pytest.mark.thorough
-@pytest.mark.skipif(
-    settings().max_examples < 5_000, reason="808,350 files; BPETITE_PROFILE=release"
-)
-def test_any_other_byte_is_rejected(tmp_path: Path) -> None:
-    """FR-29: replacing any byte of an artifact makes it invalid."""
-    files = with_other_bytes(lambda byte: [other for other in range(256) if other != byte])
-    check_all_rejected(tmp_path, files)
 
 
 def with_other_bytes(others: Callable[[int], list[int]]) -> Iterator[bytes]:
@@ -783,12 +709,6 @@ def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
         loaded = error
     assert (kind == "good") == (loaded == PARTS)
     assert open_descriptors() == before
-
-
-def test_path_with_nul_is_rejected() -> None:
-    """A path that the system cannot have raises `ValueError`."""
-    with pytest.raises(ValueError, match="null byte"):
-        load("a\0b")
 
 
 def test_fractions_are_read_on_demand() -> None:

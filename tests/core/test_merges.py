@@ -62,15 +62,6 @@ def test_chunk_is_merged_as_by_hand(
     assert oracle.encode_chunk(chunk, merges) == ids
 
 
-@given(merge_lists(), CHUNKS)
-@example(TWICE, b"aaaabab" * 30)
-@example(NESTED, b"aaaaabaaab" * 30)
-def test_both_algorithms_agree(merges: list[tuple[int, int]], chunk: bytes) -> None:
-    """FR-16: the algorithms for short and for long chunks give the same ids."""
-    ready = Merges(merges)
-    assert ready._apply_short(chunk) == ready._apply_long(chunk)
-
-
 def test_both_algorithms_merge_any_byte() -> None:
     """FR-16: a byte that no merge takes keeps its id, whatever its value."""
     merges = [(0, 1), (1, 1), (255, 255), (256, 2)]
@@ -78,15 +69,6 @@ def test_both_algorithms_merge_any_byte() -> None:
     expected = oracle.encode_chunk(chunk, merges)
     ready = Merges(merges)
     assert ready._apply_short(chunk) == ready._apply_long(chunk) == expected
-
-
-@pytest.mark.parametrize("size", [63, 64, 65])
-def test_chunks_at_the_algorithm_switch(size: int) -> None:
-    """FR-16: chunks of about 64 bytes, where the algorithm changes, get the ids of the passes."""
-    for chunk in (b"aab" * 30, b"a" * 90, b"abcab" * 18):
-        part = chunk[:size]
-        assert Merges(TWINS).apply(part) == oracle.encode_chunk(part, TWINS)
-        assert Merges(NESTED).apply(part) == oracle.encode_chunk(part, NESTED)
 
 
 @pytest.mark.thorough

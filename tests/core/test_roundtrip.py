@@ -19,29 +19,13 @@ from texts import (
 
 CORPUS = "The cat sat. It's 12 o'clock! 日本語 العربية 👍👍 <|endoftext|>\n\n" * 4
 FIXTURES = [
-    pytest.param("", id="empty"),
-    pytest.param(" ", id="space"),
-    pytest.param(" \n\t  \r\n ", id="whitespace"),
-    pytest.param(WHITESPACE, id="every-whitespace"),
-    pytest.param(f"a{SEPARATORS} {SEPARATORS}b", id="separators"),
-    pytest.param("Hello, world! It's 2026; they'll see.", id="ascii"),
-    pytest.param("".join(map(chr, range(128))), id="every-ascii-character"),
-    pytest.param("?!...--((()))[]{}~@#$%^&*_+=", id="punctuation"),
-    pytest.param("naïve Ünïcode e\u0301 ß ﬁ \u212b İıſ a\u200b\xad", id="accents"),
-    pytest.param("👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪", id="emoji"),
-    pytest.param("日本語 中文 한국어", id="cjk"),
-    pytest.param("مرحبا بالعالم ١٢٣", id="arabic"),
-    pytest.param("\u202eabc\u202c \u200f\u200d", id="direction-and-joiners"),
-    pytest.param("\ufeffa\r\nb\rc\x00", id="bom-newlines-nul"),
-    pytest.param("\U0010ffff\uffff\ue000", id="private-and-no-characters"),
-    pytest.param("<|endoftext|>", id="special"),
-    pytest.param("a<|endoftext|>b<|endoftext|>", id="specials-between-text"),
-    pytest.param("<|endoftext|><|endoftext|>", id="consecutive-specials"),
-    pytest.param("<|endoftext", id="beginning-of-the-special"),
-    pytest.param("endoftext|>", id="end-of-the-special"),
-    pytest.param("<|endo", id="bit-of-the-special"),
-    pytest.param("".join(PIECES), id="all-at-once"),
-    pytest.param("a" * 1000 + "日" * 1000, id="long-chunk"),
+    *("", " ", " \n\t  \r\n ", WHITESPACE, f"a{SEPARATORS} {SEPARATORS}b", "".join(PIECES)),
+    *("Hello, world! It's 2026; they'll see.", "".join(map(chr, range(128)))),
+    *("?!...--((()))[]{}~@#$%^&*_+=", "naïve Ünïcode e\u0301 ß ﬁ \u212b İıſ a\u200b\xad"),
+    *("👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪", "日本語 中文 한국어", "مرحبا بالعالم ١٢٣"),
+    *("\u202eabc\u202c \u200f\u200d", "\ufeffa\r\nb\rc\x00", "\U0010ffff\uffff\ue000"),
+    *("<|endoftext|>", "a<|endoftext|>b<|endoftext|>", "<|endoftext|><|endoftext|>"),
+    *("<|endoftext", "endoftext|>", "<|endo", "a" * 1000 + "日" * 1000),
 ]
 
 
@@ -56,7 +40,7 @@ def pair(
     return [trained, Tokenizer.load(path)]
 
 
-@pytest.mark.parametrize("text", FIXTURES)
+@pytest.mark.parametrize("text", FIXTURES, ids=lambda text: ascii(text[:20]))
 def test_fixture_decodes_to_itself(pair: list[Tokenizer], text: str) -> None:
     """FR-6, FR-24, FR-25, FR-26: any text is restored, also by a loaded tokenizer."""
     ids, ids_of_loaded = (tokenizer.encode(text) for tokenizer in pair)
@@ -69,13 +53,6 @@ def test_any_text_decodes_to_itself(documents: list[str], text: str) -> None:
     """FR-25: `decode(encode(text)) == text` for any text, whatever the training."""
     tokenizer = Tokenizer.train([*documents, text], 280)
     assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-@given(CORPORA, st.one_of(TEXTS, TIES))
-def test_ids_never_outnumber_the_bytes(documents: list[str], text: str) -> None:
-    """A text has at most as many ids as bytes, since every token has at least one byte."""
-    ids = Tokenizer.train(documents, 280).encode(text)
-    assert len(ids) <= len(text.encode("utf-8"))
 
 
 @given(CORPORA, st.one_of(TEXTS, TIES, RUNS))

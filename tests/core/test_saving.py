@@ -9,19 +9,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
-from types import FrameType
-from typing import IO
+from typing import IO, cast
 
 import pytest
 
 from artifacts import GOOD, canonical, names_in
 from bpetite import Tokenizer
-from bpetite._files import write_folder
+from failures import FAULTS, Fault, contents_of, fail_at_each_call, interrupt_at_each_call
 
 NEW = canonical(GOOD)
 OLD = b"the old file"
@@ -353,78 +352,25 @@ def test_macos_syncs_the_disk_too(
     assert synced == [(way, at.stat().st_ino) for at in (path, tmp_path) for way in ways]
 
 
-class Fault:
-    """Make one call of some functions of `os` fail: the one with a given number."""
-
-    NAMES = (
-        *("lstat", "stat", "mkdir", "open", "chmod", "write", "fsync", "close"),
-        *("link", "replace", "rename"),
-    )
-
-    def __init__(self, number: int, error: BaseException, *, after: bool = False) -> None:
-        """Set which call fails, with which error, and whether it does its work first."""
-        self.left = number
-        self.error = error
-        self.after = after
-
-    def put_into(self, monkeypatch: pytest.MonkeyPatch, names: tuple[str, ...] = NAMES) -> None:
-        """Replace the functions until the patch is undone."""
-        for name in names:
-            monkeypatch.setattr(os, name, self.failing(getattr(os, name)))
-
-    def failing(self, function: Callable[..., object]) -> Callable[..., object]:
-        """Return the function, wrapped to fail at the given call."""
-
-        def call(*arguments: object, **options: object) -> object:
-            self.left -= 1
-            if self.left:
-                return function(*arguments, **options)
-            if self.after:
-                function(*arguments, **options)
-            raise self.error
-
-        return call
-
-
 def no_links(*_: object, **__: object) -> None:
     """Fail to link, like a file system without hard links."""
     raise OSError(errno.EPERM, os.strerror(errno.EPERM))
 
 
-def contents_of(folder: Path) -> dict[str, bytes]:
-    """Return everything below a folder; a folder has no bytes."""
-    paths = folder.rglob("*")
-    return {str(p.relative_to(folder)): p.read_bytes() if p.is_file() else b"" for p in paths}
-
-
 @contextmanager
 def saving(case: str, tokenizer: Tokenizer, folder: Path) -> Iterator[Callable[[], None]]:
     """Yield a call that saves; afterward check that its result is complete or absent."""
-    path, old, new = folder / "tokenizer.json", {}, {"tokenizer.json": NEW}
+    path, old = folder / "tokenizer.json", {}
     folder.mkdir()
     if case == "overwrite":
         path.write_bytes(OLD)
         old = {"tokenizer.json": OLD}
-    if case == "folder":
-        new = {"pair": b"", "pair/one": b"1", "pair/two": b"2"}
-        pair = {"one": b"1", "two": b"2"}
-        yield partial(write_folder, str(folder / "pair"), pair, overwrite=False)
-    else:
-        yield partial(tokenizer.save, path, overwrite=case == "overwrite")
-    assert contents_of(folder) in (old, new)
+    yield partial(tokenizer.save, path, overwrite=case == "overwrite")
+    assert contents_of(folder) in (old, {"tokenizer.json": NEW})
 
 
-ERRORS = [partial(OSError, errno.EIO, os.strerror(errno.EIO)), MemoryError, KeyboardInterrupt]
-
-
-@pytest.mark.parametrize(
-    ("failing", "after"),
-    [
-        *((error, False) for error in ERRORS),
-        pytest.param(KeyboardInterrupt, True, marks=pytest.mark.posix),  # an open file stays
-    ],
-)
-@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
+@pytest.mark.parametrize(("failing", "after"), FAULTS)
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite"])
 def test_failure_of_any_call_leaves_nothing_half_done(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -436,49 +382,24 @@ def test_failure_of_any_call_leaves_nothing_half_done(
     """FR-28: whichever call fails, the old or the new file is there, and no other."""
     if case == "new-without-links":
         monkeypatch.setattr(os, "link", no_links)
-    number, happened = 0, True
-    while happened:
-        number += 1
-        fault = Fault(number, failing(), after=after)
-        with saving(case, tokenizer, tmp_path / str(number)) as save:
-            with monkeypatch.context() as patched, suppress(type(fault.error)):
-                fault.put_into(patched)
-                save()
-            happened = fault.left <= 0
-    assert number > 6
+    fail_at_each_call(tmp_path, partial(saving, case, tokenizer), failing, after=after)
 
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.filterwarnings("ignore:unclosed file:ResourceWarning")
-@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite", "folder"])
+@pytest.mark.parametrize("case", ["new", "new-without-links", "overwrite"])
 def test_interrupt_at_any_point_leaves_nothing_half_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, case: str
 ) -> None:
     """FR-28: Ctrl-C at the start or end of any Python call does no harm."""
     if case == "new-without-links":
         monkeypatch.setattr(os, "link", no_links)
-    number, left = 0, 0
-
-    def count_down(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal left
-        left -= event in {"call", "c_return"}
-        if left == 0:
-            raise KeyboardInterrupt
-
-    while left <= 0:
-        number += 1
-        with saving(case, tokenizer, tmp_path / str(number)) as save:
-            left = number
-            with suppress(KeyboardInterrupt):
-                sys.setprofile(count_down)
-                save()
-                sys.setprofile(None)  # an exception that leaves `save` also removes the hook
-    assert number > 40
+    interrupt_at_each_call(tmp_path, partial(saving, case, tokenizer))
 
 
 @pytest.mark.usefixtures("synced_by_fsync")
-@pytest.mark.parametrize("failing", ERRORS)
+@pytest.mark.parametrize("failing", [OSError, MemoryError, KeyboardInterrupt])
 @pytest.mark.parametrize(
     "names",
     [
@@ -527,27 +448,6 @@ def test_unsyncable_folder_is_not_an_error(
         Fault(2, OSError(code, "no")).put_into(patched, ("fsync",))
         tokenizer.save(tmp_path / "tokenizer.json")
     assert (tmp_path / "tokenizer.json").read_bytes() == NEW
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS])
-def test_saving_works_without_hard_links(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tokenizer: Tokenizer, code: int
-) -> None:
-    """FR-27: without hard links, a new file is saved, and an existing one is still kept."""
-    path = tmp_path / "tokenizer.json"
-
-    def link(*_: object) -> None:
-        raise OSError(code, os.strerror(code))
-
-    monkeypatch.setattr(os, "link", link)
-    with umask(0o027):
-        tokenizer.save(path)
-    assert path.read_bytes() == NEW
-    assert mode_of(path) == 0o640
-    with pytest.raises(FileExistsError):
-        tokenizer.save(path)
-    assert names_in(tmp_path) == ["tokenizer.json"]
 
 
 @pytest.mark.posix
@@ -625,87 +525,42 @@ RACER = """
     import sys, time
     from bpetite import Tokenizer
 
-    me, overwrite = sys.argv[1], sys.argv[2] == "True"
+    me = sys.argv[1]
     tokenizer = Tokenizer.train(me * 400, 300)
+    tokenizer.save(me)
     print("ready", flush=True)
     start = float(input())
     for number in range(25):
         while time.time() < start + number / 100:
             pass
         try:
-            tokenizer.save("tokenizer.json" if overwrite else str(number), overwrite)
+            tokenizer.save(str(number))
         except FileExistsError:
-            print("refused", flush=True)
+            print("refused")
         else:
-            print(me, flush=True)
+            print(me)
 """
 """A program that saves 25 times, at instants that it shares with others."""
 
 
-@contextmanager
-def competing_saves(folder: Path, *, overwrite: bool) -> Iterator[list[subprocess.Popen[str]]]:
-    """Start three processes that each save their own tokenizer."""
+def test_one_of_several_processes_wins(here: Path) -> None:
+    """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
     with ExitStack() as stack:
+        command, pipe = [sys.executable, "-c", dedent(RACER)], subprocess.PIPE
         processes = [
             stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-c", dedent(RACER), me, str(overwrite)],
-                    cwd=folder,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    encoding="utf-8",
-                )
+                subprocess.Popen([*command, me], stdin=pipe, stdout=pipe, encoding="utf-8")
             )
             for me in "abc"
         ]
-        assert [output_of(process).readline() for process in processes] == ["ready\n"] * 3
+        assert [cast("IO[str]", p.stdout).readline() for p in processes] == ["ready\n"] * 3
         start = time.time() + 0.01
         for process in processes:
-            assert process.stdin is not None
-            process.stdin.write(f"{start}\n")
-            process.stdin.flush()
-        yield processes
-
-
-def output_of(process: subprocess.Popen[str]) -> IO[str]:
-    """Return the standard output of a process."""
-    assert process.stdout is not None
-    return process.stdout
-
-
-@pytest.fixture(scope="module")
-def artifacts_of_competing_saves(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Return what each of the three processes saves."""
-    folder = tmp_path_factory.mktemp("competing_saves")
-    for me in "abc":
-        Tokenizer.train(me * 400, 300).save(folder / me)
-    return {me: (folder / me).read_bytes() for me in "abc"}
-
-
-def test_one_of_several_processes_wins(
-    tmp_path: Path, artifacts_of_competing_saves: dict[str, bytes]
-) -> None:
-    """FR-27: if processes save to one path at the same time, one succeeds, and its file stays."""
-    with competing_saves(tmp_path, overwrite=False) as processes:
-        outcomes = [output_of(process).read().split() for process in processes]
+            cast("IO[str]", process.stdin).write(f"{start}\n")
+            cast("IO[str]", process.stdin).flush()
+        outcomes = [cast("IO[str]", process.stdout).read().split() for process in processes]
     for number, each in enumerate(zip(*outcomes, strict=True)):
         (winner,) = {*each} - {"refused"}
         assert each.count("refused") == 2
-        assert (tmp_path / str(number)).read_bytes() == artifacts_of_competing_saves[winner]
-    assert names_in(tmp_path) == sorted(map(str, range(25)))
-
-
-@pytest.mark.posix
-def test_file_is_whole_whenever_it_is_read(
-    tmp_path: Path, artifacts_of_competing_saves: dict[str, bytes]
-) -> None:
-    """FR-28: while processes overwrite a file repeatedly, every read returns one of their files."""
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(artifacts_of_competing_saves["a"])
-    found = set()
-    with competing_saves(tmp_path, overwrite=True) as processes:
-        while any(process.poll() is None for process in processes):
-            found.add(path.read_bytes())
-    assert [process.returncode for process in processes] == [0] * 3
-    assert found <= set(artifacts_of_competing_saves.values())
-    assert names_in(tmp_path) == ["tokenizer.json"]
+        assert (here / str(number)).read_bytes() == (here / winner).read_bytes()
+    assert names_in(here) == sorted([*map(str, range(25)), *"abc"])

@@ -7,7 +7,6 @@ import pkgutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Self, get_args, get_type_hints
@@ -160,16 +159,6 @@ print(loaded.decode(loaded.encode("ab <|endoftext|>\\u00e9")) == "ab <|endoftext
 
 
 # Sharing a tokenizer
-
-
-def test_threads_share_a_tokenizer() -> None:
-    """Eight threads that use one tokenizer at once get the ids that one thread gets."""
-    texts = [f"low {number} lower {number % 97} lowest é日" for number in range(2000)]
-    shared = Tokenizer.train(texts, 400)
-    with ThreadPoolExecutor(8) as threads:
-        ids = list(threads.map(shared.encode, texts * 2))
-        assert list(threads.map(shared.decode, ids)) == texts * 2
-    assert ids == [copy.copy(shared).encode(text) for text in texts] * 2
 
 
 @pytest.mark.parametrize(

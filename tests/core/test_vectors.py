@@ -7,8 +7,6 @@ from typing import Any, Final
 
 import pytest
 
-import oracle
-from artifacts import artifact_with, canonical
 from bpetite import Tokenizer
 from bpetite._pretokenizer import pretokenize
 from project_tools import ROOT
@@ -48,18 +46,6 @@ def test_ids_are_unchanged(name: str) -> None:
     for ids in golden["ids_of_no_text"]:
         with pytest.raises(UnicodeDecodeError):
             tokenizer.decode(ids)
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", NAMES)
-def test_vectors_match_the_oracle(name: str) -> None:
-    """FR-12: the oracle, which shares no code with bpetite, gives the same vectors."""
-    golden = read(name)
-    merges = oracle.train(golden["documents"], golden["vocab_size"])
-    artifact = canonical(artifact_with(merges))
-    assert hashlib.sha256(artifact).hexdigest() == golden["artifact_sha256"]
-    for vector in golden["vectors"]:
-        assert oracle.encode(vector["text"], merges) == vector["ids"]
 
 
 def test_chunks_are_unchanged() -> None:

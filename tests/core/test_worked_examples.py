@@ -13,12 +13,6 @@ from bpetite._trainer import train_bpe
 CORPUS = "ab ab ab"
 
 
-@pytest.fixture
-def tokenizer() -> Tokenizer:
-    """Return the tokenizer of the examples: two merges, `ab` and ` ab`."""
-    return Tokenizer.train(CORPUS, vocab_size=258)
-
-
 def test_training_of_the_example() -> None:
     """FR-7, FR-8, FR-13: the chunks, the two merges and the ids are those of the example."""
     result = train_bpe(CORPUS, vocab_size=258)
@@ -42,12 +36,6 @@ def test_partial_special_token_of_the_example(tokenizer: Tokenizer) -> None:
     assert tokenizer.encode("<|endoftext") == list(b"<|endoftext")
     for partial in ("<|endoftext", "endoftext|>", "<|endo"):
         assert tokenizer.decode(tokenizer.encode(partial)) == partial
-
-
-def test_every_occurrence_of_the_example(tokenizer: Tokenizer) -> None:
-    """FR-10: `abab` is merged twice in one pass, and `xxx` from the left."""
-    assert tokenizer.encode("abab") == [256, 256]
-    assert Tokenizer.train("xx xx", 257).encode("xxx") == [256, 120]
 
 
 def test_lone_continuation_byte_of_the_example(tokenizer: Tokenizer) -> None:

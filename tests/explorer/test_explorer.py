@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, ODD_FILES, PARTS, canonical
+from artifacts import GOOD, ODD_FILES, PARTS, SPELLINGS, canonical
 from bpetite import Tokenizer
 from bpetite._patterns import GPT2
 from bpetite._persistence import load, save
@@ -144,15 +144,6 @@ def test_bad_ids_are_rejected(ask: Ask, ids: list[object]) -> None:
     """FR-20: unknown ids, non-integers, and half a character are not decoded."""
     (decoded,) = ask("load", encoded(canonical(GOOD)), [], [ids])["decoded"]
     assert "error" in decoded
-
-
-SPELLINGS: Final = {
-    "indented": json.dumps(GOOD, indent=2).encode(),
-    "other order": json.dumps(dict(reversed(GOOD.items()))).encode(),
-    "whitespace": b" \t\r\n" + canonical(GOOD).replace(b'":', b'" \t:\n\r ') + b"\n \n",
-    "escaped": canonical(GOOD).replace(b"vocab", rb"\u0076oc\u0061b").replace(b"|>", rb"\u007C>"),
-    "minus zero": canonical(GOOD).replace(b'"0":[0]', b'"0":[-0]'),
-}
 
 
 @pytest.mark.parametrize("name", SPELLINGS)

@@ -33,137 +33,9 @@ LINKS: Final = sorted(
     }
 )
 
-# Opens each link at each width in a frame, does an act there, and sends what the frames show.
-FRAMES: Final = """<!doctype html><meta charset="utf-8"><body>
-<script src="FOLDER/load.js"></script><script src="FOLDER/bpe.js"></script><script>
-const all = (page, selector) => [...page.querySelectorAll(selector)];
-const texts = (page, selector) =>
-  all(page, selector).filter((one) => one.checkVisibility()).map((one) => one.innerText);
-const state = (page) => ({
-  ids: all(page, "#tokens [data-id]").map((one) => Number(one.dataset.id)),
-  others: all(page, "#others [data-id]").map((one) => Number(one.dataset.id)),
-  differ: ["tokens", "others"].map((list) =>
-    all(page, `#${list} .differs`).map((one) => Number(one.dataset.start))),
-  names: texts(page, "#panes .say"),
-  hash: page.location.hash,
-  figure: texts(page, "#figure-tokens")[0] ?? null,
-  said: texts(page, "#train-say")[0] ?? null,
-  learned: texts(page, "#learned small"),
-  alerts: texts(page, "[role=alert]").filter((text) => text),
-  wide: page.documentElement.scrollWidth,
-  text: page.getElementById("text").value,
-  size: page.getElementById("size").value,
-  seen: texts(page, "main")[0],
-  nodes: texts(page, ".node").length,
-  merge: texts(page, "#merge div"),
-  merges: Number(page.getElementById("merges").value),
-  joined: all(page, "#tokens .t:is(.head, .tail)").map((one) => one.innerText),
-  marked: all(page, "#tokens .new").map((one) => Number(one.dataset.id)),
-  sheet: box(page, "#sheet.open"),
-  chosen: box(page, "#tokens [aria-selected=true]"),
-  controls: box(page, "#view-text .controls"),
-  scrolled: scrolled(page),
-  bottom: all(page, "textarea, .controls, #tokens, #chunks")
-    .reduce((most, one) => Math.max(most, one.getBoundingClientRect().bottom), 0),
-});
-const box = (page, selector) => {
-  const { top, bottom } = page.querySelector(selector)?.getBoundingClientRect() ?? {};
-  return [top, bottom];
-};
-// The boxes whose content a reader can scroll, except fields.
-const scrolled = (page) =>
-  all(page, "main *").filter((one) => {
-    const { overflowX, overflowY } = page.defaultView.getComputedStyle(one);
-    const scrolls = /auto|scroll/.test(overflowX + overflowY) && one.tagName !== "TEXTAREA";
-    return scrolls && one.checkVisibility();
-  }).length;
-const drawn = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 30)); });
-// What is in sight is drawn in the next frame, and training goes on in slices.
-const settle = async (page) => {
-  let found, before;
-  for (let turn = 0; turn < 300; turn++) {
-    [before, found] = [JSON.stringify(found), state(page)];
-    const shown = found.ids.length || found.said || found.alerts.length;
-    if (shown && JSON.stringify(found) === before) break;
-    await drawn();
-  }
-  return found;
-};
-const type = async (page, id, text) => {
-  page.getElementById(id).value = text;
-  page.getElementById(id).dispatchEvent(new Event("input"));
-  for (let turn = 0; turn < 5; turn++) await drawn(); // the page waits until a reader pauses
-};
-const choose = (page, files) => {
-  const chosen = new DataTransfer();
-  for (const file of files) chosen.items.add(file);
-  page.getElementById("file").files = chosen.files;
-  page.getElementById("file").dispatchEvent(new Event("change"));
-};
-const open = (page, merges) =>
-  choose(page, [new File([new bpe.Tokenizer(merges).save()], "made.json")]);
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-const given = GIVEN.map(([name, text]) => new File([bytesOf(text)], name));
-const until = async (condition) => {
-  for (let turn = 0; turn < 300 && !condition(); turn++) await drawn();
-};
-const acts = ACTS;
-const look = async (link, width, act) => {
-  const frame = document.createElement("iframe");
-  Object.assign(frame.style, { width: `${width}px`, height: "3000px", border: 0 });
-  frame.src = `FOLDER/index.html#${link}`;
-  document.body.replaceChildren(frame);
-  await new Promise((loaded) => { frame.onload = loaded; });
-  if (act) await acts[act](frame.contentDocument);
-  return settle(frame.contentDocument);
-};
-(async () => {
-  const found = [];
-  for (const one of ASKED) found.push(await look(...one));
-  await fetch("ANSWER", { method: "POST", mode: "no-cors", body: JSON.stringify(found) });
-})();
-</script>"""
+FRAMES: Final = Path(__file__).with_name("frames.html").read_text(encoding="utf-8")
+"""Opens each link at each width in a frame, does an act there, and sends what the frames show."""
 
-TYPED: Final = 'await settle(page); await type(page, "text", "x".repeat(102401));'
-OPEN: Final = """open(page, %s);
-    await until(() => page.getElementById("tokenizer").value === "file:made.json");
-    await settle(page);
-    page.querySelector("#tokens .t").click();"""
-ACTS: Final = {
-    "long text": TYPED,
-    "half a pair": 'await settle(page); await type(page, "text", "a\\ud800");',
-    "long, then short": TYPED + 'await type(page, "text", "xq");',
-    "long, then code": TYPED
-    + """page.getElementById("tokenizer").value = "code";
-    page.getElementById("tokenizer").dispatchEvent(new Event("change", { bubbles: true }));""",
-    "long corpus": 'await settle(page); await type(page, "corpus", "x".repeat(102401));',
-    "stop": """const button = page.getElementById("train-play");
-    await until(() => button.innerText === "Pause");
-    button.click();""",
-    "play": """await settle(page);
-    page.getElementById("play").click();
-    await until(() => page.getElementById("merges").value !== "0");
-    page.getElementById("play").click();""",
-    "tap": """page.defaultView.frameElement.style.height = "740px";
-    await settle(page);
-    [...page.querySelectorAll("#tokens .t")].at(-1).click();""",
-    "wait for the address": """await settle(page);
-    await until(() => page.location.hash.includes("merges="));""",
-    "next, next": """await settle(page);
-    for (let turn = 0; turn < 2; turn++) page.getElementById("next").click();""",
-    "next, next, back": """await settle(page);
-    for (const id of ["next", "next", "back"]) page.getElementById(id).click();""",
-    "drop": """await settle(page);
-    page.querySelector("#tab-train").click();
-    const dataTransfer = new DataTransfer();
-    for (const file of given) dataTransfer.items.add(file);
-    const { DragEvent } = page.defaultView;
-    const event = new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true });
-    page.body.dispatchEvent(event);
-    await until(() => page.getElementById("tokenizer").value.startsWith("file:"));""",
-    "double": OPEN % "Array.from({ length: 21 }, (_, n) => (n ? [255 + n, 255 + n] : [97, 97]))",
-    "nest": OPEN % "Array.from({ length: 3000 }, (_, n) => [n ? 255 + n : 98, 97])",
-}
 
 Found = dict[str, Any]
 
@@ -178,10 +50,7 @@ def look(
         pytest.skip("there is no Chromium on PATH")
     with HTTPServer(("127.0.0.1", 0), Answer) as server:
         server.timeout = 120
-        acts = ",".join(
-            f"{json.dumps(name)}: async (page) => {{{act}}}" for name, act in ACTS.items()
-        )
-        script = FRAMES.replace("ASKED", json.dumps(asked)).replace("ACTS", f"{{{acts}}}")
+        script = FRAMES.replace("ASKED", json.dumps(asked))
         given = [
             (name, base64.b64encode(data).decode("ascii")) for name, data in (files or {}).items()
         ]

@@ -50,22 +50,6 @@ def test_the_text_states_the_measured_figures() -> None:
         assert words in page, words
 
 
-def test_texts_are_measured(tmp_path: Path) -> None:
-    """A run on other texts writes the figures of each, on itself and on the other."""
-    for name, letters in (("one", "low lower lowest "), ("two", "новый новее ")):
-        lines = [f"{letters * (count % 7)}{count}\n" for count in range(9_000)]
-        (tmp_path / f"{name}.txt").write_text("".join(lines), encoding="utf-8")
-    texts, figures = [tmp_path / f"{name}.txt" for name in ("one", "two")], tmp_path / "out.json"
-    result = run(sys.executable, MEASURE, *texts, "--json", figures)
-    assert result.returncode == 0, result.stderr
-    measured = json.loads(figures.read_text(encoding="ascii"))["texts"]
-    assert [list(one["bytes per token"]) for one in measured.values()] == [["one", "two"]] * 2
-    assert measured["one"]["vocabulary"]["classes"].keys() >= {"Latin", "digits"}
-    assert measured["two"]["vocabulary"]["classes"].keys() >= {"Cyrillic", "part of a character"}
-    own, other = (measured["two"]["bytes per token"][name][-1] for name in ("two", "one"))
-    assert own > other > 1
-
-
 def test_the_page_draws_texts_of_your_own(tmp_path: Path) -> None:
     """Its commands, on one text, write a page and pictures in a folder of their own."""
     committed = (ROOT / "docs" / "pictures.json").read_bytes()
@@ -87,15 +71,3 @@ def test_the_page_draws_texts_of_your_own(tmp_path: Path) -> None:
     assert len(drawn) == 4
     assert all("my $text$" in svg for svg in drawn)
     assert (ROOT / "docs" / "pictures.json").read_bytes() == committed
-
-
-@pytest.mark.parametrize("content", [b"", b"\xff", None])
-def test_an_unusable_text_is_rejected(content: bytes | None, tmp_path: Path) -> None:
-    """A file that is too short, not UTF-8 or missing is a one-line error."""
-    path = tmp_path / "text.txt"
-    if content is not None:
-        path.write_bytes(content)
-    result = run(sys.executable, MEASURE, path, "--json", tmp_path / "out.json")
-    assert result.returncode == 1
-    assert re.fullmatch(r"error: .*\n", result.stderr)
-    assert not (tmp_path / "out.json").exists()

@@ -44,7 +44,7 @@ def undeclared_imports(member: Path) -> set[str]:
     """Return what a package imports, except the standard library, itself and what it declares.
 
     Extras are declared, except for the other packages. Only the command line loads compare's
-    commands, so they may import its kit.
+    commands, so they may import its module `for_compare`.
     """
     project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = chain.from_iterable(project.get("optional-dependencies", {}).values())

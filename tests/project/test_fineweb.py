@@ -4,9 +4,6 @@ import json
 import os
 import random
 import re
-import signal
-import subprocess
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE, wait_for
+from cli_tools import BPETITE
 from pages import check
 from project_tools import ROOT, run, run_program
 
@@ -40,20 +37,8 @@ def documents(shard: int) -> list[str]:
 
 
 def write_shard(path: Path, texts: list[str]) -> None:
-    """Write a file with the columns of FineWeb-Edu."""
-    number = range(len(texts))
-    columns = {
-        "text": texts,
-        "id": [f"<urn:uuid:{one}>" for one in number],
-        "dump": ["CC-MAIN-2024-10" for _ in number],
-        "url": [f"https://example.org/{one}" for one in number],
-        "file_path": ["s3://commoncrawl/example.warc.gz" for _ in number],
-        "language": ["en" for _ in number],
-        "language_score": [0.9 for _ in number],
-        "token_count": [len(text) // 4 for text in texts],
-        "score": [2.5 for _ in number],
-        "int_score": [3 for _ in number],
-    }
+    """Write a file with some of the columns of FineWeb-Edu."""
+    columns = {"text": texts, "token_count": [len(text) // 4 for text in texts]}
     pq.write_table(pa.table(columns), path, row_group_size=16)
 
 
@@ -95,50 +80,19 @@ def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
 
 
 def test_a_damaged_shard_is_an_error(folder: Path) -> None:
-    """Each command ends with a status other than 0, and none leaves an output of the shard."""
+    """Each command ends with a status other than 0 and no output; then the loop goes on."""
     train, loop, count = COMMANDS
     assert run("bash", "-c", train, cwd=folder).returncode == 0
     shard = folder / "001_00000.parquet"
-    shard.write_bytes(shard.read_bytes()[:-1])
+    good = shard.read_bytes()
+    shard.write_bytes(good[:-1])
     for command in (train.replace("tokenizer", "other"), loop, count.replace("000*", "*")):
         result = run("bash", "-c", command, cwd=folder)
         assert result.returncode != 0
         assert "error: 001_00000.parquet cannot be read: " in result.stderr
     assert [path.name for path in folder.glob("*.bin")] == ["000_00000.bin"]
     assert not (folder / "other.json").exists()
-
-
-@pytest.mark.posix
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_loop_stops_and_continues(folder: Path, number: signal.Signals) -> None:
-    """A signal ends it with a status other than 0; the next run leaves finished shards alone."""
-    train, loop, _ = COMMANDS
-    assert run("bash", "-c", train, cwd=folder).returncode == 0
-    first = folder / "000_00000.bin"
-    full, output = os.pipe()
-    os.set_blocking(output, False)
-    with suppress(BlockingIOError):  # then the first encode waits to print its figures
-        while True:
-            os.write(output, bytes(4096))
-    os.set_blocking(output, True)
-    with subprocess.Popen(
-        ["bash", "-c", loop], cwd=folder, stdout=output, start_new_session=True
-    ) as process:
-        wait_for(first.exists)
-        os.killpg(process.pid, number)
-    os.close(full)
-    os.close(output)
-    assert process.returncode != 0
-    assert [*folder.glob("*.bin")] == [first]
-    before = first.stat().st_ino
+    shard.write_bytes(good)
     result = run("bash", "-c", loop, cwd=folder)
     written = [json.loads(line)["outputs"] for line in result.stdout.splitlines()]
     assert written == [["001_00000.bin"], ["002_00000.bin"]]
-    assert first.stat().st_ino == before
-
-
-def test_the_page_is_short() -> None:
-    """There are at most four commands, with that of the installation, and ten lines of Python."""
-    (program,) = PROGRAM
-    assert len(COMMANDS) + PAGE.count("`uv tool install") == 4
-    assert len([line for line in program.splitlines() if line]) == 10

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Final, TypedDict
+from typing import Any, Final
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -16,7 +16,7 @@ from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare import to_tiktoken
 from compare_tools import ENCODINGS, UNREACHABLE
-from generate.output import declared, files, schema
+from generate.output import declared, files
 from help_tools import PARSERS, examples_of, is_thorough, prepare_files, run_example
 from project_tools import ROOT
 
@@ -126,31 +126,3 @@ def test_the_schema_is_up_to_date_and_closed() -> None:
         assert definition["required"] == list(definition["properties"])
         assert definition["additionalProperties"] is False
         assert all(field.keys() > {"description"} for field in definition["properties"].values())
-
-
-class Described(TypedDict):
-    size: Annotated[int, "bytes of the text"]
-
-
-class Repeated(TypedDict):
-    size: int | None
-
-
-class DescribedAgain(TypedDict):
-    size: Annotated[int, "bytes of the file"]
-
-
-class OfAnotherType(TypedDict):
-    size: str
-
-
-def test_a_field_has_one_meaning_and_one_type() -> None:
-    """Two meanings, two types, or no meaning are errors that name the field and its classes."""
-    found = schema({"x": Described, "y": Repeated})["$defs"]
-    assert isinstance(found, dict)
-    assert found["y"]["properties"]["size"]["description"] == "bytes of the text"
-    for wrong in (DescribedAgain, OfAnotherType):
-        with pytest.raises(ValueError, match=rf"'size'.*Described.*{wrong.__name__}"):
-            schema({"x": Described, "y": wrong})
-    with pytest.raises(ValueError, match=r"'size'.*Repeated"):
-        schema({"y": Repeated})

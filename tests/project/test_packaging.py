@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import tomllib
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -12,6 +13,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from generate import version
 from project_tools import MEMBERS, PACKAGES, ROOT, project, run, run_uv, tool
 
 STRAY_CONFIGURATION: Final = """
@@ -32,10 +34,12 @@ def test_configuration_is_in_pyproject_toml() -> None:
 
 
 FAULTS: Final = """
-import os
+import ctypes, os, pickle
+from importlib import import_module
 def f(data: bytes, found=[]) -> bytes:
     try:
-        print(eval("1"))
+        print(eval("1"), os.fork(), os.system("1"))
+        assert found
     except:
         pass
     return bytearray(data)
@@ -69,13 +73,10 @@ def test_faults_are_found_in_every_folder(tmp_path: Path) -> None:
             "return-value",
         }
         found = re.findall(rf"^{name}:\d+:\d+: (\w+) ", rules.stdout, re.MULTILINE)
-        assert {*found} >= {"ANN001", "B006", "D100", "E722", "F401", "I001", "S307"}
-        assert ("T201" in found) == name.startswith("packages")
-
-
-def test_no_version_of_python_is_pinned() -> None:
-    """No .python-version rules out the interpreter that a user already has."""
-    assert not list(ROOT.glob(".python-version*"))
+        assert {*found} >= {"ANN001", "B006", "D100", "E722", "F401", "I001", "S307", "S605"}
+        of_packages = {"T201": 1, "S101": 1, "TID251": 4}
+        expected = of_packages if name.startswith("packages") else {}
+        assert {rule: found.count(rule) for rule in of_packages if rule in found} == expected
 
 
 def test_the_lock_file_is_committed() -> None:
@@ -85,24 +86,13 @@ def test_the_lock_file_is_committed() -> None:
     assert run("git", "ls-files", "uv.lock").stdout == "uv.lock\n"
 
 
-@pytest.mark.parametrize("setting", ["true", "input", "false"])
-def test_git_changes_no_byte(tmp_path: Path, setting: str) -> None:
-    """Files have the same bytes in every clone, with any value of `core.autocrlf`."""
-    if shutil.which("git") is None:
-        pytest.skip("git is not on PATH")
-    source, clone = tmp_path / "source", tmp_path / "clone"
-    shutil.copytree(ROOT / "tests" / "reliability" / "findings", source / "findings")
-    for name in (".gitattributes", "docs/sample.txt", "docs/explorer.png"):
-        shutil.copy(ROOT / name, source)
-    (source / "both").write_bytes(b"one\r\ntwo\n")
-    git = ("git", "-c", f"core.autocrlf={setting}", "-c", "user.name=a", "-c", "user.email=b")
-    for command in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "--message=c"]):
-        assert run(*git, *command, cwd=source).returncode == 0
-    assert run(*git, "clone", "--quiet", source, clone).returncode == 0
-    files = [path for path in source.rglob("*") if path.is_file() and ".git" not in path.parts]
-    assert len(files) > 10
-    for path in files:
-        assert (clone / path.relative_to(source)).read_bytes() == path.read_bytes(), path
+def test_git_changes_no_byte() -> None:
+    """For git no file is text, so `core.autocrlf` changes no byte of a clone."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("without git or a clone there are no attributes")
+    names = ("docs/sample.txt", "tests/reliability/findings/load/a", "anything")
+    found = run("git", "check-attr", "text", "--", *names).stdout
+    assert found == "".join(f"{name}: text: unset\n" for name in names)
 
 
 def test_the_lock_file_is_up_to_date(tmp_path: Path) -> None:
@@ -131,38 +121,19 @@ def test_an_outdated_lock_file_stops_ci() -> None:
 
 
 def test_the_versions_are_equal() -> None:
-    """The packages and the citation file have the workspace's version, and packages its status."""
-    version = project(ROOT)["version"]
-    assert {project(PACKAGES / member)["version"] for member in MEMBERS} == {version}
-    status = "Production/Stable" if Version(version).major else "Beta"
-    for member in MEMBERS:
-        statuses = [text for text in project(PACKAGES / member)["classifiers"] if "Status" in text]
-        assert [text.partition(" - ")[2] for text in statuses] == [status], member
-    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
-    assert re.findall(r"^version: (.*)$", citation, re.MULTILINE) == [version]
-
-
-def test_siblings_require_their_own_version() -> None:
-    """A package requires exactly its own version of a sibling, because it uses private names."""
-    versions = {
-        metadata["name"]: metadata["version"]
-        for metadata in (project(PACKAGES / member) for member in MEMBERS)
-    }
-    found = []
+    """Packages, their requirements of siblings, and the citation have the workspace's version."""
+    for path, text in version.files().items():
+        fix = f"{path}: run `uv run python scripts/generate version`"
+        assert (ROOT / path).read_text(encoding="utf-8") == text, fix
+    status = "Production/Stable" if Version(project(ROOT)["version"]).major else "Beta"
     for member in MEMBERS:
         metadata = project(PACKAGES / member)
-        optional = metadata.get("optional-dependencies", {}).values()
-        for text in [*metadata["dependencies"], *(text for extra in optional for text in extra)]:
-            requirement = Requirement(text)
-            if requirement.name in versions:
-                found.append((member, requirement.name))
-                fix = f"{text}: run `uv run python scripts/generate version`"
-                assert str(requirement.specifier) == f"=={versions[requirement.name]}", fix
-    assert sorted(found) == [
-        ("cli", "bpetite-compare"),
-        ("cli", "bpetite-core"),
-        ("compare", "bpetite-core"),
-    ]
+        statuses = [text for text in metadata["classifiers"] if "Status" in text]
+        assert [text.partition(" - ")[2] for text in statuses] == [status], member
+        extras = chain.from_iterable(metadata.get("optional-dependencies", {}).values())
+        siblings = [text for text in (*metadata["dependencies"], *extras) if "bpetite-" in text]
+        assert all(f"=={metadata['version']}" in text for text in siblings), member
+        assert bool(siblings) == (member != "core")
 
 
 def test_the_core_depends_on_regex_alone() -> None:
@@ -177,10 +148,3 @@ def test_python_has_no_upper_bound() -> None:
     wanted = {project(folder)["requires-python"] for folder in [ROOT, *PACKAGES.glob("*/")]}
     assert len(wanted) == 1
     assert [part.operator for part in SpecifierSet(wanted.pop())] == [">="]
-
-
-@pytest.mark.parametrize("member", MEMBERS)
-def test_the_license_is_the_same(member: str) -> None:
-    """Every package has the repository's license, byte for byte."""
-    assert (PACKAGES / member / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
-    assert project(PACKAGES / member)["license-files"] == ["LICENSE"]

@@ -5,7 +5,6 @@ import re
 import shutil
 from pathlib import Path
 from typing import Final
-from unicodedata import category
 
 import pytest
 
@@ -54,27 +53,6 @@ def test_internal_links_are_valid() -> None:
     ]
     assert links
     assert [(page, target) for page, target in links if not (page.parent / target).exists()] == []
-
-
-def test_code_fits_its_column_and_pictures_are_described() -> None:
-    """In docs, a line of code has at most 90 characters; blocks and pictures say what they are."""
-    wrong = []
-    for page in DOCS:
-        text = page.read_text("utf-8")
-        for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-            for line in block.splitlines():
-                marks = sum(category(character) in {"Mn", "Me"} for character in line)
-                output = language == "text" or (language == "console" and line[:2] != "$ ")
-                if len(line) - marks > 90 and not output:
-                    wrong.append(f"{page.relative_to(ROOT)}: shorten {line}")
-        fences = re.findall(r"^ *```(.*)$", text, re.MULTILINE)
-        if "" in fences[::2]:
-            wrong.append(f"{page.relative_to(ROOT)}: name the language of every block")
-        wrong += [
-            f"{page.relative_to(ROOT)}: describe {path}"
-            for path in re.findall(r"!\[ *\](.*)", text)
-        ]
-    assert wrong == []
 
 
 @pytest.mark.parametrize("size", [512, 8192, 32000])

@@ -1,12 +1,10 @@
 """Every requirement is on its page and has an everyday test; the page says what others need."""
 
 import ast
-import inspect
 import re
 from pathlib import Path
 from typing import Final
 
-from bpetite import Tokenizer
 from project_tools import ROOT, sources
 
 PAGE: Final = (ROOT / "docs" / "requirements.md").read_text(encoding="utf-8")
@@ -80,14 +78,3 @@ def test_what_pytest_leaves_out_is_marked() -> None:
     cited = re.findall(r"`([\w/]+\.py::\w+)`(?: \((thorough))?", PAGE)
     wrong = [name for name, mark in cited if bool(mark) != TESTS[name][2]]
     assert wrong == [], 'write "(thorough)" after these tests, or remove it'
-
-
-def test_every_keyword_has_a_column() -> None:
-    """The first table says what each keyword of `train` adds, and what the published hash is."""
-    table = PAGE.partition("## What a keyword adds\n")[2].partition("\n## ")[0]
-    columns = re.findall(r"`(\w+)`", table.partition("| requirement |")[2].partition("\n")[0])
-    parameters = inspect.signature(Tokenizer.train).parameters.values()
-    assert columns == [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-    (digest,) = re.findall("[0-9a-f]{64}", table)
-    hashes = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    assert f"| `docs/sample.txt` | 512 | `{digest}` |" in hashes

@@ -56,16 +56,6 @@ def lines_with_errors(checker: str, program: Path) -> set[int]:
 
 
 @pytest.mark.parametrize("checker", ["mypy", "pyright"])
-def test_the_program_of_the_readme_has_no_errors(checker: str, program: Path) -> None:
-    """`mypy --strict` and pyright accept a program with all methods and the log records."""
-    source = program.read_text()
-    assert re.findall(r"\.(train|encode|decode|save|load)\(", source) == [
-        *("train", "encode", "save", "load", "decode")
-    ]
-    assert lines_with_errors(checker, program) == set()
-
-
-@pytest.mark.parametrize("checker", ["mypy", "pyright"])
 def test_mistakes_are_found(checker: str, program: Path) -> None:
     """Each wrong type of an argument or a result is an error in its line."""
     source = program.read_text()

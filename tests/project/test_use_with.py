@@ -3,7 +3,6 @@
 The other runtimes are in no group; CONTRIBUTING.md has the commands that install and test them.
 """
 
-import inspect
 import json
 import os
 import pickle
@@ -11,7 +10,6 @@ import re
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
-from textwrap import dedent
 from typing import Final
 
 import pytest
@@ -53,15 +51,8 @@ with open("texts.json") as file, open("ids.json", "w") as output:
     json.dump([list(tokenizer.tokenize(text)) for text in json.load(file)], output)
 """
 NANOCHAT: Final = [
-    "<|bos|>",
-    "<|user_start|>",
-    "<|user_end|>",
-    "<|assistant_start|>",
-    "<|assistant_end|>",
-    "<|python_start|>",
-    "<|python_end|>",
-    "<|output_start|>",
-    "<|output_end|>",
+    *("<|bos|>", "<|user_start|>", "<|user_end|>", "<|assistant_start|>", "<|assistant_end|>"),
+    *("<|python_start|>", "<|python_end|>", "<|output_start|>", "<|output_end|>"),
 ]
 """nanochat's special tokens in order: SPECIAL_TOKENS of nanochat/tokenizer.py at 92d63d4."""
 
@@ -167,13 +158,6 @@ def test_ids_of_onnxruntime_extensions(scripts: Path) -> None:
     assert run(BPETITE, *bpetite, cwd=scripts).returncode == 0
     run_program(scripts, ONNX)
     assert with_other_ids(scripts) in SECTIONS["transformers"].replace("\n", " ")
-
-
-def test_the_recipe_for_untrusted_text_is_encodes() -> None:
-    """The page cuts an untrusted text with the lines in the docstring of `encode`."""
-    documented = inspect.getdoc(Tokenizer.encode) or ""
-    (recipe,) = re.findall(r"^    parts = .*\n    ids = .*\n", documented, re.MULTILINE)
-    assert dedent(recipe) in SECTIONS["Untrusted text"]
 
 
 def test_datasets_finds_its_cache(folder: Path) -> None:

@@ -13,21 +13,6 @@ pytestmark = pytest.mark.thorough
 
 SCRIPTS: Final = ROOT / "scripts"
 LEFT: Final = ", and a temporary file"
-NAIVE: Final = """
-import json, signal, sys
-from reliability import break_saves
-
-def save(path, data, *, overwrite):
-    with open(path, "wb", buffering=0) as file:
-        for start in range(0, len(data), 4096):
-            file.write(data[start : start + 4096])
-
-for _ in range(50):  # what is left to chance may take a while on a busy machine
-    seen = break_saves.at_random_instants(signal.Signals[sys.argv[1]], 60, save)
-    if any("wrong" in what for what in seen):
-        break
-print(json.dumps(seen))
-"""
 
 
 def broken(*arguments: str) -> dict[str, int]:
@@ -45,13 +30,6 @@ def test_a_killed_save_leaves_the_old_file_or_the_new() -> None:
     assert sum(seen.values()) == 150
 
 
-def test_an_interrupted_save_leaves_one_file() -> None:
-    """FR-28: Ctrl-C at any instant leaves the old file or the new one, and no other."""
-    seen = broken("interrupt", "150")
-    assert set(seen) <= {"old", "new"}
-    assert sum(seen.values()) == 150
-
-
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not on PATH")
 @pytest.mark.parametrize(
     ("error", "failures"),
@@ -66,11 +44,3 @@ def test_every_system_call_may_fail(error: str, failures: set[str]) -> None:
     seen = broken("calls", error)
     assert failures <= set(seen)
     assert sum(seen.values()) > 20
-
-
-@pytest.mark.parametrize("number", ["SIGKILL", "SIGINT"])
-def test_a_naive_save_is_detected(number: str) -> None:
-    """The script finds that a naive save leaves incomplete files, so it disturbs them midway."""
-    done = run(sys.executable, "-c", NAIVE, number, env={"PYTHONPATH": str(SCRIPTS)})
-    assert (done.returncode, done.stderr) == (0, "")
-    assert any("wrong" in what for what in json.loads(done.stdout))

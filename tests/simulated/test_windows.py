@@ -10,6 +10,7 @@ from typing import Final
 
 import pytest
 
+from artifacts import names_in
 from bpetite import Tokenizer
 from cli_tools import about_folder, bpetite_process, refused
 
@@ -34,44 +35,6 @@ def succeeded(done: subprocess.CompletedProcess[bytes]) -> bytes:
     """Check that a command has succeeded, and return its output."""
     assert (done.returncode, b"error" in done.stderr) == (0, False), done.stderr
     return done.stdout
-
-
-def names_in(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_what_windows_lacks_is_missing(run_python: Callable[..., str], tmp_path: Path) -> None:
-    """In the simulation, our code lacks what Windows lacks, and the standard library does not."""
-    program = """
-        import os, signal, subprocess, sys
-        lacking = [(os, "fork"), (os, "O_NONBLOCK"), (os, "sched_getaffinity"),
-                   (signal, "SIGHUP"), (signal, "SIGKILL"), (signal, "pthread_sigmask")]
-        print(sys.platform, os.name, [name for module, name in lacking if hasattr(module, name)])
-        open("file", "w").close()
-        os.chmod("file", 0o444)
-        os.mkdir("empty")
-        os.mkdir("new")
-
-        def attempt(call, *arguments):
-            try:
-                call(*arguments)
-            except (OSError, ImportError) as error:
-                print(type(error).__name__)
-
-        attempt(os.open, ".", os.O_RDONLY)
-        attempt(open, ".", "rb")
-        attempt(os.unlink, "file")
-        attempt(os.rename, "new", "empty")
-        attempt(os.replace, sys.argv[0], "file")
-        attempt(__import__, "fcntl")
-        print(subprocess.run([sys.executable, "-c", ""]).returncode)
-    """
-    shown = run_python(program, folder=tmp_path, **WINDOWS)
-    assert shown.splitlines() == [
-        "win32 nt []",
-        *("PermissionError", "PermissionError", "PermissionError"),
-        *("FileExistsError", "PermissionError", "ModuleNotFoundError", "0"),
-    ]
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o444], ids=["writable", "read-only"])

@@ -15,11 +15,11 @@ from typing import Final, NoReturn
 from bpetite_cli.arguments import Commands
 from bpetite_cli.commands import GROUPS, NAMES, add_command
 from bpetite_cli.errors import Failure, explain
-from bpetite_cli.io.notes import noting, warnings
-from bpetite_cli.io.outputs import flush_output, write_output
+from bpetite_cli.io.outputs import check_output, flush_output, write_output
 from bpetite_cli.plugins import entries_of, not_installed_message, owner_of
 from bpetite_cli.strict_parser import HelpFormatter, StrictParser, meant
 from bpetite_cli.terminal.messages import quietly, say, say_error, say_interrupted
+from bpetite_cli.values import text_argument
 
 _SIZE_OF_A_SCREEN: Final = re.compile("[1-9][0-9]{0,4}")
 
@@ -78,7 +78,9 @@ def _run_command(arguments: Sequence[str]) -> int:
     try:
         parser = make_parser(arguments)
         for argument in arguments:
-            if not _is_utf_8(argument):
+            try:
+                text_argument(argument)
+            except UnicodeError:
                 shown = os.fsencode(argument)
                 parser.error(
                     f"expected UTF-8 in an argument, found {shown!r}; use a file or standard input"
@@ -88,23 +90,12 @@ def _run_command(arguments: Sequence[str]) -> int:
             return 2
         options = parser.parse_args(arguments)
         quiet = vars(options).get("quiet", False)  # a plug-in may lack it
-        with quietly(quiet=quiet), noting() as notes:
-            try:
-                options.run(options)
-            finally:
-                for warning in warnings(notes):
-                    say(warning)
+        with quietly(quiet=quiet):
+            check_output()
+            options.run(options)
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
         return end.code if isinstance(end.code, int) else 2
     return 0
-
-
-def _is_utf_8(argument: str) -> bool:
-    try:
-        os.fsencode(argument).decode("utf-8")
-    except UnicodeError:
-        return False
-    return True
 
 
 _GROUP: Final = "bpetite.commands"

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 from bpetite_cli.io.documents import Documents, read_list
-from bpetite_cli.io.inputs import check_standard_input
+from bpetite_cli.io.inputs import STANDARD_INPUT, check_standard_input
 from bpetite_cli.io.json_lines import field
 from bpetite_cli.io.parquet import load_pyarrow
 from bpetite_cli.jobs.cores import available_cores
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.values import integer, text_argument
+from bpetite_cli.values import bounded, file_path, text_argument
 
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8
@@ -28,26 +28,10 @@ def add_parser(
         description=f"{summary[0].upper()}{summary[1:]}.{more}",
         epilog=f"examples:\n{example}",
     )
-    add_quiet(parser)
-    return parser
-
-
-def add_quiet(parser: argparse.ArgumentParser) -> None:
-    """Add the option that every command has."""
     parser.add_argument(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="write only errors to standard error",
+        "-q", "--quiet", action="store_true", help="write only errors to standard error"
     )
-
-
-def vocab_size(word: str) -> int:
-    """Read the size of a vocabulary."""
-    size = integer(word)
-    if size < 256:
-        raise argparse.ArgumentTypeError(f"expected at least 256 (one for each byte), found {size}")
-    return size
+    return parser
 
 
 def require(parser: argparse.ArgumentParser, option: str, *needed: str) -> None:
@@ -72,16 +56,24 @@ def allow_one(parser: argparse.ArgumentParser, *groups: Sequence[str]) -> None:
 
 def add_destination(parser: argparse.ArgumentParser, what: str = "the tokenizer file") -> None:
     """Add the options for the path of the result."""
-    parser.add_argument(
-        "-o", "--output", required=True, type=_file, metavar="PATH", help=f"write {what} to PATH"
-    )
-    _add_force(parser)
+    _add_output(parser, f"write {what} to PATH", required=True)
 
 
 def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Add the option for the tokenizer file."""
     parser.add_argument(
         "-m", "--model", required=required, metavar="PATH", help="the tokenizer file"
+    )
+
+
+def add_vocab_size(parser: argparse.ArgumentParser, merges: str) -> None:
+    """Add the option for the size of the vocabulary, which has 256 bytes and these merges."""
+    parser.add_argument(
+        "--vocab-size",
+        required=True,
+        type=bounded("at least 256 (one for each byte)", 256),
+        metavar="N",
+        help=f"vocabulary size: 256 bytes plus {merges}; the special token is extra",
     )
 
 
@@ -97,26 +89,15 @@ def add_start(parser: argparse.ArgumentParser) -> None:
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """Add the options for writing the result to a file."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=_file,
-        metavar="PATH",
-        help="write to PATH instead of standard output",
-    )
-    _add_force(parser)
+    _add_output(parser, "write to PATH instead of standard output", required=False)
     require(parser, "--force", "--output")
 
 
-def _add_force(parser: argparse.ArgumentParser) -> None:
+def _add_output(parser: argparse.ArgumentParser, what: str, *, required: bool) -> None:
+    parser.add_argument(
+        "-o", "--output", required=required, type=file_path, metavar="PATH", help=what
+    )
     parser.add_argument("--force", action="store_true", help="replace an existing file")
-
-
-def _file(word: str) -> str:
-    """Reject a dash, which probably means standard output."""
-    if word == "-":
-        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
-    return word
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
@@ -125,7 +106,7 @@ def add_files(parser: argparse.ArgumentParser) -> None:
         "-i",
         "--input",
         nargs="+",
-        action="extend",
+        action="paths",
         metavar="FILE",
         help="UTF-8 text, also compressed with gzip, bzip2, xz or zstd; - is standard input; no "
         "token spans two files",
@@ -136,7 +117,14 @@ def add_file_argument(
     parser: argparse.ArgumentParser, default: str = " (default: standard input)"
 ) -> None:
     """Add FILE as an argument besides `--input`; `StrictParser` merges the two."""
-    parser.add_argument("file", nargs="*", metavar="FILE", help=f"same as --input FILE{default}")
+    parser.add_argument(
+        "file",
+        nargs="*",
+        action="same as",
+        option="--input",
+        metavar="FILE",
+        help=f"same as --input FILE{default}",
+    )
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
@@ -150,7 +138,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--counts",
         nargs="+",
-        action="extend",
+        action="paths",
         metavar="FILE",
         help='read documents with counts: each line of FILE is {"text": ..., "count": ...}; - is '
         "standard input; counts of equal texts add up, also in several files",
@@ -203,18 +191,11 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-j",
         "--jobs",
-        type=_jobs,
+        type=bounded(f"1 to {_MOST_JOBS}", 1, _MOST_JOBS),
         metavar="N",
         help="number of processes for inputs over 8 MB (default: one per core, at most "
         f"{_MOST_JOBS_BY_DEFAULT}); the result is the same for every N",
     )
-
-
-def _jobs(word: str) -> int:
-    jobs = integer(word)
-    if not 1 <= jobs <= _MOST_JOBS:
-        raise argparse.ArgumentTypeError(f"expected 1 to {_MOST_JOBS}, found {jobs}")
-    return jobs
 
 
 def jobs_of(options: argparse.Namespace) -> int:
@@ -223,20 +204,21 @@ def jobs_of(options: argparse.Namespace) -> int:
 
 
 def documents_of(options: argparse.Namespace) -> Documents:
-    """Return the documents that the options select."""
-    paths: list[str] = options.input or []
-    if vars(options).get("counts") is not None:
-        return Documents(options.counts, counted=True)
-    lists: list[str] = [] if options.files_from is None else [options.files_from]
-    listed = (path for name in lists for path in read_list(name, null=options.null))
-    if options.parquet is not None:
+    """Return the documents that the options select; without any, it is standard input."""
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    if "counts" in given:
+        return Documents(options.counts, with_counts=True)
+    lists: list[str] = [given["files_from"]] if "files_from" in given else []
+    paths: list[str] = given.get("input", [])
+    if isinstance(paths, str):
+        paths = [paths]
+    if not given.keys() & {"input", "files_from", "text", "ids"}:
+        paths = [STANDARD_INPUT]
+    paths = [*paths, *(path for name in lists for path in read_list(name, null=options.null))]
+    if "parquet" in given:
         with signals_blocked():  # pyarrow starts threads when it is loaded
             load_pyarrow()
-    documents = Documents(
-        [*paths, *listed],
-        lists,
-        options.jsonl,
-        options.parquet,
-    )
+    text = text_argument(given["text"]) if "text" in given else None
+    documents = Documents(paths, lists, given.get("jsonl"), given.get("parquet"), text=text)
     check_standard_input(documents.sources)
     return documents

@@ -5,62 +5,55 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 from bpetite._corpus import Part, PartCounter
-from bpetite._patterns import GPT2
+from bpetite._patterns import Pattern
 from bpetite_cli.io.documents import Documents
-from bpetite_cli.io.inputs import Advance
 from bpetite_cli.io.json_lines import read_counts
-from bpetite_cli.io.notes import EMPTY, note
+from bpetite_cli.io.reading import EMPTY, Reading
 from bpetite_cli.jobs.sharing import Sharing
-from bpetite_cli.terminal.progress import Work
 
 _Row: TypeAlias = tuple[str, int]
 """A text that ends at a safe boundary, and the number of its repetitions."""
 
 
-class Texts:
-    """The texts of documents, and the number of bytes in UTF-8 of those read so far."""
+class Corpus:
+    """Documents to count, and the number of bytes in UTF-8 of those read so far."""
 
-    def __init__(self, documents: Documents) -> None:
+    def __init__(self, documents: Documents, pattern: Pattern) -> None:
         self.size = 0
         self._documents = documents
+        self._pattern = pattern
 
-    def read(self, advance: Advance) -> Iterator[_Row]:
+    @contextmanager
+    def parts(self, jobs: int, reading: Reading) -> Iterator[Iterator[Part]]:
+        """Count in one or more processes, which end with the `with` statement.
+
+        Args:
+            jobs: the number of processes.
+            reading: gets what is told while the documents are read.
+        """
+        with Sharing(PartCounter(self._pattern), jobs, lambda row: len(row[0]), reading) as sharing:
+            yield _parts(sharing, self._read(sharing))
+
+    def _read(self, reading: Reading) -> Iterator[_Row]:
         """Yield each text with the number of its repetitions."""
-        for text, count in self._rows(advance):
+        for text, times in self._rows(reading):
             size = len(text) if text.isascii() else len(text.encode("utf-8"))
-            self.size += size * count
-            yield text, count
+            self.size += size * times
+            yield text, times
         if not self.size:
-            note("the corpus", EMPTY)
+            reading.note("the corpus", EMPTY)
 
-    def _rows(self, advance: Advance) -> Iterator[_Row]:
-        if self._documents.counted:
+    def _rows(self, reading: Reading) -> Iterator[_Row]:
+        if self._documents.with_counts:
             for path in self._documents.paths:
-                yield from read_counts(path, advance)
+                yield from read_counts(path, self._pattern.name, reading.advance)
         else:
-            for blocks in self._documents.read(advance):
+            for blocks in self._documents.read(reading):
                 for text in blocks:
                     yield text, 1
 
 
-@contextmanager
-def counted(texts: Texts, jobs: int, work: Work) -> Iterator[Iterator[Part]]:
-    """Count texts in one or more processes, which end with the `with` statement.
-
-    Args:
-        texts: what to count.
-        jobs: the number of processes.
-        work: the work of the command, whose phase advances.
-    """
-    with Sharing(PartCounter(GPT2), jobs, _length) as sharing:
-        yield _parts(sharing, texts.read(sharing.read), work)
-
-
-def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row], work: Work) -> Iterator[Part]:
+def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row]) -> Iterator[Part]:
     """Yield the parts of a corpus; each process splits its last pieces at the end."""
-    yield from sharing.results(rows, work.advance, in_order=False)
+    yield from sharing.results(rows, in_order=False)
     yield from sharing.results_of_each([])
-
-
-def _length(row: _Row) -> int:
-    return len(row[0])

@@ -4,7 +4,6 @@ A package provides them as entry points. Finding entry points is slow, so this h
 when a command needs it.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, Protocol
 
 from bpetite_cli.errors import Failure
@@ -15,11 +14,12 @@ if TYPE_CHECKING:
 _COUNTERS: Final = "bpetite.counters"
 
 
-class Counter(Protocol):
+class TokenCounter(Protocol):
     """Counts the tokens of text; it is pickled for other processes."""
 
-    def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the text in parts whose tokens can be counted separately."""
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the tokens of blocks that end at safe boundaries add up to those of a text."""
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of a text.
@@ -29,7 +29,7 @@ class Counter(Protocol):
         """
 
 
-def load_counter(name: str, *, ordinary: bool) -> Counter:
+def load_token_counter(name: str, *, ordinary: bool) -> TokenCounter:
     """Return a counter for the encoding with this name.
 
     An entry point in the group `bpetite.counters` is a function with these parameters. The group
@@ -48,7 +48,7 @@ def load_counter(name: str, *, ordinary: bool) -> Counter:
             make_counter = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
             raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
-        counter: Counter = make_counter(name, ordinary)
+        counter: TokenCounter = make_counter(name, ordinary)
         return counter
     raise Failure(not_installed_message(f"the encoding {name:.40}"))
 

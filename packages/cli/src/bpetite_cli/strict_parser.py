@@ -1,22 +1,20 @@
 """Argparse without its surprises.
 
 Options cannot be abbreviated, and only list options can be repeated. An unknown option is
-reported before a missing one, and an option without effect is an error.
+reported before a missing one, and an option without effect is an error. What a command says about
+its own options comes from its defaults (`arguments`) and from the actions `paths` and `same as`.
 """
 
 import argparse
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from collections.abc import Iterable
+from typing import Any, Final, NoReturn
 
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
-
-if TYPE_CHECKING:
-    from _typeshed import SupportsWrite
 
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
@@ -34,8 +32,9 @@ class StrictParser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
         options.setdefault("formatter_class", HelpFormatter)
         super().__init__(**options, allow_abbrev=False)
-        for name in (None, "store"):
-            self.register("action", name, _Once)
+        actions = {None: _Once, "store": _Once, "paths": _Paths, "same as": _SameAs}
+        for name, action in actions.items():
+            self.register("action", name, action)
         self._mixing = False
         self.color = False  # Python 3.14 would color the usage
 
@@ -44,28 +43,21 @@ class StrictParser(argparse.ArgumentParser):
         args: Iterable[str] | None = None,
         namespace: Any = None,  # noqa: ANN401 - argparse's
     ) -> tuple[Any, list[str]]:
-        """Parse words; FILEs may come before, between and after the options."""
+        """Parse words; arguments may come before, between and after the options."""
         if self._mixing:
             return super().parse_known_args(args, namespace)
         words = list(sys.argv[1:] if args is None else args)
         self._refuse_unknown(words)
-        files = [action for action in self._get_positional_actions() if action.nargs == "*"]
-        if not files:
+        if (same := self._same_as) is None:
             options, rest = super().parse_known_args(words, namespace)
         else:
             self._mixing = True  # argparse calls this method twice
             end = words.index("--") if "--" in words else len(words)
             options, rest = self.parse_known_intermixed_args(words[:end], namespace)
-            dest = files[0].dest
-            named = [*getattr(options, dest), *words[end + 1 :]]
-            self._take_files(options, dest, expand_patterns(named))
-        for name in ("input", "counts"):
-            if isinstance(given := vars(options).get(name), list):
-                setattr(options, name, expand_patterns(given))
+            self._take_words(options, same, words[end + 1 :])
         if rest and not self._subparsers:  # argparse would refer to the help of `bpetite`
             self.error(f"unrecognized arguments: {' '.join(rest)}")
-        self._refuse_idle(options)
-        self._refuse_alternatives(options)
+        self._refuse_combinations(options)
         return options, rest
 
     def _refuse_unknown(self, words: Iterable[str]) -> None:
@@ -82,7 +74,7 @@ class StrictParser(argparse.ArgumentParser):
                 shown = name[:_LONGEST_SHOWN]
                 if before in known and known[before].nargs is None:
                     self.error(f"{before} requires a value; for {shown}, write {before}={shown}")
-                advice = self._advice().get(name)
+                advice = self._advice.get(name)
                 way_out = f"; {advice}" if advice else meant(name, known)
                 self.error(f"unknown option {shown}{way_out}")
             before = word
@@ -94,65 +86,65 @@ class StrictParser(argparse.ArgumentParser):
             found = f"invalid choice: {value!r:.40} (choose from {', '.join(known)})"
             raise argparse.ArgumentError(action, found + meant(value, known))
 
-    def _advice(self) -> Mapping[str, str]:
-        """Return the way out for each option that has one; `arguments.advise` sets it."""
-        advice: Mapping[str, str] = self.get_default("advice") or {}
-        return advice
+    @property
+    def _advice(self) -> dict[str, str]:
+        """The way out for each option that has one; `arguments.advise` sets it."""
+        return self.get_default("advice") or {}
 
-    def _take_files(self, options: argparse.Namespace, dest: str, files: list[str]) -> None:
-        """Store FILEs, also as the value of `--input` if the command has that option."""
-        setattr(options, dest, files)
-        option = self._option_string_actions.get("--input")
-        if option is None or not files:
+    @property
+    def _same_as(self) -> "_SameAs | None":
+        """The argument whose words are values of an option, if there is one."""
+        return next((action for action in self._actions if isinstance(action, _SameAs)), None)
+
+    def _take_words(self, options: argparse.Namespace, same: "_SameAs", more: list[str]) -> None:
+        """Store the words of an argument, also as the value of its option."""
+        words = expand_patterns([*getattr(options, same.dest), *more])
+        setattr(options, same.dest, words)
+        if not words:
             return
-        if options.input != option.default:
-            self.error("argument FILE: not allowed with argument --input")
-        if option.nargs is None and len(files) > 1:
-            self.error(f"argument FILE: expected one file, found {len(files)}")
-        options.input = files if option.nargs else files[0]
+        option = self._option_string_actions[same.option]
+        if getattr(options, option.dest) != option.default:
+            self.error(f"argument {same.metavar}: not allowed with argument {same.option}")
+        if option.nargs is None and len(words) > 1:
+            self.error(f"argument {same.metavar}: expected one file, found {len(words)}")
+        setattr(options, option.dest, words if option.nargs else words[0])
 
-    def _refuse_idle(self, options: argparse.Namespace) -> None:
-        """Reject an option that has no effect without another."""
+    def _refuse_combinations(self, options: argparse.Namespace) -> None:
+        """Reject options that need another, that exclude each other, or a missing choice."""
         for option, needed in vars(options).pop("needs", {}).items():
             if self._given(options, [option]) and not self._given(options, needed):
                 self.error(f"argument {option}: requires {' or '.join(needed)}")
-
-    def _refuse_alternatives(self, options: argparse.Namespace) -> None:
-        """Reject options that exclude each other, or a missing choice."""
-        alternatives = vars(options).pop("alternatives", [])
-        for groups in (alternatives, vars(options).pop("exclusive", [])):
+        for kind in ("alternatives", "exclusive"):
+            groups = vars(options).pop(kind, [])
             given = [names for group in groups if (names := self._given(options, group))]
-            if groups is alternatives and groups and not given:
-                takes_files = any(action.dest == "file" for action in self._actions)
+            if kind == "alternatives" and groups and not given:
                 every = " ".join(name for group in groups for name in group)
-                every = every.replace("--input", "FILE --input") if takes_files else every
+                if same := self._same_as:
+                    every = every.replace(same.option, f"{same.metavar} {same.option}")
                 self.error(f"one of the arguments {every} is required")
             if len(given) > 1:
                 self.error(f"argument {given[1][0]}: not allowed with argument {given[0][0]}")
 
     def _given(self, options: argparse.Namespace, names: Iterable[str]) -> list[str]:
-        """Return the options that were given; FILEs count as `--input`."""
-        actions = self._option_string_actions
-        named = "FILE" if vars(options).get("file") else "--input"
+        """Return the options that were given, or the argument that was given for one."""
+        same, actions = self._same_as, self._option_string_actions
+        shown = {same.option: same.metavar} if same and getattr(options, same.dest) else {}
         return [
-            named if name == "--input" else name
+            str(shown.get(name, name))
             for name in names
-            if vars(options)[actions[name].dest] != actions[name].default
+            if getattr(options, actions[name].dest) != actions[name].default
         ]
 
-    def print_help(self, file: "SupportsWrite[str] | None" = None) -> None:
+    def print_help(self, file: object = None) -> None:
         """Write the help to standard output."""
-        if file is not None:
-            super().print_help(file)
-        else:
-            write_output([self.format_help().encode("utf-8")])
+        write_output([self.format_help().encode("utf-8")])
 
     def error(self, message: str) -> NoReturn:
         """Report wrong usage on standard error; argparse would fall back to standard output."""
         one_line = message.replace("\n", r"\n")  # the newline comes from an argument
         if one_line.startswith("the following arguments are required: "):
             missing = one_line.partition(": ")[2].split(", ")
-            ways_out = (advice for option, advice in self._advice().items() if option in missing)
+            ways_out = (advice for option, advice in self._advice.items() if option in missing)
             one_line = "; ".join([one_line, *ways_out])
         say_error(one_line)
         if "--help" not in one_line:
@@ -167,11 +159,7 @@ class _Once(argparse.Action):
     """
 
     def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
+        self, _: object, namespace: argparse.Namespace, values: object, *__: object
     ) -> None:
         """Store the value."""
         seen = vars(namespace).setdefault("options_seen", set())
@@ -179,6 +167,28 @@ class _Once(argparse.Action):
             raise argparse.ArgumentError(self, "given more than once")
         seen.add(self.dest)
         setattr(namespace, self.dest, values)
+
+
+class _SameAs(_Once):
+    """An argument whose words are values of an option."""
+
+    def __init__(self, *, option: str, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
+        super().__init__(**options)
+        self.option = option
+
+
+class _Paths(argparse._ExtendAction):
+    """Extend a list of paths; a word may be a pattern where the shell does not expand it."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401 - argparse's
+        *_: object,
+    ) -> None:
+        """Extend the list."""
+        super().__call__(parser, namespace, expand_patterns(values))
 
 
 def meant(word: str, known: Iterable[str]) -> str:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
-from bpetite_cli.corpus import Texts, counted
+from bpetite._patterns import GPT2
+from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
 from bpetite_cli.io.documents import Documents
@@ -86,12 +87,12 @@ def learn(
         work: the work of the command, which gets new phases.
         start: the tokenizer whose merges come first.
     """
-    texts = Texts(documents)
-    with _listening(work) as listener, counted(texts, jobs, work) as parts:
+    corpus = Corpus(documents, GPT2)
+    with _listening(work) as listener, corpus.parts(jobs, work) as parts:
         begin = time.perf_counter()
         tokenizer = Tokenizer._learn(parts, vocab_size, start)
         seconds = time.perf_counter() - begin
-    return Training(tokenizer._artifact, texts.size, seconds, listener.warnings)
+    return Training(tokenizer._artifact, corpus.size, seconds, listener.warnings)
 
 
 def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:

@@ -1,8 +1,9 @@
-"""Arguments as values: integers in plain decimal, and text in UTF-8."""
+"""Arguments as values: integers in plain decimal, text in UTF-8, and paths of new files."""
 
 import argparse
 import os
 import re
+from collections.abc import Callable
 from typing import Final
 
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
@@ -24,6 +25,24 @@ def integer(word: str) -> int:
             f"expected an integer of at most {_MOST_DIGITS} digits, found {len(word)}"
         )
     return int(word)
+
+
+def bounded(expected: str, least: int, most: float = float("inf")) -> Callable[[str], int]:
+    """Return a function that reads an integer of a range, which its error describes."""
+
+    def read(word: str) -> int:
+        if not least <= (number := integer(word)) <= most:
+            raise argparse.ArgumentTypeError(f"expected {expected}, found {number}")
+        return number
+
+    return read
+
+
+def file_path(word: str) -> str:
+    """Reject a dash, which probably means standard output."""
+    if word == "-":
+        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
+    return word
 
 
 def text_argument(word: str) -> str:

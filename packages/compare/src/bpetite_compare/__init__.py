@@ -12,12 +12,13 @@
 line finds the commands of this package through one entry point.
 """
 
-from bpetite_compare._comparison import Comparison, Difference, Tokenization, compare, to_tiktoken
+from bpetite_compare._comparison import Comparison, Difference, Tokenization, compare
 from bpetite_compare._export import Exported, export
 from bpetite_compare._import import Imported, import_tokenizer
 from bpetite_compare._letters import GPT2_BYTE_ORDER
 from bpetite_compare._parity import FileDifference, Parity, parity
 from bpetite_compare._report import Report, ReportRow, report
+from bpetite_compare._to_tiktoken import to_tiktoken
 
 __all__ = [
     "GPT2_BYTE_ORDER",

@@ -1,7 +1,7 @@
 """Tokenize one text with bpetite and with tiktoken, and find the first difference."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -9,9 +9,9 @@ import tiktoken
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_compare._encodings import SELF, encode, get_encoding, of_artifact, of_model
+from bpetite_compare._encodings import encode, get_encoding
 from bpetite_compare._engines import drift
-from bpetite_compare.reference import Model
+from bpetite_compare._to_tiktoken import SELF, of_artifact
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,32 +91,6 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
     ours, others = tokenize_both(Tokenizer._of(artifact), theirs, text)
     found = frozenset() if text.isascii() else drift().intersection(text)
     return Comparison(text, ours, others, first_difference(ours, others, by_id=same), found)
-
-
-def to_tiktoken(
-    model: str | os.PathLike[str] | Model, special_tokens: Iterable[str] = ()
-) -> tiktoken.Encoding:
-    """Return a tiktoken encoding with the vocabulary of a tokenizer, special token included.
-
-    It needs no network. If every token encodes to itself, both return the same ids, except
-    for characters that the two regex engines classify differently. Training makes only such
-    tokens. A handmade tokenizer file may have others, and so may a training that continues
-    it (`Tokenizer.train` logs a warning): check its ids with `parity`.
-
-    Args:
-        model: the path of a tokenizer file, or a model of `bpetite_compare.reference`,
-            which brings its own pattern.
-        special_tokens: more special tokens; their ids follow the last one.
-
-    Raises:
-        KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
-        TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
-        ValueError: a special token cannot be used, or two tokens have the same bytes (never
-            if every token encodes to itself).
-    """
-    if isinstance(model, Model):
-        return of_model(model, "bpetite", special_tokens)
-    return of_artifact(Artifact.read(model), "bpetite", special_tokens)
 
 
 def tokenize_both(

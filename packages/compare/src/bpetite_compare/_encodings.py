@@ -1,4 +1,4 @@
-"""tiktoken's tokenizers, which it calls encodings: by name, or made from a tokenizer file.
+"""tiktoken's tokenizers, which it calls encodings.
 
 tiktoken downloads an encoding on first use and caches it in the folder TIKTOKEN_CACHE_DIR or
 in a temporary folder. It does not report that, so this module logs a warning first. bpetite
@@ -7,21 +7,14 @@ itself opens no connection.
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 import tiktoken
 import tiktoken.load
 
-from bpetite._artifact import Artifact
-from bpetite_compare._soundness import find_duplicate
 from bpetite_compare._spellings import is_gpt2_pattern
-from bpetite_compare._vocabulary import Vocabulary, with_special_tokens
-from bpetite_compare.reference import Model
-
-SELF: Final = "self"
-"""The name of the encoding made from the tokenizer file itself."""
 
 _CUT_SAFELY: Final = frozenset({"cl100k_base", "o200k_base", "o200k_harmony"})
 
@@ -84,37 +77,6 @@ def make_encoding(
     return tiktoken.Encoding(
         name, pat_str=pattern, mergeable_ranks=dict(ranks), special_tokens=dict(special_tokens)
     )
-
-
-def of_artifact(
-    artifact: Artifact, name: str, special_tokens: Iterable[str] = ()
-) -> tiktoken.Encoding:
-    """Return a tiktoken encoding with the tokens of a tokenizer and more special tokens.
-
-    Raises:
-        ValueError: two tokens have the same bytes, and tiktoken identifies tokens by their
-            bytes; or a special token cannot be used.
-    """
-    if fault := find_duplicate(artifact):
-        raise ValueError(f"tiktoken cannot load this vocabulary: {fault}")
-    own = Vocabulary.of(artifact, special_tokens)
-    return make_encoding(name, own.pattern, own.ranks, own.special_tokens)
-
-
-def of_model(model: Model, name: str, special_tokens: Iterable[str] = ()) -> tiktoken.Encoding:
-    """Return a tiktoken encoding with the tokens and the pattern of a reference model.
-
-    Raises:
-        ValueError: two tokens have the same bytes; or a special token cannot be used.
-    """
-    inverse = model.inverse_byte_shuffle
-    ranks = {
-        bytes(map(inverse.__getitem__, token)): token_id for token_id, token in model.vocab.items()
-    }
-    if len(ranks) < len(model.vocab):
-        raise ValueError("tiktoken cannot load this vocabulary: two tokens have the same bytes")
-    special = with_special_tokens(model.special_tokens, special_tokens, ranks)
-    return make_encoding(name, model.pattern, ranks, special)
 
 
 def encode(encoding: tiktoken.Encoding, text: str, special: Collection[str]) -> list[int]:

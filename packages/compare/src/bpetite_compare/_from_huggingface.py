@@ -1,12 +1,12 @@
 """Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
 
-A tokenizer file can represent only byte-level BPE with GPT-2's pattern. Each function
-`_..._message` checks one part of a `tokenizer.json` and returns a message if it does not fit.
+A tokenizer file can represent only byte-level BPE with GPT-2's pattern. `_faults` yields why
+parts of a `tokenizer.json` do not fit, in an order in which the first fault is the one to report.
 """
 
 import itertools
 import reprlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bpetite._constants import END_OF_TEXT_TOKEN
@@ -26,14 +26,10 @@ _LONGEST_SHOWN: Final = 90
 _SETTINGS: Final = ("truncation", "padding")
 _MATCHING: Final = ("single_word", "lstrip", "rstrip")
 _BYTE_LEVEL_FLAGS: Final = {"add_prefix_space": None, "trim_offsets": None, "use_regex": True}
-_MODEL_TYPES: Final = {
+_MODEL_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
     "dropout": (float, int),
-    "unk_token": (str,),
-    "continuing_subword_prefix": (str,),
-    "end_of_word_suffix": (str,),
-    "fuse_unk": (bool,),
-    "byte_fallback": (bool,),
-    "ignore_merges": (bool,),
+    **dict.fromkeys(("unk_token", "continuing_subword_prefix", "end_of_word_suffix"), (str,)),
+    **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), (bool,)),
 }
 """The settings that `tokenizers` reads, and their types; each may also be null."""
 
@@ -52,9 +48,8 @@ def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
         if isinstance(content, dict) and "schema_version" in content:
             message = "it is already a bpetite tokenizer file; no import is needed"
         raise ValueError(message)  # noqa: TRY004 - the content of a file
-    for message_of in _CHECKS if drop_special else (*_CHECKS, _post_processor_message):
-        if found := message_of(content):
-            raise ValueError(found)
+    if fault := next(_faults(content, drop_special=drop_special), None):
+        raise ValueError(fault)
     model = content["model"]
     vocab, merges = _vocab(model.get("vocab")), _merges(model.get("merges"))
     whole = bool(model.get("ignore_merges"))
@@ -94,62 +89,58 @@ def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
     return Foreign(vocab, merges, special, _encode_chunk(vocab, merges))
 
 
-def _version_message(content: Mapping[str, Any]) -> str | None:
-    if content.get("version", "1.0") == "1.0":
-        return None
-    return f"its version is {_shown(content['version'])}, not 1.0"
+def _faults(content: Mapping[str, Any], *, drop_special: bool) -> Iterator[str]:
+    """Yield what a tokenizer file cannot represent; a check may rely on those before it."""
+    if content.get("version", "1.0") != "1.0":
+        yield f"its version is {_shown(content['version'])}, not 1.0"
+    yield from _faults_of_model(content["model"])
+    normalizer, decoder = content.get("normalizer"), content.get("decoder")
+    if normalizer is not None and (kinds := _kinds(_parts(normalizer, "normalizers"))):
+        yield f"its normalizer, {kinds}, changes the text"
+    yield from _faults_of_pre_tokenizer(_parts(content.get("pre_tokenizer"), "pretokenizers"))
+    if decoder is not None and _kind(decoder) != "ByteLevel":
+        yield f"its decoder is {_kind(decoder)}, not ByteLevel"
+    processors = _parts(content.get("post_processor"), "processors")
+    if not drop_special and not all(map(_adds_nothing, processors)):
+        yield (
+            f"its post_processor, {_kinds(processors)}, adds special tokens to each "
+            "text; --drop-special (drop_special=True) drops them"
+        )
 
 
-def _model_message(content: Mapping[str, Any]) -> str | None:
-    model = content["model"]
+def _faults_of_model(model: Mapping[str, Any]) -> Iterator[str]:
     if model.get("type", "BPE") != "BPE":
-        return f"its model is {_shown(model['type'])}, not BPE"
+        yield f"its model is {_shown(model['type'])}, not BPE"
     for name, types in _MODEL_TYPES.items():
         if model.get(name) is not None and type(model[name]) not in types:
-            return f"its model has the {name} {_shown(model[name])}, which tokenizers rejects"
+            yield f"its model has the {name} {_shown(model[name])}, which tokenizers rejects"
     if model.get("byte_fallback"):
-        return "its model has byte_fallback, so its tokens are characters, not bytes"
+        yield "its model has byte_fallback, so its tokens are characters, not bytes"
     if model.get("dropout"):
-        return "its model has a dropout, so the ids of a text are random; set it to null"
+        yield "its model has a dropout, so the ids of a text are random; set it to null"
     for name in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(name):
-            return f"its model has the {name} {_shown(model[name])}"
-    return None
+            yield f"its model has the {name} {_shown(model[name])}"
 
 
-def _normalizer_message(content: Mapping[str, Any]) -> str | None:
-    if content.get("normalizer") is None:
-        return None
-    kinds = _kinds(_parts(content["normalizer"], "normalizers"))
-    return f"its normalizer, {kinds}, changes the text" if kinds else None
-
-
-def _pre_tokenizer_message(content: Mapping[str, Any]) -> str | None:
-    """Return a message unless GPT-2's pattern splits text, exactly once."""
-    parts = _parts(content.get("pre_tokenizer"), "pretokenizers")
+def _faults_of_pre_tokenizer(parts: Sequence[Any]) -> Iterator[str]:
+    """Yield why it does not split text with GPT-2's pattern, exactly once."""
     kinds = list(map(_kind, parts))
     for kind in kinds:
         if kind not in {"ByteLevel", "Split"}:
-            return f"its pre_tokenizer is {kind}, not ByteLevel with GPT-2's split pattern"
+            yield f"its pre_tokenizer is {kind}, not ByteLevel with GPT-2's split pattern"
     for one in parts:
-        if one["type"] == "ByteLevel" and (found := _byte_level_message(one)):
-            return found
+        for name, default in _BYTE_LEVEL_FLAGS.items() if one["type"] == "ByteLevel" else ():
+            if type(flag := one.get(name, default)) is not bool:
+                yield f"its ByteLevel has the {name} {_shown(flag)}, not true or false"
+        if one["type"] == "ByteLevel" and one["add_prefix_space"]:
+            yield "its pre_tokenizer adds a space before the text; train without add_prefix_space"
     cuts = [_pattern(one) for one in parts if one["type"] == "Split" or one.get("use_regex", True)]
     if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
         shown = _kinds(parts) or "an empty Sequence"
-        return f"its pre_tokenizer, {shown}, does not split text exactly once with GPT-2's pattern"
+        yield f"its pre_tokenizer, {shown}, does not split text exactly once with GPT-2's pattern"
     if not is_gpt2_pattern(cuts[0]):
-        return f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
-    return None
-
-
-def _byte_level_message(part: Mapping[str, Any]) -> str | None:
-    for name, default in _BYTE_LEVEL_FLAGS.items():
-        if type(flag := part.get(name, default)) is not bool:
-            return f"its ByteLevel has the {name} {_shown(flag)}, not true or false"
-    if part["add_prefix_space"]:
-        return "its pre_tokenizer adds a space before the text; train without add_prefix_space"
-    return None
+        yield f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
 
 
 def _pattern(part: Mapping[str, Any]) -> str:
@@ -161,22 +152,6 @@ def _pattern(part: Mapping[str, Any]) -> str:
         case {"Regex": str(pattern), **others}, (_, bool()) if cut in _CUTS and not others:
             return pattern
     return f"{part.get('pattern')}, {', '.join(map(str, cut))}"
-
-
-def _decoder_message(content: Mapping[str, Any]) -> str | None:
-    if content.get("decoder") is None or _kind(content["decoder"]) == "ByteLevel":
-        return None
-    return f"its decoder is {_kind(content['decoder'])}, not ByteLevel"
-
-
-def _post_processor_message(content: Mapping[str, Any]) -> str | None:
-    parts = _parts(content.get("post_processor"), "processors")
-    if all(map(_adds_nothing, parts)):
-        return None
-    return (
-        f"its post_processor, {_kinds(parts)}, adds special tokens to each "
-        "text; --drop-special (drop_special=True) drops them"
-    )
 
 
 def _adds_nothing(processor: object) -> bool:
@@ -191,14 +166,6 @@ def _adds_nothing(processor: object) -> bool:
 
 _CUTS: Final = (("Isolated", False), ("Removed", True))
 """Behavior and inversion of a `Split` that keeps every chunk, if every character is in one."""
-
-_CHECKS: Final[Sequence[Callable[[Mapping[str, Any]], str | None]]] = (
-    _version_message,
-    _model_message,
-    _normalizer_message,
-    _pre_tokenizer_message,
-    _decoder_message,
-)
 
 
 def _parts(part: object, name: str) -> list[Any]:
@@ -245,7 +212,11 @@ def _merges(merges: object) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     for rank, entry in enumerate(merges):
         pair = entry.split(" ") if isinstance(entry, str) else entry
-        if not (isinstance(pair, list) and len(pair) == 2 and all(map(_is_text, pair))):
+        if not (
+            isinstance(pair, list)
+            and len(pair) == 2
+            and all(isinstance(part, str) and part for part in pair)
+        ):
             raise ValueError(f"its merge {rank} is not two tokens: {_shown(entry)}")
         if type(entry) is not type(merges[0]):
             raise ValueError(
@@ -254,10 +225,6 @@ def _merges(merges: object) -> list[tuple[str, str]]:
             )
         pairs.append((pair[0], pair[1]))
     return pairs
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
 
 
 def _encode_chunk(

@@ -1,36 +1,26 @@
 """Convert a tokenizer trained elsewhere to a tokenizer file: the counterpart of `export`.
 
-The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
-`<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
-Before saving, the ids of each chunk of a text in many scripts are checked against a slow
-encoder that uses the other file's own merges.
+The other tokenizer is read (`_from_ranks`, `_from_huggingface`), converted (`_conversion`) and
+saved.
 """
 
 import errno
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-import regex
-
-from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._files import check_no_input, quoted
-from bpetite._patterns import GPT2
+from bpetite_compare._conversion import convert
 from bpetite_compare._encodings import is_encoding
-from bpetite_compare._engines import drift
-from bpetite_compare._foreign import Foreign, check_ids
+from bpetite_compare._foreign import Foreign
 from bpetite_compare._from_huggingface import read_gpt2, read_huggingface
 from bpetite_compare._from_ranks import read_encoding, read_ranks
 from bpetite_compare._id_map import write_id_map
-from bpetite_compare._letters import BYTE_LETTERS
-from bpetite_compare._soundness import find_unreachable
+from bpetite_compare._letters import GPT2_FILES
 
 _Source: TypeAlias = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
-_PAIR: Final = ("vocab.json", "merges.txt")
-_MOST_NAMES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +87,7 @@ def import_tokenizer(  # noqa: PLR0913 - half of them are settings with a defaul
     names = _names(source)
     try:
         foreign = _READERS[form](paths or names, drop_special)
-        _check_whole_chunks(foreign)
-        special, dropped = _special_token(foreign, drop_special=drop_special)
-        artifact, ids = _converted(foreign, special)
-        check_ids(foreign, artifact, ids)
+        artifact, ids, dropped = convert(foreign, drop_special=drop_special)
     except ValueError as error:
         raise ValueError(f"cannot import {', '.join(map(quoted, names))}: {error}") from None
     if id_map is not None:
@@ -126,7 +113,7 @@ def files_of(source: _Source, form: str) -> list[str]:
     """
     names = _names(source)
     if form == "gpt2" and len(names) == 1:
-        return [os.path.join(names[0], name) for name in _PAIR]
+        return [os.path.join(names[0], name) for name in GPT2_FILES]
     if len(names) != (2 if form == "gpt2" else 1):
         raise ValueError(f"expected {_EXPECTED[form]}, found {len(names)} paths")
     if form == "tiktoken" and is_encoding(names[0]):
@@ -170,74 +157,3 @@ def _check_outputs(outputs: Sequence[str], inputs: Sequence[str], *, overwrite: 
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), output)
     if len({os.path.realpath(output) for output in outputs}) < len(outputs):
         raise ValueError("the tokenizer file and the id map are the same file; choose another")
-
-
-def _unmade(foreign: Foreign) -> dict[str, int]:
-    """Return the tokens of the vocabulary that are neither bytes nor made by a merge."""
-    made = set(BYTE_LETTERS.values())
-    made.update(left + right for left, right in foreign.merges)
-    return {text: token_id for text, token_id in foreign.vocab.items() if text not in made}
-
-
-def _check_whole_chunks(foreign: Foreign) -> None:
-    """Reject a token that no merge makes if a chunk that equals it would get its id.
-
-    A chunk alone is one chunk. Characters that the regex engines classify differently may be
-    part of any.
-    """
-    values = {letter: value for value, letter in BYTE_LETTERS.items()}
-    for text in _unmade(foreign) if foreign.takes_whole_chunks else ():
-        if not values.keys() >= set(text):
-            continue
-        try:
-            chunk = bytes(values[letter] for letter in text).decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        if len(regex.findall(GPT2.text, chunk)) == 1 or not drift().isdisjoint(chunk):
-            raise ValueError(
-                f"its token {text[:40]!r} is not made by a merge, but with ignore_merges the "
-                f"chunk {chunk[:40]!r} gets its id, which a tokenizer file cannot represent"
-            )
-
-
-def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[str, int]]:
-    """Return the original id of `<|endoftext|>`, and the special tokens to drop.
-
-    If the tokenizer does not have it, the id is the lowest free one.
-    """
-    dropped = {**_unmade(foreign), **foreign.special_tokens}
-    taken = {*foreign.vocab.values(), *dropped.values()}
-    special = dropped.pop(END_OF_TEXT_TOKEN, None)
-    if dropped and not drop_special:
-        raise ValueError(
-            f"it has the special tokens {some_names(dropped)}, but a tokenizer file has only "
-            f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
-        )
-    if special is None:
-        special = next(free for free in range(len(taken) + 1) if free not in taken)
-    return special, dropped
-
-
-def some_names(names: Collection[str]) -> str:
-    """Return the first names for a message, and how many more there are."""
-    shown = ", ".join(f"{name!r:.40}" for name in list(names)[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
-    return f"{shown} and {more:,} more" if more > 0 else shown
-
-
-def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
-    """Return the converted tokenizer, and the original id of each of its ids."""
-    new_ids = {letter: value for value, letter in BYTE_LETTERS.items()}
-    pairs: list[tuple[int, int]] = []
-    for new_id, (left, right) in enumerate(foreign.merges, 256):
-        pairs.append((new_ids[left], new_ids[right]))
-        new_ids[left + right] = new_id
-    artifact = Artifact.of_merges(pairs)
-    if foreign.takes_whole_chunks and (fault := find_unreachable(artifact)):
-        raise ValueError(fault)
-    ids = [0] * len(artifact.tokens)
-    for text, new_id in new_ids.items():
-        ids[new_id] = foreign.vocab[text]
-    if special in ids:
-        raise ValueError(f"its special token {END_OF_TEXT_TOKEN} is also an ordinary token")
-    return artifact, [*ids, special]

@@ -1,6 +1,8 @@
-"""GPT-2's order of the bytes, and the letters that stand for bytes in its files."""
+"""GPT-2's files: their names, its order of the bytes, and the letters that stand for bytes."""
 
 from typing import Final
+
+GPT2_FILES: Final = ("vocab.json", "merges.txt")
 
 _PRINTABLE: Final = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
 _OTHERS: Final = tuple(value for value in range(256) if value not in _PRINTABLE)

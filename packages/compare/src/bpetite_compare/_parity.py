@@ -9,7 +9,7 @@ both tokenizers. Only a difference that remains is a true one.
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import regex
@@ -17,9 +17,10 @@ import regex
 from bpetite import Tokenizer, _boundaries
 from bpetite._artifact import Artifact
 from bpetite_compare._comparison import Difference, Tokenization, first_difference, tokenize_both
-from bpetite_compare._encodings import SELF, make_encoding, of_artifact, ranks_of, specials_of
+from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from bpetite_compare._text import blocks
+from bpetite_compare._to_tiktoken import SELF, of_artifact
 
 _CONTEXT_CHARACTERS: Final = 40
 
@@ -93,21 +94,12 @@ def parity_of_texts(
         result.files += 1
         line, begin = 1, result.bytes
         for block in text:
-            place = _Place(path, result.bytes - begin, line)
-            result.difference = comparer.look_at(block, place, result)
-            if result.difference:
+            before = result.bytes - begin
+            if found := comparer.look_at(block, result):
+                result.difference = _located(found, block, path, before, line)
                 return result
             line += block.count("\n")
     return result
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """The position of a text in the files."""
-
-    path: str
-    byte: int
-    line: int
 
 
 class _Comparer:
@@ -123,8 +115,13 @@ class _Comparer:
             "chunk", r"(?s:.+)", ranks_of(self._encoding), specials_of(self._encoding)
         )
 
-    def look_at(self, block: str, place: _Place, result: Parity) -> FileDifference | None:
-        """Compare the ids of a block, and add its figures to the result."""
+    def look_at(self, block: str, result: Parity) -> Difference | None:
+        """Compare the ids of a block, and add its figures to the result.
+
+        Returns:
+            The true difference in the first section that has one; its number of tokens and its
+            tokens are of the section.
+        """
         ours, theirs = tokenize_both(self._tokenizer, self._encoding, block)
         result.bytes += len(block.encode("utf-8"))
         result.characters += len(block)
@@ -136,13 +133,13 @@ class _Comparer:
             return None
         start, explained = 0, result.engine_differences
         for section in _boundaries.blocks(block, 1):
-            found = self._look_closer(section, result)
-            if found:
-                return _located(found, block, start, place)
+            if found := self._look_closer(section, result):
+                byte = len(block[:start].encode("utf-8")) + found.byte
+                return replace(found, byte=byte, character=start + found.character)
             start += len(section)
         if result.engine_differences > explained:
             return None
-        return _located(first_difference(ours, theirs, by_id=True), block, 0, place)
+        return first_difference(ours, theirs, by_id=True)
 
     def _look_closer(self, section: str, result: Parity) -> Difference | None:
         """Return the true difference in a section, if there is one."""
@@ -169,19 +166,15 @@ def _joined(parts: Iterator[Tokenization]) -> Tokenization:
     return Tokenization("", [one for one, _ in pairs], [token for _, token in pairs])
 
 
-def _located(
-    difference: Difference | None, block: str, start: int, place: _Place
-) -> FileDifference | None:
-    """Return a difference in a section with its position in the file."""
-    if difference is None:
-        return None
-    at = start + difference.character
+def _located(found: Difference, block: str, path: str, byte: int, line: int) -> FileDifference:
+    """Return a difference in a block with its position in the file, where the block begins."""
+    at = found.character
     return FileDifference(
-        path=place.path,
-        byte=place.byte + len(block[:start].encode("utf-8")) + difference.byte,
-        line=place.line + block.count("\n", 0, at),
+        path=path,
+        byte=byte + found.byte,
+        line=line + block.count("\n", 0, at),
         before=block[max(0, at - _CONTEXT_CHARACTERS) : at],
         after=block[at : at + _CONTEXT_CHARACTERS],
-        ours=difference.ours,
-        theirs=difference.theirs,
+        ours=found.ours,
+        theirs=found.theirs,
     )

@@ -60,11 +60,7 @@ class PartCounter:
         if not documents or len(self._pieces) > _MOST_PIECES:
             chunks = count_chunks(self._pieces, self._pattern)
             self._pieces.clear()
-        return Part(
-            documents=sum(size[0] for size in sizes),
-            characters=sum(size[1] for size in sizes),
-            chunks=chunks,
-        )
+        return Part(sum(size[0] for size in sizes), sum(size[1] for size in sizes), chunks)
 
 
 def count_corpus(corpus: Corpus, pattern: Pattern) -> Iterator[Part]:
@@ -88,17 +84,32 @@ def count_chunks(pieces: Mapping[str, int], pattern: Pattern) -> dict[str, int]:
 
 
 def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
-    """Return the frequency of each chunk in all parts of a corpus."""
+    """Return the frequency of each chunk in all parts of a corpus, and log the progress."""
     chunks: dict[str, int] = {}
-    progress = _Progress()
+    documents = characters = reported = 0
     for part in parts:
-        progress.add(part.documents, part.characters)
+        documents += part.documents
+        characters += part.characters
+        if characters // _CHARACTERS_PER_RECORD > reported:
+            reported = characters // _CHARACTERS_PER_RECORD
+            log(
+                f"counting: {characters:,} characters so far",
+                {"event": "count", "documents": documents, "characters": characters},
+            )
         if not chunks:
             chunks = dict(part.chunks)
             continue
         for chunk, count in part.chunks.items():
             chunks[chunk] = chunks.get(chunk, 0) + count
-    progress.end(len(chunks))
+    log(
+        f"counted: {characters:,} characters, {len(chunks):,} distinct chunks",
+        {
+            "event": "counted",
+            "documents": documents,
+            "characters": characters,
+            "distinct_chunks": len(chunks),
+        },
+    )
     return chunks
 
 
@@ -118,40 +129,6 @@ def _count_pieces(
                 for piece in pattern.pieces(block):
                     pieces[piece] += times
             yield 0, len(block) * times
-
-
-class _Progress:
-    """Logs the progress of counting."""
-
-    def __init__(self) -> None:
-        self._documents = 0
-        self._characters = 0
-        self._reported = 0
-
-    def add(self, documents: int, characters: int) -> None:
-        self._documents += documents
-        self._characters += characters
-        if self._characters // _CHARACTERS_PER_RECORD > self._reported:
-            self._reported = self._characters // _CHARACTERS_PER_RECORD
-            log(
-                f"counting: {self._characters:,} characters so far",
-                {
-                    "event": "count",
-                    "documents": self._documents,
-                    "characters": self._characters,
-                },
-            )
-
-    def end(self, distinct: int) -> None:
-        log(
-            f"counted: {self._characters:,} characters, {distinct:,} distinct chunks",
-            {
-                "event": "counted",
-                "documents": self._documents,
-                "characters": self._characters,
-                "distinct_chunks": distinct,
-            },
-        )
 
 
 def _checked_documents(corpus: Corpus) -> Iterator[tuple[str, int]]:

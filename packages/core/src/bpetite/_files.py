@@ -1,4 +1,4 @@
-"""Read untrusted files safely; write files and folders completely or not at all.
+"""Read untrusted files safely; write files completely or not at all.
 
 Reading: a file is opened once, must be a regular file, and has a maximum size.
 
@@ -6,8 +6,7 @@ Writing: a temporary file in the folder of the destination gets the data, is syn
 then gets its name in one atomic step. Without `overwrite`, that step is `link`, or `rename`
 on Windows. It fails if the name exists, so only one of several processes wins. The folder is
 synced last, so that the file survives a power cut. An error before the last step removes the
-temporary file; only a killed process leaves it behind, as `.bpetite-*.tmp`. New folders work
-in the same way.
+temporary file; only a killed process leaves it behind, as `.bpetite-*.tmp`.
 
 Exception: on a file system without hard links, an empty file reserves the name of a new file
 until the temporary file replaces it. Readers can see it, and a process killed between these
@@ -21,7 +20,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Final
 
@@ -78,7 +77,7 @@ def _open_without_waiting(path: str, flags: int) -> int:
         return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     except PermissionError:
         if os.path.isdir(path):  # Windows opens no folder
-            raise _os_error(errno.EISDIR, path) from None
+            raise os_error(errno.EISDIR, path) from None
         raise
 
 
@@ -102,14 +101,14 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
         Exception: any error from `parts`, unchanged.
     """
     if not os.path.basename(path):
-        raise _os_error(errno.EISDIR if path else errno.ENOENT, path)
-    mode = _mode_of_existing(path, overwrite=overwrite)
+        raise os_error(errno.EISDIR if path else errno.ENOENT, path)
+    mode = mode_of_existing(path, overwrite=overwrite)
     destination = os.path.realpath(path) if overwrite and os.path.islink(path) else path
-    folder = _existing_folder(destination)
-    temporary = _temporary(folder)
+    folder = existing_folder(destination)
+    temporary = temporary_name(folder)
     try:
-        size = _write_synced(temporary, parts, mode, path)
-        with _naming(path, temporary):
+        size = write_synced(temporary, parts, mode, path)
+        with naming(path, temporary):
             if overwrite:
                 _replace(temporary, destination, mode)
             else:
@@ -119,62 +118,29 @@ def write_parts(path: str, parts: Iterable[bytes], *, overwrite: bool) -> int:
             os.unlink(temporary)
         except OSError:
             pass  # `replace` took it; and an earlier error must stay visible
-    _sync_folder(folder)
+    sync_folder(folder)
     return size
 
 
-def write_folder(path: str, files: Mapping[str, bytes], *, overwrite: bool) -> None:
-    """Create a folder with all of these files, or nothing.
-
-    With `overwrite`, the files in an existing folder are replaced one after another, and
-    other files stay. So a failure may leave the first file new and the second one old.
-
-    Raises:
-        FileExistsError: the folder exists and is not empty, and `overwrite` is false; or
-            something else exists at the path.
-        OSError: the system does not allow it.
-    """
-    if overwrite and os.path.isdir(path):
-        for name in files:  # fail before the first file is replaced
-            _mode_of_existing(os.path.join(path, name), overwrite=True)
-        for name, data in files.items():
-            write_file(os.path.join(path, name), data, overwrite=True)
-        return
-    destination = path.rstrip(os.sep + (os.altsep or ""))
-    if not destination:
-        raise _os_error(errno.EEXIST, path)
-    folder = _existing_folder(destination)
-    temporary = _temporary(folder)
-    try:
-        with _naming(path, temporary):
-            os.mkdir(temporary)
-        for name, data in files.items():
-            _write_synced(os.path.join(temporary, name), [data], None, path)
-        with _naming(path, temporary):
-            _sync_folder(temporary)
-            _rename_folder(temporary, destination)
-    finally:
-        _remove_folder(temporary)
-    _sync_folder(folder)
-
-
-def _os_error(code: int, path: str) -> OSError:
+def os_error(code: int, path: str) -> OSError:
+    """Return the error of the system with this code."""
     return OSError(code, os.strerror(code), path)
 
 
-def _existing_folder(destination: str) -> str:
+def existing_folder(destination: str) -> str:
     """Return the folder of a destination; raise an error if it does not exist."""
     folder = os.path.dirname(destination) or os.curdir
     os.stat(os.path.join(folder, ""))
     return folder
 
 
-def _temporary(folder: str) -> str:
+def temporary_name(folder: str) -> str:
+    """Return a path that nothing else has."""
     return os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
 
 
 @contextmanager
-def _naming(path: str, temporary: str) -> Iterator[None]:
+def naming(path: str, temporary: str) -> Iterator[None]:
     """Put the requested path into errors of the system, instead of the temporary one."""
     try:
         yield
@@ -185,7 +151,7 @@ def _naming(path: str, temporary: str) -> Iterator[None]:
         raise
 
 
-def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
+def mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     """Return the mode that an overwritten file keeps, or None for a new file."""
     try:
         # `os.path.lexists` would need more stack than small threads have.
@@ -193,29 +159,29 @@ def _mode_of_existing(path: str, *, overwrite: bool) -> int | None:
     except FileNotFoundError:
         return None
     if not overwrite:
-        raise _os_error(errno.EEXIST, path)
+        raise os_error(errno.EEXIST, path)
     if stat.S_ISDIR(status.st_mode):
-        raise _os_error(errno.EISDIR, path)
+        raise os_error(errno.EISDIR, path)
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "Not a regular file, so not overwritten", path)
     return stat.S_IMODE(status.st_mode)
 
 
-def _write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path: str) -> int:
+def write_synced(temporary: str, parts: Iterable[bytes], mode: int | None, path: str) -> int:
     """Write a new file and sync it; errors of the system name `path`."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
     size = 0
-    with _naming(path, temporary):
+    with naming(path, temporary):
         descriptor = os.open(temporary, flags, 0o666)
     with open(descriptor, "wb") as file:  # only closes it: `_write_all` goes past its buffer
         if mode is not None and sys.platform != "win32":  # there, `_replace` sets it
-            with _naming(path, temporary):
+            with naming(path, temporary):
                 os.chmod(temporary, mode)
         for part in parts:
-            with _naming(path, temporary):
+            with naming(path, temporary):
                 _write_all(file.fileno(), part)
             size += len(part)
-        with _naming(path, temporary):
+        with naming(path, temporary):
             _sync(file.fileno())
     return size
 
@@ -260,7 +226,7 @@ def _take_name(temporary: str, destination: str) -> None:
     try:
         take(temporary, destination)
     except FileExistsError:
-        raise _os_error(errno.EEXIST, destination) from None
+        raise os_error(errno.EEXIST, destination) from None
     except OSError:
         if sys.platform == "win32":
             raise
@@ -285,26 +251,7 @@ def _take_name_without_link(temporary: str, destination: str) -> None:
         raise
 
 
-def _rename_folder(temporary: str, destination: str) -> None:
-    """Give a finished folder its name, unless the name exists and is not an empty folder."""
-    try:
-        if sys.platform == "win32" and os.path.isdir(destination):
-            os.rmdir(destination)  # fails if it is not empty; `rename` fails if it exists
-        os.rename(temporary, destination)
-    except OSError as error:
-        if error.errno in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR}:
-            raise _os_error(errno.EEXIST, destination) from None
-        raise
-
-
-def _remove_folder(folder: str) -> None:
-    """Remove a temporary folder, if it still exists."""
-    from shutil import rmtree  # noqa: PLC0415 - slow to import, and only folders need it
-
-    rmtree(folder, ignore_errors=True)
-
-
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str) -> None:
     """Sync the folder, so that the new name survives a power cut; not all systems can."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)

@@ -3,10 +3,10 @@
 A command is a module with a function `add_command`, which receives argparse's subparsers. It
 adds a parser (`arguments`), and sets the function that does the work and the objects that it
 prints (`fields`) with `set_defaults(run=..., prints=...)`. That function loads a tokenizer
-(`io.models`), reads text (`io.inputs`), reports its phases (`terminal.progress`), writes data
-(`io.outputs`) or a JSON object (`terminal.results`) to standard output, then says what it did
-(`terminal.messages`) on standard error, and raises `Failure` with a message that explains what
-to do.
+(`io.models`), reads text (`io.documents`), and tells its `Work` (`terminal.progress`) the phases
+and what it reads. The work sends the result, which is data (`io.outputs`) or a JSON object, to
+standard output, and then says on standard error what was done. `Failure` has a message that
+explains what to do.
 
 Only the module of the requested command is loaded, so no command waits for another's imports;
 the help loads all of them.

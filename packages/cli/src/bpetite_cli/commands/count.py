@@ -1,10 +1,8 @@
 """`bpetite count`: count the tokens of files or of standard input."""
 
 import argparse
-import collections
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import chain
+from functools import partial
 from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
@@ -14,13 +12,12 @@ from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.io.documents import Documents
-from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
+from bpetite_cli.io.reading import Reading
 from bpetite_cli.jobs.sharing import Sharing
-from bpetite_cli.plugins import Counter, load_counter
+from bpetite_cli.plugins import TokenCounter, load_token_counter
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.screen import look_at_output
-from bpetite_cli.views.frequencies import Frequency, draw_frequencies, frequency_data
+from bpetite_cli.views import frequencies
 
 _MORE = (
     "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
@@ -36,24 +33,19 @@ _MORE = (
 _Part: TypeAlias = tuple[int, str]
 """The number of a file, and part of its text, which ends at a safe boundary."""
 
-
-class _Sizes(NamedTuple):
-    """The number of a file, the bytes and tokens of a part of it, and any error."""
-
-    number: int
-    size: int
-    tokens: int
-    error: str | None = None
+_PartSize: TypeAlias = tuple[int, int, int, str | None]
+"""The number of a file, the bytes and tokens of a part of it, and any error."""
 
 
-@dataclass(slots=True)
-class _Count:
-    """The bytes and tokens of one input, or its error."""
+class _FileSize:
+    """The bytes and tokens of one input so far, or its error."""
 
-    name: str
-    size: int = 0
-    tokens: int = 0
-    error: str | None = None
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = values.text_argument(path)
+        self.size = 0
+        self.tokens = 0
+        self.error: str | None = None
 
 
 class _File(TypedDict):
@@ -66,7 +58,7 @@ class _File(TypedDict):
     error: Annotated[str | None, "why the file could not be read, or null"]
 
 
-class _Counted(fields.Files, fields.Text):
+class _Totals(fields.Files, fields.Text):
     max: Annotated[int | None, "the limit of `--max` in tokens"]
     within: Annotated[bool | None, "whether `tokens` is at most `max`; null if unknown"]
     per_file: Annotated[list[_File], "the figures of each file"]
@@ -101,7 +93,7 @@ def add_command(commands: Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     parser.add_argument(
         "--max",
-        type=_limit,
+        type=values.bounded("0 or more", 0),
         metavar="N",
         help="print the counts, then exit with status 1 if there are more than N tokens in total",
     )
@@ -113,115 +105,100 @@ def add_command(commands: Commands) -> None:
     )
     arguments.allow_one(parser, ["--by-token"], ["--encoding", "--max"])
     arguments.add_jobs(parser)
-    parser.set_defaults(run=_run, prints={"--json": _Counted, "--by-token": Frequency})
-
-
-def _limit(word: str) -> int:
-    limit = values.integer(word)
-    if limit < 0:
-        raise argparse.ArgumentTypeError(f"expected 0 or more, found {limit}")
-    return limit
+    parser.set_defaults(run=_run, prints={"--json": _Totals, "--by-token": frequencies.Frequency})
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
-    named = bool(options.input or options.files_from)
-    if not named:
-        options.input = [STANDARD_INPUT]
     documents = arguments.documents_of(options)
     if options.by_token:
-        _print_by_token(options, documents)
+        frequencies.print_frequencies(documents, arguments.jobs_of(options), options)
         return
     with Work("loading", documents.paths) as work:
         counter = (
             _OfModel(models.load_model(options.model), options.ordinary)
             if options.encoding is None
-            else load_counter(options.encoding, ordinary=options.ordinary)
+            else load_token_counter(options.encoding, ordinary=options.ordinary)
         )
-        messages.say_if_typed("counting", documents.paths)
-        work.begin("counting", inputs.total_size(documents.paths))
-        counts = _counted(documents, counter, arguments.jobs_of(options), work)
-    good = [count for count in counts if count.error is None]
-    total = _Count("total", sum(count.size for count in good), sum(c.tokens for c in good))
-    complaints = _complaints(counts, total.tokens, options.max)
-    for complaint in complaints[:-1]:
-        messages.say_error(complaint)
-    if options.json:
-        outputs.write_json(_data(counts, total, options.max))
-    else:
-        outputs.write_output(_as_lines(counts, total, named=named))
+        work.begin_reading("counting", inputs.total_size(documents.paths))
+        files = [_FileSize(path) for path in documents.paths]
+        jobs, sizes_of = arguments.jobs_of(options), partial(_part_sizes, counter)
+        with Sharing(sizes_of, jobs, lambda part: len(part[1]), work) as sharing:
+            for sizes in sharing.results(_read(documents, files, counter.in_blocks, sharing)):
+                _add(sizes, files)
+        total = _FileSize("total")
+        for file in files:
+            if file.error is None:
+                total.size += file.size
+                total.tokens += file.tokens
+        complaints = _complaints(files, total.tokens, options.max)
+        work.hide()
+        for complaint in complaints[:-1]:
+            messages.say_error(complaint)
+        if options.json:
+            outputs.write_json(_data(files, total, options.max))
+        else:
+            named = bool(options.input or options.files_from)
+            outputs.write_output(_as_lines(files, total, named=named))
     if complaints:
         raise Failure(complaints[-1])
 
 
-def _counted(documents: Documents, counter: Counter, jobs: int, work: Work) -> list[_Count]:
-    counts = [_Count(values.text_argument(path)) for path in documents.paths]
-    with Sharing(_Counting(counter), jobs, _length) as sharing:
-        parts = _read(documents, counter, counts, sharing.read)
-        for batch in sharing.results(parts, work.advance):
-            for number, size, tokens, error in batch:
-                counts[number].size += size
-                counts[number].tokens += tokens
-                if error is not None:
-                    counts[number].error = f"{inputs.name_of(documents.paths[number])}: {error}"
-    return counts
-
-
-@dataclass(frozen=True, slots=True)
-class _OfModel:
+class _OfModel(NamedTuple):
     """Counts tokens with a tokenizer file."""
 
     tokenizer: Tokenizer
     ordinary: bool
 
-    def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the texts unchanged: files are read in blocks that end at safe boundaries."""
-        yield from texts
+    @property
+    def in_blocks(self) -> bool:
+        """Whether blocks can be counted separately: always."""
+        return True
 
     def __call__(self, text: str) -> int:
         return len(self.tokenizer.encode(text, ordinary=self.ordinary))
 
 
-@dataclass(frozen=True, slots=True)
-class _Counting:
-    """The work on a batch of texts: count the bytes and tokens of each."""
-
-    counter: Counter
-
-    def __call__(self, batch: list[_Part]) -> list[_Sizes]:
-        return [self._sizes(number, text) for number, text in batch]
-
-    def _sizes(self, number: int, text: str) -> _Sizes:
+def _part_sizes(counter: TokenCounter, batch: list[_Part]) -> list[_PartSize]:
+    """Count the bytes and tokens of some parts."""
+    sizes: list[_PartSize] = []
+    for number, text in batch:
         try:
-            return _Sizes(number, len(text.encode("utf-8")), self.counter(text))
+            sizes.append((number, len(text.encode("utf-8")), counter(text), None))
         except ValueError as error:
-            return _Sizes(number, 0, 0, str(error))
+            sizes.append((number, 0, 0, str(error)))
+    return sizes
 
 
 def _read(
-    documents: Documents, counter: Counter, counts: Sequence[_Count], advance: Advance
+    documents: Documents, files: Sequence[_FileSize], in_blocks: bool, reading: Reading
 ) -> Iterator[_Part]:
-    """Yield the texts of all files; an error goes to the count of its file."""
-    for number, path in enumerate(documents.paths):
+    """Yield the texts of all files, in blocks or whole; an error goes to its file."""
+    for number, file in enumerate(files):
         try:
-            for blocks in documents.read_file(path, advance):
-                for text in counter.cut(blocks):
+            for blocks in documents.read_file(file.path, reading):
+                for text in blocks if in_blocks else ["".join(blocks)]:
                     yield number, text
         except Failure as failure:
-            counts[number].error = str(failure)
+            file.error = str(failure)
         except OSError as error:
-            counts[number].error = explain(error)
+            file.error = explain(error)
 
 
-def _length(part: _Part) -> int:
-    return len(part[1])
+def _add(sizes: Iterable[_PartSize], files: Sequence[_FileSize]) -> None:
+    """Add the sizes of parts to those of their files."""
+    for number, size, tokens, error in sizes:
+        file = files[number]
+        file.size += size
+        file.tokens += tokens
+        if error is not None:
+            file.error = f"{inputs.name_of(file.path)}: {error}"
 
 
-def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> list[str]:
+def _complaints(files: Sequence[_FileSize], tokens: int, limit: int | None) -> list[str]:
     """Return the errors, one or two lines each."""
-    complaints = [count.error for count in counts if count.error is not None]
-    if complaints and len(counts) > 1:
-        left_out = f"{len(complaints)} of {len(counts)} files"
+    complaints = [file.error for file in files if file.error is not None]
+    if complaints and len(files) > 1:
+        left_out = f"{len(complaints)} of {len(files)} files"
         complaints.append(f"{left_out} could not be counted; the total covers the others")
     if limit is not None and tokens > limit:
         complaints.append(
@@ -231,75 +208,39 @@ def _complaints(counts: Sequence[_Count], tokens: int, limit: int | None) -> lis
     return complaints
 
 
-def _as_lines(counts: Sequence[_Count], total: _Count, *, named: bool) -> Iterator[bytes]:
-    for count in counts:
-        if count.error is None:
-            yield _line(count) if named else b"%d\n" % count.tokens
-    if len(counts) > 1:
+def _as_lines(files: Sequence[_FileSize], total: _FileSize, *, named: bool) -> Iterator[bytes]:
+    for file in files:
+        if file.error is None:
+            yield _line(file) if named else b"%d\n" % file.tokens
+    if len(files) > 1:
         yield _line(total)
 
 
-def _line(count: _Count) -> bytes:
+def _line(file: _FileSize) -> bytes:
     """Return a line of the table, with the name quoted if it would break the table."""
-    name = count.name if count.name.isprintable() else quoted(count.name)
-    return f"{count.tokens}\t{name}\n".encode()
+    name = file.name if file.name.isprintable() else quoted(file.name)
+    return f"{file.tokens}\t{name}\n".encode()
 
 
-def _data(counts: Sequence[_Count], total: _Count, limit: int | None) -> _Counted:
-    good = sum(count.error is None for count in counts)
+def _data(files: Sequence[_FileSize], total: _FileSize, limit: int | None) -> _Totals:
+    good = sum(file.error is None for file in files)
     within = None if limit is None else total.tokens <= limit
     return {
         "files": good,
         **fields.text_fields(total.size, total.tokens),
         "max": limit,
-        "within": within if good == len(counts) or not within else None,
-        "per_file": list(map(_file, counts)),
+        "within": within if good == len(files) or not within else None,
+        "per_file": list(map(_file, files)),
     }
 
 
-def _file(count: _Count) -> _File:
-    if count.error is None:
-        return {"path": count.name, **fields.text_fields(count.size, count.tokens), "error": None}
+def _file(file: _FileSize) -> _File:
+    if file.error is None:
+        return {"path": file.name, **fields.text_fields(file.size, file.tokens), "error": None}
     return {
-        "path": count.name,
+        "path": file.name,
         "bytes": None,
         "tokens": None,
         "bytes_per_token": None,
-        "error": count.error,
+        "error": file.error,
     }
-
-
-def _print_by_token(options: argparse.Namespace, documents: Documents) -> None:
-    """Print the frequency of each token in all documents."""
-    size = inputs.check_inputs(documents.paths)
-    with Work("loading", documents.paths) as work:
-        artifact = models.load_artifact(options.model)
-        messages.say_if_typed("counting", documents.paths)
-        work.begin("counting", size)
-        tally = _Tally(Tokenizer._of(artifact), options.ordinary)
-        counts = [0] * (artifact.highest_id + 1)
-        with Sharing(tally, arguments.jobs_of(options), len) as sharing:
-            texts = chain.from_iterable(documents.read(sharing.read))
-            for frequencies in sharing.results(texts, work.advance, in_order=False):
-                for token_id, count in frequencies.items():
-                    counts[token_id] += count
-        if outputs.is_terminal() and not options.json:
-            work.hide()
-            outputs.stream_output(draw_frequencies(artifact, counts, look_at_output()))
-            return
-        lines = map(outputs.json_line, frequency_data(artifact, counts))
-        work.send(outputs.hold_output(lines))
-
-
-@dataclass(frozen=True, slots=True)
-class _Tally:
-    """The work on a batch of texts for `--by-token`: count each id."""
-
-    tokenizer: Tokenizer
-    ordinary: bool
-
-    def __call__(self, batch: list[str]) -> collections.Counter[int]:
-        frequencies: collections.Counter[int] = collections.Counter()
-        for text in batch:
-            frequencies.update(self.tokenizer.encode(text, ordinary=self.ordinary))
-        return frequencies

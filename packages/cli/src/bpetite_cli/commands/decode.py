@@ -6,19 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Final
 
-from bpetite._files import quoted, write_parts
+from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models, outputs
-from bpetite_cli.io.formats import FORMATS, Counted
-from bpetite_cli.io.inputs import STANDARD_INPUT
+from bpetite_cli.io import destinations, inputs, models, outputs
+from bpetite_cli.io.formats import FORMATS
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.results import write_result
 
 _MOST_BYTES: Final = 1 << 20
 """The most bytes to decode at once, unless a single token has more."""
+
+_MOST_HELD: Final = 3
+"""The most bytes of a character that is not complete, and so the most ids."""
 
 
 class _Summary(fields.Text, fields.Outputs):
@@ -85,115 +86,83 @@ def _ids(word: str) -> list[int]:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
-    if options.ids is None and options.input is None:
-        options.input = STANDARD_INPUT
-    files = [] if options.input is None else [options.input]
-    size = inputs.check_inputs(files)
-    outputs.check_destination(options.output, [options.model, *files], force=options.force)
-    with Work("loading", files) as work:
+    paths = arguments.documents_of(options).paths
+    size = inputs.check_inputs(paths)
+    destinations.check_destination(options.output, [options.model, *paths], force=options.force)
+    with Work("loading", paths) as work:
         tokens = models.load_artifact(options.model).vocab
         chosen = FORMATS[options.format or "json"]
-        messages.say_if_typed("decoding", files)
-        work.begin("decoding", size)
-        ids = Counted(chosen.read(options.input, work.advance) if files else options.ids)
-        width = chosen.width if files else None
-        texts = _texts(tokens, ids, width, is_text=not options.bytes)
+        work.begin_reading("decoding", size)
+        ids = chosen.read(paths[0], work.advance) if paths else options.ids
+        joined = Joined(tokens, chosen.width if paths else None)
+        data = joined.bytes_of(ids) if options.bytes else joined.text_of(ids)
+        result = outputs.complete(data, options.output, force=options.force)
         if options.output is None:
-            held = outputs.hold_output(texts)
-            work.send(held)
-            if held.end not in {b"", b"\n"} and outputs.is_terminal():
+            work.send(result)
+            if result.end not in {b"", b"\n"} and outputs.is_terminal():
                 messages.say("")  # a prompt starts a line of its own
             return
-        written = write_parts(options.output, texts, overwrite=options.force)
-    summary: _Summary = {
-        **fields.text_fields(written, ids.tokens),
-        "outputs": [values.text_argument(options.output)],
-    }
-    of_text = "" if options.bytes else " of text"
-    saved = f"saved: {quoted(options.output)}, {messages.in_units(written)}{of_text}"
-    write_result(summary, saved)
+        summary: _Summary = {
+            **fields.text_fields(result.size, joined.tokens),
+            "outputs": [values.text_argument(options.output)],
+        }
+        of_text = "" if options.bytes else " of text"
+        work.report(
+            summary, f"saved: {quoted(options.output)}, {messages.in_units(result.size)}{of_text}"
+        )
 
 
-def _texts(
-    tokens: Mapping[int, bytes],
-    blocks: Iterable[list[int]],
-    width: int | None,
-    *,
-    is_text: bool = True,
-) -> Iterator[bytes]:
-    """Yield the text of blocks of ids; a block may end inside a character."""
-    decoder = _Decoder(tokens, width, is_text=is_text)
-    most = max(1, _MOST_BYTES // max(map(len, tokens.values())))
-    for block in blocks:
-        for start in range(0, len(block), most):
-            yield decoder.decode(block[start : start + most])
-    yield decoder.decode([], final=True)
+class Joined:
+    """The bytes of ids, block by block. A block may end inside a character.
 
+    A token may end one character and start the next, so a long text may have no id before
+    which all characters are complete: bytes are decoded, not ids.
 
-class _Decoder:
-    """Decodes ids block by block, keeping only the ids of an incomplete character.
-
-    It decodes bytes, not ids: a token may end one character and start the next, so a long
-    text may have no id before which all characters are complete.
-
-    tokens: the bytes of every id.
+    vocab: the bytes of every id.
     width: the number of input bytes per id, or None if it varies.
-    is_text: whether the bytes must be UTF-8; if not, they are returned unchanged.
+    tokens: the number of ids joined so far.
     """
 
-    def __init__(self, tokens: Mapping[int, bytes], width: int | None, *, is_text: bool) -> None:
-        self._tokens = tokens
+    def __init__(self, vocab: Mapping[int, bytes], width: int | None) -> None:
+        self.tokens = 0
+        self._vocab = vocab
         self._width = width
-        self._is_text = is_text
-        self._held: list[int] = []
-        self._begin = 0  # the position of the first held id
-        self._written = 0  # the number of bytes of the held ids already returned
+        self._last: list[int] = []  # the ids of the last block, and those of held bytes before
 
-    def decode(self, ids: list[int], *, final: bool = False) -> bytes:
-        """Return the bytes of all characters that these ids complete, or all bytes."""
-        ids = self._held + ids
+    def bytes_of(self, blocks: Iterable[list[int]]) -> Iterator[bytes]:
+        """Yield the bytes of blocks of ids."""
+        most = max(1, _MOST_BYTES // max(map(len, self._vocab.values())))
+        for block in blocks:
+            for start in range(0, len(block), most):
+                ids = block[start : start + most]
+                try:
+                    data = b"".join(map(self._vocab.__getitem__, ids))
+                except KeyError as error:
+                    place = ids.index(error.args[0])
+                    raise Failure(
+                        f"unknown token id {ids[place]} at position "
+                        f"{self._position(self.tokens + place)}; "
+                        f"the ids are 0 to {len(self._vocab) - 1}"
+                    ) from None
+                self.tokens += len(ids)
+                self._last = self._last[-_MOST_HELD:] + ids
+                yield data
+
+    def text_of(self, blocks: Iterable[list[int]]) -> Iterator[bytes]:
+        """Yield the same bytes in blocks of characters; they must be UTF-8."""
         try:
-            data = b"".join(map(self._tokens.__getitem__, ids))
-        except KeyError:
-            raise self._unknown(ids) from None
-        rest = data[self._written :]
-        size = len(rest)
-        if self._is_text:
-            try:
-                _, size = codecs.utf_8_decode(rest, "strict", final)
-            except UnicodeDecodeError as error:
-                raise self._not_text(ids, error) from None
-        self._hold(ids, len(rest) - size)
-        return rest[:size]
+            for text in codecs.iterdecode(self.bytes_of(blocks), "utf-8"):
+                yield text.encode("utf-8")
+        except UnicodeDecodeError as error:
+            left = len(error.object) - error.start  # bytes from the wrong one to the last
+            ends = accumulate(len(self._vocab[token_id]) for token_id in reversed(self._last))
+            place = next(place for place, end in enumerate(ends, 1) if end >= left)
+            raise Failure(
+                f"these ids do not decode to UTF-8: {error.reason} (token id {self._last[-place]} "
+                f"at position {self._position(self.tokens - place)}); use --bytes to write raw "
+                "bytes"
+            ) from None
 
-    def _hold(self, ids: list[int], size: int) -> None:
-        """Keep the ids of the last `size` bytes."""
-        first, held = len(ids), 0
-        while held < size:
-            first -= 1
-            held += len(self._tokens[ids[first]])
-        self._held, self._written = ids[first:], held - size
-        self._begin += first
-
-    def _unknown(self, ids: list[int]) -> Failure:
-        place = next(place for place, token_id in enumerate(ids) if token_id not in self._tokens)
-        return Failure(
-            f"unknown token id {ids[place]} at position {self._position(place)}; "
-            f"the ids are 0 to {len(self._tokens) - 1}"
-        )
-
-    def _not_text(self, ids: list[int], error: UnicodeDecodeError) -> Failure:
-        ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
-        wrong = self._written + error.start
-        place = next(place for place, end in enumerate(ends) if end > wrong)
-        return Failure(
-            f"these ids do not decode to UTF-8: {error.reason} (token id {ids[place]} at position "
-            f"{self._position(place)}); use --bytes to write raw bytes"
-        )
-
-    def _position(self, place: int) -> str:
-        """Return the position of an id in the whole input, from its position in this block."""
-        position = self._begin + place
+    def _position(self, position: int) -> str:
         offset = "" if self._width is None else f", byte offset {position * self._width}"
         return f"{position}{offset}"

@@ -6,18 +6,16 @@ from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._files import quoted, write_parts
+from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import destinations, inputs, models, outputs
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.formats import FORMATS
-from bpetite_cli.io.inputs import STANDARD_INPUT
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.results import write_result
 
 _Part: TypeAlias = str | None
 """Text that ends at a safe boundary, or None for a separator."""
@@ -96,44 +94,34 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    if not (options.input or options.files_from or options.text is not None):
-        options.input = [STANDARD_INPUT]
     documents = arguments.documents_of(options)
     size = _check(options, documents)
     figures = _Figures()
+    at = (options.separator_at or "between") if options.separator_token else None
     with Work("loading", documents.paths) as work:
         packing = _load_packing(options)
-        messages.say_if_typed("encoding", documents.paths)
-        work.begin("encoding", size)
-        with Sharing(packing.pack, arguments.jobs_of(options), _length) as sharing:
-            texts: Iterable[Iterable[str]] = (
-                documents.read(sharing.read)
-                if options.text is None
-                else [[values.text_argument(options.text)]]
-            )
-            separated = _with_separators(texts, _separator_at(options))
-            packed = figures.of(sharing.results(separated, work.advance))
-            parts = FORMATS[options.format].join(packed)
-            if options.output is None:
-                held = outputs.hold_output(parts)
-            else:
-                written = write_parts(options.output, parts, overwrite=options.force)
+        work.begin_reading("encoding", size)
+        jobs = arguments.jobs_of(options)
+        with Sharing(packing.pack, jobs, lambda part: len(part or ""), work) as sharing:
+            texts = _with_separators(documents.read(sharing), at)
+            ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
+            result = outputs.complete(ids, options.output, force=options.force)
         if options.output is None:
-            work.send(held)
+            work.send(result)
             return
-    summary: _Summary = {
-        "files": len(documents.paths),
-        **fields.text_fields(figures.size, figures.tokens),
-        "outputs": [values.text_argument(options.output)],
-        "separators": figures.separators,
-        "format": options.format,
-        "file_bytes": written,
-    }
-    saved = (
-        f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
-        f"{messages.in_units(written)}"
-    )
-    write_result(summary, saved)
+        summary: _Summary = {
+            "files": len(documents.paths),
+            **fields.text_fields(figures.size, figures.tokens),
+            "outputs": [values.text_argument(options.output)],
+            "separators": figures.separators,
+            "format": options.format,
+            "file_bytes": result.size,
+        }
+        work.report(
+            summary,
+            f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
+            f"{messages.in_units(result.size)}",
+        )
 
 
 class _Packing(NamedTuple):
@@ -184,7 +172,6 @@ class _Figures:
 
 def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     """Check before reading what could fail later; return the size of the inputs."""
-    outputs.check_output()
     if options.output is None and FORMATS[options.format].width and outputs.is_terminal():
         raise Failure(
             f"refusing to write binary {options.format} data to a terminal; "
@@ -192,7 +179,7 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
         )
     size = inputs.check_inputs(documents.paths)
     sources = [options.model, *documents.sources]
-    outputs.check_destination(options.output, sources, force=options.force)
+    destinations.check_destination(options.output, sources, force=options.force)
     return size
 
 
@@ -221,11 +208,3 @@ def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iter
         yield from texts
         if at == "after":
             yield None
-
-
-def _separator_at(options: argparse.Namespace) -> str | None:
-    return (options.separator_at or "between") if options.separator_token else None
-
-
-def _length(part: _Part) -> int:
-    return 0 if part is None else len(part)

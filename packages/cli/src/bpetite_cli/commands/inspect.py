@@ -63,7 +63,6 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     if options.tokens:

@@ -2,14 +2,14 @@
 
 import argparse
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Annotated, Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite_cli import arguments, fields, values
+from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
-from bpetite_cli.io.inputs import STANDARD_INPUT, Advance
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
@@ -66,38 +66,27 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
-    if options.text is None and options.input is None:
-        options.input = STANDARD_INPUT
-    files = [] if options.input is None else [options.input]
-    with Work("loading", files) as work:
+    documents = arguments.documents_of(options)
+    with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
-        messages.say_if_typed("showing", files)
-        if options.json:
-            work.begin("encoding", inputs.total_size(files))
-            tokens = _tokens(artifact, _texts(options, work.advance), options)
-            work.send(outputs.hold_output(_json_lines(tokens)))
+        work.begin_reading("encoding", inputs.total_size(documents.paths), "showing")
+        texts = chain.from_iterable(documents.read(work))
+        if options.steps:
+            work.stream(draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary))
             return
-    texts = _texts(options, inputs.ignore)
-    if options.steps:
-        drawn = draw_steps(artifact, texts, look_at_output(), ordinary=options.ordinary)
-    else:
-        drawn = _rows(artifact, _tokens(artifact, texts, options), look_at_output())
-    outputs.stream_output(drawn)
-
-
-def _texts(options: argparse.Namespace, advance: Advance) -> Iterable[str]:
-    if options.input is None:
-        return [values.text_argument(options.text)]
-    return inputs.read_text(options.input, advance)
+        tokens = _tokens(artifact, texts, ordinary=options.ordinary)
+        if options.json:
+            work.send(outputs.complete(_json_lines(tokens)))
+        else:
+            work.stream(_rows(artifact, tokens, look_at_output()))
 
 
 def _tokens(
-    artifact: Artifact, texts: Iterable[str], options: argparse.Namespace
+    artifact: Artifact, texts: Iterable[str], *, ordinary: bool
 ) -> Iterator[tuple[int, bytes]]:
     tokenizer = Tokenizer._of(artifact)
     for text in texts:
-        for token_id in tokenizer.encode(text, ordinary=options.ordinary):
+        for token_id in tokenizer.encode(text, ordinary=ordinary):
             yield token_id, artifact.bytes_of(token_id)
 
 

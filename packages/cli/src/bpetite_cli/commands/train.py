@@ -7,10 +7,9 @@ from typing import Annotated, TypedDict
 from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import destinations, inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.results import write_result
 from bpetite_cli.training import Training, learn, load_start
 
 
@@ -51,13 +50,7 @@ def add_command(commands: Commands) -> None:
         "  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json",
     )
     arguments.add_corpus(parser)
-    parser.add_argument(
-        "--vocab-size",
-        required=True,
-        type=arguments.vocab_size,
-        metavar="N",
-        help="vocabulary size: 256 bytes plus N - 256 merges; the special token is extra",
-    )
+    arguments.add_vocab_size(parser, "N - 256 merges")
     arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")
     arguments.add_start(parser)
     arguments.add_destination(parser)
@@ -66,11 +59,10 @@ def add_command(commands: Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     documents = arguments.documents_of(options)
     size = inputs.check_inputs(documents.paths)
     sources = [*documents.sources, *([options.start] if options.start is not None else [])]
-    outputs.check_destination(options.output, sources, force=options.force)
+    destinations.check_destination(options.output, sources, force=options.force)
     messages.say_if_typed("training on", documents.paths)
     with Work("counting text", documents.paths, size) as work:
         start = load_start(options.start, options.vocab_size)
@@ -78,22 +70,22 @@ def _run(options: argparse.Namespace) -> None:
         training = learn(documents, options.vocab_size, jobs, work, start)
         work.begin("saving")
         sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
-    size = training.artifact.mergeable
-    milliseconds = round(training.seconds * 1000)
-    summary: _Summary = {
-        "corpus_bytes": training.corpus_bytes,
-        "requested_vocab_size": options.vocab_size,
-        "actual_mergeable_vocab_size": size,
-        "special_token_count": 1,
-        "elapsed_ms": milliseconds,
-        "files": len(documents.paths),
-        "bytes": training.corpus_bytes,
-        "outputs": [values.text_argument(options.output)],
-        **fields.tokenizer_fields(size, sha256),
-        "seconds": milliseconds / 1000,
-        "merges_kept": 0 if start is None else len(start._artifact.merges),
-    }
-    write_result(summary, *_lines(summary, training, options))
+        size = training.artifact.mergeable
+        milliseconds = round(training.seconds * 1000)
+        summary: _Summary = {
+            "corpus_bytes": training.corpus_bytes,
+            "requested_vocab_size": options.vocab_size,
+            "actual_mergeable_vocab_size": size,
+            "special_token_count": 1,
+            "elapsed_ms": milliseconds,
+            "files": len(documents.paths),
+            "bytes": training.corpus_bytes,
+            "outputs": [values.text_argument(options.output)],
+            **fields.tokenizer_fields(size, sha256),
+            "seconds": milliseconds / 1000,
+            "merges_kept": 0 if start is None else len(start._artifact.merges),
+        }
+        work.report(summary, *_lines(summary, training, options))
 
 
 def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -> Iterator[str]:

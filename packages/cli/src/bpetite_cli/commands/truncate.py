@@ -12,7 +12,7 @@ from bpetite._files import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import models, outputs
+from bpetite_cli.io import destinations, models
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 
@@ -32,19 +32,12 @@ def add_command(commands: Commands) -> None:
         "\n\nThe result is the same as training with the smaller size.",
     )
     arguments.add_model(parser)
-    parser.add_argument(
-        "--vocab-size",
-        required=True,
-        type=arguments.vocab_size,
-        metavar="N",
-        help="vocabulary size: 256 bytes plus the first N - 256 merges; the special token is extra",
-    )
+    arguments.add_vocab_size(parser, "the first N - 256 merges")
     arguments.add_destination(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
@@ -53,7 +46,7 @@ def _run(options: argparse.Namespace) -> None:
             f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
             f"{artifact.mergeable:,} (train a larger tokenizer with `bpetite train`)"
         )
-    outputs.check_destination(options.output, [options.model], force=options.force)
+    destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
         smaller = Artifact.of_merges(artifact.merges[: size - 256])
         sha256 = models.save_artifact(smaller, options.output, force=options.force)

@@ -10,9 +10,8 @@ from bpetite._files import quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import inputs, models
 from bpetite_cli.terminal.progress import Work
-from bpetite_cli.terminal.results import write_result
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.training import Training, learn, load_start
 
@@ -102,22 +101,21 @@ class _Proof(NamedTuple):
 
 
 def _run(options: argparse.Namespace) -> None:
-    outputs.check_output()
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)
         start = load_start(options.start, model.mergeable)
         work.begin("counting text", inputs.check_inputs(documents.paths))
         training = learn(documents, model.mergeable, arguments.jobs_of(options), work, start)
-    trained = training.artifact
-    kept = 0 if start is None else len(start._artifact.merges)
-    proof = _Proof(model, trained, _common(model, trained), kept)
-    fault = _fault(proof, options)
-    data: _Verified | _Continued = _data(proof, len(documents.paths), training)
-    if start is not None:
-        data = {**data, "merges_kept": proof.kept}
-    lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
-    write_result(data, *training.warnings, *_difference(proof), *lines)
+        trained = training.artifact
+        kept = 0 if start is None else len(start._artifact.merges)
+        proof = _Proof(model, trained, _common(model, trained), kept)
+        fault = _fault(proof, options)
+        data: _Verified | _Continued = _data(proof, len(documents.paths), training)
+        if start is not None:
+            data = {**data, "merges_kept": proof.kept}
+        lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
+        work.report(data, *training.warnings, *_difference(proof), *lines)
     if fault:
         raise Failure(fault)
 
@@ -182,9 +180,8 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     """Return a merge as JSON, or None if there is none at this rank."""
-    if rank == len(artifact.merges):
-        return None
-    return {"pair": artifact.merges[rank], "hex": artifact.tokens[256 + rank].hex()}
+    pairs = artifact.merges[rank : rank + 1]
+    return {"pair": pairs[0], "hex": artifact.tokens[256 + rank].hex()} if pairs else None
 
 
 def _difference(proof: _Proof) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The documents of a command: files, or lines or rows of files. No token spans two documents."""
+"""The way in: documents are files, lines or rows of files, or text. No token spans two."""
 
 import os
 import sys
@@ -9,14 +9,13 @@ from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import json_lines, parquet
 from bpetite_cli.io.inputs import (
-    Advance,
     ignore,
     name_of,
-    open_input,
     read_content,
     read_text,
     split_at,
 )
+from bpetite_cli.io.reading import Reading
 
 
 class Documents(NamedTuple):
@@ -27,33 +26,37 @@ class Documents(NamedTuple):
     keys: the nested keys of the document in a line of JSON Lines.
     column: the column of the document in a row of a Parquet file. Without keys and column, each
         file is a document.
-    counted: whether each line of the files has a text and a count.
+    with_counts: whether each line of the files has a text and a count.
+    text: a document that is an argument.
     """
 
-    paths: Sequence[str]
+    paths: Sequence[str] = ()
     lists: Sequence[str] = ()
     keys: Sequence[str] | None = None
     column: str | None = None
-    counted: bool = False
+    with_counts: bool = False
+    text: str | None = None
 
     @property
     def sources(self) -> list[str]:
         """All files to read."""
         return [*self.paths, *self.lists]
 
-    def read(self, advance: Advance) -> Iterator[Iterable[str]]:
+    def read(self, reading: Reading) -> Iterator[Iterable[str]]:
         """Yield the documents, each as blocks of text that end at safe boundaries."""
+        if self.text is not None:
+            yield [self.text]
         for path in self.paths:
-            yield from self.read_file(path, advance)
+            yield from self.read_file(path, reading)
 
-    def read_file(self, path: str, advance: Advance) -> Iterable[Iterable[str]]:
+    def read_file(self, path: str, reading: Reading) -> Iterable[Iterable[str]]:
         """Return the documents of one file, in the same way."""
         if self.keys is not None:
-            texts = json_lines.read_texts(path, self.keys, advance)
+            texts = json_lines.read_texts(path, self.keys, reading.advance)
         elif self.column is not None:
-            texts = parquet.read_texts(path, self.column, advance)
+            texts = parquet.read_texts(path, self.column, reading.advance)
         else:
-            return [read_text(path, advance)]
+            return [read_text(path, reading)]
         return ([text] for text in texts)
 
 
@@ -65,13 +68,11 @@ def read_list(path: str, *, null: bool) -> list[str]:
         null: whether paths end with a NUL byte instead of `\n` or `\r\n`.
     """
     paths: list[str] = []
-    with open_input(path) as file:
-        blocks = read_content(path, file, ignore).blocks
-        parts = split_at(b"\0" if null else b"\n", blocks)
-        for number, part in enumerate(parts, 1):
-            if listed := part if null else part.removesuffix(b"\r"):
-                _check(listed, path, number)
-                paths.append(os.fsdecode(listed))
+    parts = split_at(b"\0" if null else b"\n", read_content(path, ignore).blocks)
+    for number, part in enumerate(parts, 1):
+        if listed := part if null else part.removesuffix(b"\r"):
+            _check(listed, path, number)
+            paths.append(os.fsdecode(listed))
     if not paths:
         raise Failure(f"{name_of(path)} lists no files; add at least one")
     return paths

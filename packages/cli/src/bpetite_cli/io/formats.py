@@ -12,11 +12,10 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from io import FileIO
 from typing import Final, NamedTuple, TypeAlias
 
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import Advance, name_of, open_input, read_blocks
+from bpetite_cli.io.inputs import Advance, name_of, read_blocks
 from bpetite_cli.values import integer
 
 Read: TypeAlias = Callable[[str, Advance], Iterator[list[int]]]
@@ -52,19 +51,6 @@ class Format(NamedTuple):
         yield self.closing
 
 
-class Counted:
-    """Blocks of ids that counts the ids it has yielded."""
-
-    def __init__(self, blocks: Iterable[list[int]]) -> None:
-        self.tokens = 0
-        self._blocks = blocks
-
-    def __iter__(self) -> Iterator[list[int]]:
-        for ids in self._blocks:
-            self.tokens += len(ids)
-            yield ids
-
-
 def _pack_json(ids: list[int]) -> bytes:
     return ",".join(map(str, ids)).encode("ascii")
 
@@ -75,20 +61,19 @@ def _pack_text(ids: list[int]) -> bytes:
 
 def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield decimal ids separated by any whitespace."""
-    with open_input(path) as file:
-        offset = 0  # of `held` in the file
-        held = b""
-        for read in read_blocks(path, file):
-            advance(len(read))
-            data = held + read
-            if wrong := _NOT_DECIMAL.search(data):
-                raise _no_decimal(path, data, offset, wrong.start())
-            found = _UP_TO_LAST_WHITESPACE.match(data)
-            end = found.end() if found else 0
-            yield list(map(int, data[:end].split()))
-            offset += end
-            held = data[end:]
-        yield list(map(int, held.split()))
+    offset = 0  # of `held` in the file
+    held = b""
+    for read in read_blocks(path):
+        advance(len(read))
+        data = held + read
+        if wrong := _NOT_DECIMAL.search(data):
+            raise _no_decimal(path, data, offset, wrong.start())
+        found = _UP_TO_LAST_WHITESPACE.match(data)
+        end = found.end() if found else 0
+        yield list(map(int, data[:end].split()))
+        offset += end
+        held = data[end:]
+    yield list(map(int, held.split()))
 
 
 def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
@@ -110,22 +95,21 @@ def _pack(code: str, ids: list[int]) -> bytes:
 def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield ids of a fixed width."""
     width = struct.calcsize(f"<{code}")
-    with open_input(path) as file:
-        size = 0
-        held = b""
-        for read in read_blocks(path, file):
-            advance(len(read))
-            size += len(read)
-            data = held + read
-            count = len(data) // width
-            held = data[count * width :]
-            yield list(struct.unpack_from(f"<{count}{code}", data))
-        if held:
-            raise Failure(
-                f"{name_of(path)}: the last id, at byte offset {size - len(held)}, is incomplete: "
-                f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
-                f"check that the file is complete and was written with --format u{8 * width}"
-            )
+    size = 0
+    held = b""
+    for read in read_blocks(path):
+        advance(len(read))
+        size += len(read)
+        data = held + read
+        count = len(data) // width
+        held = data[count * width :]
+        yield list(struct.unpack_from(f"<{count}{code}", data))
+    if held:
+        raise Failure(
+            f"{name_of(path)}: the last id, at byte offset {size - len(held)}, is incomplete: "
+            f"u{8 * width} takes {width} bytes per id, and there are {size:,} bytes\n"
+            f"check that the file is complete and was written with --format u{8 * width}"
+        )
 
 
 def _binary(code: str) -> Format:
@@ -145,41 +129,30 @@ _NEVER_IN_IDS: Final = re.compile(rb"-0|[0-9]{31}")
 
 def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, one list for each block of the file."""
-    with open_input(path) as file:
-        held = b""  # what follows the last comma
-        more = False  # whether a comma announces another id
-        for read in _after_bracket(path, file, advance):
-            numbers, comma, held = (held + read).rpartition(b",")
-            if comma:
-                yield _parse_ids(path, numbers)
-                more = True
-            if len(held) > _LONGEST_HELD:
-                held = _WHITESPACES.sub(b" ", held)
-            if len(held) > _LONGEST_HELD:
-                raise _no_array(path, held)
-        numbers, bracket, rest = held.rpartition(b"]")
-        if not bracket:
-            raise _no_array(path, b"the end, without a ]")
-        if rest := rest.strip(_WHITESPACE):
-            raise _no_array(path, rest)
-        if more or numbers.strip(_WHITESPACE):
-            yield _parse_ids(path, numbers)
-
-
-def _after_bracket(path: str, file: FileIO, advance: Advance) -> Iterator[bytes]:
-    """Yield the blocks of a file, without the bracket that opens the array."""
-    begun = False
-    for read in read_blocks(path, file):
+    held = b""  # what follows the last comma
+    begun = more = False  # whether the array has begun, and whether a comma announces another id
+    for read in read_blocks(path):
         advance(len(read))
         block = read if begun else read.lstrip(_WHITESPACE)
         if block and not begun:
             if not block.startswith(b"["):
                 raise _no_array(path, block)
-            block = block[1:]
-            begun = True
-        yield block
-    if not begun:
-        raise _no_array(path, b"")
+            block, begun = block[1:], True
+        numbers, comma, held = (held + block).rpartition(b",")
+        if comma:
+            yield _parse_ids(path, numbers)
+            more = True
+        if len(held) > _LONGEST_HELD:
+            held = _WHITESPACES.sub(b" ", held)
+        if len(held) > _LONGEST_HELD:
+            raise _no_array(path, held)
+    numbers, bracket, rest = held.rpartition(b"]")
+    if not bracket:
+        raise _no_array(path, b"the end, without a ]" if begun else b"")
+    if rest := rest.strip(_WHITESPACE):
+        raise _no_array(path, rest)
+    if more or numbers.strip(_WHITESPACE):
+        yield _parse_ids(path, numbers)
 
 
 def _parse_ids(path: str, numbers: bytes) -> list[int]:

@@ -21,8 +21,8 @@ from bpetite._boundaries import cut_safely
 from bpetite._files import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
-from bpetite_cli.io.guesses import advice_on_conversion
-from bpetite_cli.io.notes import JSON_LINES, MARKED, note
+from bpetite_cli.io.not_utf8 import advice_on_conversion
+from bpetite_cli.io.reading import JSON_LINES, MARKED, Reading
 
 STANDARD_INPUT: Final = "-"
 
@@ -52,7 +52,8 @@ def check_inputs(paths: Sequence[str]) -> int | None:
         The size of the files in bytes, or None if it is unknown, as for a pipe.
     """
     check_standard_input(paths)
-    return _sum([_checked_size(path) for path in paths])
+    sizes = [_checked_size(path) for path in paths]
+    return None if None in sizes else sum(filter(None, sizes))
 
 
 def _checked_size(path: str) -> int | None:
@@ -88,13 +89,11 @@ def open_input(path: str) -> FileIO:
     return open(sys.stdin.fileno(), "rb", buffering=0, closefd=False)
 
 
-def total_size(paths: Iterable[str]) -> int | None:
+def total_size(paths: Sequence[str]) -> int | None:
     """Return the size of the files in bytes, or None if it is unknown."""
     try:
-        return _sum(
-            [_size(os.fstat(0) if path == STANDARD_INPUT else os.stat(path)) for path in paths]
-        )
-    except OSError:
+        return check_inputs(paths)
+    except (Failure, OSError):
         return None
 
 
@@ -102,27 +101,23 @@ def _size(status: os.stat_result) -> int | None:
     return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
-def _sum(sizes: Sequence[int | None]) -> int | None:
-    known = [size for size in sizes if size is not None]
-    return sum(known) if len(known) == len(sizes) else None
-
-
 def is_typed(paths: Iterable[str]) -> bool:
     """Return whether a person types one of the inputs: a bar would be in the way."""
     return STANDARD_INPUT in paths and sys.stdin is not None and sys.stdin.isatty()
 
 
-def read_blocks(path: str, file: FileIO) -> Iterator[bytes]:
-    """Yield the bytes of an input in non-empty blocks."""
+def read_blocks(path: str) -> Iterator[bytes]:
+    """Open an input and yield its bytes in non-empty blocks."""
     size = _BLOCK_BYTES
-    while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
-        try:
-            block = b"".join(_parts(file, _BLOCK_BYTES))
-        except OSError as error:
-            raise Failure(f"{name_of(path)} cannot be read: {error.strerror}") from None
-        if block:
-            yield block
-        size = len(block)
+    with open_input(path) as file:
+        while size == _BLOCK_BYTES:  # a shorter block is the last: a terminal would wait for more
+            try:
+                block = b"".join(_parts(file, _BLOCK_BYTES))
+            except OSError as error:
+                raise Failure(f"{name_of(path)} cannot be read: {error.strerror}") from None
+            if block:
+                yield block
+            size = len(block)
 
 
 def _parts(file: FileIO, size: int) -> Iterator[bytes]:
@@ -138,20 +133,19 @@ def _parts(file: FileIO, size: int) -> Iterator[bytes]:
             return
 
 
-def read_text(path: str, advance: Advance) -> Iterator[str]:
+def read_text(path: str, reading: Reading) -> Iterator[str]:
     """Yield the text of a file, in blocks that end at safe boundaries.
 
     It calls `advance` with the number of bytes of each read.
     """
     if _JSON_LINES.search(path):
-        note(name_of(path), JSON_LINES)
-    with open_input(path) as file:
-        yield from cut_safely(_decoded(path, read_content(path, file, advance)))
+        reading.note(name_of(path), JSON_LINES)
+    yield from cut_safely(_decoded(path, read_content(path, reading.advance), reading))
 
 
-def read_content(path: str, file: FileIO, advance: Advance) -> Content:
+def read_content(path: str, advance: Advance) -> Content:
     """Read the bytes of a text, which may be compressed."""
-    return decompress(name_of(path), read_blocks(path, file), advance)
+    return decompress(name_of(path), read_blocks(path), advance)
 
 
 def ignore(_: int) -> None:
@@ -174,27 +168,42 @@ def split_at(separator: bytes, blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield b"".join(held)
 
 
-def _decoded(path: str, content: Content) -> Iterator[str]:
+def _decoded(path: str, content: Content, reading: Reading) -> Iterator[str]:
     """Yield the text of a file as it is read; never an empty text."""
-    offset = 0  # of `data` in the file
-    begin = before = held = b""
-    for read in chain(content.blocks, [b""]):
-        data = held + read
-        begin = begin or data[:8]
-        try:
-            text, used = codecs.utf_8_decode(data, "strict", not read)
-        except UnicodeDecodeError as error:
-            place = " in the decompressed text" if content.compression else ""
-            around = (before + data[: error.start])[-4:] + data[error.start : error.start + 4]
-            raise Failure(
-                f"{name_of(path)} is not UTF-8: byte 0x{data[error.start]:02x} at offset "
-                f"{offset + error.start}{place} (around it: {around.hex(' ')})\n"
-                f"{advice_on_conversion(begin, data, error)}"
-            ) from None
-        if text:
-            if not offset and text.startswith(_BYTE_ORDER_MARK):
-                note(name_of(path), MARKED)
-            yield text
-        before = data[max(0, used - 4) : used]
-        offset += used
-        held = data[used:]
+    seen = _Seen(content.blocks)
+    texts = codecs.iterdecode(seen, "utf-8")
+    try:
+        first = next(texts, "")
+        if first.startswith(_BYTE_ORDER_MARK):
+            reading.note(name_of(path), MARKED)
+        yield from chain([first] if first else [], texts)
+    except UnicodeDecodeError as error:
+        left = len(error.object) - error.start  # bytes from the wrong one to the end of the block
+        place = len(seen.last) - left
+        raise Failure(
+            f"{name_of(path)} is not UTF-8: byte 0x{seen.last[place]:02x} at offset "
+            f"{seen.size - left}{' in the decompressed text' if content.compression else ''} "
+            f"(around it: {seen.last[max(0, place - 4) : place + 4].hex(' ')})\n"
+            f"{advice_on_conversion(seen.begin, error.object, error)}"
+        ) from None
+
+
+class _Seen:
+    """Blocks of bytes, and what a message needs of those that are read.
+
+    size: the number of their bytes.
+    begin: the first of them.
+    last: the last block, after the end of the block before.
+    """
+
+    def __init__(self, blocks: Iterable[bytes]) -> None:
+        self.size = 0
+        self.begin = self.last = b""
+        self._blocks = blocks
+
+    def __iter__(self) -> Iterator[bytes]:
+        for block in self._blocks:
+            self.size += len(block)
+            self.begin = self.begin or block[:8]
+            self.last = self.last[-8:] + block
+            yield block

@@ -10,14 +10,16 @@ from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.guesses import advice_on_conversion
-from bpetite_cli.io.inputs import Advance, name_of, open_input, read_content, split_at
+from bpetite_cli.io.inputs import Advance, name_of, read_content, split_at
+from bpetite_cli.io.not_utf8 import advice_on_conversion
 from bpetite_cli.values import text_argument
 
 MOST_COUNT: Final = 2**63 - 1
 """The highest count: a signed 64-bit integer, as in databases."""
 
 _MOST_DIGITS: Final = 40
+_DECODER: Final = json.JSONDecoder(parse_int=lambda digits: int(digits[:_MOST_DIGITS]))
+"""It cuts off long integers, which Python does not convert; no count has as many digits."""
 
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _WHITESPACE: Final = b" \t\r"
@@ -61,25 +63,30 @@ def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str
         yield _text(line, keys)
 
 
-def read_counts(path: str, advance: Advance) -> Iterator[tuple[str, int]]:
-    """Yield the `text` and the `count` of each line."""
+def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str, int]]:
+    """Yield the `text` and the `count` of each line, which is a document or a chunk.
+
+    Args:
+        path: the file.
+        pattern: the name of the pattern that a line may have; a document has none.
+        advance: called with the number of bytes of each read.
+    """
     for line in _lines(path, advance):
+        _check_pattern(line, pattern)
         yield _text(line, ["text"]), _count(line)
 
 
 def _lines(path: str, advance: Advance) -> Iterator[_Line]:
     """Yield the lines of a file that are not blank."""
-    with open_input(path) as file:
-        lines = split_at(b"\n", read_content(path, file, advance).blocks)
-        for number, data in enumerate(lines, 1):
-            if data.strip(_WHITESPACE):
-                yield _Line(path, number, _parsed(data, path, number))
+    for number, data in enumerate(split_at(b"\n", read_content(path, advance).blocks), 1):
+        if data.strip(_WHITESPACE):
+            yield _Line(path, number, _parsed(data, path, number))
 
 
 def _parsed(data: bytes, path: str, number: int) -> object:
     """Return the JSON value of a line."""
     try:
-        return _value(data.decode("utf-8"))
+        return _DECODER.decode(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         message = (
             f"is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start} in the line\n"
@@ -97,32 +104,24 @@ def _parsed(data: bytes, path: str, number: int) -> object:
     raise Failure(f"{_place(path, number)} {message}")
 
 
-def _value(line: str) -> object:
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:  # an integer with more digits than Python converts
-        return json.loads(line, parse_int=_cut_off)
-
-
-def _cut_off(digits: str) -> int:
-    """Return the integer of the first digits: no count has as many."""
-    return int(digits[:_MOST_DIGITS])
-
-
 def _place(path: str, number: int) -> str:
     return f"{name_of(path)}, line {number}"
+
+
+def _at(line: _Line, keys: Sequence[str]) -> object:
+    """Return the value at some keys of a line."""
+    value = line.value
+    for key in keys:
+        if not isinstance(value, dict) or key not in value:
+            raise Failure(f"{line.place} has no field {'.'.join(keys)!r}")
+        value = value[key]
+    return value
 
 
 def _text(line: _Line, keys: Sequence[str]) -> str:
     """Return the text at some keys of a line."""
     name = ".".join(keys)
-    value = line.value
-    for key in keys:
-        if not isinstance(value, dict) or key not in value:
-            raise Failure(f"{line.place} has no field {name!r}")
-        value = value[key]
+    value = _at(line, keys)
     if not isinstance(value, str):
         raise Failure(
             f"{line.place}: expected a string in the field {name!r}, found {_KINDS[type(value)]}"
@@ -137,11 +136,20 @@ def _text(line: _Line, keys: Sequence[str]) -> str:
     return value
 
 
+def _check_pattern(line: _Line, pattern: str) -> None:
+    """Reject a chunk of another pattern, which may be part of a chunk or several."""
+    found = line.value.get("pattern", pattern) if isinstance(line.value, dict) else pattern
+    if found != pattern:
+        shown = repr(found[:_MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
+        raise Failure(
+            f"{line.place}: expected the pattern {pattern!r}, found {shown}\n"
+            "count the text again with `bpetite chunks`, or leave this file out"
+        )
+
+
 def _count(line: _Line) -> int:
-    """Return the count of a line that is an object."""
-    if not isinstance(line.value, dict) or "count" not in line.value:
-        raise Failure(f"{line.place} has no field 'count'")
-    count = line.value["count"]
+    """Return the count of a line."""
+    count = _at(line, ["count"])
     if type(count) is not int:
         found = repr(count) if isinstance(count, float) else _KINDS[type(count)]
         raise Failure(f"{line.place}: expected an integer in the field 'count', found {found}")

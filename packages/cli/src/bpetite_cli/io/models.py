@@ -12,8 +12,7 @@ from bpetite_cli.io.guesses import other_file_message
 
 def load_model(path: str) -> Tokenizer:
     """Load a tokenizer."""
-    with about_model(path):
-        return Tokenizer.load(path)
+    return Tokenizer._of(load_artifact(path))
 
 
 def load_artifact(path: str) -> Artifact:

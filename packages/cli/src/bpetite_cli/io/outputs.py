@@ -1,4 +1,4 @@
-"""Where results go: standard output, and the check that a file can be written.
+"""The way out: results go to standard output, or to the file of `--output`.
 
 Data is written completely or not at all; pictures are written as they come.
 """
@@ -8,15 +8,14 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import FileIO
 from select import select
 from typing import IO, Final, NamedTuple
 
-from bpetite._files import check_no_input, quoted
+from bpetite._files import quoted, write_parts
 from bpetite_cli.errors import Failure
-from bpetite_cli.io.inputs import STANDARD_INPUT
 
 _HELD_IN_MEMORY: Final = 1 << 24
 _BLOCK_BYTES: Final = 1 << 20
@@ -39,7 +38,7 @@ def write_output(parts: Iterable[bytes]) -> None:
     So a failure half way writes nothing that another program could mistake for a complete
     result. A long result waits in a temporary file.
     """
-    hold_output(parts).send()
+    complete(parts).send()
 
 
 def write_json(data: Mapping[str, object]) -> None:
@@ -52,28 +51,42 @@ def json_line(data: Mapping[str, object]) -> bytes:
     return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
 
 
-class Held(NamedTuple):
-    """A complete result that is not written yet.
+class Result(NamedTuple):
+    """A complete result.
 
-    end: its last byte, or nothing.
+    size: the number of its bytes.
+    held: where it waits for standard output, or None if it is in a file.
+    end: its last byte if it waits, or nothing.
     """
 
-    file: IO[bytes]
-    end: bytes
+    size: int
+    held: IO[bytes] | None = None
+    end: bytes = b""
 
     def send(self) -> None:
-        """Write it to standard output, and close it."""
-        with self.file:
-            _send(self.file)
+        """Write what waits to standard output, and close it."""
+        if self.held is not None:
+            with self.held:
+                _send(self.held)
 
 
-def hold_output(parts: Iterable[bytes]) -> Held:
-    """Return the parts as one result, once all of them exist."""
+def complete(parts: Iterable[bytes], path: str | None = None, *, force: bool = False) -> Result:
+    """Return the parts as one result, once all of them exist.
+
+    Args:
+        parts: the parts.
+        path: the file to write, or None to hold the result for standard output.
+        force: whether to replace an existing file.
+    """
+    if path is not None:
+        return Result(write_parts(path, parts, overwrite=force))
     check_output()
+    size = 0
     end = b""
     file = tempfile.SpooledTemporaryFile(max_size=_HELD_IN_MEMORY)  # noqa: SIM115 - it is returned
     try:
         for part in parts:
+            size += len(part)
             end = part[-1:] or end
             with _explained():
                 file.write(part)
@@ -83,7 +96,7 @@ def hold_output(parts: Iterable[bytes]) -> Held:
         with suppress(OSError):  # closing tries to write the buffer again
             file.close()
         raise
-    return Held(file, end)
+    return Result(size, file, end)
 
 
 @contextmanager
@@ -148,70 +161,3 @@ def _output_lost(error: OSError) -> Exception:
     if isinstance(error, BrokenPipeError):
         return error
     return Failure(f"cannot write to standard output: {error.strerror}")
-
-
-def check_destination(path: str | None, inputs: Sequence[str], *, force: bool) -> None:
-    """Reject a path that cannot be written, or that would overwrite an input or other file."""
-    if path is None:
-        return
-    if not os.path.basename(path):
-        raise Failure(f"{quoted(path)} does not name a file; add a file name")
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise Failure(
-            f"{quoted(path)} is not a regular file and cannot be replaced; choose another file"
-        )
-    if os.path.lexists(path):
-        _check_no_output(path)
-        if not force:
-            raise Failure(
-                f"{quoted(path)} already exists; use --force to replace it, or choose another file"
-            )
-        check_no_input(path, (0 if source == STANDARD_INPUT else source for source in inputs))
-    destination = os.path.realpath(path)
-    folder = os.path.dirname(destination)
-    if not os.path.isdir(folder):
-        raise Failure(f"{quoted(path)}: folder {quoted(folder)} does not exist; create it first")
-    with suppress(FileNotFoundError):
-        os.stat(destination)  # raises an error if a name is too long
-    try:
-        _try_to_create_a_file(folder)
-    except OSError as error:
-        raise Failure(
-            f"{quoted(path)}: cannot create a file in {quoted(folder)}: {error.strerror}; "
-            "choose another folder"
-        ) from None
-
-
-def _try_to_create_a_file(folder: str) -> None:
-    """Create a file and delete it: only the system knows whether that is possible."""
-    temporary = os.path.join(folder, f".bpetite-{os.urandom(8).hex()}.tmp")
-    try:
-        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    finally:
-        try:  # noqa: SIM105 - Ctrl-C could interrupt `suppress`, which is Python code
-            os.unlink(temporary)
-        except OSError:
-            pass
-
-
-def check_destination_folder(path: str, *, force: bool) -> None:
-    """Reject a path that cannot be a folder, or whose files would be overwritten."""
-    if not os.path.lexists(path):
-        return
-    if not os.path.isdir(path):
-        raise Failure(
-            f"{quoted(path)} is not a folder and cannot be replaced; choose another output"
-        )
-    if os.listdir(path) and not force:
-        raise Failure(f"{quoted(path)} is not empty; use --force to replace files in it")
-
-
-def _check_no_output(path: str) -> None:
-    """Reject the file that a standard stream goes to: what is printed would be lost."""
-    for name, stream in (("standard output", sys.stdout), ("standard error", sys.stderr)):
-        with suppress(OSError):  # a dangling link, or a stream without a file
-            if stream is None or not os.path.samestat(os.stat(path), os.fstat(stream.fileno())):
-                continue
-            raise Failure(
-                f"{quoted(path)} is also {name} and would be overwritten; choose another output"
-            )

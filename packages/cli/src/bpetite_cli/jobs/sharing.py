@@ -4,11 +4,11 @@ In order, the results do not depend on the number of processes: the batches are 
 Results that are only summed up are taken as they come, so no process waits for another.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
 
+from bpetite_cli.io.reading import Oddity, Reading
 from bpetite_cli.jobs.signals import signals_blocked
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Sharing(Generic[Item, Result]):
         jobs: the number of processes. With 1, or for less than 8 MB, this process does the
             work alone.
         length: the number of characters of an item.
+        reading: gets what is told while items are read: oddities at once, and bytes with the
+            results of their items.
     """
 
     def __init__(
@@ -56,10 +58,12 @@ class Sharing(Generic[Item, Result]):
         work: Callable[[list[Item]], Result],
         jobs: int,
         length: Callable[[Item], int],
+        reading: Reading,
     ) -> None:
         self._work = work
         self._jobs = jobs
         self._length = length
+        self._reading = reading
         self._read = 0
         self._characters = 0
         self._workers: Workers[list[Item], Result] | None = None
@@ -72,22 +76,19 @@ class Sharing(Generic[Item, Result]):
             with signals_blocked():
                 self._workers.close()
 
-    def read(self, size: int) -> None:
+    def advance(self, size: int) -> None:
         """Record bytes read for the next item."""
         self._read += size
 
-    def results(
-        self,
-        items: Iterable[Item],
-        advance: Callable[[int], None],
-        *,
-        in_order: bool = True,
-    ) -> Iterator[Result]:
+    def note(self, name: str, oddity: Oddity) -> None:
+        """Pass on that an input is odd."""
+        self._reading.note(name, oddity)
+
+    def results(self, items: Iterable[Item], *, in_order: bool = True) -> Iterator[Result]:
         """Yield the results of batches of items.
 
         Args:
-            items: the items; reading one calls `read` with its bytes.
-            advance: called after each result with the number of bytes read for it.
+            items: the items; reading one calls `advance` with its bytes.
             in_order: whether results wait for those of earlier items.
 
         Raises:
@@ -99,11 +100,11 @@ class Sharing(Generic[Item, Result]):
             for batch in batches:
                 first.append(batch)
                 if max(self._read, self._characters) >= _WORTH_WORKERS:
-                    yield from self._shared(chain(first, batches), advance, in_order=in_order)
+                    yield from self._shared(chain(first, batches), in_order=in_order)
                     return
         for batch in chain(first, batches):
             yield self._work(batch.items)
-            advance(batch.read)
+            self._reading.advance(batch.read)
 
     def results_of_each(self, items: list[Item]) -> Iterator[Result]:
         """Yield the result of some items from each process, after all other results."""
@@ -112,22 +113,15 @@ class Sharing(Generic[Item, Result]):
         else:
             yield from self._workers.ask_each(items)
 
-    def _shared(
-        self,
-        batches: Iterable[_Batch[Item]],
-        advance: Callable[[int], None],
-        *,
-        in_order: bool,
-    ) -> Iterator[Result]:
+    def _shared(self, batches: Iterable[_Batch[Item]], *, in_order: bool) -> Iterator[Result]:
         from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
         with signals_blocked():  # no signal may come before `__exit__` knows them
             self._workers = workers = Workers(self._work, self._jobs)
         begun = ((workers.submit(batch.items), batch.read) for batch in batches)
-        take = _ahead if in_order else _as_they_come
-        for result, read in take(begun, _AHEAD * self._jobs):
+        for result, read in _awaited(begun, _AHEAD * self._jobs, in_order=in_order):
             yield result.result()
-            advance(read)
+            self._reading.advance(read)
 
     def _batches(self, items: Iterable[Item]) -> Iterator[_Batch[Item]]:
         before = self._read
@@ -149,24 +143,17 @@ _Begun: TypeAlias = "tuple[Future[Result], int]"
 """A result that is awaited, and the number of bytes read for it."""
 
 
-def _ahead(begun: "Iterable[_Begun[Result]]", number: int) -> "Iterator[_Begun[Result]]":
-    """Yield the results in order, beginning some of them in advance."""
-    waiting: deque[_Begun[Result]] = deque()
-    for one in begun:
-        waiting.append(one)
-        if len(waiting) > number:
-            yield waiting.popleft()
-    yield from waiting
-
-
-def _as_they_come(begun: "Iterable[_Begun[Result]]", number: int) -> "Iterator[_Begun[Result]]":
-    """Yield the results as they come, beginning some of them in advance."""
+def _awaited(
+    begun: "Iterable[_Begun[Result]]", number: int, *, in_order: bool
+) -> "Iterator[_Begun[Result]]":
+    """Yield the results in order or as they come, beginning some of them in advance."""
     from concurrent.futures import FIRST_COMPLETED, wait  # noqa: PLC0415 - slow to load
 
     waiting: dict[Future[Result], int] = {}
     for result, read in begun:
         waiting[result] = read
         if len(waiting) > number:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            first = [next(iter(waiting))]
+            done = first if in_order else wait(waiting, return_when=FIRST_COMPLETED).done
             yield from ((one, waiting.pop(one)) for one in done)
     yield from waiting.items()

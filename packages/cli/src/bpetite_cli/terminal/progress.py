@@ -1,19 +1,22 @@
-"""The phases of a command: on a terminal, one progress bar with the name of the current phase.
+"""The work of a command: its phases, what it reads, and what it prints at the end.
 
-A command that takes less than a second shows no bar. rich is loaded only to draw one.
+On a terminal, one progress bar has the name of the current phase. A command that takes less
+than a second shows no bar. rich is loaded only to draw one.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from threading import RLock, Timer
 from typing import TYPE_CHECKING, Final, Self
 
 from bpetite_cli.io.inputs import is_typed
-from bpetite_cli.io.outputs import Held
+from bpetite_cli.io.outputs import Result, stream_output
+from bpetite_cli.io.reading import Oddity, warnings
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.terminal.messages import in_units, on_terminal
+from bpetite_cli.terminal.messages import in_units, on_terminal, say, say_if_typed
+from bpetite_cli.terminal.results import write_result
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -115,6 +118,8 @@ def _clock(seconds: float) -> str:
 class Work:
     """The work of a command, phase by phase. A bar shows it after a second.
 
+    At its end, it says what was odd about the inputs, also if the command failed.
+
     Args:
         phase: the name of the first phase.
         paths: the input files. There is no bar if a person types one of them.
@@ -123,7 +128,9 @@ class Work:
 
     def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
         self._phase = Phase(phase, total)
-        self._bar: Bar | None = None
+        self._paths = paths
+        self._notes: dict[Oddity, list[str]] = {}
+        self._bar: Progress | None = None
         self._lock = RLock()
         self._timer: Timer | None = None
         self.has_bar = on_terminal() and not is_typed(paths)
@@ -140,6 +147,8 @@ class Work:
 
     def __exit__(self, *_: object) -> None:
         self.hide()
+        for warning in warnings(self._notes):
+            say(warning)
 
     def begin(
         self,
@@ -152,19 +161,42 @@ class Work:
         with self._lock:
             self._phase = Phase(phase, total, done, cost)
             if self._bar is not None:
-                self._bar.show(self._phase)
+                self._bar.refresh()  # the end of the last phase
+                self._bar.remove_task(self._bar.task_ids[0])
+                self._add_phase(self._bar)
+
+    def begin_reading(self, phase: str, total: int | None, what: str = "") -> None:
+        """Begin to read the inputs; if a person types one, explain how to end it."""
+        say_if_typed(what or phase, self._paths)
+        self.begin(phase, total)
 
     def advance(self, amount: int) -> None:
         """Add work done in this phase, such as bytes read."""
         with self._lock:
             self._phase.advance(amount)
             if self._bar is not None:
-                self._bar.update()
+                self._bar.update(self._bar.task_ids[0], completed=self._phase.done)
 
-    def send(self, held: Held) -> None:
+    def note(self, name: str, oddity: Oddity) -> None:
+        """Note that an input is odd, although the command can use it."""
+        self._notes.setdefault(oddity, []).append(name)
+
+    def send(self, result: Result) -> None:
         """Write a complete result to standard output, which may be where the bar is."""
         self.hide()
-        held.send()
+        result.send()
+
+    def stream(self, parts: Iterable[str]) -> None:
+        """Write each part to standard output as it comes."""
+        self.hide()
+        stream_output(parts)
+
+    def report(
+        self, data: Mapping[str, object], *lines: str, tell: Callable[..., None] = say
+    ) -> None:
+        """Write one JSON object to standard output, and lines for people; see `write_result`."""
+        self.hide()
+        write_result(data, *lines, tell=tell)
 
     def hide(self) -> None:
         """Remove the bar for good."""
@@ -180,34 +212,14 @@ class Work:
         """Draw the bar, unless the work has ended."""
         with self._lock, suppress(OSError):
             if self._timer is not None:
-                self._bar = Bar(self._phase)
+                bar = _line()
+                self._add_phase(bar)
+                bar.start()
+                self._bar = bar
 
-
-class Bar:
-    """A line that shows a phase and disappears when it is stopped."""
-
-    def __init__(self, phase: Phase) -> None:
-        self._progress = _line()
-        self.show(phase)
-        self._progress.start()
-
-    def show(self, phase: Phase) -> None:
-        """Show the end of the current phase, then switch to another."""
-        self._progress.refresh()
-        for task in self._progress.task_ids:
-            self._progress.remove_task(task)
-        self._phase = phase
-        self._task = self._progress.add_task(
-            phase.name, total=phase.total, completed=phase.done, phase=phase
-        )
-
-    def update(self) -> None:
-        """Show how far the phase is."""
-        self._progress.update(self._task, completed=self._phase.done)
-
-    def stop(self) -> None:
-        """Remove the line."""
-        self._progress.stop()
+    def _add_phase(self, bar: "Progress") -> None:
+        phase = self._phase
+        bar.add_task(phase.name, total=phase.total, completed=phase.done, phase=phase)
 
 
 def _line() -> "Progress":

@@ -49,8 +49,4 @@ def look_at_output() -> Screen:
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
     terminal = sys.stdout is not None and sys.stdout.isatty()
     colored = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Screen(width, colored, paint if colored else _leave)
-
-
-def _leave(text: str, _: Ink) -> str:
-    return text
+    return Screen(width, colored, paint if colored else lambda text, _: text)

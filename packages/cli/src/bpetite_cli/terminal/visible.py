@@ -101,13 +101,9 @@ def escaped(text: str) -> str:
     'a \\x1b]0;b\\x07\n\\u202ec\\u3164'
     """
     return "".join(
-        character if character == "\n" or is_visible(character) else _escape(character)
+        character if character == "\n" or is_visible(character) else ascii(character)[1:-1]
         for character in text
     )
-
-
-def _escape(character: str) -> str:
-    return ascii(character)[1:-1]
 
 
 def _in_hex(error: UnicodeError) -> tuple[str, int]:

@@ -1,11 +1,20 @@
-"""How often each token of a vocabulary occurs, as rows and as JSON."""
+"""How often each token of a vocabulary occurs in documents: the work of `count --by-token`."""
 
+import argparse
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import chain
 
+from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_cli.fields import Token, token_fields
+from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io.documents import Documents
+from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.messages import counted
-from bpetite_cli.terminal.screen import Screen
+from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.screen import Screen, look_at_output
 from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.views.vocabulary import ink_of
 
@@ -14,6 +23,34 @@ class Frequency(Token):
     """A token and its count."""
 
     count: int
+
+
+def print_frequencies(documents: Documents, jobs: int, options: argparse.Namespace) -> None:
+    """Count the tokens of all documents, and print rows or JSON Lines."""
+    size = inputs.check_inputs(documents.paths)
+    with Work("loading", documents.paths) as work:
+        artifact = models.load_artifact(options.model)
+        work.begin_reading("counting", size)
+        tally = partial(_tally, Tokenizer._of(artifact), options.ordinary)
+        counts = [0] * (artifact.highest_id + 1)
+        with Sharing(tally, jobs, len, work) as sharing:
+            texts = chain.from_iterable(documents.read(sharing))
+            for frequencies in sharing.results(texts, in_order=False):
+                for token_id, count in frequencies.items():
+                    counts[token_id] += count
+        if outputs.is_terminal() and not options.json:
+            work.stream(draw_frequencies(artifact, counts, look_at_output()))
+        else:
+            lines = map(outputs.json_line, frequency_data(artifact, counts))
+            work.send(outputs.complete(lines))
+
+
+def _tally(tokenizer: Tokenizer, ordinary: bool, batch: list[str]) -> Counter[int]:
+    """Count each id of some texts."""
+    frequencies: Counter[int] = Counter()
+    for text in batch:
+        frequencies.update(tokenizer.encode(text, ordinary=ordinary))
+    return frequencies
 
 
 def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:

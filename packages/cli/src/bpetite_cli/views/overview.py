@@ -1,15 +1,9 @@
-"""The contents of a tokenizer file, as a page and as JSON.
-
-The scripts are those of Unicode 15.1: the oldest `regex` release that bpetite accepts has them.
-"""
+"""The contents of a tokenizer file, as a page and as JSON."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
-
-import regex
 
 from bpetite._artifact import Artifact
 from bpetite._files import quoted
@@ -18,6 +12,7 @@ from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
 from bpetite_cli.values import text_argument
+from bpetite_cli.views.scripts import kind_of
 
 _SCHEMA_VERSION: Final = 1  # `Tokenizer.load` accepts no other
 _LONGEST_BAR: Final = 40
@@ -65,58 +60,47 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
     """Yield the parts of the page."""
     census = take_census(artifact.tokens)
     longest = [token["id"] for token in census["longest"]]
-    yield _facts(
-        {
-            "file": quoted(text_argument(path)),
-            "size": counted(artifact.file_bytes, "byte"),
-            "sha256": artifact.sha256,
-            "schema version": str(_SCHEMA_VERSION),
-            "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
-            f"{counted(len(artifact.merges), 'merge')}, 1 special token",
-            "special token": "; ".join(
-                f"{visible(name)}, id {token_id}"
-                for name, token_id in artifact.special_tokens.items()
-            ),
-            "pattern": artifact.pattern.text,
-        },
-        screen,
-    )
+    special = (f"{visible(name)}, id {number}" for name, number in artifact.special_tokens.items())
+    facts = {
+        "file": quoted(text_argument(path)),
+        "size": counted(artifact.file_bytes, "byte"),
+        "sha256": artifact.sha256,
+        "schema version": str(_SCHEMA_VERSION),
+        "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
+        f"{counted(len(artifact.merges), 'merge')}, 1 special token",
+        "special token": "; ".join(special),
+        "pattern": artifact.pattern.text,
+    }
+    room = max(map(len, facts)) + 2
+    for name, fact in facts.items():
+        yield f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
     yield _title("longest tokens", screen) + _tokens(artifact, longest, screen)
     yield _title("tokens by length in bytes", screen) + _bars(_ranges(census["lengths"]), screen)
     yield _title("tokens by script", screen) + _bars(census["scripts"].items(), screen)
     yield _partial(artifact, census["partial"], screen)
 
 
-def _facts(facts: Mapping[str, str], screen: Screen) -> str:
-    room = max(map(len, facts)) + 2
-    return "".join(
-        f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
-        for name, fact in facts.items()
-    )
-
-
 def _title(title: str, screen: Screen) -> str:
     return f"\n{screen.paint(title, 'bold')}\n"
 
 
-def _tokens(artifact: Artifact, ids: Iterable[int], screen: Screen) -> str:
+def _tokens(artifact: Artifact, ids: Sequence[int], screen: Screen) -> str:
     """Return a line for each token: its id, its number of bytes, and the token."""
-    rows = [(token_id, artifact.tokens[token_id]) for token_id in ids]
     number = len(str(artifact.highest_id))
-    size = max((len(f"{len(token):,}") for _, token in rows), default=0)
-    lines = []
-    for token_id, token in rows:
+    size = max((len(f"{len(artifact.tokens[token_id]):,}") for token_id in ids), default=0)
+    lines = ""
+    for token_id in ids:
+        token = artifact.tokens[token_id]
         begin, room = screen.beside([f"  {token_id:>{number}}", f"{len(token):>{size},} bytes"])
-        lines.append(f"{begin}{screen.paint(shortened(token, room), 'green')}\n")
-    return "".join(lines)
+        lines += f"{begin}{screen.paint(shortened(token, room), 'green')}\n"
+    return lines
 
 
 def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
     """Return the number of tokens of each length up to 16, then of 17 to 32, and so on."""
     ranges: list[tuple[str, int]] = []
     last = 0
-    longest = max(lengths)
-    while last < longest:
+    while last < max(lengths):
         first, last = last + 1, last + 1 if last < 16 else last * 2
         name = str(first) if first == last else f"{first:,} to {last:,}"
         count = sum(count for length, count in lengths.items() if first <= length <= last)
@@ -153,75 +137,14 @@ def _partial(artifact: Artifact, partial: Sequence[int], screen: Screen) -> str:
     return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged[:_SHOWN], screen) + more
 
 
-_LONGEST: Final = 10
-
-
 def take_census(tokens: Sequence[bytes]) -> Census:
     """Return the statistics of tokens; the position of a token is its id."""
     texts = [text_of(token) for token in tokens]
-    scripts = Counter(map(_script, texts))
-    longest = nsmallest(_LONGEST, range(len(tokens)), key=lambda place: -len(tokens[place]))
+    scripts = Counter(map(kind_of, texts))
+    longest = nsmallest(_SHOWN, range(len(tokens)), key=lambda place: -len(tokens[place]))
     return {
         "longest": [token_fields(token_id, tokens[token_id]) for token_id in longest],
         "lengths": dict(sorted(Counter(map(len, tokens)).items())),
         "scripts": dict(sorted(scripts.items(), key=lambda item: (-item[1], item[0]))),
         "partial": [token_id for token_id, text in enumerate(texts) if text is None],
     }
-
-
-def _script(text: str | None) -> str:
-    if text is None:
-        return "parts of characters"
-    scripts = set(map(script_of, text)) - {None}
-    if scripts:
-        return str(*scripts) if len(scripts) == 1 else "several scripts"
-    if any(map(str.isnumeric, text)):
-        return "numbers"
-    if text.isspace():
-        return "whitespace"
-    if any(map(str.isprintable, text)):
-        return "punctuation and symbols"
-    return "unprintable characters"
-
-
-OTHER: Final = "other scripts"
-"""The name for scripts that are newer than the list."""
-
-_SCRIPTS: Final = """
-Adlam Ahom Anatolian_Hieroglyphs Arabic Armenian Avestan Balinese Bamum Bassa_Vah Batak Bengali
-Bhaiksuki Bopomofo Brahmi Braille Buginese Buhid Canadian_Aboriginal Carian Caucasian_Albanian
-Chakma Cham Cherokee Chorasmian Coptic Cuneiform Cypriot Cypro_Minoan Cyrillic Deseret
-Devanagari Dives_Akuru Dogra Duployan Egyptian_Hieroglyphs Elbasan Elymaic Ethiopic Georgian
-Glagolitic Gothic Grantha Greek Gujarati Gunjala_Gondi Gurmukhi Han Hangul Hanifi_Rohingya
-Hanunoo Hatran Hebrew Hiragana Imperial_Aramaic Inscriptional_Pahlavi Inscriptional_Parthian
-Javanese Kaithi Kannada Katakana Kawi Kayah_Li Kharoshthi Khitan_Small_Script Khmer Khojki
-Khudawadi Lao Latin Lepcha Limbu Linear_A Linear_B Lisu Lycian Lydian Mahajani Makasar Malayalam
-Mandaic Manichaean Marchen Masaram_Gondi Medefaidrin Meetei_Mayek Mende_Kikakui Meroitic_Cursive
-Meroitic_Hieroglyphs Miao Modi Mongolian Mro Multani Myanmar Nabataean Nag_Mundari Nandinagari
-Newa New_Tai_Lue Nko Nushu Nyiakeng_Puachue_Hmong Ogham Ol_Chiki Old_Hungarian Old_Italic
-Old_North_Arabian Old_Permic Old_Persian Old_Sogdian Old_South_Arabian Old_Turkic Old_Uyghur
-Oriya Osage Osmanya Pahawh_Hmong Palmyrene Pau_Cin_Hau Phags_Pa Phoenician Psalter_Pahlavi
-Rejang Runic Samaritan Saurashtra Sharada Shavian Siddham SignWriting Sinhala Sogdian
-Sora_Sompeng Soyombo Sundanese Syloti_Nagri Syriac Tagalog Tagbanwa Tai_Le Tai_Tham Tai_Viet
-Takri Tamil Tangsa Tangut Telugu Thaana Thai Tibetan Tifinagh Tirhuta Toto Ugaritic Vai Vithkuqi
-Wancho Warang_Citi Yezidi Yi Zanabazar_Square
-"""
-_NONE: Final = r"\p{Script=Common}\p{Script=Inherited}\p{Script=Unknown}"
-
-
-@cache
-def script_of(character: str) -> str | None:
-    """Return the name of a script, or None for a character of several scripts or of none.
-
-    >>> script_of("a"), script_of("ж"), script_of("."), script_of("ᐁ")
-    ('Latin', 'Cyrillic', None, 'Canadian Aboriginal')
-    """
-    match = _pattern().match(character)
-    return match and (match.lastgroup or OTHER).replace("_", " ")
-
-
-@cache
-def _pattern() -> "regex.Pattern[str]":
-    """Return a pattern with a group for each script; compiling it is slow."""
-    groups = [rf"(?P<{name}>\p{{Script={name}}})" for name in _SCRIPTS.split()]
-    return regex.compile("|".join([*groups, f"[^{_NONE}]"]))

@@ -35,7 +35,10 @@ def draw_rows(
     used = 0
     for place, (token_id, token) in enumerate(tokens):
         ink: Ink = "special" if is_special(token_id) else _INKS[place % len(_INKS)]
-        for tile in _tiles(token_id, token, ink, screen.width):
+        below = str(token_id)
+        for part in chopped(visible(token), screen.width):
+            tile = _Tile(part, below, cells(part), ink)
+            below = _MORE_OF_THE_SAME
             if row and used + 1 + tile.width > screen.width:
                 yield _drawn(row, screen)
                 row, used = [], 0
@@ -46,13 +49,6 @@ def draw_rows(
             row, used = [], 0
     if row:
         yield _drawn(row, screen)
-
-
-def _tiles(token_id: int, token: bytes, ink: Ink, width: int) -> Iterator[_Tile]:
-    below = str(token_id)
-    for part in chopped(visible(token), width):
-        yield _Tile(part, below, cells(part), ink)
-        below = _MORE_OF_THE_SAME
 
 
 def _drawn(row: list[_Tile], screen: Screen) -> str:

@@ -72,7 +72,7 @@ class _Drawing(NamedTuple):
         ids: Sequence[int] = list(data)
         note = _id_list("bytes", ids)
         steps: Iterable[tuple[int, Sequence[int]]] = self.merges.steps(data)
-        beside, column = self._width(ids, None) + 6, None
+        beside, column = self._state(ids, None)[1] + 6, None
         if beside < self.screen.width:
             steps = list(steps)  # few, as the chunk is short
             notes = [note, *(self._merge(new, made.count(new)) for new, made in steps)]
@@ -98,22 +98,18 @@ class _Drawing(NamedTuple):
 
     def _line(self, ids: Sequence[int], new: int | None, note: str, column: int | None) -> str:
         """Return the current state of a chunk, with its description next to it or below."""
-        shown = "│".join(self._shown(token_id, new) for token_id in ids)
+        shown, width = self._state(ids, new)
         if column is None:
             return f"  {shown}\n    {note}\n"
-        return f"  {shown}{' ' * max(2, column - 2 - self._width(ids, new))}{note}\n"
+        return f"  {shown}{' ' * max(2, column - 2 - width)}{note}\n"
 
-    def _shown(self, token_id: int, new: int | None) -> str:
-        shown = visible(self.artifact.tokens[token_id])
-        if token_id != new:
-            return shown
-        return self.screen.paint(shown, "new") if self.screen.colored else f"[{shown}]"
-
-    def _width(self, ids: Sequence[int], new: int | None) -> int:
-        """Return the width of the current state of a chunk, in cells."""
-        marks = 0 if self.screen.colored or new is None else 2 * ids.count(new)
-        shown = "│".join(visible(self.artifact.tokens[token_id]) for token_id in ids)
-        return cells(shown) + marks
+    def _state(self, ids: Sequence[int], new: int | None) -> tuple[str, int]:
+        """Return the tokens of a chunk, with the new ones marked, and their width in cells."""
+        colored, paint = self.screen.colored, self.screen.paint
+        tokens = [(token_id == new, visible(self.artifact.tokens[token_id])) for token_id in ids]
+        plain = "│".join(f"[{shown}]" if new and not colored else shown for new, shown in tokens)
+        painted = "│".join(paint(shown, "new") if new else shown for new, shown in tokens)
+        return painted if colored else plain, cells(plain)
 
 
 def _id_list(name: str, ids: Sequence[int]) -> str:

@@ -3,11 +3,10 @@
 `<|endoftext|>` is one token, as in bpetite; other special tokens are ordinary text.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 import tiktoken
 
-from bpetite._boundaries import cut_safely
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite_compare._encodings import (
     cuts_safely,
@@ -20,29 +19,27 @@ from bpetite_compare._encodings import (
 )
 
 
-def make_counter(name: str, ordinary: bool = False) -> "_Counter":
+def make_counter(name: str, ordinary: bool = False) -> "_EncodingCounter":
     """Return a counter for a tiktoken encoding; if `ordinary`, no token of a text is special.
 
     Raises:
         ValueError: tiktoken has no encoding with this name.
         OSError: the download failed.
     """
-    return _Counter(get_encoding(name), () if ordinary else (END_OF_TEXT_TOKEN,))
+    return _EncodingCounter(get_encoding(name), () if ordinary else (END_OF_TEXT_TOKEN,))
 
 
-class _Counter:
+class _EncodingCounter:
     """Counts the tokens of text with an encoding."""
 
     def __init__(self, encoding: tiktoken.Encoding, special: tuple[str, ...]) -> None:
         self._encoding = encoding
         self._special = special
 
-    def cut(self, texts: Iterable[str]) -> Iterator[str]:
-        """Yield the text in blocks, or whole if the pattern might not split where blocks end."""
-        if cuts_safely(self._encoding):
-            yield from cut_safely(texts)
-        else:
-            yield "".join(texts)
+    @property
+    def in_blocks(self) -> bool:
+        """Whether the pattern splits where blocks end."""
+        return cuts_safely(self._encoding)
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of a text.
@@ -65,5 +62,5 @@ def _counter_of(
     pattern: str,
     ranks: Mapping[bytes, int],
     special_tokens: Mapping[str, int],
-) -> _Counter:
-    return _Counter(make_encoding(name, pattern, ranks, special_tokens), special)
+) -> _EncodingCounter:
+    return _EncodingCounter(make_encoding(name, pattern, ranks, special_tokens), special)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, TypeAlias
 
-from bpetite_cli import kit
+from bpetite_cli import for_compare as cli
 
 _MOST_CODE_POINTS: Final = 8
 _Token: TypeAlias = tuple[int, bytes] | None
@@ -11,7 +11,7 @@ _Token: TypeAlias = tuple[int, bytes] | None
 
 def described(token: _Token) -> str:
     """Return an id and its token for a message; None means that there are no more."""
-    return f"{kit.visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
+    return f"{cli.visible(token[1])!r} (id {token[0]})" if token else "no more tokens"
 
 
 def code_points(characters: Iterable[str]) -> str:

@@ -1,14 +1,15 @@
 """Panels and tables for `compare-tiktoken`, drawn by rich on standard error."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
-from bpetite_cli import kit
+from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization
 from bpetite_compare._report import Report
 
@@ -19,7 +20,7 @@ _STYLES: Final = ("black on cyan", "black on green", "black on yellow", "black o
 _PARTING: Final = "bold white on red"
 
 
-def draw_comparison(comparison: Comparison, lines: list[str]) -> None:
+def draw_comparison(comparison: Comparison, lines: Iterable[str]) -> None:
     """Draw two tokenizations side by side, or one above the other, with some lines below."""
     console = Console(stderr=True, highlight=False)
     parting = comparison.difference.token if comparison.difference else None
@@ -49,7 +50,7 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
         if not colored and place > begin:
             text.append("|")
         style = _PARTING if place == parting else _STYLES[place % len(_STYLES)]
-        text.append(kit.visible(token), style=style)
+        text.append(cli.visible(token), style=style)
     if (rest := count - begin - _MOST_TOKENS) > 0:
         text.append(f"\n({rest:,} tokens more)", style="italic")
     ratio = f", {side.bytes_per_token:.2f} bytes each" if side.bytes_per_token else ""
@@ -61,25 +62,23 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
     )
 
 
-def draw_report(report: Report, lines: list[str]) -> None:
+def draw_report(report: Report, lines: Iterable[str]) -> None:
     """Draw a table with a row per tokenizer, or print the lines if the table does not fit."""
     console = Console(stderr=True, highlight=False)
     if console.width < _WIDE:
         for line in lines:
             console.print(Text(line, overflow="fold"))
         return
-    table = Table(
-        title=f"{report.bytes:,} bytes, {report.characters:,} characters", box=box.SIMPLE_HEAD
-    )
-    table.add_column("", style="bold", overflow="fold")
-    for name in ("tokens", "bytes/\ntoken", "tokens/\nchar.", "single\nbytes", "vocab.", "shared"):
-        table.add_column(name, justify="right", overflow="fold")
+    title = f"{report.bytes:,} bytes, {report.characters:,} characters"
+    names = ("tokens", "bytes/\ntoken", "tokens/\nchar.", "single\nbytes", "vocab.", "shared")
+    columns = (Column(name, justify="right", overflow="fold") for name in names)
+    first = Column("", style="bold", overflow="fold")
+    table = Table(first, *columns, title=title, box=box.SIMPLE_HEAD)
     for row in report.rows:
         table.add_row(
             Text(row.name),
             f"{row.tokens:,}",
-            _figure(row.bytes_per_token, "{:.3f}"),
-            _figure(row.tokens_per_character, "{:.3f}"),
+            *map(_figure, (row.bytes_per_token, row.tokens_per_character)),
             _figure(row.single_byte_share, "{:.1%}"),
             f"{row.vocab_size:,}",
             f"{row.shared:,}",
@@ -87,5 +86,5 @@ def draw_report(report: Report, lines: list[str]) -> None:
     console.print(table)
 
 
-def _figure(number: float | None, form: str) -> str:
+def _figure(number: float | None, form: str = "{:.3f}") -> str:
     return "" if number is None else form.format(number)

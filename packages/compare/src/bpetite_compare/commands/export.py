@@ -6,20 +6,21 @@ from functools import partial
 from typing import Final
 
 from bpetite._files import quoted, read_file
-from bpetite_cli import kit
-from bpetite_compare._export import FORMATS, export, is_folder
+from bpetite_cli import for_compare as cli
+from bpetite_compare._export import export
+from bpetite_compare._formats import FORMATS, is_folder
 
 _LARGEST_TEMPLATE: Final = 1 << 20
 
 
-class _Summary(kit.fields.Outputs):
+class _Summary(cli.fields.Outputs):
     vocab_size: int
     special_tokens: Mapping[str, int]
 
 
-def add_command(commands: kit.Commands) -> None:
+def add_command(commands: cli.arguments.Commands) -> None:
     """Add `export` to the command line."""
-    parser = kit.add_parser(
+    parser = cli.arguments.add_parser(
         commands,
         "export",
         "export a tokenizer to tiktoken or Hugging Face",
@@ -31,7 +32,7 @@ def add_command(commands: kit.Commands) -> None:
         "\n\nPrints a JSON object with the files and the special tokens. The Python code that\n"
         "loads the files goes to standard error.",
     )
-    kit.add_model(parser)
+    cli.arguments.add_model(parser)
     parser.add_argument(
         "--to",
         required=True,
@@ -41,7 +42,7 @@ def add_command(commands: kit.Commands) -> None:
         "GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers (AutoTokenizer "
         "needs huggingface)",
     )
-    kit.add_destination(parser, "the export")
+    cli.arguments.add_destination(parser, "the export")
     parser.add_argument(
         "--special",
         nargs="+",
@@ -57,7 +58,7 @@ def add_command(commands: kit.Commands) -> None:
     )
     parser.add_argument(
         "--max-length",
-        type=_length,
+        type=cli.values.bounded("1 or more", 1),
         metavar="N",
         help="for a Hugging Face folder: maximum number of tokens with truncation=True",
     )
@@ -70,31 +71,30 @@ def add_command(commands: kit.Commands) -> None:
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    kit.check_output()
     folder = is_folder(options.to, options.output)
     for option in ("max_length", "chat_template"):
         if vars(options)[option] is not None and not (folder and options.to == "huggingface"):
             name = option.replace("_", "-")
             parser.error(f"argument --{name}: requires --to huggingface and a folder as output")
     if folder:
-        kit.check_destination_folder(options.output, force=options.force)
+        cli.destinations.check_destination_folder(options.output, force=options.force)
     else:
         inputs = [options.model, *filter(None, [options.id_map])]
-        kit.check_destination(options.output, inputs, force=options.force)
+        cli.destinations.check_destination(options.output, inputs, force=options.force)
     template = options.chat_template
-    with kit.about_model(options.model):
+    with cli.models.about_model(options.model):
         exported = export(
             options.model,
             options.to,
             options.output,
             overwrite=options.force,
-            special_tokens=map(kit.text_argument, options.special or []),
+            special_tokens=map(cli.values.text_argument, options.special or []),
             id_map=options.id_map,
             max_length=options.max_length,
             chat_template=None if template is None else _template(template),
         )
     summary: _Summary = {
-        "outputs": list(map(kit.text_argument, exported.files)),
+        "outputs": list(map(cli.values.text_argument, exported.files)),
         "vocab_size": exported.tokens - len(exported.special_tokens),
         "special_tokens": dict(exported.special_tokens),
     }
@@ -103,20 +103,13 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
         "to load it in Python:",
         *exported.loading.splitlines(),
     ]
-    kit.write_result(summary, *lines)
-
-
-def _length(word: str) -> int:
-    length = kit.integer(word)
-    if length < 1:
-        raise argparse.ArgumentTypeError(f"expected 1 or more, found {length}")
-    return length
+    cli.write_result(summary, *lines)
 
 
 def _template(path: str) -> str:
     try:
         return read_file(path, _LARGEST_TEMPLATE).decode("utf-8")
     except UnicodeDecodeError as error:
-        raise kit.Failure(
+        raise cli.Failure(
             f"{quoted(path)} is not UTF-8: byte offset {error.start}; convert the file first"
         ) from None

@@ -1,22 +1,23 @@
 """`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from bpetite._files import quoted
-from bpetite_cli import kit
-from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer, some_names
+from bpetite_cli import for_compare as cli
+from bpetite_compare._conversion import some_names
+from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
 
 
-class _Summary(kit.fields.Outputs, kit.fields.Tokenizer):
+class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
     changed_ids: Annotated[int, "tokens whose id changed"]
     dropped_special_tokens: Annotated[Mapping[str, int], "the id of each dropped special token"]
 
 
-def add_command(commands: kit.Commands) -> None:
+def add_command(commands: cli.arguments.Commands) -> None:
     """Add `import` to the command line."""
-    parser = kit.add_parser(
+    parser = cli.arguments.add_parser(
         commands,
         "import",
         "import a tokenizer from tiktoken or Hugging Face",
@@ -44,10 +45,10 @@ def add_command(commands: kit.Commands) -> None:
         metavar="SOURCE",
         help="name, file or folder to import (see --from)",
     )
-    kit.add_destination(parser, "the tokenizer file")
+    cli.arguments.add_destination(parser, "the tokenizer file")
     parser.add_argument(
         "--id-map",
-        type=_file,
+        type=cli.values.file_path,
         metavar="FILE",
         help="write the original ids to FILE as a JSON array, for export --id-map",
     )
@@ -57,19 +58,11 @@ def add_command(commands: kit.Commands) -> None:
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
-def _file(word: str) -> str:
-    """Reject a dash: standard output has the summary."""
-    if word == "-":
-        raise argparse.ArgumentTypeError("expected a file, found - (for a file named -, write ./-)")
-    return word
-
-
 def _run(options: argparse.Namespace) -> None:
-    kit.check_output()
     files = files_of(options.input, options.form)
     for output in filter(None, (options.output, options.id_map)):
-        kit.check_destination(output, files, force=options.force)
-    with kit.Work("importing"):
+        cli.destinations.check_destination(output, files, force=options.force)
+    with cli.Work("importing"):
         imported = import_tokenizer(
             options.input,
             options.form,
@@ -80,33 +73,29 @@ def _run(options: argparse.Namespace) -> None:
         )
     outputs = filter(None, (options.output, options.id_map))
     summary: _Summary = {
-        "outputs": list(map(kit.text_argument, outputs)),
-        **kit.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
+        "outputs": list(map(cli.values.text_argument, outputs)),
+        **cli.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
-    kit.write_result(summary, *_lines(imported, options.id_map))
+    cli.write_result(summary, *_lines(imported, options.id_map))
 
 
-def _lines(imported: Imported, id_map: str | None) -> list[str]:
-    """Return the lines for standard error."""
+def _lines(imported: Imported, id_map: str | None) -> Iterator[str]:
+    """Yield the lines for standard error."""
     size = imported.mergeable_vocab_size
-    lines = [
-        f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}",
-        "checked: a slow encoder gives the same ids for each chunk of a text in many scripts",
-        *imported.notes,
-    ]
+    yield f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}"
+    yield "checked: a slow encoder gives the same ids for each chunk of a text in many scripts"
+    yield from imported.notes
     if imported.special_added:
-        lines.append(
+        yield (
             "added: <|endoftext|>, which every tokenizer file has; in the original it is "
             "ordinary text"
         )
     if imported.dropped:
-        lines.append(f"dropped, now ordinary text: {some_names(imported.dropped)}")
+        yield f"dropped, now ordinary text: {some_names(imported.dropped)}"
     if imported.changed:
-        what = f"{imported.changed:,} of {size + 1:,} ids have changed"
-        if id_map is None:
-            lines.append(f"{what}; --id-map FILE saves the original ones")
-        else:
-            lines.append(f"{what}; the original ones are in {quoted(id_map)}, for export --id-map")
-    return lines
+        way_out = "--id-map FILE saves the original ones"
+        if id_map is not None:
+            way_out = f"the original ones are in {quoted(id_map)}, for export --id-map"
+        yield f"{imported.changed:,} of {size + 1:,} ids have changed; {way_out}"

@@ -4,8 +4,8 @@ import argparse
 from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
-from bpetite_cli import kit
-from bpetite_compare._parity import FileDifference, Parity, parity_of_texts
+from bpetite_cli import for_compare as cli
+from bpetite_compare._parity import Parity, parity_of_texts
 from bpetite_compare.commands._differences import code_points, described, engine_characters
 
 
@@ -15,8 +15,8 @@ class _DifferenceInFile(TypedDict):
     line: Annotated[int, "the line of the difference, from 1"]
     before: Annotated[str, "some text before the difference"]
     after: Annotated[str, "some text from the difference on"]
-    bpetite_token: Annotated[kit.fields.Token | None, "bpetite's token; null at the end"]
-    tiktoken_token: Annotated[kit.fields.Token | None, "tiktoken's token; null at the end"]
+    bpetite_token: Annotated[cli.fields.Token | None, "bpetite's token; null at the end"]
+    tiktoken_token: Annotated[cli.fields.Token | None, "tiktoken's token; null at the end"]
 
 
 class _Verdict(TypedDict):
@@ -24,7 +24,7 @@ class _Verdict(TypedDict):
     difference: _DifferenceInFile | None
 
 
-class _Compared(_Verdict, kit.fields.Files, kit.fields.Text):
+class _Compared(_Verdict, cli.fields.Files, cli.fields.Text):
     characters: Annotated[int, "Unicode code points of the text"]
     engine_characters: Annotated[
         dict[str, int], "occurrences of each character that the regex engines classify differently"
@@ -32,9 +32,9 @@ class _Compared(_Verdict, kit.fields.Files, kit.fields.Text):
     engine_differences: Annotated[int, "sections that differ only because of these characters"]
 
 
-def add_command(commands: kit.Commands) -> None:
+def add_command(commands: cli.arguments.Commands) -> None:
     """Add `parity` to the command line."""
-    parser = kit.add_parser(
+    parser = cli.arguments.add_parser(
         commands,
         "parity",
         "compare token ids for whole files with tiktoken's",
@@ -44,11 +44,11 @@ def add_command(commands: kit.Commands) -> None:
         "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
         "tables of the two regex engines do not count; they are reported.",
     )
-    kit.add_model(parser)
-    kit.add_file_argument(parser, default="")
-    kit.add_files(parser)
-    kit.require_one(parser, ["--input"])
-    kit.advise(
+    cli.arguments.add_model(parser)
+    cli.arguments.add_file_argument(parser, default="")
+    cli.arguments.add_files(parser)
+    cli.arguments.require_one(parser, ["--input"])
+    cli.arguments.advise(
         parser,
         "--encoding",
         "parity compares equal vocabularies; for another one, use "
@@ -58,51 +58,38 @@ def add_command(commands: kit.Commands) -> None:
 
 
 def _run(options: argparse.Namespace) -> None:
-    kit.check_output()
-    size = kit.check_inputs(options.input)
-    with kit.Work("comparing", options.input, size) as work, kit.about_model(options.model):
-        texts = ((path, kit.read_text(path, work.advance)) for path in options.input)
-        result = parity_of_texts(options.model, texts)
-    kit.write_result(_data(result), *_lines(result))
+    size = cli.inputs.check_inputs(options.input)
+    with cli.Work("comparing", options.input, size) as work:
+        with cli.models.about_model(options.model):
+            texts = ((path, cli.inputs.read_text(path, work)) for path in options.input)
+            result = parity_of_texts(options.model, texts)
+        work.report(_data(result), *_lines(result))
     if found := result.difference:
-        raise kit.Failure(_failure_message(found))
+        raise cli.Failure(
+            f"the ids differ in {cli.inputs.name_of(found.path)}, at byte {found.byte:,} in line "
+            f"{found.line:,}: bpetite has {described(found.ours)}, "
+            f"tiktoken has {described(found.theirs)}"
+        )
 
 
 def _lines(result: Parity) -> Iterator[str]:
-    yield from _engines(result)
+    if odd := result.engine_characters:
+        yield (
+            f"the Unicode tables of the two engines differ on {odd.total():,} characters of this "
+            f"text: {code_points(odd)}"
+        )
+        yield (
+            f"sections whose ids differ only for this reason: {result.engine_differences:,}; "
+            "with the same chunks, their ids are equal"
+        )
     if found := result.difference:
-        yield f"the text before: {kit.visible(found.before)}"
-        yield f"the text there:  {kit.visible(found.after)}"
+        yield f"the text before: {cli.visible(found.before)}"
+        yield f"the text there:  {cli.visible(found.after)}"
     else:
         yield (
             f"equal: {result.tokens:,} tokens for {result.bytes:,} bytes "
             f"in {result.files:,} file{'s' if result.files > 1 else ''}"
         )
-
-
-def _failure_message(found: FileDifference) -> str:
-    return (
-        f"the ids differ in {kit.name_of(found.path)}, at byte {found.byte:,} in line "
-        f"{found.line:,}: bpetite has {described(found.ours)}, "
-        f"tiktoken has {described(found.theirs)}"
-    )
-
-
-def _engines(result: Parity) -> list[str]:
-    """Return lines about the Unicode tables of the two engines."""
-    if not result.engine_characters:
-        return []
-    return [
-        (
-            "the Unicode tables of the two engines differ on "
-            f"{result.engine_characters.total():,} characters of this text: "
-            f"{code_points(result.engine_characters)}"
-        ),
-        (
-            f"sections whose ids differ only for this reason: {result.engine_differences:,}; "
-            "with the same chunks, their ids are equal"
-        ),
-    ]
 
 
 def _data(result: Parity) -> _Compared:
@@ -112,16 +99,16 @@ def _data(result: Parity) -> _Compared:
         "difference": None
         if found is None
         else {
-            "path": kit.text_argument(found.path),
+            "path": cli.values.text_argument(found.path),
             "byte": found.byte,
             "line": found.line,
             "before": found.before,
             "after": found.after,
-            "bpetite_token": found.ours and kit.fields.token_fields(*found.ours),
-            "tiktoken_token": found.theirs and kit.fields.token_fields(*found.theirs),
+            "bpetite_token": found.ours and cli.fields.token_fields(*found.ours),
+            "tiktoken_token": found.theirs and cli.fields.token_fields(*found.theirs),
         },
         "files": result.files,
-        **kit.fields.text_fields(result.bytes, result.tokens),
+        **cli.fields.text_fields(result.bytes, result.tokens),
         "characters": result.characters,
         "engine_characters": engine_characters(result.engine_characters),
         "engine_differences": result.engine_differences,

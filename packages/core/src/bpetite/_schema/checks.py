@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
-from bpetite._patterns import Pattern
 from bpetite._schema.versions import (
     VERSIONS,
     Content,
@@ -22,12 +21,8 @@ from bpetite._schema.versions import (
 )
 
 _KEYS: Final = (
-    "mergeable_vocab_size",
-    "merges",
-    "pretokenizer_pattern",
-    "schema_version",
-    "special_tokens",
-    "vocab",
+    *("mergeable_vocab_size", "merges", "pretokenizer_pattern"),
+    *("schema_version", "special_tokens", "vocab"),
 )
 
 
@@ -39,15 +34,13 @@ def check_content(parsed: object) -> Content:
         ValueError: anything else is wrong.
     """
     artifact, version = _checked_keys(parsed)
-    pattern = _checked_pattern(artifact["pretokenizer_pattern"], version)
+    pattern = pattern_of(artifact["pretokenizer_pattern"], version)
     merges = _checked_merges(artifact["merges"])
     size = _checked_size(artifact["mergeable_vocab_size"], merges)
     tokens, others = _checked_vocab(artifact["vocab"], size)
-    _check_base(tokens)
-    _check_derived(tokens, merges)
+    _check_tokens(tokens, merges)
     special_tokens = special_tokens_of(artifact["special_tokens"], size, version)
-    _check_special(special_tokens, others, size)
-    _check_no_other_ids(others, range(size, size + len(special_tokens)))
+    _check_others(others, special_tokens, size)
     return Content(merges, tokens, pattern, special_tokens)
 
 
@@ -69,13 +62,6 @@ def _checked_keys(artifact: object) -> tuple[dict[str, object], Version]:
         if key not in _KEYS:
             refuse("top level", f"only the keys {', '.join(_KEYS)}", key)
     return artifact, VERSIONS[version]
-
-
-def _checked_pattern(pattern: object, version: Version) -> Pattern:
-    """Steps 9 and 10: a pattern that the version can hold."""
-    if not isinstance(pattern, str):
-        refuse("pretokenizer_pattern", "a string", pattern)
-    return pattern_of(pattern, version)
 
 
 def _checked_merges(merges: object) -> list[tuple[int, int]]:
@@ -141,15 +127,11 @@ def _token(values: object) -> bytes | None:
         return None
 
 
-def _check_base(tokens: Sequence[bytes]) -> None:
-    """Step 16: the first 256 ids are the bytes."""
+def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
+    """Steps 16 and 17: the first 256 tokens are the bytes; each merge joins two lower ids."""
     for value, token in enumerate(tokens[:BASE_VOCAB_SIZE]):
         if token != bytes([value]):
             refuse(f"vocab['{value}']", f"[{value}]", list(token))
-
-
-def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -> None:
-    """Step 17: each merge joins two tokens with lower ids than its own."""
     for token_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
         if left >= token_id or right >= token_id:
             where = f"merges[{token_id - BASE_VOCAB_SIZE}]"
@@ -159,17 +141,14 @@ def _check_derived(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) -
             refuse(f"vocab['{token_id}']", expected, list(tokens[token_id]))
 
 
-def _check_special(special_tokens: Sequence[str], others: Mapping[str, bytes], size: int) -> None:
-    """Step 18, after the ids: the bytes of the special tokens."""
-    for token_id, name in enumerate(special_tokens, size):
-        token = others.get(str(token_id))
+def _check_others(others: Mapping[str, bytes], special_tokens: Sequence[str], size: int) -> None:
+    """Steps 18, after the ids, and 19: the bytes of the special tokens; no other id."""
+    special = {str(token_id): name for token_id, name in enumerate(special_tokens, size)}
+    for token_id, name in special.items():
+        token = others.get(token_id)
         if token != name.encode("utf-8"):
             found = "nothing" if token is None else list(token)
             refuse(f"vocab['{token_id}']", f"the bytes of {name!r}", found)
-
-
-def _check_no_other_ids(others: Mapping[str, bytes], special_ids: range) -> None:
-    """Step 19: no id after those of the special tokens."""
-    if len(others) > len(special_ids):
-        other = min(others.keys() - set(map(str, special_ids)))
-        refuse("vocab", f"only the ids 0 to {special_ids.stop - 1}", other)
+    if len(others) > len(special):
+        other = min(others.keys() - special)
+        refuse("vocab", f"only the ids 0 to {size + len(special) - 1}", other)

@@ -57,8 +57,10 @@ def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
     return lowest
 
 
-def pattern_of(text: str, version: Version) -> Pattern:
-    """Return the pattern with a text, or raise `ValueError`."""
+def pattern_of(text: object, version: Version) -> Pattern:
+    """Return the pattern with a text, or raise `ValueError`: steps 9 and 10."""
+    if not isinstance(text, str):
+        refuse("pretokenizer_pattern", "a string", text)
     found = [pattern for pattern in version.patterns if pattern.text == text]
     if not found:
         refuse("pretokenizer_pattern", "the GPT-2 pattern as bpetite writes it", text)
@@ -66,7 +68,7 @@ def pattern_of(text: str, version: Version) -> Pattern:
 
 
 def special_tokens_of(special: object, size: int, version: Version) -> tuple[str, ...]:
-    """Return the special tokens in an object with their ids, or raise `ValueError`."""
+    """Return the special tokens in an object with their ids, or raise `ValueError`: step 18."""
     name = version.special_token
     if not isinstance(special, dict) or special.keys() != {name}:
         refuse("special_tokens", f"an object with only the key {name!r}", special)

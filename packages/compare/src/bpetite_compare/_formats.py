@@ -1,0 +1,171 @@
+"""The files of a tokenizer in the formats of tiktoken, Hugging Face and GPT-2."""
+
+import base64
+import json
+import os
+from collections.abc import Callable, Mapping
+from operator import itemgetter
+from typing import Final, TypeAlias
+
+from bpetite_compare._letters import GPT2_FILES, to_letters
+from bpetite_compare._vocabulary import Vocabulary
+
+_Files: TypeAlias = tuple[Mapping[str, bytes], str]
+"""The bytes of each file by its name in a folder, and Python code that loads them.
+
+The name of a file that is not in a folder is empty.
+"""
+
+
+def is_folder(to: str, output: str) -> bool:
+    """Return whether the output is a folder: for GPT-2, and for Hugging Face unless *.json."""
+    return to == "gpt2" or (to == "huggingface" and not output.endswith(".json"))
+
+
+def _tiktoken(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+    if vocabulary.out_of_order:
+        raise ValueError(
+            "tiktoken merges in the order of the ids, but the ids of this id map do not follow the "
+            "order of the merges; export to huggingface instead"
+        )
+    ranks = sorted(vocabulary.ranks.items(), key=itemgetter(1))
+    data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks)
+    # Not `tiktoken.load.load_tiktoken_bpe`: its cache may have an older file with this path.
+    loading = f"""\
+import base64
+import tiktoken
+
+with open({_text(path)!r}, "rb") as file:
+    ranks = {{base64.b64decode(token): int(rank) for token, rank in map(bytes.split, file)}}
+# encode() finds special tokens in a text with allowed_special="all"; decode() writes their text.
+encoding = tiktoken.Encoding(
+    "bpetite",
+    pat_str={vocabulary.pattern!r},
+    mergeable_ranks=ranks,
+    special_tokens={dict(vocabulary.special_tokens)!r},
+)
+"""
+    return {"": data}, loading
+
+
+def _huggingface(vocabulary: Vocabulary, path: str, config: Mapping[str, object]) -> _Files:
+    tokenizer = _json(_tokenizer_json(vocabulary))
+    if not is_folder("huggingface", path):
+        loading = f"""\
+from tokenizers import Tokenizer
+
+# decode() leaves special tokens out, unless skip_special_tokens=False.
+tokenizer = Tokenizer.from_file({_text(path)!r})
+"""
+        return {"": tokenizer}, loading
+    settings = _json({**_tokenizer_config(vocabulary), **config})
+    loading = f"""\
+from transformers import AutoTokenizer
+
+# decode() writes the text of special tokens, unless skip_special_tokens=True.
+tokenizer = AutoTokenizer.from_pretrained({_text(path)!r})
+"""
+    return {"tokenizer.json": tokenizer, "tokenizer_config.json": settings}, loading
+
+
+def _gpt2(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+    merges = _merge_lines(vocabulary)
+    for rank, line in enumerate(merges):
+        if line.startswith("#version"):
+            raise ValueError(
+                f"merge {rank}, {line[:40]!r}, would be a comment in merges.txt; use another format"
+            )
+    lines = ["#version: 0.2", *merges, ""]
+    contents = (_json(_vocab_json(vocabulary)), "\n".join(lines).encode("utf-8"))
+    vocab, merges_txt = (_text(os.path.join(path, name)) for name in GPT2_FILES)
+    loading = f"""\
+from tokenizers.implementations import ByteLevelBPETokenizer
+
+# decode() leaves special tokens out, unless skip_special_tokens=False.
+tokenizer = ByteLevelBPETokenizer({vocab!r}, {merges_txt!r})
+tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
+"""
+    return dict(zip(GPT2_FILES, contents, strict=True)), loading
+
+
+def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
+    """Return the content of `tokenizer.json`: byte-level BPE with its special tokens."""
+    cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern}}
+    to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
+    wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": token_id, "content": text, "special": True} | wherever
+            for text, token_id in vocabulary.special_tokens.items()
+        ],
+        "normalizer": None,
+        "pre_tokenizer": {
+            "type": "Sequence",
+            "pretokenizers": [
+                cut | {"behavior": "Isolated", "invert": False},
+                to_bytes | {"use_regex": False},
+            ],
+        },
+        "post_processor": None,
+        "decoder": to_bytes | {"use_regex": False},
+        "model": {
+            "type": "BPE",
+            **dict.fromkeys(("dropout", "unk_token")),
+            **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix")),
+            **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
+            "vocab": _vocab_json(vocabulary),
+            "merges": _merge_lines(vocabulary),
+        },
+    }
+
+
+def _tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
+    """Return the content of `tokenizer_config.json`, which names a token for each purpose.
+
+    Without it, transformers 4 does not know which class to use, and version 5 has no special
+    token for padding. As in GPT-2, one special token serves all purposes. No text produces the
+    unknown token.
+    """
+    own, *others = vocabulary.special_tokens
+    purposes = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), own)
+    more = {"additional_special_tokens": others} if others else {}
+    return {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        **purposes,
+        **more,
+        "model_input_names": ["input_ids", "attention_mask"],
+        "clean_up_tokenization_spaces": False,
+    }
+
+
+def _vocab_json(vocabulary: Vocabulary) -> Mapping[str, int]:
+    """Return the id of each token by its letters, and of each special token by its text."""
+    letters = {to_letters(token): token_id for token, token_id in vocabulary.ranks.items()}
+    return letters | dict(vocabulary.special_tokens)
+
+
+def _merge_lines(vocabulary: Vocabulary) -> list[str]:
+    """Return the merges in the order of ranks, each as the letters of its two tokens."""
+    return [f"{to_letters(left)} {to_letters(right)}" for left, right in vocabulary.merges]
+
+
+def _text(path: str) -> str:
+    """Return an absolute path as text, even if the locale is not UTF-8."""
+    return os.fsencode(os.path.abspath(path)).decode("utf-8", "surrogateescape")
+
+
+def _json(data: Mapping[str, object]) -> bytes:
+    return json.dumps(data, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+_Format: TypeAlias = Callable[[Vocabulary, str, Mapping[str, object]], _Files]
+
+FORMATS: Final[Mapping[str, _Format]] = {
+    "tiktoken": _tiktoken,
+    "huggingface": _huggingface,
+    "gpt2": _gpt2,
+}
+"""The formats of an export, each a function of the vocabulary, the path and more settings."""
