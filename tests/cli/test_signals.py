@@ -65,7 +65,8 @@ MOMENTS: Final = [
 
 @pytest.mark.parametrize(("words", "moment"), MOMENTS)
 @pytest.mark.parametrize(
-    "number", [pytest.param(one, marks=[pytest.mark.thorough] * (one != 2)) for one in STATUS]
+    "number",
+    [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.thorough) for one in [*STATUS][1:])],
 )
 def test_many_signals_end_a_command_like_one(
     large: Path, tmp_path: Path, words: str, moment: str, number: signal.Signals
