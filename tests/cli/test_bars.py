@@ -9,8 +9,6 @@ from typing import Final
 
 import pytest
 
-from bpetite_cli.terminal.progress import seconds_left
-from bpetite_cli.training import cost_of_merges
 from cli_tools import (
     bpetite,
     in_terminal,
@@ -63,7 +61,7 @@ def test_one_bar_shows_all_training_phases(corpus: Path, columns: int) -> None:
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 def test_the_percentage_is_that_of_the_figures(corpus: Path) -> None:
-    """A hundred of 256 merges are 39 percent, although they take more than half of the time."""
+    """A hundred of 256 merges are 39 percent."""
     _, _, sent = in_terminal(TRAIN, corpus, {"COLUMNS": "80"})
     shown = {tuple(frame[:-14].split()[-7:]) for frame in frames(sent.decode())}
     assert ("39%", "100", "of", "256") in {columns[-4:] for columns in shown}
@@ -80,33 +78,6 @@ def test_a_narrow_bar_shows_the_percentage_and_the_phase(
     _, sent = shown_in_terminal(TRAIN, corpus, columns=columns)
     assert f" 39% {shown}" in re.sub(r"\x1b\[[0-9;]*m", "", sent)
     assert not frames(sent)
-
-
-@pytest.mark.parametrize(
-    "seconds",
-    [
-        {100: 0.28, 300: 0.48, 1000: 0.75, 3000: 1.02, 7700: 1.3},
-        {100: 0.28, 300: 0.48, 1000: 0.76, 3000: 1.04, 10000: 1.41, 60000: 2.38, 99700: 2.88},
-        {100: 0.76, 300: 1.59, 1000: 2.76, 3000: 3.82, 10000: 5.21, 31700: 6.92},
-        {100: 0.75, 300: 1.57, 1000: 2.72, 3000: 3.73, 10000: 5.01, 60000: 7.75, 99700: 8.84},
-    ],
-    ids=["9 MB 8k", "9 MB 100k", "100 MB 32k", "100 MB 100k"],
-)
-def test_time_estimates_are_within_a_third(seconds: dict[int, float]) -> None:
-    """Estimates are compared with measured times, from a fifth of a training on."""
-    first, *others, total = seconds
-    for done in others:
-        costs = [cost_of_merges(merges) for merges in (first, done, total)]
-        if costs[1] >= costs[2] / 5:
-            left = seconds_left(seconds[done] - seconds[first], *costs)
-            assert left == pytest.approx(seconds[total] - seconds[done], rel=1 / 3)
-
-
-def test_no_time_estimate_is_shown_too_early() -> None:
-    """The first twentieth may be mostly startup, so it gives no estimate."""
-    assert seconds_left(9.0, 0, 4, 100) is None
-    assert seconds_left(9.0, 0, 5, 100) == pytest.approx(9 * 95 / 5)
-    assert seconds_left(9.0, 20, 24, 100) is None
 
 
 @pytest.mark.posix

@@ -4,7 +4,6 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 """
 
 import logging
-import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -62,17 +61,8 @@ class _Listener(logging.Handler):
         if self._merges:
             self._work.advance(merges - self._merges)
         else:
-            self._work.begin("merging pairs", wanted, merges, cost_of_merges)
+            self._work.begin("merging pairs", wanted, merges, "{:,}".format)
         self._merges = merges
-
-
-def cost_of_merges(merges: int) -> int:
-    """Return a number that is proportional to the time that this many merges take.
-
-    The pair at rank r is about 1/r as frequent as the first, and each merge also has a fixed
-    cost. The constants fit trainings on 9 to 100 MB of text.
-    """
-    return round(1e6 * math.log1p(merges / 100)) + 17 * merges
 
 
 def learn(

@@ -12,13 +12,11 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from bpetite_cli.errors import Failure
 
 if TYPE_CHECKING:
-    import bz2
-    import lzma
     import zlib
 
 _XZ_MEMORY: Final = 1 << 28
@@ -36,8 +34,16 @@ _YIELDED_AT_ONCE: Final = 1 << 20
 _LONGEST_BEGIN: Final = 10
 
 
-_Decompressor: TypeAlias = "bz2.BZ2Decompressor | lzma.LZMADecompressor | _Inflating"
-"""Decompresses one member; that of zstd has the same attributes."""
+class _Decompressor(Protocol):
+    """Decompresses one member, as `bz2.BZ2Decompressor` does."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
 class _Library(NamedTuple):

@@ -4,7 +4,6 @@ On a terminal, one progress bar has the name of the current phase. A command tha
 than a second shows no bar. rich is loaded only to draw one.
 """
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
@@ -19,13 +18,10 @@ from bpetite_cli.terminal.messages import in_units, on_terminal, say, say_if_typ
 from bpetite_cli.terminal.results import write_result
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, Task
 
 _PATIENCE_SECONDS: Final = 1.0
 """How long a command runs before a bar appears."""
-
-_LEAST_SHARE: Final = 0.05
-"""The share of a phase that must be done before the remaining time is estimated."""
 
 _WIDEST: Final = 40
 _WIDTH_WITHOUT_BAR: Final = 39
@@ -33,86 +29,6 @@ _WIDTH_WITHOUT_BAR: Final = 39
 
 _WIDTH_OF_AMOUNT: Final = 21
 _WIDTH_WITH_AMOUNT: Final = 76
-
-
-class Phase:
-    """One phase of a command.
-
-    Args:
-        name: what the command does in this phase.
-        total: the number of bytes or steps, or None if it is unknown.
-        done: the number of them already done.
-        cost: a function from a number of steps to their cost, which is proportional to
-            time; None for bytes.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        total: int | None = None,
-        done: int = 0,
-        cost: Callable[[int], int] | None = None,
-    ) -> None:
-        self.name = name
-        self.total = total
-        self.done = done
-        self._cost = cost
-        self._first = self.cost
-        self._begin = self._last = time.monotonic()
-        # Times and costs. The first mark is at or before half of the cost so far.
-        self._marks = [(self._begin, self._first)] * 2
-
-    def advance(self, amount: int) -> None:
-        """Add what has been done."""
-        self.done += amount
-        self._last = time.monotonic()
-        if self.cost - self._first >= 2 * (self._marks[1][1] - self._first):
-            self._marks = [self._marks[1], (self._last, self.cost)]
-
-    @property
-    def cost(self) -> int:
-        """The cost of the work done."""
-        return self._cost_of(self.done)
-
-    @property
-    def amount(self) -> str:
-        """The amount done and the total amount, for people."""
-        show = in_units if self._cost is None else "{:,}".format
-        done = show(self.done) if self.done else ""
-        return done if self.total is None else f"{done or 0} of {show(self.total)}"
-
-    @property
-    def time(self) -> str:
-        """The remaining time or, while that is unknown, the time so far."""
-        now = time.monotonic()
-        if self.total is not None:
-            since, first = self._marks[0]
-            total = self._cost_of(self.total)
-            left = seconds_left(self._last - since, first, self.cost, total)
-            if left is not None:
-                return f"{_clock(left - (now - self._last))} left"
-        return f"{_clock(now - self._begin)} so far"
-
-    def _cost_of(self, amount: int) -> int:
-        return amount if self._cost is None else self._cost(amount)
-
-
-def seconds_left(seconds: float, first: int, done: int, total: int) -> float | None:
-    """Estimate the remaining time of a phase; return None while too little is known.
-
-    Args:
-        seconds: the time from `first` to `done`.
-        first: the cost of the work done at an earlier time.
-        done: the cost of the work done now.
-        total: the cost of the whole phase.
-    """
-    if done - first < _LEAST_SHARE * total:
-        return None
-    return seconds * (total - done) / (done - first)
-
-
-def _clock(seconds: float) -> str:
-    return str(timedelta(seconds=max(0, round(seconds))))
 
 
 class Work:
@@ -127,7 +43,7 @@ class Work:
     """
 
     def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
-        self._phase = Phase(phase, total)
+        self._begin(phase, total, 0, in_units)
         self._paths = paths
         self._notes: dict[Oddity, list[str]] = {}
         self._bar: Progress | None = None
@@ -155,11 +71,18 @@ class Work:
         phase: str,
         total: int | None = None,
         done: int = 0,
-        cost: Callable[[int], int] | None = None,
+        show: Callable[[int], str] = in_units,
     ) -> None:
-        """Begin the next phase; see `Phase`."""
+        """Begin the next phase.
+
+        Args:
+            phase: what the command does in this phase.
+            total: the number of bytes or steps, or None if it is unknown.
+            done: the number of them already done.
+            show: how to write such a number.
+        """
         with self._lock:
-            self._phase = Phase(phase, total, done, cost)
+            self._begin(phase, total, done, show)
             if self._bar is not None:
                 self._bar.refresh()  # the end of the last phase
                 self._bar.remove_task(self._bar.task_ids[0])
@@ -173,9 +96,9 @@ class Work:
     def advance(self, amount: int) -> None:
         """Add work done in this phase, such as bytes read."""
         with self._lock:
-            self._phase.advance(amount)
+            self._done += amount
             if self._bar is not None:
-                self._bar.update(self._bar.task_ids[0], completed=self._phase.done)
+                self._bar.update(self._bar.task_ids[0], completed=self._done)
 
     def note(self, name: str, oddity: Oddity) -> None:
         """Note that an input is odd, although the command can use it."""
@@ -217,15 +140,26 @@ class Work:
                 bar.start()
                 self._bar = bar
 
+    def _begin(self, phase: str, total: int | None, done: int, show: Callable[[int], str]) -> None:
+        self._phase, self._total, self._done, self._show = phase, total, done, show
+
     def _add_phase(self, bar: "Progress") -> None:
-        phase = self._phase
-        bar.add_task(phase.name, total=phase.total, completed=phase.done, phase=phase)
+        bar.add_task(self._phase, total=self._total, completed=self._done, show=self._show)
 
 
 def _line() -> "Progress":
     """Return a line on standard error, in columns of fixed widths."""
     from rich import progress  # noqa: PLC0415 - rich is slow to load
     from rich.console import Console  # noqa: PLC0415 - the same
+    from rich.text import Text  # noqa: PLC0415 - the same
+
+    class Column(progress.ProgressColumn):
+        def __init__(self, text: Callable[[progress.Task], str]) -> None:
+            super().__init__()
+            self._text = text
+
+        def render(self, task: progress.Task) -> Text:
+            return Text(self._text(task))
 
     console = Console(stderr=True)
     left = console.width - _WIDTH_WITHOUT_BAR
@@ -233,13 +167,13 @@ def _line() -> "Progress":
     amount = []
     if console.width >= _WIDTH_WITH_AMOUNT:
         left -= _WIDTH_OF_AMOUNT
-        amount = [progress.TextColumn("{task.fields[phase].amount:>20}", markup=False)]
+        amount = [Column(_amount)]
     columns: list[progress.ProgressColumn] = [
         progress.TextColumn("{task.description:<14}", markup=False),
         progress.BarColumn(min(_WIDEST, left), "dim", "cyan", "cyan", "cyan"),
         progress.TaskProgressColumn(percentage, "    ", markup=False),
         *amount,
-        progress.TextColumn("{task.fields[phase].time:>14}", markup=False),
+        Column(_time),
     ]
     if left < 1:
         columns = [progress.TaskProgressColumn(f"{percentage} {name}", name, markup=False)]
@@ -251,3 +185,17 @@ def _line() -> "Progress":
         redirect_stdout=False,
         redirect_stderr=False,
     )
+
+
+def _amount(task: "Task") -> str:
+    """Return the amount done and the total amount."""
+    show: Callable[[int], str] = task.fields["show"]
+    done = show(int(task.completed)) if task.completed else ""
+    return f"{done if task.total is None else f'{done or 0} of {show(int(task.total))}':>20}"
+
+
+def _time(task: "Task") -> str:
+    """Return the remaining time or, while that is unknown, the time so far."""
+    left = task.time_remaining
+    seconds, word = (task.elapsed or 0, "so far") if left is None else (left, "left")
+    return f"{timedelta(seconds=round(seconds))} {word}".rjust(14)
