@@ -22,33 +22,18 @@ def _affinity() -> int:
 def _quotas() -> list[int]:
     """Return the limit of each cgroup of this process that has one, in cores.
 
-    Source: Linux's cgroup-v2.rst, cpu.max, and sched-bwc.rst for the first version.
+    Source: Linux's cgroup-v2.rst, cpu.max.
     """
-    found = []
-    for folder in _cgroup_folders():
-        for name, period in ("cpu.max", None), ("cpu.cfs_quota_us", "cpu.cfs_period_us"):
-            try:
-                words = (folder / name).read_text("ascii").split()
-                if period is not None:
-                    words += (folder / period).read_text("ascii").split()
-                limit, of = map(int, words)
-            except (OSError, ValueError):  # no such file, or no limit: "max" in cpu.max
-                continue
-            if limit > 0 < of:
-                found.append(-(-limit // of))
-    return found or [_affinity()]
-
-
-def _cgroup_folders() -> list[Path]:
-    """Return the folders of this process's cgroups and of their parents."""
+    found = [_affinity()]
     try:
-        lines = _OWN_CGROUPS.read_text("utf-8").splitlines()
+        path = _OWN_CGROUPS.read_text("utf-8").partition("0::")[2].strip()
     except (OSError, ValueError):  # a platform without cgroups
-        return []
-    folders = []
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        root = _CGROUPS / controllers if controllers else _CGROUPS
-        own = root / path.lstrip("/")
-        folders += [own, *own.parents[: len(own.parts) - len(root.parts)]]
-    return folders
+        return found
+    own = _CGROUPS / path.lstrip("/")
+    for folder in (own, *own.parents):
+        try:
+            limit, period = map(int, (folder / "cpu.max").read_text("ascii").split())
+        except (OSError, ValueError):  # no such file, or no limit: "max"
+            continue
+        found.append(-(-limit // max(1, period)))
+    return found

@@ -43,11 +43,11 @@ class Work:
     """
 
     def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
-        self._begin(phase, total, 0, in_units)
         self._paths = paths
         self._notes: dict[Oddity, list[str]] = {}
         self._bar: Progress | None = None
         self._lock = RLock()
+        self.begin(phase, total)
         self._timer: Timer | None = None
         self.has_bar = on_terminal() and not is_typed(paths)
         if self.has_bar:
@@ -82,7 +82,7 @@ class Work:
             show: how to write such a number.
         """
         with self._lock:
-            self._begin(phase, total, done, show)
+            self._phase, self._total, self._done, self._show = phase, total, done, show
             if self._bar is not None:
                 self._bar.refresh()  # the end of the last phase
                 self._bar.remove_task(self._bar.task_ids[0])
@@ -139,9 +139,6 @@ class Work:
                 self._add_phase(bar)
                 bar.start()
                 self._bar = bar
-
-    def _begin(self, phase: str, total: int | None, done: int, show: Callable[[int], str]) -> None:
-        self._phase, self._total, self._done, self._show = phase, total, done, show
 
     def _add_phase(self, bar: "Progress") -> None:
         bar.add_task(self._phase, total=self._total, completed=self._done, show=self._show)
