@@ -18,15 +18,18 @@ _MOST_JOBS_BY_DEFAULT: Final = 8
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
-def add_parser(
-    commands: Commands, name: str, summary: str, example: str, more: str = ""
-) -> argparse.ArgumentParser:
-    """Add the parser of a command; its help has a summary, more text and an example."""
+def add_parser(commands: Commands, name: str, doc: str | None) -> argparse.ArgumentParser:
+    """Add the parser of a command.
+
+    Its help is the docstring of the command's module: a summary, more text and examples.
+    """
+    text, _, examples = (doc or name).partition("\nExamples:\n")
+    summary = text.partition("\n")[0].rstrip(".")
     parser = commands.add_parser(
         name,
-        help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.{more}",
-        epilog=f"examples:\n{example}",
+        help=f"{summary[0].lower()}{summary[1:]}",
+        description=text.rstrip(),
+        epilog=f"examples:\n{examples.rstrip()}",
     )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="write only errors to standard error"

@@ -1,4 +1,20 @@
-"""`bpetite chunks`: count the chunks of a text, as JSON Lines that `train --counts` reads."""
+"""Count the chunks of a text.
+
+A chunk is a part of the text that no merge crosses, such as a word with the space
+before it. Each line of the output is a JSON object with a chunk and its count. The
+lines are sorted by the code points of the chunks; train --counts reads them, also
+from several files. A terminal gets the most frequent chunks instead.
+
+With --output, the file appears only when it is complete, and standard output
+gets a JSON object with the numbers of bytes and chunks.
+
+Examples:
+  bpetite chunks text.txt > chunks.jsonl
+  bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl
+  bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl
+  bpetite chunks --files-from list.txt |
+    bpetite train --counts - --vocab-size 512 --output tokenizer.json
+"""
 
 import argparse
 import hashlib
@@ -54,23 +70,7 @@ class _Summary(_Figures, fields.Outputs):
 
 def add_command(commands: Commands) -> None:
     """Add `chunks` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "chunks",
-        "count the chunks of a text",
-        "  bpetite chunks text.txt > chunks.jsonl\n"
-        "  bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl\n"
-        "  bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl\n"
-        "  bpetite chunks --files-from list.txt |\n"
-        "    bpetite train --counts - --vocab-size 512 --output tokenizer.json",
-        "\n\nA chunk is a part of the text that no merge crosses, such as a word with the space\n"
-        "before it. Each line of the output is a JSON object with a chunk and its count. The\n"
-        "lines are sorted by the code points of the chunks; train --counts reads them, also\n"
-        "from several files. A terminal gets the most frequent chunks instead.\n"
-        "\n"
-        "With --output, the file appears only when it is complete, and standard output\n"
-        "gets a JSON object with the numbers of bytes and chunks.",
-    )
+    parser = arguments.add_parser(commands, "chunks", __doc__)
     arguments.add_corpus(parser)
     arguments.add_output(parser)
     arguments.add_jobs(parser)

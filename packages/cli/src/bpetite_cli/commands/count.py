@@ -1,4 +1,21 @@
-"""`bpetite count`: count the tokens of files or of standard input."""
+"""Count the tokens in files or standard input.
+
+Prints one line per FILE: the number of tokens, a tab, and the name. Several
+files also get a total. Without FILE, reads standard input and prints only the
+number. No token spans two files. Each <|endoftext|> is one token, unless the text
+is --ordinary.
+
+If a file cannot be read, the other files are still counted, and the exit status
+is 1. With --by-token, nothing is printed then.
+
+Examples:
+  bpetite count --model tokenizer.json text.txt
+  bpetite count --model tokenizer.json a.txt b.txt
+  bpetite count --model tokenizer.json --max 8000 < text.txt
+  bpetite count --model tokenizer.json --jsonl text docs.jsonl
+  bpetite count --model tokenizer.json --json corpus.gz
+  bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl
+"""
 
 import argparse
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,17 +35,6 @@ from bpetite_cli.plugins import TokenCounter, load_token_counter
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.views import frequencies
-
-_MORE = (
-    "\n\nPrints one line per FILE: the number of tokens, a tab, and the name. Several\n"
-    "files also get a total. Without FILE, reads standard input and prints only the\n"
-    "number. No token spans two files. Each <|endoftext|> is one token, unless the text\n"
-    "is --ordinary.\n"
-    "\n"
-    "If a file cannot be read, the other files are still counted, and the exit status\n"
-    "is 1. With --by-token, nothing is printed then."
-)
-
 
 _Part: TypeAlias = tuple[int, str]
 """The number of a file, and part of its text, which ends at a safe boundary."""
@@ -66,18 +72,7 @@ class _Totals(fields.Files, fields.Text):
 
 def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "count",
-        "count the tokens in files or standard input",
-        "  bpetite count --model tokenizer.json text.txt\n"
-        "  bpetite count --model tokenizer.json a.txt b.txt\n"
-        "  bpetite count --model tokenizer.json --max 8000 < text.txt\n"
-        "  bpetite count --model tokenizer.json --jsonl text docs.jsonl\n"
-        "  bpetite count --model tokenizer.json --json corpus.gz\n"
-        "  bpetite count --model tokenizer.json --by-token text.txt > by-token.jsonl",
-        _MORE,
-    )
+    parser = arguments.add_parser(commands, "count", __doc__)
     arguments.add_model(parser, required=False)
     parser.add_argument(
         "--encoding",

@@ -1,4 +1,18 @@
-"""`bpetite decode`: turn ids into text, block by block."""
+"""Turn token ids into text.
+
+With --output, the file appears only when it is complete, and standard output
+gets a JSON object with the numbers of tokens and bytes.
+
+Examples:
+  bpetite decode --model tokenizer.json --ids 72 101 108 108 111
+  bpetite decode --model tokenizer.json ids.json
+  bpetite encode --model tokenizer.json text.txt |
+    bpetite decode --model tokenizer.json
+  bpetite encode --model tokenizer.json text.txt --format u16 |
+    bpetite decode --model tokenizer.json --format u16
+  bpetite decode --model tokenizer.json --ids 72 101 --output hello.txt
+  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin
+"""
 
 import argparse
 import codecs
@@ -28,21 +42,7 @@ class _Summary(fields.Text, fields.Outputs):
 
 def add_command(commands: Commands) -> None:
     """Add `decode` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "decode",
-        "turn token ids into text",
-        "  bpetite decode --model tokenizer.json --ids 72 101 108 108 111\n"
-        "  bpetite decode --model tokenizer.json ids.json\n"
-        "  bpetite encode --model tokenizer.json text.txt |\n"
-        "    bpetite decode --model tokenizer.json\n"
-        "  bpetite encode --model tokenizer.json text.txt --format u16 |\n"
-        "    bpetite decode --model tokenizer.json --format u16\n"
-        "  bpetite decode --model tokenizer.json --ids 72 101 --output hello.txt\n"
-        "  bpetite decode --model tokenizer.json --ids 226 155 --bytes > part.bin",
-        "\n\nWith --output, the file appears only when it is complete, and standard output\n"
-        "gets a JSON object with the numbers of tokens and bytes.",
-    )
+    parser = arguments.add_parser(commands, "decode", __doc__)
     arguments.add_model(parser)
     arguments.add_file_argument(parser)
     parser.add_argument(

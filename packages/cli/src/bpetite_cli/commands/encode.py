@@ -1,8 +1,29 @@
-"""`bpetite encode`: turn text into ids, in one of the formats of `io.formats`."""
+r"""Turn text into token ids.
+
+Formats:
+  json  one JSON array (default)
+  text  one id per line, in decimal
+  u16   two bytes per id, little-endian, for ids up to 65535; numpy.memmap(PATH,
+        dtype='<u2') reads it
+  u32   four bytes per id, little-endian: dtype='<u4'
+
+With --output, the file appears only when it is complete, and standard output
+gets a JSON object with the numbers of tokens and bytes.
+
+Examples:
+  bpetite encode --model tokenizer.json --text "Hello world"
+  bpetite encode --model tokenizer.json text.txt > ids.json
+  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \
+    --format u16 --output train.bin
+  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \
+    --separator-token --separator-at after --format u16 > shard1.bin
+  bpetite encode --model tokenizer.json --input docs.parquet --parquet text \
+    --ordinary --separator-token --format u16 --output train.bin
+"""
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
@@ -23,18 +44,6 @@ _Part: TypeAlias = str | None
 _Packed: TypeAlias = tuple[int, int, int, bytes]
 """The bytes and tokens of some texts, the separators around them, and all ids in a format."""
 
-_ABOUT_FORMATS: Final = (
-    "\n\nFormats:\n"
-    "  json  one JSON array (default)\n"
-    "  text  one id per line, in decimal\n"
-    "  u16   two bytes per id, little-endian, for ids up to 65535; numpy.memmap(PATH,\n"
-    "        dtype='<u2') reads it\n"
-    "  u32   four bytes per id, little-endian: dtype='<u4'\n"
-    "\n"
-    "With --output, the file appears only when it is complete, and standard output\n"
-    "gets a JSON object with the numbers of tokens and bytes."
-)
-
 
 class _Summary(fields.Files, fields.Text, fields.Outputs):
     separators: Annotated[int, "separators around the text, which are not part of `tokens`"]
@@ -44,20 +53,7 @@ class _Summary(fields.Files, fields.Text, fields.Outputs):
 
 def add_command(commands: Commands) -> None:
     """Add `encode` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "encode",
-        "turn text into token ids",
-        '  bpetite encode --model tokenizer.json --text "Hello world"\n'
-        "  bpetite encode --model tokenizer.json text.txt > ids.json\n"
-        "  bpetite encode --model tokenizer.json --input a.txt b.txt --separator-token \\\n"
-        "    --format u16 --output train.bin\n"
-        "  bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \\\n"
-        "    --separator-token --separator-at after --format u16 > shard1.bin\n"
-        "  bpetite encode --model tokenizer.json --input docs.parquet --parquet text \\\n"
-        "    --ordinary --separator-token --format u16 --output train.bin",
-        _ABOUT_FORMATS,
-    )
+    parser = arguments.add_parser(commands, "encode", __doc__)
     arguments.add_model(parser)
     arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")

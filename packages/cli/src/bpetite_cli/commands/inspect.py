@@ -1,4 +1,14 @@
-"""`bpetite inspect`: the contents of a tokenizer file, and how a token was made."""
+"""Show a tokenizer file, or how a token was made.
+
+Examples:
+  bpetite inspect --model tokenizer.json
+  bpetite inspect --model tokenizer.json --token 258
+  bpetite inspect --model tokenizer.json --token-text ' the'
+  bpetite inspect --model tokenizer.json --token-text ' the' --json
+  bpetite inspect --model tokenizer.json --token 258 --json
+  bpetite inspect --model tokenizer.json --json
+  bpetite inspect --model tokenizer.json --tokens > tokens.jsonl
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -15,18 +25,7 @@ from bpetite_cli.views import overview, tree, vocabulary
 
 def add_command(commands: Commands) -> None:
     """Add `inspect` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "inspect",
-        "show a tokenizer file, or how a token was made",
-        "  bpetite inspect --model tokenizer.json\n"
-        "  bpetite inspect --model tokenizer.json --token 258\n"
-        "  bpetite inspect --model tokenizer.json --token-text ' the'\n"
-        "  bpetite inspect --model tokenizer.json --token-text ' the' --json\n"
-        "  bpetite inspect --model tokenizer.json --token 258 --json\n"
-        "  bpetite inspect --model tokenizer.json --json\n"
-        "  bpetite inspect --model tokenizer.json --tokens > tokens.jsonl",
-    )
+    parser = arguments.add_parser(commands, "inspect", __doc__)
     arguments.add_model(parser)
     parser.add_argument(
         "--token",

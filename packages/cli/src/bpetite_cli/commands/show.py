@@ -1,4 +1,11 @@
-"""`bpetite show`: the tokens of a text, as a picture, merge by merge, or as JSON."""
+"""Show the tokens of a text with their ids.
+
+Examples:
+  bpetite show --model tokenizer.json --text "Hello world"
+  bpetite show --model tokenizer.json --text "Hello world" --steps
+  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt
+  bpetite show --model tokenizer.json text.txt --json > tokens.jsonl
+"""
 
 import argparse
 from collections.abc import Iterable, Iterator
@@ -33,15 +40,7 @@ class _Shown(fields.Token):
 
 def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "show",
-        "show the tokens of a text with their ids",
-        '  bpetite show --model tokenizer.json --text "Hello world"\n'
-        '  bpetite show --model tokenizer.json --text "Hello world" --steps\n'
-        "  COLUMNS=200 bpetite show --model tokenizer.json text.txt > tokens.txt\n"
-        "  bpetite show --model tokenizer.json text.txt --json > tokens.jsonl",
-    )
+    parser = arguments.add_parser(commands, "show", __doc__)
     arguments.add_model(parser)
     arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")

@@ -1,4 +1,15 @@
-"""`bpetite train`: train a tokenizer on text."""
+"""Train a tokenizer on text and save it to a file.
+
+Examples:
+  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json
+  bpetite train --input corpus.gz --vocab-size 32000 --output big.json
+  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json
+  bpetite train docs.parquet --parquet text --vocab-size 512 --output tokenizer.json
+  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json
+  find . -name '*.txt' -print0 |
+    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json
+  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json
+"""
 
 import argparse
 from collections.abc import Iterator
@@ -36,19 +47,7 @@ class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
 
 def add_command(commands: Commands) -> None:
     """Add `train` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "train",
-        "train a tokenizer on text and save it to a file",
-        "  bpetite train --input text.txt --vocab-size 512 --output tokenizer.json\n"
-        "  bpetite train --input corpus.gz --vocab-size 32000 --output big.json\n"
-        "  bpetite train --input docs.jsonl --jsonl text --vocab-size 512 --output tokenizer.json\n"
-        "  bpetite train docs.parquet --parquet text --vocab-size 512 --output tokenizer.json\n"
-        "  bpetite train --counts counts.jsonl --vocab-size 512 --output tokenizer.json\n"
-        "  find . -name '*.txt' -print0 |\n"
-        "    bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json\n"
-        "  bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json",
-    )
+    parser = arguments.add_parser(commands, "train", __doc__)
     arguments.add_corpus(parser)
     arguments.add_vocab_size(parser, "N - 256 merges")
     arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")

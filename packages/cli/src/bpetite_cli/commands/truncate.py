@@ -1,7 +1,10 @@
-"""`bpetite truncate`: the tokenizer that training with a smaller size would have produced.
+"""Cut a tokenizer to a smaller vocabulary.
 
-Training learns one merge after another and never goes back, so a smaller tokenizer has the
-first merges of a larger one.
+The result is the same as training with the smaller size.
+
+Examples:
+  bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json
+  bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json
 """
 
 import argparse
@@ -23,14 +26,7 @@ class _Summary(fields.Outputs, fields.Tokenizer):
 
 def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "truncate",
-        "cut a tokenizer to a smaller vocabulary",
-        "  bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json\n"
-        "  bpetite truncate --model tokenizer.json --vocab-size 256 --output bytes.json",
-        "\n\nThe result is the same as training with the smaller size.",
-    )
+    parser = arguments.add_parser(commands, "truncate", __doc__)
     arguments.add_model(parser)
     arguments.add_vocab_size(parser, "the first N - 256 merges")
     arguments.add_destination(parser)

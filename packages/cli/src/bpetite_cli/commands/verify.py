@@ -1,4 +1,16 @@
-"""`bpetite verify`: train again, and compare a tokenizer file with the result."""
+"""Prove that a tokenizer comes from a corpus.
+
+Trains on the corpus again and compares the merges. Prints a JSON object with the
+number of proved merges and the first difference. The exit status is 1 if a
+merge differs, if the file does not have the exact bytes that bpetite saves, or
+if all its merges are those of --start, because then any corpus would do.
+
+Examples:
+  bpetite verify --model tokenizer.json --input text.txt
+  bpetite verify --model tokenizer.json --files-from list.txt
+  bpetite verify --model big.json --input corpus.gz
+  bpetite verify --model big.json --start tokenizer.json --input text.txt
+"""
 
 import argparse
 from collections.abc import Iterator
@@ -50,19 +62,7 @@ class _Continued(_Verified):
 
 def add_command(commands: Commands) -> None:
     """Add `verify` to the command line."""
-    parser = arguments.add_parser(
-        commands,
-        "verify",
-        "prove that a tokenizer comes from a corpus",
-        "  bpetite verify --model tokenizer.json --input text.txt\n"
-        "  bpetite verify --model tokenizer.json --files-from list.txt\n"
-        "  bpetite verify --model big.json --input corpus.gz\n"
-        "  bpetite verify --model big.json --start tokenizer.json --input text.txt",
-        "\n\nTrains on the corpus again and compares the merges. Prints a JSON object with the\n"
-        "number of proved merges and the first difference. The exit status is 1 if a\n"
-        "merge differs, if the file does not have the exact bytes that bpetite saves, or\n"
-        "if all its merges are those of --start, because then any corpus would do.",
-    )
+    parser = arguments.add_parser(commands, "verify", __doc__)
     arguments.add_model(parser)
     arguments.add_corpus(parser)
     arguments.add_start(parser)

@@ -1,4 +1,12 @@
-"""`bpetite compare-tiktoken`: compare the tokens of a text or of files with tiktoken's."""
+"""Compare the tokens of a text with tiktoken's.
+
+tiktoken downloads an encoding on first use; self needs no download.
+
+Examples:
+  bpetite compare-tiktoken --model tokenizer.json --text "Hello world"
+  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self
+  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report
+"""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -51,15 +59,7 @@ class _Reported(cli.fields.Files):
 
 def add_command(commands: cli.arguments.Commands) -> None:
     """Add `compare-tiktoken` to the command line."""
-    parser = cli.arguments.add_parser(
-        commands,
-        "compare-tiktoken",
-        "compare the tokens of a text with tiktoken's",
-        '  bpetite compare-tiktoken --model tokenizer.json --text "Hello world"\n'
-        "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self\n"
-        "  bpetite compare-tiktoken --model tokenizer.json --input text.txt --report",
-        "\n\ntiktoken downloads an encoding on first use; self needs no download.",
-    )
+    parser = cli.arguments.add_parser(commands, "compare-tiktoken", __doc__)
     cli.arguments.add_model(parser)
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")

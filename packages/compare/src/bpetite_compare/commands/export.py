@@ -1,4 +1,15 @@
-"""`bpetite export`: write a tokenizer in the format of another library."""
+r"""Export a tokenizer to tiktoken or Hugging Face.
+
+Prints a JSON object with the files and the special tokens. The Python code that
+loads the files goes to standard error.
+
+Examples:
+  bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken
+  bpetite export --model tokenizer.json --to huggingface --output folder
+  bpetite export --model tokenizer.json --to huggingface --output chat \
+    --special '<|user|>' '<|assistant|>'
+  bpetite export --model tokenizer.json --to gpt2 --output gpt2
+"""
 
 import argparse
 from collections.abc import Mapping
@@ -20,18 +31,7 @@ class _Summary(cli.fields.Outputs):
 
 def add_command(commands: cli.arguments.Commands) -> None:
     """Add `export` to the command line."""
-    parser = cli.arguments.add_parser(
-        commands,
-        "export",
-        "export a tokenizer to tiktoken or Hugging Face",
-        "  bpetite export --model tokenizer.json --to tiktoken --output model.tiktoken\n"
-        "  bpetite export --model tokenizer.json --to huggingface --output folder\n"
-        "  bpetite export --model tokenizer.json --to huggingface --output chat \\\n"
-        "    --special '<|user|>' '<|assistant|>'\n"
-        "  bpetite export --model tokenizer.json --to gpt2 --output gpt2",
-        "\n\nPrints a JSON object with the files and the special tokens. The Python code that\n"
-        "loads the files goes to standard error.",
-    )
+    parser = cli.arguments.add_parser(commands, "export", __doc__)
     cli.arguments.add_model(parser)
     parser.add_argument(
         "--to",

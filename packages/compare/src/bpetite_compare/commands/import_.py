@@ -1,4 +1,14 @@
-"""`bpetite import`: convert a tokenizer trained elsewhere to a tokenizer file."""
+"""Import a tokenizer from tiktoken or Hugging Face.
+
+The tokenizer must be byte-level BPE with GPT-2's split pattern.
+tiktoken downloads an encoding on first use.
+
+Examples:
+  bpetite import --from huggingface --input hf.json --output new.json
+  bpetite import --from gpt2 --input gpt2files --output new.json
+  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map map.json
+  bpetite import --from tiktoken --input model.tiktoken --output new.json
+"""
 
 import argparse
 from collections.abc import Iterator, Mapping
@@ -17,17 +27,7 @@ class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
 
 def add_command(commands: cli.arguments.Commands) -> None:
     """Add `import` to the command line."""
-    parser = cli.arguments.add_parser(
-        commands,
-        "import",
-        "import a tokenizer from tiktoken or Hugging Face",
-        "  bpetite import --from huggingface --input hf.json --output new.json\n"
-        "  bpetite import --from gpt2 --input gpt2files --output new.json\n"
-        "  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map map.json\n"
-        "  bpetite import --from tiktoken --input model.tiktoken --output new.json",
-        "\n\nThe tokenizer must be byte-level BPE with GPT-2's split pattern.\n"
-        "tiktoken downloads an encoding on first use.",
-    )
+    parser = cli.arguments.add_parser(commands, "import", __doc__)
     parser.add_argument(
         "--from",
         required=True,

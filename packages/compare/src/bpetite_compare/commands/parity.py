@@ -1,4 +1,13 @@
-"""`bpetite parity`: compare token ids for whole files with tiktoken's."""
+"""Compare token ids for whole files with tiktoken's.
+
+Loads the vocabulary of the tokenizer file into tiktoken, without a network. The
+exit status is 1 if the ids differ. Differences that come from the Unicode
+tables of the two regex engines do not count; they are reported.
+
+Examples:
+  bpetite parity --model tokenizer.json text.txt
+  bpetite parity --model tokenizer.json --input corpus.gz
+"""
 
 import argparse
 from collections.abc import Iterator
@@ -34,16 +43,7 @@ class _Compared(_Verdict, cli.fields.Files, cli.fields.Text):
 
 def add_command(commands: cli.arguments.Commands) -> None:
     """Add `parity` to the command line."""
-    parser = cli.arguments.add_parser(
-        commands,
-        "parity",
-        "compare token ids for whole files with tiktoken's",
-        "  bpetite parity --model tokenizer.json text.txt\n"
-        "  bpetite parity --model tokenizer.json --input corpus.gz",
-        "\n\nLoads the vocabulary of the tokenizer file into tiktoken, without a network. The\n"
-        "exit status is 1 if the ids differ. Differences that come from the Unicode\n"
-        "tables of the two regex engines do not count; they are reported.",
-    )
+    parser = cli.arguments.add_parser(commands, "parity", __doc__)
     cli.arguments.add_model(parser)
     cli.arguments.add_file_argument(parser, default="")
     cli.arguments.add_files(parser)
