@@ -1,5 +1,6 @@
 """What all commands share: help, usage, plug-ins, and failures at the start."""
 
+import re
 import shlex
 import subprocess
 import sys
@@ -35,102 +36,13 @@ NO_INTEGERS = ("1_0", "٣", "+7", "-0", "1.0", "0x10", "''", "9" * 5000)
 NO_IDS = ("72,", "72,,101", "'[72'", "'[72,a]'", "'[[72]]'", "72;101")
 NO_JOBS = ("0", "257", "x", "1.0", "''")
 NO_SIZES = ("100", "255", "-5", "abc", "1_000", "٣٠٠", "3e2", "9" * 40)
-OF_A_CORPUS = "train --vocab-size 300 --output x"
+TABLE = Path(__file__).with_name("wrong_usage.txt").read_text(encoding="utf-8")
 WRONG_USAGE = {
-    "cont --model m": "error: unknown command 'cont'; did you mean count?",
-    "nonsense": "unknown command 'nonsense'; `bpetite --help` lists all commands",
-    "encode": "error: the following arguments are required: -m/--model",
-    "decode --model m --ids 1 --input b": "argument --ids: not allowed with argument --input",
-    "train --inp a --vocab-size 300 --output b": "unknown option --inp; did you mean --input?",
-    "decode --model m --model n --ids 1": "--model: given more than once",
-    "--verzion": "error: unknown option --verzion; did you mean --version?",
-    "count --modle m": "error: unknown option --modle; did you mean --model?",
-    "count --model m a.txt --jsn b.txt": "unknown option --jsn; did you mean --json?",
-    "encode --model m --txt=a": "unknown option --txt; did you mean --text?",
-    "show --model m -x": "error: unknown option -x",
-    "encode --model m --text --a": "error: --text requires a value; for --a, write --text=--a",
-    # values
-    **{
-        f"decode --model m --ids 72 {n}": "argument --ids: expected an integer"
-        for n in (*NO_INTEGERS, *NO_IDS)
-    },
-    f"{OF_A_CORPUS} --input a --vocab-size 256": "given more than once",
-    **{f"train --input a --output x --vocab-size {n}": "--vocab-size: expected" for n in NO_SIZES},
+    **dict(re.findall(r"^(\S.*)\n    (.*)$", TABLE, re.MULTILINE)),
+    **{f"decode --model m --ids 72 {n}": "--ids: expected an" for n in (*NO_INTEGERS, *NO_IDS)},
+    **{f"train a --output x --vocab-size {n}": "--vocab-size: expected" for n in NO_SIZES},
     **{f"truncate --model m --output x --vocab-size {n}": "size: expected" for n in NO_SIZES},
     **{f"count --model m --jobs {n}": "--jobs: expected" for n in NO_JOBS},
-    "inspect --model m --token th": "argument --token: expected an integer, found 'th'",
-    "count a": "one of the arguments --model --encoding is required",
-    "count --model m --encoding e": "argument --encoding: not allowed with argument --model",
-    "count --model m --max -1": "argument --max: expected 0 or more, found -1",
-    "count --model m --max 1e3": "argument --max: expected an integer, found '1e3'",
-    "count --model m --max 1 --max 2": "argument --max: given more than once",
-    "train a --output x --vocab-size 32k": (
-        "argument --vocab-size: expected an integer, found '32k'; write 32000 or 32768"
-    ),
-    "count --model m --max 1M": "found '1M'; write 1000000 or 1048576",
-    "encode --model m --text a --format u8": (
-        "argument --format: invalid choice: 'u8' (choose from json, text, u16, u32)"
-    ),
-    "decode --model m --format JSN a": "json, text, u16, u32); did you mean json?",
-    "encode --model m --separator-at befor a": "after); did you mean before?",
-    "--completion Fisch": "fish); did you mean fish?",
-    "count --model m a --input b": "argument FILE: not allowed with argument --input",
-    "decode --model m --ids 1 --format": "argument --format: expected one argument",
-    "encode --model m --text a --format u16 --format u32": "argument --format: given more",
-    **{
-        f"count --model m --jsonl '{field}'": f"a field such as text or meta.text, found '{field}'"
-        for field in ("", ".", "a.", ".a", "a..b")
-    },
-    # options that require or exclude others
-    OF_A_CORPUS: "one of the arguments FILE --input --files-from --counts is required",
-    "chunks": "one of the arguments FILE --input --files-from --counts is required",
-    "verify --model m": "one of the arguments FILE --input --files-from",
-    f"{OF_A_CORPUS} a --input b": "argument FILE: not allowed with argument --input",
-    f"{OF_A_CORPUS} a --counts b": "argument --counts: not allowed with argument FILE",
-    "train a": ("required: --vocab-size, -o/--output; to start with, use --vocab-size 8192"),
-    "train a --output b": "required: --vocab-size; to start with, use --vocab-size 8192",
-    "train a --vocab-size 300": "the following arguments are required: -o/--output",
-    "encode --model m --text a --files-from a.txt": "argument --text: not allowed with",
-    "encode --model m --text a --input a.txt": "argument --text: not allowed with",
-    "encode --model m --text a --force": "argument --force: requires --output",
-    "encode --model m --text a --separator-token": (
-        "argument --text: not allowed with argument --separator-token"
-    ),
-    "encode --model m --text a --jsonl text": "argument --text: not allowed with argument --jsonl",
-    "encode --model m --text a --parquet t": (
-        "argument --text: not allowed with argument --parquet"
-    ),
-    "count --model m a --jsonl text --parquet text": (
-        "argument --parquet: not allowed with argument --jsonl"
-    ),
-    "encode --model m a --text b": "argument --text: not allowed with argument FILE",
-    "encode --model m a --input b": "argument FILE: not allowed with argument --input",
-    "decode --model m a --ids 1": "argument --ids: not allowed with argument FILE",
-    "decode --model m a b": "argument FILE: expected one file, found 2",
-    "show --model m a --text b": "argument --text: not allowed with argument FILE",
-    "show --model m a -- b": "argument FILE: expected one file, found 2",
-    "encode --model m --input a --separator-at between": (
-        "argument --separator-at: requires --separator-token"
-    ),
-    "encode --model m --input a --separator-at after": (
-        "argument --separator-at: requires --separator-token"
-    ),
-    "decode --model m --ids 65 --force": "argument --force: requires --output",
-    "decode --model m --ids 65 --format json": "argument --ids: not allowed with argument --format",
-    "show --model m --text x --steps --json": "not allowed with argument",
-    "inspect --model m b c": "error: unrecognized arguments: b c",
-    "inspect --model m --token 1 --tokens": "argument --token: not allowed with argument --tokens",
-    "inspect --model m --token 1 --token-text a": "--token-text: not allowed with argument --token",
-    "inspect --model m --tokens --token-text a": "--token-text: not allowed with argument --tokens",
-    "count --model m -0": "argument --null: requires --files-from",
-    f"{OF_A_CORPUS} --counts c --input a": "argument --counts: not allowed with argument --input",
-    f"{OF_A_CORPUS} --counts c --files-from a": "--counts: not allowed with argument --files-from",
-    **{
-        f"{OF_A_CORPUS} --counts c {option} text": (
-            f"argument {option}: requires --input or --files-from"
-        )
-        for option in ("--jsonl", "--parquet")
-    },
 }
 
 
