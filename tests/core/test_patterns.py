@@ -91,11 +91,13 @@ def test_short_ascii_text_is_cut_as_by_regex(shape: str) -> None:
 
 @given(TEXTS)
 def test_chunks_of_a_text_are_the_chunks_of_its_pieces(text: str) -> None:
-    """Pieces join to the text, none is empty, and their chunks are the chunks of the text."""
+    """Pieces join to the text, with its chunks; and a chunk alone is one chunk."""
     pieces = GPT2.pieces(text)
     assert "".join(pieces) == text
     assert all(pieces)
-    assert [chunk for piece in pieces for chunk in GPT2.split(piece)] == GPT2.split(text)
+    chunks = GPT2.split(text)
+    assert [chunk for piece in pieces for chunk in GPT2.split(piece)] == chunks
+    assert [GPT2.split(chunk) for chunk in chunks] == [[chunk] for chunk in chunks]
 
 
 @pytest.mark.thorough
