@@ -30,7 +30,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from bpetite._files import write_file
+from bpetite._writing import write_file
 
 _OLD: Final = b"the old file"
 _NEW: Final = bytes(range(256)) * 3200

@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from bpetite._files import write_file
+from bpetite._writing import write_file
 
 _SECONDS: Final = (0.0, 0.02, 0.1, 0.5, 1.0, 5.0, 10.0, 20.0, 35.0)
 _DISKS: Final = (

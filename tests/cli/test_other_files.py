@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from cli_tools import bpetite, refused
 
 OTHERS = [

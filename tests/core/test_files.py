@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from artifacts import names_in
-from bpetite._files import read_file, write_parts
+from bpetite._reading import read_file
+from bpetite._writing import write_parts
 
 PARTS = [b"the new", b"", b" file", b"!" * 100]
 NEW, OLD = b"".join(PARTS), b"old"

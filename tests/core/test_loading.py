@@ -15,8 +15,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from artifacts import GONE, GOOD, ODD_FILES, PARTS, VALUES, Place, canonical, changed
-from bpetite._files import quoted, read_file
 from bpetite._persistence import load, save
+from bpetite._quoting import quoted
+from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
 
 KEYS = "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"

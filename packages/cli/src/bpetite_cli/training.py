@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._files import quoted
 from bpetite._patterns import GPT2
+from bpetite._quoting import quoted
 from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models

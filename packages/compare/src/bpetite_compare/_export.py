@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bpetite._artifact import Artifact
-from bpetite._files import check_no_input, quoted, write_file
+from bpetite._quoting import quoted
+from bpetite._writing import check_no_input, write_file
 from bpetite_compare._folders import write_folder
 from bpetite_compare._formats import FORMATS, is_folder
 from bpetite_compare._id_map import read_id_map

@@ -1,6 +1,6 @@
 """Write a folder of files: a new one completely or not at all.
 
-It works as `bpetite._files` writes a file: under a temporary name, synced, then renamed.
+It works as `bpetite._writing` writes a file: under a temporary name, synced, then renamed.
 """
 
 import errno
@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 
-from bpetite._files import (
+from bpetite._writing import (
     existing_folder,
     mode_of_existing,
     naming,

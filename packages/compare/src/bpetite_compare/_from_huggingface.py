@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._files import read_file
 from bpetite._patterns import GPT2
+from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
 from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
 from bpetite_compare._id_map import LARGEST_ID, is_id

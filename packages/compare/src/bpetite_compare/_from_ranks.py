@@ -15,8 +15,8 @@ from typing import Final
 
 import regex
 
-from bpetite._files import read_file
 from bpetite._patterns import GPT2
+from bpetite._reading import read_file
 from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
 from bpetite_compare._engines import drift
 from bpetite_compare._foreign import Foreign, missing_byte_message

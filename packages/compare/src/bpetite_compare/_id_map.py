@@ -8,8 +8,10 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from bpetite._files import quoted, read_file, write_file
+from bpetite._quoting import quoted
+from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
+from bpetite._writing import write_file
 
 LARGEST_ID: Final = (1 << 31) - 1
 _LARGEST_FILE: Final = 1 << 26

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._files import check_no_input, quoted
+from bpetite._quoting import quoted
+from bpetite._writing import check_no_input
 from bpetite_compare._conversion import convert
 from bpetite_compare._encodings import is_encoding
 from bpetite_compare._foreign import Foreign

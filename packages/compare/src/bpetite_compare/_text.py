@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bpetite._boundaries import cut_safely
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 
 _BLOCK_BYTES: Final = 1 << 20
 

@@ -2,8 +2,8 @@
 
 A file is opened once, so its merges, tokens, size and digest come from the same bytes.
 
-Not here: the content of the file (`_schema`), safe files (`_files`), encoding and decoding
-(`_tokenizer`).
+Not here: the content of the file (`_schema`), safe files (`_reading`, `_writing`), encoding
+and decoding (`_tokenizer`).
 """
 
 import hashlib
@@ -12,11 +12,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Self
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTES
-from bpetite._files import quoted, read_file, write_file
 from bpetite._patterns import GPT2, Pattern
+from bpetite._quoting import quoted
+from bpetite._reading import read_file
 from bpetite._schema import read
 from bpetite._schema.canonical import FileSize, to_json
 from bpetite._schema.versions import refuse
+from bpetite._writing import write_file
 
 
 class Artifact(NamedTuple):

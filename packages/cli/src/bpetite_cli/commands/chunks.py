@@ -25,8 +25,8 @@ from itertools import islice
 from typing import Annotated, Final, TypedDict
 
 from bpetite._corpus import add_up
-from bpetite._files import quoted
 from bpetite._patterns import GPT2
+from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.corpus import Corpus

@@ -23,7 +23,7 @@ from functools import partial
 from typing import Annotated, NamedTuple, TypeAlias, TypedDict
 
 from bpetite import Tokenizer
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure, explain

@@ -27,7 +27,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure

@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import destinations, inputs, models, outputs

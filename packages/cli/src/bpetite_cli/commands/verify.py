@@ -18,7 +18,7 @@ from importlib.metadata import version
 from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure

@@ -5,7 +5,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from bpetite._files import check_no_input, quoted
+from bpetite._quoting import quoted
+from bpetite._writing import check_no_input
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import STANDARD_INPUT
 

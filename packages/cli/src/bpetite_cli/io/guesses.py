@@ -6,7 +6,8 @@ import re
 import shlex
 from typing import Final
 
-from bpetite._files import quoted, read_file
+from bpetite._quoting import quoted
+from bpetite._reading import read_file
 
 _LARGEST: Final = 1 << 26
 _BEGIN: Final = 1 << 16

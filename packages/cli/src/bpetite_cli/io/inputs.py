@@ -18,7 +18,7 @@ from select import select
 from typing import Final, TypeAlias
 
 from bpetite._boundaries import cut_safely
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.compressed import Content, decompress
 from bpetite_cli.io.not_utf8 import advice_on_conversion

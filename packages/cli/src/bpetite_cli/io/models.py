@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.guesses import other_file_message
 

@@ -6,7 +6,7 @@ from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
 
 from bpetite._artifact import Artifact
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen

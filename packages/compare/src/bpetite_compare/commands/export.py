@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
-from bpetite._files import quoted, read_file
+from bpetite._quoting import quoted
+from bpetite._reading import read_file
 from bpetite_cli import for_compare as cli
 from bpetite_compare._export import export
 from bpetite_compare._formats import FORMATS, is_folder

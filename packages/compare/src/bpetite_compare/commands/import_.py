@@ -14,7 +14,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Annotated
 
-from bpetite._files import quoted
+from bpetite._quoting import quoted
 from bpetite_cli import for_compare as cli
 from bpetite_compare._conversion import some_names
 from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer

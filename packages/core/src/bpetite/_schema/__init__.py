@@ -16,7 +16,7 @@ The modules, in the order of reading:
 
 A tokenizer is written in the lowest version that can hold it.
 
-Not here: JSON itself (`_strict_json`), opening the file (`_files`).
+Not here: JSON itself (`_strict_json`), opening the file (`_reading`).
 """
 
 from bpetite._schema.canonical import of_json

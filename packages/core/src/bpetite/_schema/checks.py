@@ -3,7 +3,7 @@
 Their order is fixed, so a file with several faults always gives the same error. A message
 contains the position, the expected value and the value found, shortened.
 
-Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_files`).
+Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the file (`_reading`).
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,8 +1,6 @@
-"""Read untrusted files safely; write files completely or not at all.
+"""Write files completely or not at all.
 
-Reading: a file is opened once, must be a regular file, and has a maximum size.
-
-Writing: a temporary file in the folder of the destination gets the data, is synced, and
+A temporary file in the folder of the destination gets the data, is synced, and
 then gets its name in one atomic step. Without `overwrite`, that step is `link`, or `rename`
 on Windows. It fails if the name exists, so only one of several processes wins. The folder is
 synced last, so that the file survives a power cut. An error before the last step removes the
@@ -17,43 +15,12 @@ Not here: the content of a tokenizer file (`_artifact`).
 
 import errno
 import os
-import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
 
-_PLAIN: Final = re.compile(r"[\w./+@%=~-]+")
-
-
-def quoted(path: str | os.PathLike[str]) -> str:
-    """Return a path for a message: on one line, and in quotes only if it could be misread."""
-    name = os.fspath(path)
-    if _PLAIN.fullmatch(name):
-        return name
-    # On Windows, a backslash separates folders; `repr` writes it twice.
-    return repr(name).replace(r"\\", "\\") if sys.platform == "win32" else repr(name)
-
-
-def read_file(path: str, limit: int) -> bytes:
-    """Return the bytes of a regular file.
-
-    Raises:
-        OSError: it cannot be opened or read, or is a folder.
-        ValueError: it is a device, a FIFO or a socket, or has more than `limit` bytes.
-    """
-    with open(path, "rb", opener=_open_without_waiting) as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise ValueError(f"{quoted(path)} is not a regular file")
-        if status.st_size <= limit:
-            data = file.read(limit + 1)  # the file may have grown
-            if data is None:  # not ready yet, as some files in /proc
-                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
-            if len(data) <= limit:
-                return data
-    raise ValueError(f"{quoted(path)} is larger than {limit} bytes, the maximum")
+from bpetite._quoting import quoted
 
 
 def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) -> None:
@@ -69,16 +36,6 @@ def check_no_input(path: str, inputs: Iterable[str | int | os.PathLike[str]]) ->
                     f"{quoted(path)} is also an input and would be overwritten; "
                     "choose another output"
                 )
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    """Open a file; by default, opening a FIFO waits for a writer."""
-    try:
-        return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    except PermissionError:
-        if os.path.isdir(path):  # Windows opens no folder
-            raise os_error(errno.EISDIR, path) from None
-        raise
 
 
 def write_file(path: str, data: bytes, *, overwrite: bool) -> None:
