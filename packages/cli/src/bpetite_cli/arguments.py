@@ -21,7 +21,8 @@ Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 def add_parser(commands: Commands, name: str, doc: str | None) -> argparse.ArgumentParser:
     """Add the parser of a command.
 
-    Its help is the docstring of the command's module: a summary, more text and examples.
+    Its help is the docstring of the command's module: a summary, more text and examples. With
+    `python -OO`, which drops docstrings, it is the name.
     """
     text, _, examples = (doc or name).partition("\nExamples:\n")
     summary = text.partition("\n")[0].rstrip(".")
@@ -29,7 +30,7 @@ def add_parser(commands: Commands, name: str, doc: str | None) -> argparse.Argum
         name,
         help=f"{summary[0].lower()}{summary[1:]}",
         description=text.rstrip(),
-        epilog=f"examples:\n{examples.rstrip()}",
+        epilog=f"examples:\n{examples.rstrip()}" if examples else None,
     )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="write only errors to standard error"

@@ -5,7 +5,7 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -27,13 +27,11 @@ class Training(NamedTuple):
     artifact: the tokenizer.
     corpus_bytes: the size of the texts in UTF-8.
     seconds: the time for reading and training.
-    warnings: the warnings that the bar hid.
     """
 
     artifact: Artifact
     corpus_bytes: int
     seconds: float
-    warnings: Sequence[str]
 
 
 class _Listener(logging.Handler):
@@ -41,7 +39,6 @@ class _Listener(logging.Handler):
 
     def __init__(self, work: Work) -> None:
         super().__init__()
-        self.warnings: list[str] = []
         self._work = work
         self._merges = 0
 
@@ -50,7 +47,7 @@ class _Listener(logging.Handler):
         if not self._work.has_bar:
             messages.say(record.getMessage())
         elif record.levelno >= logging.WARNING:
-            self.warnings.append(record.getMessage())
+            self._work.warn(record.getMessage())
         match vars(record):
             case {"event": "counted"}:
                 self._work.begin("counting pairs")
@@ -78,11 +75,11 @@ def learn(
         start: the tokenizer whose merges come first.
     """
     corpus = Corpus(documents, GPT2)
-    with _listening(work) as listener, corpus.parts(jobs, work) as parts:
+    with _listening(work), corpus.parts(jobs, work) as parts:
         begin = time.perf_counter()
         tokenizer = Tokenizer._learn(parts, vocab_size, start)
         seconds = time.perf_counter() - begin
-    return Training(tokenizer._artifact, corpus.size, seconds, listener.warnings)
+    return Training(tokenizer._artifact, corpus.size, seconds)
 
 
 def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
@@ -100,7 +97,7 @@ def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
 
 
 @contextmanager
-def _listening(work: Work) -> Iterator[_Listener]:
+def _listening(work: Work) -> Iterator[None]:
     """Listen to the log records of the training inside."""
     logger = logging.getLogger("bpetite")
     level, propagate = logger.level, logger.propagate
@@ -109,7 +106,7 @@ def _listening(work: Work) -> Iterator[_Listener]:
     try:
         logger.setLevel(logging.INFO)
         logger.propagate = False
-        yield listener
+        yield
     finally:
         logger.removeHandler(listener)
         logger.setLevel(level)

@@ -95,8 +95,11 @@ class Artifact(NamedTuple):
         """Return whether both are the same tokenizer, whatever files they come from."""
         return isinstance(other, Artifact) and self[:-1] == other[:-1]
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     def __hash__(self) -> int:
-        return hash(tuple(self.merges))
+        return hash((len(self.merges), *self.merges[-1:]))
 
     @property
     def file_bytes(self) -> int:

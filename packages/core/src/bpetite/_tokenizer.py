@@ -58,8 +58,8 @@ class Tokenizer:
             start: a tokenizer whose merges come first; learning goes on from there. On the
                 same corpus, the result is that of one long training. The ids of its tokens
                 stay, but `<|endoftext|>` moves to the new last id, so rows of a model's
-                embedding shift. If a token of start does not encode to itself, as in some
-                handmade files, nor does it in the result: a warning is logged.
+                embedding shift. If merging the bytes of a token of start does not give
+                that token, as in some handmade files, a warning is logged.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.

@@ -100,7 +100,6 @@ def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -
             f"figures: {training.corpus_bytes:,} bytes; {size:,} of {wanted:,} tokens requested; "
             f"1 special token; {summary['elapsed_ms']:,} ms"
         )
-    yield from training.warnings
     if options.start is not None:
         kept = summary["merges_kept"]
         before = 256 + kept

@@ -44,7 +44,9 @@ def _run(options: argparse.Namespace) -> None:
         )
     destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
-        smaller = Artifact.of_merges(artifact.merges[: size - 256])
+        smaller = Artifact.of_merges(
+            artifact.merges[: size - 256], artifact.pattern, artifact.special_names
+        )
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],

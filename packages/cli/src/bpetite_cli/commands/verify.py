@@ -115,7 +115,7 @@ def _run(options: argparse.Namespace) -> None:
         if start is not None:
             data = {**data, "merges_kept": proof.kept}
         lines = [] if fault else [f"proved: all {proof.in_words} come from this corpus"]
-        work.report(data, *training.warnings, *_difference(proof), *lines)
+        work.report(data, *_difference(proof), *lines)
     if fault:
         raise Failure(fault)
 

@@ -42,8 +42,7 @@ def say_error(message: str) -> None:
 def say_interrupted() -> None:
     """Report Ctrl-C; on a terminal, the message overwrites the ^C."""
     start = "\r" if sys.stderr is not None and sys.stderr.isatty() else ""
-    if not _QUIET.get():
-        _write(f"{start}interrupted")
+    _write(f"{start}interrupted")
 
 
 def say_if_typed(what: str, paths: Iterable[str]) -> None:

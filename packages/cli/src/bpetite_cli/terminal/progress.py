@@ -45,6 +45,7 @@ class Work:
     def __init__(self, phase: str, paths: Sequence[str] = (), total: int | None = None) -> None:
         self._paths = paths
         self._notes: dict[Oddity, list[str]] = {}
+        self._warnings: list[str] = []
         self._bar: Progress | None = None
         self._lock = RLock()
         self.begin(phase, total)
@@ -63,8 +64,7 @@ class Work:
 
     def __exit__(self, *_: object) -> None:
         self.hide()
-        for warning in warnings(self._notes):
-            say(warning)
+        say(*self._warnings, *warnings(self._notes))
 
     def begin(
         self,
@@ -99,6 +99,10 @@ class Work:
             self._done += amount
             if self._bar is not None:
                 self._bar.update(self._bar.task_ids[0], completed=self._done)
+
+    def warn(self, message: str) -> None:
+        """Say a message at the end, when no bar is in the way."""
+        self._warnings.append(message)
 
     def note(self, name: str, oddity: Oddity) -> None:
         """Note that an input is odd, although the command can use it."""
@@ -177,6 +181,7 @@ def _line() -> "Progress":
     return progress.Progress(
         *columns,
         console=console,
+        speed_estimate_period=3600,  # a hundred merges may take more than the default
         refresh_per_second=5,
         transient=True,
         redirect_stdout=False,
@@ -193,6 +198,6 @@ def _amount(task: "Task") -> str:
 
 def _time(task: "Task") -> str:
     """Return the remaining time or, while that is unknown, the time so far."""
-    left = task.time_remaining
+    left = None if task.finished else task.time_remaining
     seconds, word = (task.elapsed or 0, "so far") if left is None else (left, "left")
     return f"{timedelta(seconds=round(seconds))} {word}".rjust(14)
