@@ -170,10 +170,9 @@ def test_a_killed_worker_is_an_error(large: Path, command: str) -> None:
         os.kill(first_worker(process), signal.SIGKILL)
         output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (1, b"")
-    assert lines(errors)[-2:] == [
-        "error: a worker process ended unexpectedly: killed by SIGKILL",
-        "if memory ran out, use fewer processes: --jobs 1",
-    ]
+    *_, first, second = lines(errors)
+    assert first.startswith("error: a worker process ended unexpectedly: killed ")
+    assert second == "if memory ran out, use fewer processes: --jobs 1"
     check_cleaned_up(large)
 
 

@@ -45,6 +45,9 @@ class Workers(Generic[Task, Result]):
                 for _ in range(number):
                     self._workers.append(_Worker(work))
                     self._idle.put(self._workers[-1])
+        except BrokenPipeError:
+            self.close()
+            raise _ended("killed while it started") from None
         except OSError as error:
             self.close()
             raise Failure(f"cannot start another process: {error.strerror}; use --jobs 1") from None
@@ -96,10 +99,7 @@ class _Worker(Generic[Task, Result]):
             result: Result | MemoryError = self._pipe.recv()
         except (EOFError, OSError):
             self._process.join()
-            raise Failure(
-                f"a worker process ended unexpectedly: {self._reason()}\n"
-                "if memory ran out, use fewer processes: --jobs 1"
-            ) from None
+            raise _ended(self._reason()) from None
         if isinstance(result, MemoryError):
             raise result
         return result
@@ -118,6 +118,13 @@ class _Worker(Generic[Task, Result]):
         if status is None or status >= 0:
             return f"exit status {status}"
         return f"killed by {signal.Signals(-status).name}"
+
+
+def _ended(reason: str) -> Failure:
+    return Failure(
+        f"a worker process ended unexpectedly: {reason}\n"
+        "if memory ran out, use fewer processes: --jobs 1"
+    )
 
 
 def _serve(pipe: "Connection", work: Callable[[Task], Result]) -> None:
