@@ -7,13 +7,35 @@ from itertools import pairwise
 import regex
 
 PATTERN = r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
+PATTERNS = {
+    "gpt2": PATTERN,
+    "gpt4": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|"
+        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    "gpt4o": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|"
+        r"'t|'re|'ve|'m|'ll|'d)?|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|"
+        r"'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|"
+        r"\s+(?!\S)|\s+"
+    ),
+    "qwen2": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
+        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    "nanochat": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,2}|"
+        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+}
 END_OF_TEXT = "<|endoftext|>"
 Pair = tuple[int, int]
 
 
-def chunks_of(text: str) -> list[bytes]:
+def chunks_of(text: str, pattern: str = PATTERN) -> list[bytes]:
     """Return the matches of the pattern, in order, as UTF-8."""
-    return [match.encode("utf-8") for match in regex.findall(PATTERN, text)]
+    return [match.encode("utf-8") for match in regex.findall(pattern, text)]
 
 
 def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
@@ -30,12 +52,19 @@ def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     return result
 
 
-def train(documents: Iterable[str], vocab_size: int, start: Sequence[Pair] = ()) -> list[Pair]:
+def train(
+    documents: Iterable[str],
+    vocab_size: int,
+    start: Sequence[Pair] = (),
+    pattern: str = PATTERN,
+) -> list[Pair]:
     """Count all pairs, merge the most frequent (of several, the smallest), and repeat.
 
     The merges of `start` come first: the chunks are encoded with them.
     """
-    chunks = [encode_chunk(chunk, start) for text in documents for chunk in chunks_of(text)]
+    chunks = [
+        encode_chunk(chunk, start) for text in documents for chunk in chunks_of(text, pattern)
+    ]
     merges = list(start)
     while 256 + len(merges) < vocab_size:
         counts = Counter(pair for chunk in chunks for pair in pairwise(chunk))
@@ -65,15 +94,26 @@ def encode_chunk(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     return ids
 
 
-def encode(text: str, merges: Sequence[Pair]) -> list[int]:
-    """Take out the special token, cut the rest into chunks, and encode each chunk."""
+def encode(
+    text: str,
+    merges: Sequence[Pair],
+    pattern: str = PATTERN,
+    special_tokens: Sequence[str] = (END_OF_TEXT,),
+) -> list[int]:
+    """Take out the special tokens, cut the rest into chunks, and encode each chunk."""
     ids: list[int] = []
-    while text:
-        before, special, text = text.partition(END_OF_TEXT)
-        for chunk in chunks_of(before):
+    ordinary = ""
+    while text or ordinary:
+        found = [name for name in special_tokens if text.startswith(name)]
+        if text and not found:
+            ordinary, text = ordinary + text[0], text[1:]
+            continue
+        for chunk in chunks_of(ordinary, pattern):
             ids += encode_chunk(chunk, merges)
-        if special:
-            ids.append(256 + len(merges))
+        ordinary = ""
+        for name in found:
+            ids.append(256 + len(merges) + special_tokens.index(name))
+            text = text.removeprefix(name)
     return ids
 
 

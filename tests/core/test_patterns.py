@@ -4,7 +4,7 @@ import copy
 import pickle
 import re
 from collections import Counter
-from itertools import product
+from itertools import accumulate, product
 
 import pytest
 import regex
@@ -12,13 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
+from bpetite._boundaries import blocks
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._corpus import count_chunks
-from bpetite._patterns import GPT2
+from bpetite._patterns import GPT2, PATTERNS
 from bpetite._pretokenizer import pretokenize
 from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE, every_character
 
 ASCII = [chr(code) for code in range(128)]
+EACH = pytest.mark.parametrize("name", PATTERNS)
+NASTY = "aAǅʰ1½'s\u017f\u0301/;。字\n\r \u3000\x1c"
+"""Characters of every class that a pattern names, and some that only tools confuse."""
+NASTIEST = "aA字1's\u017f\u0301/\x1c\n "
 
 
 def test_pattern_matches_the_specification() -> None:
@@ -89,15 +94,56 @@ def test_short_ascii_text_is_cut_as_by_regex(shape: str) -> None:
     assert [GPT2.split(text) for text in texts] == [regex.findall(oracle.PATTERN, t) for t in texts]
 
 
-@given(TEXTS)
-def test_chunks_of_a_text_are_the_chunks_of_its_pieces(text: str) -> None:
-    """Pieces join to the text, with its chunks; and a chunk alone is one chunk."""
-    pieces = GPT2.pieces(text)
+def test_texts_of_patterns_never_change() -> None:
+    """The text of a pattern is part of a tokenizer file, so it stays as it is, byte for byte."""
+    assert {name: PATTERNS[name].text for name in oracle.PATTERNS} == oracle.PATTERNS
+
+
+def check_text(name: str, text: str) -> None:
+    """Check the facts behind every shortcut, for one text."""
+    pattern, chunks = PATTERNS[name], regex.findall(PATTERNS[name].text, text)
+    assert "".join(chunks) == text
+    assert pattern.split(text) == chunks
+    pieces = pattern.pieces(text)
     assert "".join(pieces) == text
-    assert all(pieces)
-    chunks = GPT2.split(text)
-    assert [chunk for piece in pieces for chunk in GPT2.split(piece)] == chunks
-    assert [GPT2.split(chunk) for chunk in chunks] == [[chunk] for chunk in chunks]
+    assert [chunk for piece in pieces for chunk in pattern.split(piece)] == chunks
+    assert [chunk for block in blocks(text, 1) for chunk in pattern.split(block)] == chunks
+    assert [pattern.split(chunk) for chunk in chunks] == [[chunk] for chunk in chunks]
+
+
+@EACH
+@given(TEXTS | st.text(st.sampled_from(NASTY)) | ASCII_TEXTS)
+def test_every_pattern_keeps_the_facts(name: str, text: str) -> None:
+    """Chunks join to the text; pieces, blocks and ASCII's pattern have the chunks of `regex`."""
+    check_text(name, text)
+
+
+@EACH
+@pytest.mark.parametrize(
+    ("characters", "length"),
+    [
+        (NASTY, 4),
+        pytest.param(NASTIEST, 6, marks=[pytest.mark.thorough, pytest.mark.timeout(1800)]),
+    ],
+)
+def test_every_short_text_keeps_the_facts(name: str, characters: str, length: int) -> None:
+    """The same for all texts of up to four nasty characters; in the thorough tests, of six."""
+    for size in range(length + 1):
+        for text in map("".join, product(characters, repeat=size)):
+            check_text(name, text)
+
+
+@EACH
+def test_no_chunk_has_a_special_token(name: str) -> None:
+    """An ASCII letter or digit directly before ASCII punctuation is never inside one chunk."""
+    ends = [*range(0x21, 0x27), *range(0x28, 0x30), *range(0x3A, 0x41), *range(0x5B, 0x61)]
+    ends += range(0x7B, 0x7F)
+    for before, inner, mark in product(["", " ", "<|", "'", "A", "é"], "aZ7", map(chr, ends)):
+        for after in ("", "a", "s", "|>", " ", "\n", "/"):
+            text = f"{before}{inner}{mark}{after}"
+            place = len(before) + 1
+            ends_of_chunks = [*accumulate(map(len, PATTERNS[name].split(text)))]
+            assert place in ends_of_chunks
 
 
 @pytest.mark.thorough
@@ -108,7 +154,9 @@ def test_chunks_with_every_character_are_counted() -> None:
     assert counted == Counter(regex.findall(oracle.PATTERN, text))
 
 
-def test_a_pattern_is_copied_by_name() -> None:
+@EACH
+def test_a_pattern_is_copied_by_name(name: str) -> None:
     """A pattern is the same object in a copy, and in another process."""
-    assert copy.deepcopy(GPT2) is GPT2
-    assert pickle.loads(pickle.dumps(GPT2)) is GPT2  # noqa: S301 - our own bytes
+    pattern = PATTERNS[name]
+    assert copy.deepcopy(pattern) is pattern
+    assert pickle.loads(pickle.dumps(pattern)) is pattern  # noqa: S301 - our own bytes

@@ -47,7 +47,10 @@ SPECIFIED = {
     "save": "self, path, overwrite=False",
     "load": "path",
 }
-SINCE = {"train": ", *, start=None", "encode": ", *, ordinary=False"}
+SINCE = {
+    "train": ", *, start=None, pattern=None, special_tokens=None",
+    "encode": ", *, ordinary=False",
+}
 """The keywords that came after the specification."""
 
 TYPES = {
@@ -59,6 +62,8 @@ TYPES = {
     "path": (str, str | PathLike[str]),
     "overwrite": (bool, bool),
     "start": (None, Tokenizer | None),
+    "pattern": (None, str | None),
+    "special_tokens": (None, Sequence[str] | None),
 }
 """The type of each parameter in the specification, and the one that it has, which is wider."""
 

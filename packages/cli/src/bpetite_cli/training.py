@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._patterns import GPT2
 from bpetite._quoting import quoted
+from bpetite._trainer import learn as learn_merges
 from bpetite_cli.corpus import Corpus
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models
@@ -63,7 +63,7 @@ class _Listener(logging.Handler):
 
 
 def learn(
-    documents: Documents, vocab_size: int, jobs: int, work: Work, start: Tokenizer | None = None
+    documents: Documents, vocab_size: int, jobs: int, work: Work, begin: Artifact
 ) -> Training:
     """Train on documents.
 
@@ -72,14 +72,14 @@ def learn(
         vocab_size: the number of mergeable tokens.
         jobs: the number of processes that count.
         work: the work of the command, which gets new phases.
-        start: the tokenizer whose merges come first.
+        begin: the merges that come first, the pattern and the special tokens.
     """
-    corpus = Corpus(documents, GPT2)
+    corpus = Corpus(documents, begin.pattern)
     with _listening(work), corpus.parts(jobs, work) as parts:
-        begin = time.perf_counter()
-        tokenizer = Tokenizer._learn(parts, vocab_size, start)
-        seconds = time.perf_counter() - begin
-    return Training(tokenizer._artifact, corpus.size, seconds)
+        started = time.perf_counter()
+        artifact = learn_merges(parts, vocab_size, begin)
+        seconds = time.perf_counter() - started
+    return Training(artifact, corpus.size, seconds)
 
 
 def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:

@@ -15,7 +15,7 @@ MAX_FILE_BYTES: Final = 64 << 20
 """The maximum size of a tokenizer file, enough for a million merges."""
 
 END_OF_TEXT_TOKEN: Final = "<|endoftext|>"  # noqa: S105 - not a password
-"""The only special token. Its id follows those of the mergeable tokens."""
+"""The special token, unless a list replaces it."""
 
 PRETOKENIZER_PATTERN: Final = (
     r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"""
@@ -23,4 +23,4 @@ PRETOKENIZER_PATTERN: Final = (
 """GPT-2's split pattern (Radford et al. 2019), as the `regex` package reads it."""
 
 SCHEMA_VERSION: Final = 1
-"""The only schema version that this code reads and writes."""
+"""The schema version of the specification, with its pattern and this special token."""

@@ -8,8 +8,8 @@ Every character is part of a match, so the chunks of a text join to the text. Ma
 slow, so there are two shortcuts. Each relies on a fact that `tests/core/test_patterns.py`
 checks against the pattern itself, as `regex` reads it:
 
-    ASCII   On ASCII text `\p{L}` is `[A-Za-z]` and `\p{N}` is `[0-9]`, so the standard
-            library's `re`, twice as fast, finds the same chunks.
+    ASCII   On ASCII text each class of `regex` is a set of characters, such as `[A-Za-z]`
+            for `\p{L}`. So the standard library's `re`, twice as fast, finds the same chunks.
     Pieces  The chunks of a text are the chunks of its pieces. Pieces repeat nearly as often
             as chunks do, and finding them takes a fraction of the time. So counting splits
             each distinct piece once.
@@ -20,6 +20,7 @@ special tokens (`_encoder`).
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
@@ -27,27 +28,38 @@ import regex
 
 from bpetite._constants import PRETOKENIZER_PATTERN
 
+# In `re`, `\s` includes U+001C to U+001F; in `regex`, these match like punctuation.
+_BLANK: Final = r"[^\S\x1c-\x1f]"
+_OTHER: Final = r"[\S\x1c-\x1f]"
 
+# Whitespace and what follows it, up to a safe boundary: after CR or LF that may belong to
+# punctuation, it goes on, unless that is one of a kind.
+_COMMON_PIECE: Final = (
+    rf"{_BLANK}*{_OTHER}+(?:(?<![A-Za-z0-9])[\r\n](?=[\s/]){_BLANK}*{_OTHER}*)*"
+    rf"(?:(?<![A-Za-z0-9])[\r\n](?![\s/]))?|{_BLANK}+"
+)
+_IN_ASCII: Final = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9"}
+_NOT_IN_ASCII: Final = ("Lt", "Lm", "Lo", "M")
+_CLASS: Final = re.compile(r"\\p\{(\w+)\}")
+_CLASS_OR_SET: Final = re.compile(rf"\[[^]]*\]|{_CLASS.pattern}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Pattern:
-    """A split pattern.
+    """A split pattern; nothing is compiled before it is used.
 
     name: its name in options and messages.
+    note: what it does to text, in a few words.
     text: the pattern in the syntax of `regex`, as tokenizer files have it.
+    llama_cpp: its name in llama.cpp, if it has one.
+    piece: a pattern for `re` whose matches are the pieces of a text.
     """
 
-    def __init__(self, name: str, text: str, ascii_text: str, piece: str) -> None:
-        """Define a pattern; nothing is compiled before it is used.
-
-        Args:
-            name: its name.
-            text: the pattern.
-            ascii_text: the pattern for `re`, which finds the same chunks in ASCII.
-            piece: a pattern for `re` whose matches are the pieces of a text.
-        """
-        self.name = name
-        self.text = text
-        self._ascii_text = ascii_text
-        self._piece = piece
+    name: str
+    note: str
+    text: str
+    llama_cpp: str | None = None
+    piece: str = _COMMON_PIECE
 
     def split(self, text: str) -> list[str]:
         """Return the chunks of a text, in order."""
@@ -63,27 +75,84 @@ class Pattern:
 
     @cached_property
     def _find_in_ascii(self) -> Callable[[str], list[str]]:
-        return re.compile(self._ascii_text, re.ASCII).findall
+        return re.compile(_in_ascii(self.text), re.ASCII).findall
 
     @cached_property
     def _find_pieces(self) -> Callable[[str], list[str]]:
-        return re.compile(self._piece).findall
+        return re.compile(self.piece).findall
 
-    def __reduce__(self) -> str:
-        return self.name.upper()  # pickled and copied by the name of the constant below
+    def __reduce__(self) -> tuple[Callable[[str], "Pattern"], tuple[str]]:
+        return pattern_named, (self.name,)
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
 
 
-# In `re`, `\s` includes U+001C to U+001F; in `regex`, these match like punctuation.
-_WHITESPACE: Final = r"[^\S\x1c-\x1f]"
-_OTHERS: Final = r"[\S\x1c-\x1f]"
+def pattern_named(name: str) -> Pattern:
+    """Return the pattern with this name.
 
-GPT2: Final = Pattern(
-    "gpt2",
-    PRETOKENIZER_PATTERN,
-    r"'(?:[sdmt]|ll|ve|re)| ?[A-Za-z]+| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+",
-    # A chunk with other characters has whitespace only as one space at its start.
-    rf"{_WHITESPACE}*{_OTHERS}+|{_WHITESPACE}+",
+    Raises:
+        TypeError: the name is not a `str`.
+        ValueError: no pattern has this name.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"pattern must be str, got {type(name).__name__}")
+    if name not in PATTERNS:
+        raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, got {name[:40]!r}")
+    return PATTERNS[name]
+
+
+def _in_ascii(text: str) -> str:
+    """Return a pattern for `re` that finds the same chunks in ASCII text."""
+
+    def characters(found: "re.Match[str]") -> str:
+        members = _CLASS.sub(lambda name: in_ascii[name[1]], found[0])
+        return members if found[0].startswith("[") else f"[{members}]"
+
+    in_ascii = _IN_ASCII | dict.fromkeys(_NOT_IN_ASCII, "")
+    return _CLASS_OR_SET.sub(characters, text)
+
+
+def _gpt4(digits: str) -> str:
+    """Return GPT-4's pattern, with this many digits to a number."""
+    return (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+        rf"{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    )
+
+
+_GPT4O: Final = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
+    r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+
+# In the order of help and pages; the first is the default.
+_ALL: Final = (
+    Pattern(
+        "gpt2",
+        "GPT-2: a number has any length, a newline is apart from punctuation",
+        PRETOKENIZER_PATTERN,
+        llama_cpp="gpt-2",
+        # A chunk with other characters has whitespace only as one space at its start.
+        piece=rf"{_BLANK}*{_OTHER}+|{_BLANK}+",
+    ),
+    Pattern(
+        "gpt4",
+        "GPT-4, Llama 3: three digits at a time, a newline follows its punctuation",
+        _gpt4("{1,3}"),
+        llama_cpp="llama-bpe",
+    ),
+    Pattern(
+        "gpt4o",
+        "GPT-4o, gpt-oss, Llama 4: as gpt4; a word ends before a capital, marks are letters",
+        _GPT4O,
+        llama_cpp="gpt-4o",
+    ),
+    Pattern("qwen2", "Qwen 1 to 3: as gpt4, one digit at a time", _gpt4(""), llama_cpp="qwen2"),
+    Pattern("nanochat", "nanochat: as gpt4, two digits at a time", _gpt4("{1,2}")),
+)
+PATTERNS: Final = {pattern.name: pattern for pattern in _ALL}
+GPT2: Final = PATTERNS["gpt2"]

@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping, Sequence
 
 from bpetite._artifact import Artifact
+from bpetite._constants import SCHEMA_VERSION
+from bpetite._schema.versions import refuse, version_of
 
 
 def save(
@@ -27,6 +29,13 @@ def save(
 def load(
     path: str | os.PathLike[str],
 ) -> tuple[dict[int, bytes], Sequence[tuple[int, int]], dict[str, int]]:
-    """Return the vocabulary, merges and special tokens of a file; see `Tokenizer.load`."""
+    """Return the vocabulary, merges and special tokens of a file; see `Tokenizer.load`.
+
+    Raises:
+        ValueError: the file has another schema version than 1; its pattern would be lost.
+    """
     artifact = Artifact.read(path)
+    version = version_of(artifact.pattern, artifact.special_names).number
+    if version != SCHEMA_VERSION:
+        refuse("schema_version", f"{SCHEMA_VERSION}; Tokenizer.load reads the others", version)
     return artifact.vocab, artifact.merges, artifact.special_tokens

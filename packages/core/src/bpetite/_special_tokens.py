@@ -1,10 +1,32 @@
-"""Special tokens: find them in text. No other module does.
+"""Special tokens: which texts they may have, and finding them in text.
 
-Not here: which names a tokenizer file may have (`_schema`).
+The rules for their texts make sure that
+
+- no text has two readings: none is the beginning of another, so the leftmost one is clear;
+- reading in blocks never cuts one, as none contains whitespace;
+- no learned token has the same bytes: in no pattern, a chunk has an ASCII letter or digit
+  directly before ASCII punctuation, except for the apostrophe of "it's".
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby, pairwise
+from os.path import commonprefix
+from typing import Final
+
+MOST: Final = 4096
+_LONGEST: Final = 256
+_RULES: Final = (
+    (re.compile(r".", re.DOTALL), "has at least one character"),
+    (re.compile(rf".{{1,{_LONGEST}}}\Z", re.DOTALL), f"has at most {_LONGEST} characters"),
+    (re.compile(r"(?:[\S\x1c-\x1f])+\Z"), "has no whitespace"),
+    (re.compile(r"[^\ud800-\udfff]+\Z"), "has no lone surrogate"),
+    (
+        re.compile(r".*[A-Za-z0-9][!-&(-/:-@\[-`{-~]", re.DOTALL),
+        "has an ASCII letter or digit directly before ASCII punctuation other than '",
+    ),
+)
+_LEVELS: Final = 8
 
 
 class SpecialTokens:
@@ -12,7 +34,7 @@ class SpecialTokens:
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self.ids = ids
-        self._any = re.compile(f"({'|'.join(map(re.escape, ids))})")
+        self._any = re.compile(f"({_any_of(sorted(ids))})") if ids else None
 
     def cut(self, text: str) -> list[str]:
         """Return ordinary text and special tokens in turn, beginning and ending with text.
@@ -20,4 +42,52 @@ class SpecialTokens:
         >>> SpecialTokens({"<|endoftext|>": 256}).cut("a<|endoftext|>")
         ['a', '<|endoftext|>', '']
         """
-        return self._any.split(text) if self.ids else [text]
+        return self._any.split(text) if self._any else [text]
+
+
+def checked_special_tokens(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts of special tokens, after checking all rules.
+
+    Raises:
+        TypeError: it is not a sequence of `str`.
+        ValueError: a text breaks a rule, or there are too many.
+    """
+    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+        raise TypeError(f"special_tokens must be a sequence of str, got {type(names).__name__}")
+    checked = (*names,)
+    if len(checked) > MOST:
+        raise ValueError(f"special_tokens: at most {MOST:,}, got {len(checked):,}")
+    for name in checked:
+        if not isinstance(name, str):
+            raise TypeError(f"special tokens must be str, got {type(name).__name__}")
+        for allowed, rule in _RULES:
+            if not allowed.match(name):
+                raise _refused(name, f"a special token {rule}", checked)
+    for name, longer in pairwise(sorted(checked)):
+        if name == longer:
+            raise ValueError(f"special token {name[:40]!r} is given twice; remove one")
+        if longer.startswith(name):
+            raise _refused(longer, f"it begins with the special token {name[:40]!r}", checked)
+    return checked
+
+
+def _refused(name: str, reason: str, others: Sequence[str]) -> ValueError:
+    """Return the error for a text, with one that would work."""
+    words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:40] or "special"
+    number = 1
+    while any(other.startswith(better := f"<|{words}|>") for other in others):
+        number += 1
+        words = f"{words.rstrip('0123456789')}{number}"
+    return ValueError(f"special token {name[:40]!r}: {reason}; {better!r} would work")
+
+
+def _any_of(names: Sequence[str], level: int = 0) -> str:
+    """Return a pattern for sorted names that tries few of them at each position."""
+    if len(names) == 1 or level == _LEVELS:
+        return "|".join(map(re.escape, names))
+    groups = [[*group] for _, group in groupby(names, lambda name: name[0])]
+    if len(groups) == 1:
+        shared = commonprefix([names[0], names[-1]])  # noqa: RUF071 - characters, not paths
+        rest = _any_of([name[len(shared) :] for name in names], level)
+        return f"{re.escape(shared)}(?:{rest})"
+    return "|".join(_any_of(group, level + 1) for group in groups)

@@ -6,18 +6,17 @@ from typing import Self
 
 from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
-from bpetite._corpus import Part, count_corpus
+from bpetite._corpus import count_corpus
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
-from bpetite._patterns import GPT2
-from bpetite._trainer import learn
+from bpetite._trainer import beginning, learn
 
 
 class Tokenizer:
     """A byte-level BPE tokenizer, made by `Tokenizer.train` or `Tokenizer.load`.
 
     The ids 0 to 255 are the bytes. The ids from 256 on are the merges, in the order of
-    learning. The last id is the special token `<|endoftext|>`.
+    learning. The special tokens follow; `<|endoftext|>` is the only one by default.
 
     A tokenizer never changes. Threads can share it, and it can be pickled and copied.
     """
@@ -38,6 +37,8 @@ class Tokenizer:
         vocab_size: int,
         *,
         start: "Tokenizer | None" = None,
+        pattern: str | None = None,
+        special_tokens: Sequence[str] | None = None,
     ) -> Self:
         """Learn a tokenizer from text.
 
@@ -50,26 +51,33 @@ class Tokenizer:
         Args:
             corpus: one document, an iterable of documents, or a mapping such as
                 `collections.Counter` from each document to the number of its repetitions.
-                An iterable is read once. No token spans two documents. `<|endoftext|>` in
-                the text is ordinary text. Line ends are kept: to train as the command does,
+                An iterable is read once. No token spans two documents. Special tokens in
+                the text are ordinary text. Line ends are kept: to train as the command does,
                 open files with `newline=""`, or Python turns CRLF into LF.
-            vocab_size: the number of mergeable tokens, 256 or more. The special token is
+            vocab_size: the number of mergeable tokens, 256 or more. Special tokens are
                 extra.
             start: a tokenizer whose merges come first; learning goes on from there. On the
                 same corpus, the result is that of one long training. The ids of its tokens
-                stay, but `<|endoftext|>` moves to the new last id, so rows of a model's
+                stay, but special tokens move behind the new tokens, so rows of a model's
                 embedding shift. If merging the bytes of a token of start does not give
-                that token, as in some handmade files, a warning is logged.
+                that token, as in some handmade files, a warning is logged. The result has
+                the pattern of start, and its special tokens first.
+            pattern: the name of the pattern that splits text into chunks: `gpt2` (default),
+                `gpt4`, `gpt4o`, `qwen2` or `nanochat`.
+            special_tokens: the texts of the special tokens, at most 4,096; `[]` is none. By
+                default `<|endoftext|>` alone. With start, they are added to its own.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
 
         Raises:
             TypeError: corpus or a document is not text, vocab_size or a count is not an
-                integer, or start is not a tokenizer.
-            ValueError: a count is below 1, vocab_size is below 256 or the size of start, or
-                the tokenizer file would exceed its maximum of 1,114,112 mergeable tokens or
-                64 MiB.
+                integer, start is not a tokenizer, pattern is not a `str`, or special_tokens
+                is not a sequence of `str`.
+            ValueError: a count is below 1, vocab_size is below 256 or the size of start, no
+                pattern has this name, start has another pattern, a special token breaks a
+                rule (the message has one that would work), or the tokenizer file would
+                exceed its maximum of 1,114,112 mergeable tokens or 64 MiB.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
@@ -79,17 +87,18 @@ class Tokenizer:
         """
         if not isinstance(start, Tokenizer | None):
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
-        return cls._learn(count_corpus(corpus, GPT2), vocab_size, start)
+        begin = beginning(start._artifact if start else None, pattern, special_tokens)
+        return cls._of(learn(count_corpus(corpus, begin.pattern), vocab_size, begin))
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         r"""Return the ids of a text.
 
-        Every exact `<|endoftext|>` in the text becomes the id of the special token, unless
-        the text is ordinary. Untrusted text should be.
+        Every exact `<|endoftext|>`, or other special token, in the text becomes its id,
+        unless the text is ordinary. Untrusted text should be.
 
         Args:
             text: any text; "" has no ids.
-            ordinary: whether `<|endoftext|>` is text like any other.
+            ordinary: whether special tokens are text like any other.
 
         Returns:
             At most one id for each byte of the text in UTF-8.
@@ -167,15 +176,6 @@ class Tokenizer:
         """
         with garbage_collector_paused():
             return cls._of(Artifact.read(path))
-
-    @classmethod
-    def _learn(
-        cls, parts: Iterable[Part], vocab_size: int, start: "Tokenizer | None" = None
-    ) -> Self:
-        """Learn a tokenizer from a corpus that is counted in parts."""
-        if start is None:
-            return cls._of(learn(parts, vocab_size))
-        return cls._of(learn(parts, vocab_size, start._artifact))
 
     @classmethod
     def _of(cls, artifact: Artifact) -> Self:

@@ -11,7 +11,7 @@ Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), th
 
 import logging
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from typing import Final, NamedTuple
 
@@ -21,9 +21,10 @@ from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._corpus import Part, add_up, count_corpus
 from bpetite._merges import Merges
 from bpetite._pairs import Pairs
-from bpetite._patterns import GPT2
+from bpetite._patterns import GPT2, pattern_named
 from bpetite._records import log
 from bpetite._schema.canonical import FileSize
+from bpetite._special_tokens import checked_special_tokens
 
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
@@ -74,6 +75,24 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     return TrainerResult(
         tuple(artifact.merges), artifact.vocab, artifact.special_tokens, len(artifact.tokens)
     )
+
+
+def beginning(
+    start: Artifact | None, pattern: str | None, special_tokens: Sequence[str] | None
+) -> Artifact:
+    """Return what training begins with: the merges, pattern and special tokens.
+
+    For the arguments and errors, see `Tokenizer.train`.
+    """
+    begin = _BYTES if start is None else start
+    names = begin.special_names
+    if special_tokens is not None:
+        added = checked_special_tokens(special_tokens)
+        names = added if start is None else checked_special_tokens((*names, *added))
+    chosen = begin.pattern if pattern is None else pattern_named(pattern)
+    if start is not None and chosen is not start.pattern:
+        raise ValueError(f"pattern must be {start.pattern.name}, that of start, got {chosen.name}")
+    return begin._replace(pattern=chosen, special_names=names)
 
 
 def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> Artifact:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
 from bpetite._quoting import quoted
+from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import destinations, inputs, models, outputs
@@ -66,7 +67,8 @@ def _run(options: argparse.Namespace) -> None:
     with Work("counting text", documents.paths, size) as work:
         start = load_start(options.start, options.vocab_size)
         jobs = arguments.jobs_of(options)
-        training = learn(documents, options.vocab_size, jobs, work, start)
+        begin = beginning(start._artifact if start else None, None, None)
+        training = learn(documents, options.vocab_size, jobs, work, begin)
         work.begin("saving")
         sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
         size = training.artifact.mergeable

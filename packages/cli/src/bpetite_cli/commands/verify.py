@@ -19,6 +19,7 @@ from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
+from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
@@ -106,7 +107,8 @@ def _run(options: argparse.Namespace) -> None:
         model = models.load_artifact(options.model)
         start = load_start(options.start, model.mergeable)
         work.begin("counting text", inputs.check_inputs(documents.paths))
-        training = learn(documents, model.mergeable, arguments.jobs_of(options), work, start)
+        begin = beginning(start._artifact if start else None, None, None)
+        training = learn(documents, model.mergeable, arguments.jobs_of(options), work, begin)
         trained = training.artifact
         kept = 0 if start is None else len(start._artifact.merges)
         proof = _Proof(model, trained, _common(model, trained), kept)

@@ -1,4 +1,4 @@
-"""The checks of a tokenizer file: steps 3 to 19 of the specification.
+"""The numbered checks of a tokenizer file, from step 3 on.
 
 Their order is fixed, so a file with several faults always gives the same error. A message
 contains the position, the expected value and the value found, shortened.
@@ -18,6 +18,7 @@ from bpetite._schema.versions import (
     refuse,
     shortened,
     special_tokens_of,
+    version_of,
 )
 
 _KEYS: Final = (
@@ -41,6 +42,9 @@ def check_content(parsed: object) -> Content:
     _check_tokens(tokens, merges)
     special_tokens = special_tokens_of(artifact["special_tokens"], size, version)
     _check_others(others, special_tokens, size)
+    if version != (lowest := version_of(pattern, special_tokens)):  # step 23
+        expected = f"{lowest.number}, the lowest version that can hold this tokenizer"
+        refuse("schema_version", expected, version.number)
     return Content(merges, tokens, pattern, special_tokens)
 
 
@@ -54,7 +58,8 @@ def _checked_keys(artifact: object) -> tuple[dict[str, object], Version]:
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
     if version not in VERSIONS:
-        refuse("schema_version", "1, the only version that this bpetite reads", version)
+        known = " or ".join(map(str, VERSIONS))
+        refuse("schema_version", f"{known}, the versions that this bpetite reads", version)
     for key in _KEYS:
         if key not in artifact:
             raise KeyError(f"missing key {key!r}")
@@ -142,7 +147,7 @@ def _check_tokens(tokens: Sequence[bytes], merges: Sequence[tuple[int, int]]) ->
 
 
 def _check_others(others: Mapping[str, bytes], special_tokens: Sequence[str], size: int) -> None:
-    """Steps 18, after the ids, and 19: the bytes of the special tokens; no other id."""
+    """Steps 21 and 22, or 18 and 19: the bytes of the special tokens, and no other id."""
     special = {str(token_id): name for token_id, name in enumerate(special_tokens, size)}
     for token_id, name in special.items():
         token = others.get(token_id)

@@ -1,0 +1,115 @@
+"""Special tokens of the user's own: which texts they may have, and how they are found."""
+
+import re
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from bpetite import Tokenizer
+from bpetite._special_tokens import SpecialTokens, checked_special_tokens
+from texts import TEXTS
+
+NAMES = st.lists(
+    st.text("<|ab1_>'\u00e9 ", min_size=1, max_size=5).map(lambda name: f"<{name}1>"), max_size=6
+)
+
+
+def rule_of(names: list[str]) -> str | None:
+    """Return which rule some names break, or None; slow and obvious."""
+    for name in names:
+        if not 1 <= len(name) <= 256:
+            return "characters"
+        if any(character in " \t\n\v\f\r\x85\xa0\u3000" for character in name):
+            return "whitespace"
+        if not re.search(r"[A-Za-z0-9][!-&(-/:-@\[-`{-~]", name):
+            return "directly before"
+    pairs = [(a, b) for i, a in enumerate(names) for j, b in enumerate(names) if i != j]
+    if any(a == b for a, b in pairs):
+        return "twice"
+    return "begins with" if any(b.startswith(a) for a, b in pairs) else None
+
+
+@given(NAMES)
+def test_names_are_checked_as_by_hand(names: list[str]) -> None:
+    """A list is accepted, or the error names a rule that it breaks, and a name that works."""
+    rule = rule_of(names)
+    if rule is None:
+        assert checked_special_tokens(names) == tuple(names)
+        return
+    with pytest.raises(ValueError, match="special token") as caught:
+        checked_special_tokens(names)
+    if better := re.search(r"; ('.*') would work$", str(caught.value)):
+        checked_special_tokens([better[1][1:-1]])
+        assert not any(name.startswith(better[1][1:-1]) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([""], "special token '': a special token has at least one character; '<|special|>'"),
+        (["<s>" * 99], "has at most 256 characters; "),
+        (["<a b>"], "special token '<a b>': a special token has no whitespace; '<|a_b|>' would"),
+        (["<a\u2028>"], "no whitespace"),
+        (["<a\ud800>"], "no lone surrogate"),
+        (["hello"], "an ASCII letter or digit directly before ASCII punctuation other than '; "),
+        (["it's"], "directly before ASCII punctuation"),
+        (["<a>", "<a>"], "special token '<a>' is given twice; remove one"),
+        (["<a>", "<a>b>"], "'<a>b>': it begins with the special token '<a>'; '<|a_b|>' would work"),
+        ([f"<{n}>" for n in range(4097)], "special_tokens: at most 4,096, got 4,097"),
+    ],
+)
+def test_a_refused_name_has_its_rule_and_a_way_out(names: list[str], message: str) -> None:
+    """The error names the text, the rule that it breaks, and a text that would work."""
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Tokenizer.train("ab", 256, special_tokens=names)
+
+
+@pytest.mark.parametrize("names", ["<a>", b"<a>", 7, [b"<a>"], [7]])
+def test_a_wrong_type_is_refused(names: object) -> None:
+    """A `str` alone is no sequence of names."""
+    with pytest.raises(TypeError, match=r"^special.tokens must be "):
+        Tokenizer.train("ab", 256, special_tokens=names)  # type: ignore[arg-type]
+
+
+def cut_slowly(text: str, names: list[str]) -> list[str]:
+    """Find the leftmost name, again and again."""
+    parts = [""]
+    while text:
+        found = [name for name in names if text.startswith(name)]
+        if found:
+            parts += [found[0], ""]
+            text = text[len(found[0]) :]
+        else:
+            parts[-1] += text[0]
+            text = text[1:]
+    return parts
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 9, 300, 4096])
+def test_names_are_found_as_by_a_slow_search(number: int) -> None:
+    """Whatever the names share, and however many they are, the leftmost one is found."""
+    source = Random(number)
+    names: set[str] = set()
+    while len(names) < number:
+        names.add("<" + "".join(source.choices("|ab", k=source.randrange(9))) + f"{len(names)}>")
+    ids = {name: 256 + place for place, name in enumerate(sorted(names))}
+    cutter = SpecialTokens(ids)
+    for _ in range(30):
+        pieces = [*source.choices([*sorted(names)[:40], "<", "|", "a", "1>", "\n"], k=12)]
+        text = "".join(pieces)
+        assert cutter.cut(text) == cut_slowly(text, sorted(names))
+
+
+@given(TEXTS, st.lists(st.sampled_from(["<|a|>", "<|b|>", "[INST]", "<|endoftext|>"]), unique=True))
+def test_text_encodes_as_in_the_oracle(text: str, names: list[str]) -> None:
+    """With any special tokens, ids are those of a slow search, a slow split and slow merges."""
+    text += "".join(names) * 2 + text
+    tokenizer = Tokenizer.train(text, 270, special_tokens=names)
+    merges = tokenizer._artifact.merges
+    expected = oracle.encode(text, merges, special_tokens=names)
+    assert tokenizer.encode(text) == expected
+    assert tokenizer.decode(expected) == text
+    assert max(tokenizer.encode(text, ordinary=True), default=0) < 256 + len(merges)
