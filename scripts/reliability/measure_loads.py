@@ -23,6 +23,8 @@ from typing import Any, Final
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._special_tokens import MOST
 
 _MEGABYTES: Final = 60
 _MERGES: Final = 1_110_000  # nearly as many as possible
@@ -38,10 +40,16 @@ def _joined(part: str, size: int, before: str, after: str) -> bytes:
     return f"{before}{','.join(part % number for number in numbers)}{after}".encode()
 
 
-def _good(size: int) -> bytes:
+def _good(size: int, special_tokens: tuple[str, ...] = (END_OF_TEXT_TOKEN,)) -> bytes:
     """Return a valid artifact of about this size: merges of single bytes, repeated."""
     merges = [(number % 256, number // 256 % 256) for number in range(min(size // 31, _MERGES))]
-    return Artifact.of_merges(merges).to_bytes()
+    return Artifact.of_merges(merges, special_names=special_tokens).to_bytes()
+
+
+def _with_special_tokens(size: int, special: str) -> bytes:
+    """Return a small artifact of schema version 2 with this in place of its special tokens."""
+    good = _good(0, ()).replace(b'"special_tokens":{}', b'"special_tokens":{%b}')
+    return good % _joined(special, size, "", "")
 
 
 def _with_a_wrong_end(size: int) -> bytes:
@@ -52,6 +60,14 @@ def _with_a_wrong_end(size: int) -> bytes:
 CASES: Final[dict[str, Callable[[int], bytes]]] = {
     "a valid tokenizer file": _good,
     "one that only the last check rejects": _with_a_wrong_end,
+    "one with 4,096 special tokens": lambda size: _good(
+        size, tuple(f"{'👍' * 250}<{number}>" for number in range(MOST))
+    ),
+    "too many special tokens": lambda size: _with_special_tokens(size, '"<%d>":256'),
+    "special tokens with long ids": lambda size: _with_special_tokens(size, f'"<%d>":{10**30}'),
+    "a pattern that never ends": lambda size: _full_of(
+        b"(a+)+", size, *_good(0, ()).split(b"'", maxsplit=1)
+    ),
     "empty lists": lambda size: _full_of(b"[],", size, b"[", b"0]"),
     "empty objects": lambda size: _full_of(b"{},", size, b"[", b"0]"),
     "lists in lists": lambda size: _full_of(b"[" * 30 + b"]" * 30 + b",", size, b"[", b"0]"),

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._boundaries import cut_safely
+from bpetite._patterns import PATTERNS
 from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from texts import TEXTS
 
@@ -101,6 +103,17 @@ def test_names_are_found_as_by_a_slow_search(number: int) -> None:
         pieces = [*source.choices([*sorted(names)[:40], "<", "|", "a", "1>", "\n"], k=12)]
         text = "".join(pieces)
         assert cutter.cut(text) == cut_slowly(text, sorted(names))
+
+
+@given(NAMES.filter(lambda names: rule_of(names) is None), TEXTS, st.sampled_from([*PATTERNS]))
+def test_no_block_ends_inside_a_special_token(names: list[str], text: str, pattern: str) -> None:
+    """Cut at every safe boundary, a text with special tokens has the same ids."""
+    whole = text.join(["", *names, "\n", *names, " ", *names, ""])
+    tokenizer = Tokenizer.train(text, 270, pattern=pattern, special_tokens=names)
+    blocks = cut_safely([*whole])
+    assert [token_id for block in blocks for token_id in tokenizer.encode(block)] == (
+        tokenizer.encode(whole)
+    )
 
 
 @given(TEXTS, st.lists(st.sampled_from(["<|a|>", "<|b|>", "[INST]", "<|endoftext|>"]), unique=True))
