@@ -188,7 +188,7 @@ def check_refused(folder: Path, content: dict[str, Any], message: str) -> None:
 def test_each_step_refuses_its_fault(
     tmp_path: Path, step: int, content: dict[str, Any], message: str
 ) -> None:
-    """The steps that differ from version 1 each refuse their fault, in one short line."""
+    """FR-29: the steps that differ from version 1 refuse their faults, in one short line."""
     check_refused(tmp_path, content, message)
 
 

@@ -62,8 +62,8 @@ class Tokenizer:
                 embedding shift. If merging the bytes of a token of start does not give
                 that token, as in some handmade files, a warning is logged. The result has
                 the pattern of start, and its special tokens first.
-            pattern: the name of the pattern that splits text into chunks: `gpt2` (default),
-                `gpt4`, `gpt4o`, `qwen2` or `nanochat`.
+            pattern: the name of the pattern that splits text into chunks, such as `gpt4`, as
+                docs/patterns.md lists them. By default `gpt2`, or that of start.
             special_tokens: the texts of the special tokens, at most 4,096; `[]` is none. By
                 default `<|endoftext|>` alone. With start, they are added to its own.
 
@@ -84,6 +84,9 @@ class Tokenizer:
         <bpetite.Tokenizer with 258 mergeable tokens>
         >>> Tokenizer.train({"low": 1000, " lower": 200}, vocab_size=258)
         <bpetite.Tokenizer with 258 mergeable tokens>
+        >>> chat = Tokenizer.train("ab ab", 257, pattern="gpt4", special_tokens=["<|user|>"])
+        >>> chat.encode("<|user|>ab")
+        [257, 256]
         """
         if not isinstance(start, Tokenizer | None):
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
