@@ -9,7 +9,7 @@ The rules for their texts make sure that
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from os.path import commonprefix
 from typing import Final
@@ -27,6 +27,7 @@ _RULES: Final = (
     ),
 )
 _LEVELS: Final = 8
+"""How deep the groups of the pattern nest, as its compiler is recursive."""
 
 
 class SpecialTokens:
@@ -52,7 +53,7 @@ def checked_special_tokens(names: Sequence[str]) -> tuple[str, ...]:
         TypeError: it is not a sequence of `str`.
         ValueError: a text breaks a rule, or there are too many.
     """
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
+    if isinstance(names, (str, bytes)) or not isinstance(names, Sequence):  # a set has no order
         raise TypeError(f"special_tokens must be a sequence of str, got {type(names).__name__}")
     checked = (*names,)
     if len(checked) > MOST:
@@ -74,10 +75,11 @@ def checked_special_tokens(names: Sequence[str]) -> tuple[str, ...]:
 def _refused(name: str, reason: str, others: Sequence[str]) -> ValueError:
     """Return the error for a text, with one that would work."""
     words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:40] or "special"
-    number = 1
-    while any(other.startswith(better := f"<|{words}|>") for other in others):
+    better, number = f"<|{words}|>", 0
+    kept = [other for other in others if all(allowed.match(other) for allowed, _ in _RULES)]
+    while any(other.startswith(better) or better.startswith(other) for other in kept):
         number += 1
-        words = f"{words.rstrip('0123456789')}{number}"
+        better = f"<|special{number}|>"
     return ValueError(f"special token {name[:40]!r}: {reason}; {better!r} would work")
 
 
