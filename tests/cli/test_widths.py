@@ -15,16 +15,21 @@ TEXT: Final = (
     "한국어형태소분석은 हिन्दी में देवनागरीलिपि 👩‍👩‍👧 👍🏽👍🏽 🇰🇷🇫🇷 cafe\u0301\u0301 e\u0301 "
     "船夫说船夫说船夫说 ที่นี่ internationalisation "
 )
+SPECIAL: Final = [f"<|船夫说船夫说船夫说{number}|>" for number in range(30)]
 COLOR: Final = re.compile(r"\x1b\[[\d;]*m")
 ROWS: Final = {
     "chunks text": r" *[\d,]+  (.*)",
     "chunks --counts many": r" *[\d,]+  (.*)",
     "count -m m --by-token text": r" *\d+  (.*)",
+    "count -m chat --by-token text": r" *\d+  (.*)",
     "inspect -m m": r"  (?!\d+ single|and )(\S.*)",
+    "inspect -m chat": r"  (?!\d+ single|and )(\S.*)",
+    "inspect -m chat --tokens": r" *\d+  (.*)",
     "inspect -m m --tokens": r" *\d+  (.*)",
     "inspect -m m --token-text ' internationalisation'": r"(.*)  id \d+.*",
     "inspect -m m --token-text 한국어형태소분석은": r"(.*)  id \d+.*",
     "show -m m text": r"(.*)",
+    "show -m chat text": r"(.*)",
 }
 """Commands that print rows, each with what a row looks like and the place of its token."""
 
@@ -32,10 +37,12 @@ ROWS: Final = {
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("widths")
-    (folder / "text").write_text(TEXT * 20, encoding="utf-8")
+    (folder / "text").write_text(f"{TEXT}{SPECIAL[0]}" * 20, encoding="utf-8")
     (folder / "many").write_text(f'{{"text": "{TEXT}", "count": 12345678}}', encoding="utf-8")
-    words = ("train", "text", "--vocab-size", "999", "--output", "m")
-    assert bpetite(*words, cwd=folder).returncode == 0
+    words = ("train", "text", "--vocab-size", "999", "--output")
+    assert bpetite(*words, "m", cwd=folder).returncode == 0
+    own = ("--pattern", "gpt4", "--special", *SPECIAL)
+    assert bpetite(*words, "chat", *own, cwd=folder).returncode == 0
     return folder
 
 
@@ -48,20 +55,22 @@ def test_rows_fit(files: Path, words: str, columns: int) -> None:
     lines = COLOR.sub("", shown).splitlines()
     rows = [found for line in lines if (found := re.fullmatch(ROWS[words], line))]
     assert len(rows) >= 10
-    for row in rows if words != "show -m m text" else rows[:-1]:
+    for row in rows[:-1] if words.startswith("show") else rows:
         assert terminal_width(row[0]) <= columns
-        assert row[1].rstrip() != "…" or words == "show -m m text"
+        assert row[1].rstrip() != "…" or words.startswith("show")
 
 
-@pytest.mark.parametrize("columns", [60, 80])
-def test_descriptions_of_steps_are_aligned(files: Path, columns: int) -> None:
+@pytest.mark.parametrize("columns", [16, 60, 80])
+@pytest.mark.parametrize("model", ["m", "chat"])
+def test_descriptions_of_steps_are_aligned(files: Path, model: str, columns: int) -> None:
     """A description beside the tokens begins in the same cell in each line, and fits."""
-    words = ["show", "-m", "m", "--steps", "--text", "한 하 船 🇰 e\u0301 प"]
+    words = ["show", "-m", model, "--steps", "--text", "한 하 船 🇰 e\u0301 प"]
     _, shown = shown_in_terminal(words, files, columns=columns)
+    assert shown.startswith("pattern gpt4\n\n") == (model == "chat")
     found = 0
     for chunk in COLOR.sub("", shown).split("\n\n"):
         beside = re.findall(r"(?m)^(  \S.*  )((?:bytes|rank) .*)$", chunk)
         assert len({terminal_width(begin) for begin, _ in beside}) <= 1
         assert all(terminal_width(begin + end) <= columns for begin, end in beside)
         found += len(beside)
-    assert found
+    assert found or columns == 16
