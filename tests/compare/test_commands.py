@@ -312,6 +312,7 @@ def test_export_import_round_trips(form: str, folder: Path) -> None:
         "outputs": ["back.json"],
         "vocab_size": 323,
         "merges": 67,
+        "pattern": "gpt2",
         "special_tokens": {"<|endoftext|>": 323},
         "changed_ids": 0,
         "dropped_special_tokens": {},

@@ -135,9 +135,9 @@ class _SpecialTokens(argparse.Action):
         *__: object,
     ) -> None:
         """Extend the list."""
-        for word in filter(os.path.lexists, values):
+        if files := [*filter(os.path.lexists, values)]:
             raise argparse.ArgumentError(
-                self, f"{word[:40]!r} is a file; put it before --special, or after --input"
+                self, f"{files[0][:40]!r} is a file; put it before --special, or after --input"
             )
         names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
         try:

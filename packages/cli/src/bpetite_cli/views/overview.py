@@ -65,8 +65,10 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
     """Yield the parts of the page."""
     census = take_census(artifact.tokens)
     longest = [token["id"] for token in census["longest"]]
-    special = [*artifact.special_tokens.values()]
-    only = (f"{visible(name)}, id {special[0]}" for name in artifact.special_names[:1])
+    special = range(artifact.mergeable, artifact.highest_id + 1)
+    only = {}
+    if len(special) == 1:
+        only = {"special token": f"{visible(artifact.special_names[0])}, id {special[0]}"}
     facts = {
         "file": quoted(text_argument(path)),
         "size": counted(artifact.file_bytes, "byte"),
@@ -74,12 +76,10 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
         "schema version": str(_schema_version(artifact)),
         "tokens": f"{artifact.highest_id + 1:,}: 256 bytes, "
         f"{counted(len(artifact.merges), 'merge')}, {counted(len(special), 'special token')}",
-        "special token": next(only, ""),
+        **only,
         "pattern": artifact.pattern.name,
         "pattern text": artifact.pattern.text,
     }
-    if len(special) != 1:
-        del facts["special token"]
     room = max(map(len, facts)) + 2
     for name, fact in facts.items():
         yield f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
