@@ -3,7 +3,8 @@
 import base64
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from operator import itemgetter
 from typing import Final, TypeAlias
 
@@ -11,6 +12,7 @@ from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite_compare._gguf import Value, to_gguf
 from bpetite_compare._letters import GPT2_FILES, to_letters
+from bpetite_compare._spellings import llama_cpp_differs
 from bpetite_compare._vocabulary import Vocabulary
 
 _Files: TypeAlias = tuple[Mapping[str, bytes], str]
@@ -111,6 +113,7 @@ def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
         raise ValueError("llama.cpp needs ids without gaps, unlike those of this id map")
     tokens = [texts[token_id] for token_id in range(len(texts))]
     special = vocabulary.special_tokens
+    _check_overlaps(special)
     main = _main_special_token(vocabulary)
     purposes = ("bos", "eos", "padding") if main else ()
     fields: dict[str, Value] = {
@@ -124,13 +127,31 @@ def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
         "tokenizer.ggml.add_bos_token": False,
         **{f"tokenizer.ggml.{name}_token_id": special[main] for name in purposes if main},
     }
+    other = llama_cpp_differs(pattern)
+    differs = f"# llama.cpp has other ids for {other}.\n" if other else ""
     loading = f"""\
 from llama_cpp import Llama
 
 # tokenize() needs add_bos=False and special=True for the ids of bpetite.
-tokenizer = Llama({_text(path)!r}, vocab_only=True)
+{differs}tokenizer = Llama({_text(path)!r}, vocab_only=True)
 """
     return {"": to_gguf(fields)}, loading
+
+
+def _check_overlaps(names: Collection[str]) -> None:
+    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first."""
+    beginnings = defaultdict(set)
+    for name in names:
+        for size in range(1, len(name)):
+            beginnings[name[:size]].add(name)
+    for name in names:
+        for start in range(1, len(name)):
+            for other in beginnings.get(name[start:], set()) - {name}:
+                if len(other) >= len(name):
+                    raise ValueError(
+                        f"the special token {name[:40]!r} ends as {other[:40]!r} begins; where "
+                        "they overlap, llama.cpp takes the second, and bpetite the first"
+                    )
 
 
 def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
