@@ -1,7 +1,7 @@
 """Convert a tokenizer trained elsewhere to one of bpetite.
 
-The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
-`<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
+An import makes a file of schema version 1, which requires GPT-2's pattern, the 256 bytes first,
+each merge with the next id, and `<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
 The ids of each chunk of a text in many scripts are checked against a slow encoder that uses the
 other file's own merges.
 """
@@ -77,7 +77,7 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
     special = dropped.pop(END_OF_TEXT_TOKEN, None)
     if dropped and not drop_special:
         raise ValueError(
-            f"it has the special tokens {some_names(dropped)}, but a tokenizer file has only "
+            f"it has the special tokens {some_names(dropped)}, but an import keeps only "
             f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
         )
     if special is None:
