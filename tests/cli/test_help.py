@@ -90,7 +90,7 @@ COMPLETED: dict[str, list[str]] = {
     "bpetite train --input 'my t'": ["my text.txt"],
     "bpetite train --input text.txt to": ["tokenizer.json"],
     "bpetite train --input text.txt --vo": ["--vocab-size"],
-    "bpetite export --to ''": ["gpt2", "huggingface", "tiktoken"],
+    "bpetite export --to ''": ["gguf", "gpt2", "huggingface", "tiktoken"],
     "bpetite parity --model to": ["tokenizer.json"],
     "bpetite ''": sorted(NAMES),
 }
