@@ -99,10 +99,7 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
     assert ours.startswith("bpetite: ")
     assert theirs.startswith("tiny: ")
     assert parting.startswith("first difference at byte ")
-    assert (
-        special
-        == "<|endoftext|> is one token on both sides; other special tokens are ordinary text"
-    )
+    assert special == "only the special tokens of the tokenizer file are special, on both sides"
 
 
 @pytest.mark.usefixtures("tiny")
@@ -329,8 +326,8 @@ def test_special_tokens_can_be_dropped(folder: Path) -> None:
     words = "import --from huggingface --input hf --output back.json --id-map ids.json"
     (line,) = refused(bpetite(*words.split(), cwd=folder))
     assert line == (
-        "error: cannot import hf: it has the special tokens '<|a|>', '<|b|>', but a tokenizer "
-        "file has only <|endoftext|>; --drop-special (drop_special=True) drops them"
+        "error: cannot import hf: it has the special tokens '<|a|>', '<|b|>', but an import "
+        "keeps only <|endoftext|>; --drop-special (drop_special=True) drops them"
     )
     assert not (folder / "back.json").exists()
     result = done(words, folder, "--drop-special")

@@ -16,8 +16,9 @@ from tokenizers.pre_tokenizers import ByteLevel, Split
 import oracle
 from artifacts import write_artifact
 from bpetite import Tokenizer
+from bpetite._patterns import PATTERNS
 from bpetite_compare import export, import_tokenizer
-from bpetite_compare._engines import _CLASSES, _found_by_tiktoken, drift
+from bpetite_compare._engines import _CLASS, _found_by_tiktoken, drift
 from bpetite_compare._letters import BYTE_LETTERS
 from compare_tools import CORPUS, HOSTILE
 from exports import load_back
@@ -110,8 +111,10 @@ def test_a_merge_like_a_comment_can_be_exported(tmp_path: Path) -> None:
 
 
 def test_hugging_face_and_tiktoken_share_unicode_tables() -> None:
-    """The two engines put every code point into the same class."""
-    for name in _CLASSES:
+    """The two engines put every code point into the same class, for all classes of all patterns."""
+    names = {name for pattern in PATTERNS.values() for name in _CLASS.findall(pattern.text)}
+    assert names > {r"\p{Lm}", r"\p{M}", r"\s"}
+    for name in names | {r"\p{P}", r"\p{S}"}:
         finder = Split(Regex(name), behavior="removed", invert=True)
         found = "".join(piece for piece, _ in finder.pre_tokenize_str(every_character()))
         assert frozenset(found) == _found_by_tiktoken(name, every_character())

@@ -72,7 +72,7 @@ class Comparison:
 def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") -> Comparison:
     """Tokenize a text with bpetite and with a tiktoken encoding.
 
-    `<|endoftext|>` is one token on both sides. Other special tokens are ordinary text.
+    Only the special tokens of the tokenizer file are special, on both sides.
 
     Args:
         model: the path of a tokenizer file.
@@ -89,14 +89,14 @@ def compare(model: str | os.PathLike[str], text: str, encoding: str = "gpt2") ->
     same = encoding == SELF
     theirs = of_artifact(artifact, SELF) if same else get_encoding(encoding)
     ours, others = tokenize_both(Tokenizer._of(artifact), theirs, text)
-    found = frozenset() if text.isascii() else drift().intersection(text)
+    found = frozenset() if text.isascii() else drift(artifact.pattern).intersection(text)
     return Comparison(text, ours, others, first_difference(ours, others, by_id=same), found)
 
 
 def tokenize_both(
     tokenizer: Tokenizer, encoding: tiktoken.Encoding, text: str
 ) -> tuple[Tokenization, Tokenization]:
-    """Tokenize a text with both, with bpetite's special token on both sides."""
+    """Tokenize a text with both, with bpetite's special tokens on both sides."""
     artifact = tokenizer._artifact
     ids = tokenizer.encode(text)  # rejects lone surrogates; tiktoken would replace them
     others = encode(encoding, text, artifact.special_names)

@@ -1,7 +1,7 @@
 """Convert a tokenizer trained elsewhere to one of bpetite.
 
-The schema requires GPT-2's pattern, the 256 bytes first, each merge with the next id, and
-`<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
+An import makes a file of schema version 1, which requires GPT-2's pattern, the 256 bytes first,
+each merge with the next id, and `<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
 The ids of each chunk of a text in many scripts are checked against a slow encoder that uses the
 other file's own merges.
 """
@@ -16,7 +16,7 @@ from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite_compare._engines import drift
 from bpetite_compare._foreign import Foreign, check_ids
-from bpetite_compare._letters import BYTE_LETTERS
+from bpetite_compare._letters import BYTE_LETTERS, of_letters
 from bpetite_compare._soundness import find_unreachable
 
 _MOST_NAMES: Final = 8
@@ -55,12 +55,9 @@ def _check_whole_chunks(foreign: Foreign) -> None:
     A chunk alone is one chunk. Characters that the regex engines classify differently may be
     part of any.
     """
-    values = {letter: value for value, letter in BYTE_LETTERS.items()}
     for text in _unmade(foreign) if foreign.takes_whole_chunks else ():
-        if not values.keys() >= set(text):
-            continue
         try:
-            chunk = bytes(values[letter] for letter in text).decode("utf-8")
+            chunk = (of_letters(text) or b"").decode("utf-8")
         except UnicodeDecodeError:
             continue
         if len(regex.findall(GPT2.text, chunk)) == 1 or not drift().isdisjoint(chunk):
@@ -80,7 +77,7 @@ def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[s
     special = dropped.pop(END_OF_TEXT_TOKEN, None)
     if dropped and not drop_special:
         raise ValueError(
-            f"it has the special tokens {some_names(dropped)}, but a tokenizer file has only "
+            f"it has the special tokens {some_names(dropped)}, but an import keeps only "
             f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
         )
     if special is None:

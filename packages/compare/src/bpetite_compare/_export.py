@@ -68,7 +68,8 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         model: the path of a tokenizer file.
         to: "tiktoken" for a file of ranks; "huggingface" for a folder that `AutoTokenizer`
             of transformers loads, or for one `tokenizer.json` if `output` ends in ".json";
-            "gpt2" for a folder with `vocab.json` and `merges.txt`.
+            "gpt2" for a folder with `vocab.json` and `merges.txt`; "gguf" for the vocabulary in
+            llama.cpp's format.
         output: the path of the file or folder.
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.

@@ -1,13 +1,18 @@
-"""The files of a tokenizer in the formats of tiktoken, Hugging Face and GPT-2."""
+"""The files of a tokenizer in the formats of tiktoken, Hugging Face, GPT-2 and llama.cpp."""
 
 import base64
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
 from operator import itemgetter
 from typing import Final, TypeAlias
 
+from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._patterns import GPT2
+from bpetite_compare._gguf import Value, to_gguf
 from bpetite_compare._letters import GPT2_FILES, to_letters
+from bpetite_compare._spellings import llama_cpp_differs
 from bpetite_compare._vocabulary import Vocabulary
 
 _Files: TypeAlias = tuple[Mapping[str, bytes], str]
@@ -15,6 +20,9 @@ _Files: TypeAlias = tuple[Mapping[str, bytes], str]
 
 The name of a file that is not in a folder is empty.
 """
+
+_NORMAL, _CONTROL = 1, 3
+"""llama.cpp's types of tokens."""
 
 
 def is_folder(to: str, output: str) -> bool:
@@ -40,7 +48,7 @@ with open({_text(path)!r}, "rb") as file:
 # encode() finds special tokens in a text with allowed_special="all"; decode() writes their text.
 encoding = tiktoken.Encoding(
     "bpetite",
-    pat_str={vocabulary.pattern!r},
+    pat_str={vocabulary.pattern.text!r},
     mergeable_ranks=ranks,
     special_tokens={dict(vocabulary.special_tokens)!r},
 )
@@ -69,6 +77,11 @@ tokenizer = AutoTokenizer.from_pretrained({_text(path)!r})
 
 
 def _gpt2(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+    if vocabulary.pattern is not GPT2:
+        raise ValueError(
+            "GPT-2's two files do not name their pattern, which is always gpt2; this tokenizer has "
+            f"{vocabulary.pattern.name}, so export to huggingface instead"
+        )
     merges = _merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
@@ -88,9 +101,62 @@ tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
     return dict(zip(GPT2_FILES, contents, strict=True)), loading
 
 
+def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
+    pattern = vocabulary.pattern
+    if pattern.llama_cpp is None:
+        raise ValueError(
+            f"llama.cpp does not have the pattern {pattern.name}; export to tiktoken or "
+            "huggingface instead"
+        )
+    texts = {token_id: text for text, token_id in _vocab_json(vocabulary).items()}
+    if max(texts) >= len(texts):
+        raise ValueError("llama.cpp needs ids without gaps, unlike those of this id map")
+    tokens = [texts[token_id] for token_id in range(len(texts))]
+    special = vocabulary.special_tokens
+    _check_overlaps(special)
+    main = _main_special_token(vocabulary)
+    purposes = ("bos", "eos", "padding") if main else ()
+    fields: dict[str, Value] = {
+        "general.architecture": "gpt2",
+        "tokenizer.ggml.model": "gpt2",
+        "tokenizer.ggml.pre": pattern.llama_cpp,
+        "tokenizer.ggml.tokens": tokens,
+        "tokenizer.ggml.token_type": [_CONTROL if one in special else _NORMAL for one in tokens],
+        "tokenizer.ggml.merges": _merge_lines(vocabulary),
+        # With some patterns, llama.cpp would begin each text with a special token.
+        "tokenizer.ggml.add_bos_token": False,
+        **{f"tokenizer.ggml.{name}_token_id": special[main] for name in purposes if main},
+    }
+    other = llama_cpp_differs(pattern)
+    differs = f"# llama.cpp has other ids for {other}.\n" if other else ""
+    loading = f"""\
+from llama_cpp import Llama
+
+# tokenize() needs add_bos=False and special=True for the ids of bpetite.
+{differs}tokenizer = Llama({_text(path)!r}, vocab_only=True)
+"""
+    return {"": to_gguf(fields)}, loading
+
+
+def _check_overlaps(names: Collection[str]) -> None:
+    """Reject special tokens that may overlap, as llama.cpp finds the longest of all first."""
+    beginnings = defaultdict(set)
+    for name in names:
+        for size in range(1, len(name)):
+            beginnings[name[:size]].add(name)
+    for name in names:
+        for start in range(1, len(name)):
+            for other in beginnings.get(name[start:], set()) - {name}:
+                if len(other) >= len(name):
+                    raise ValueError(
+                        f"the special token {name[:40]!r} ends as {other[:40]!r} begins; where "
+                        "they overlap, llama.cpp takes the second, and bpetite the first"
+                    )
+
+
 def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
     """Return the content of `tokenizer.json`: byte-level BPE with its special tokens."""
-    cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern}}
+    cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern.text}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {
@@ -129,8 +195,10 @@ def _tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
     token for padding. As in GPT-2, one special token serves all purposes. No text produces the
     unknown token.
     """
-    own, *others = vocabulary.special_tokens
-    purposes = dict.fromkeys(("bos_token", "eos_token", "pad_token", "unk_token"), own)
+    main = _main_special_token(vocabulary)
+    names = ("bos_token", "eos_token", "pad_token", "unk_token") if main else ()
+    others = [name for name in vocabulary.special_tokens if name != main]
+    purposes = dict.fromkeys(names, main)
     more = {"additional_special_tokens": others} if others else {}
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
@@ -139,6 +207,16 @@ def _tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
         "model_input_names": ["input_ids", "attention_mask"],
         "clean_up_tokenization_spaces": False,
     }
+
+
+def _main_special_token(vocabulary: Vocabulary) -> str | None:
+    """Return the special token for all purposes, if there are special tokens.
+
+    It is `<|endoftext|>`, which has them in GPT-2, or else the first: other names do not say
+    what they are for.
+    """
+    names = vocabulary.special_tokens
+    return END_OF_TEXT_TOKEN if END_OF_TEXT_TOKEN in names else next(iter(names), None)
 
 
 def _vocab_json(vocabulary: Vocabulary) -> Mapping[str, int]:
@@ -167,5 +245,6 @@ FORMATS: Final[Mapping[str, _Format]] = {
     "tiktoken": _tiktoken,
     "huggingface": _huggingface,
     "gpt2": _gpt2,
+    "gguf": _gguf,
 }
 """The formats of an export, each a function of the vocabulary, the path and more settings."""

@@ -1,6 +1,6 @@
 """Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
 
-A tokenizer file can represent only byte-level BPE with GPT-2's pattern. `_faults` yields why
+An import accepts only byte-level BPE with GPT-2's pattern. `_faults` yields why
 parts of a `tokenizer.json` do not fit, in an order in which the first fault is the one to report.
 """
 

@@ -19,7 +19,14 @@ BYTE_LETTERS: Final = {value: chr(value) for value in _PRINTABLE} | {
 }
 """The printable character that represents each byte in `vocab.json` and `merges.txt`."""
 
+_BYTES: Final = {letter: value for value, letter in BYTE_LETTERS.items()}
+
 
 def to_letters(token: bytes) -> str:
     """Return a token as in `vocab.json` and `merges.txt`, where a space is Ġ."""
     return "".join(map(BYTE_LETTERS.__getitem__, token))
+
+
+def of_letters(text: str) -> bytes | None:
+    """Return the token with these letters, or None if one of them represents no byte."""
+    return bytes(map(_BYTES.__getitem__, text)) if _BYTES.keys() >= set(text) else None

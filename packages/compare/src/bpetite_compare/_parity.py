@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import regex
-
 from bpetite import Tokenizer, _boundaries
 from bpetite._artifact import Artifact
+from bpetite._special_tokens import SpecialTokens
 from bpetite_compare._comparison import Difference, Tokenization, first_difference, tokenize_both
 from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
 from bpetite_compare._engines import drift
@@ -106,10 +105,10 @@ class _Comparer:
     """The two tokenizers, side by side."""
 
     def __init__(self, artifact: Artifact) -> None:
-        self._artifact = artifact
+        self._pattern = artifact.pattern
         self._tokenizer = Tokenizer._of(artifact)
         self._encoding = of_artifact(artifact, SELF)
-        self._pattern = regex.compile(artifact.pattern.text)
+        self._special_tokens = SpecialTokens(artifact.special_tokens)
         # The pattern matches any text as a whole, so tiktoken encodes it as one chunk.
         self._chunk_encoding = make_encoding(
             "chunk", r"(?s:.+)", ranks_of(self._encoding), specials_of(self._encoding)
@@ -127,7 +126,7 @@ class _Comparer:
         result.characters += len(block)
         result.tokens += len(ours.ids)
         if not block.isascii():
-            odd = drift()
+            odd = drift(self._pattern)
             result.engine_characters.update(filter(odd.__contains__, block))
         if ours.ids == theirs.ids:
             return None
@@ -145,7 +144,7 @@ class _Comparer:
         """Return the true difference in a section, if there is one."""
         ours, theirs = tokenize_both(self._tokenizer, self._encoding, section)
         difference = first_difference(ours, theirs, by_id=True)
-        if difference is None or section.isascii() or drift().isdisjoint(section):
+        if difference is None or section.isascii() or drift(self._pattern).isdisjoint(section):
             return difference
         result.engine_differences += 1
         chunks = list(self._chunks(section))
@@ -156,9 +155,8 @@ class _Comparer:
 
     def _chunks(self, section: str) -> Iterator[str]:
         """Yield the chunks of a section, split by bpetite's engine, and its special tokens."""
-        special = "|".join(map(regex.escape, self._artifact.special_names))
-        for number, part in enumerate(regex.split(f"({special})", section)):
-            yield from [part] if number % 2 else self._pattern.findall(part)
+        for number, part in enumerate(self._special_tokens.cut(section)):
+            yield from [part] if number % 2 else self._pattern.split(part)
 
 
 def _joined(parts: Iterator[Tokenization]) -> Tokenization:

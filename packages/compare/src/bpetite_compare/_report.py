@@ -57,7 +57,7 @@ def report(
 ) -> Report:
     """Count the tokens of files with bpetite and with tiktoken encodings.
 
-    `<|endoftext|>` is one token everywhere; other special tokens are ordinary text.
+    Only the special tokens of the tokenizer file are special, in every tokenizer.
 
     Args:
         model: the path of a tokenizer file.

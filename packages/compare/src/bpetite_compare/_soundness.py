@@ -3,7 +3,7 @@
 bpetite merges the pair of ids with the lowest rank. tiktoken merges the two adjacent tokens
 whose joined bytes have the lowest rank. Both give the same ids for every text if
 
-    - no two tokens have the same bytes, the special token included, and
+    - no two tokens have the same bytes, special tokens included, and
     - every token encodes to itself.
 
 Suppose that the bytes of a token are two adjacent tokens at some moment. Nothing was merged

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bpetite._patterns import GPT2
+from bpetite._patterns import GPT2, Pattern
 
 _SAME_PATTERNS: Final = frozenset(
     {
@@ -19,3 +19,14 @@ _SAME_PATTERNS: Final = frozenset(
 def is_gpt2_pattern(pattern: str) -> bool:
     """Return whether a pattern is one of the known spellings of GPT-2's."""
     return pattern in _SAME_PATTERNS
+
+
+def llama_cpp_differs(pattern: Pattern) -> str | None:
+    """Return the text for which llama.cpp's own spelling of a pattern finds other chunks.
+
+    It spells out `(?i:'s)` as `'[sS]`. Where a pattern has marks, it knows neither these nor
+    the case of letters outside ASCII.
+    """
+    if r"\p{M}" in pattern.text:
+        return "marks, for capital letters outside ASCII, and for \u017f after an apostrophe"
+    return "\u017f after an apostrophe" if "(?i:" in pattern.text else None

@@ -19,7 +19,7 @@ SELF: Final = "self"
 def to_tiktoken(
     model: str | os.PathLike[str] | Model, special_tokens: Iterable[str] = ()
 ) -> tiktoken.Encoding:
-    """Return a tiktoken encoding with the vocabulary of a tokenizer, special token included.
+    """Return a tiktoken encoding with the vocabulary of a tokenizer, special tokens included.
 
     It needs no network. If every token encodes to itself, both return the same ids, except
     for characters that the two regex engines classify differently. Training makes only such
@@ -61,4 +61,4 @@ def of_artifact(
     if fault := find_duplicate(artifact):
         raise ValueError(f"tiktoken cannot load this vocabulary: {fault}")
     own = Vocabulary.of(artifact, special_tokens)
-    return make_encoding(name, own.pattern, own.ranks, own.special_tokens)
+    return make_encoding(name, own.pattern.text, own.ranks, own.special_tokens)

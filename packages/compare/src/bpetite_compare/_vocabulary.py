@@ -1,7 +1,7 @@
 """The ids and special tokens of a tokenizer in another library.
 
-A tokenizer file has one special token and its own ids. An export may have more special
-tokens, and the original ids of an imported tokenizer (`_id_map`).
+An export may have more special tokens than the tokenizer file, and the original ids of an
+imported tokenizer (`_id_map`).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from bpetite._artifact import Artifact
-from bpetite_compare._letters import to_letters
+from bpetite._patterns import Pattern
+from bpetite_compare._letters import of_letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Vocabulary:
     ranks: Mapping[bytes, int]
     merges: Sequence[tuple[bytes, bytes]]
     special_tokens: Mapping[str, int]
-    pattern: str
+    pattern: Pattern
 
     @classmethod
     def of(
@@ -49,7 +50,7 @@ class Vocabulary:
             ranks,
             [(artifact.tokens[left], artifact.tokens[right]) for left, right in artifact.merges],
             with_special_tokens(own, special_tokens, ranks),
-            artifact.pattern.text,
+            artifact.pattern,
         )
 
     @property
@@ -77,8 +78,8 @@ def with_special_tokens(
         for other in special:
             _check_pair(name, other)
         special[name] = token_id
-    if len(special) > len(own):
-        _check_tokens(special.keys() - own.keys(), ranks)
+    for name in special:
+        _check_token(name, ranks)
     return special
 
 
@@ -106,13 +107,11 @@ def _check_pair(name: str, other: str) -> None:
         )
 
 
-def _check_tokens(names: Iterable[str], ranks: Mapping[bytes, int]) -> None:
+def _check_token(name: str, ranks: Mapping[bytes, int]) -> None:
     """Reject the text of a mergeable token, or its letters, which are its key in `vocab.json`."""
-    letters = {to_letters(token): token_id for token, token_id in ranks.items()}
-    for name in sorted(names):
-        found = ranks.get(name.encode("utf-8"), letters.get(name))
-        if found is not None:
-            raise ValueError(
-                f"the special token {name[:40]!r} is already the ordinary token {found}; "
-                "choose another name"
-            )
+    found = ranks.get(name.encode("utf-8"), ranks.get(of_letters(name) or b""))
+    if found is not None:
+        raise ValueError(
+            f"the special token {name[:40]!r} is already the ordinary token {found}; "
+            "choose another name"
+        )

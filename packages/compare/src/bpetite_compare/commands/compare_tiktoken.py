@@ -133,7 +133,7 @@ def _conclusions(comparison: Comparison) -> Iterator[str]:
             "the Unicode tables of the two engines differ on "
             f"{code_points(comparison.engine_characters)}: expect a difference there"
         )
-    yield "<|endoftext|> is one token on both sides; other special tokens are ordinary text"
+    yield "only the special tokens of the tokenizer file are special, on both sides"
 
 
 def _data(comparison: Comparison) -> _Compared:

@@ -1,4 +1,4 @@
-r"""Export a tokenizer to tiktoken or Hugging Face.
+r"""Export a tokenizer to tiktoken, Hugging Face or llama.cpp.
 
 Prints a JSON object with the files and the special tokens. The Python code that
 loads the files goes to standard error.
@@ -9,6 +9,7 @@ Examples:
   bpetite export --model tokenizer.json --to huggingface --output chat \
     --special '<|user|>' '<|assistant|>'
   bpetite export --model tokenizer.json --to gpt2 --output gpt2
+  bpetite export --model tokenizer.json --to gguf --output vocab.gguf
 """
 
 import argparse
@@ -41,7 +42,7 @@ def add_command(commands: cli.arguments.Commands) -> None:
         help="tiktoken: a file of ranks; huggingface: a folder for AutoTokenizer, or one "
         "tokenizer.json if PATH ends in .json; gpt2: a folder with vocab.json and merges.txt for "
         "GPT2Tokenizer of transformers and ByteLevelBPETokenizer of tokenizers (AutoTokenizer "
-        "needs huggingface)",
+        "needs huggingface), only with the pattern gpt2; gguf: the vocabulary for llama.cpp",
     )
     cli.arguments.add_destination(parser, "the export")
     parser.add_argument(

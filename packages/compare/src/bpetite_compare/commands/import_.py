@@ -88,10 +88,7 @@ def _lines(imported: Imported, id_map: str | None) -> Iterator[str]:
     yield "checked: a slow encoder gives the same ids for each chunk of a text in many scripts"
     yield from imported.notes
     if imported.special_added:
-        yield (
-            "added: <|endoftext|>, which every tokenizer file has; in the original it is "
-            "ordinary text"
-        )
+        yield ("added: <|endoftext|>, as in every import; in the original it is ordinary text")
     if imported.dropped:
         yield f"dropped, now ordinary text: {some_names(imported.dropped)}"
     if imported.changed:

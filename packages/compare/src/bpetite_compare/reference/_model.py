@@ -3,6 +3,7 @@
 Each function states a lemma, and uses only the functions above it.
 """
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -180,6 +181,17 @@ class Model:
     def inverse_byte_shuffle(self) -> list[int]:
         """At position i, the byte that id i represents."""
         return [self.byte_shuffle.index(token_id) for token_id in range(256)]
+
+    @classmethod
+    def load(cls, path: str) -> Self:
+        """Return the model of a tokenizer file, of any schema version.
+
+        It checks nothing: `Tokenizer.load` does.
+        """
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        merges = [(left, right) for left, right in content["merges"]]
+        return cls.of_merges(merges, content["pretokenizer_pattern"], content["special_tokens"])
 
     @classmethod
     def of_merges(

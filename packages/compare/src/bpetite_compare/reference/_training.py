@@ -1,11 +1,11 @@
 """Training with any pattern: count all pairs, merge the most frequent, count again.
 
-The core trains only with GPT-2's pattern, much faster and with the same result. Use this
-trainer to find out what a pattern does.
+The core trains with the patterns that it knows, much faster and with the same result. Use this
+trainer to find out what any other pattern does.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import regex
@@ -32,6 +32,7 @@ def train(
     vocab_size: int,
     pattern: str = GPT2_PATTERN,
     start: Model | None = None,
+    special_tokens: Sequence[str] = (_SPECIAL_TOKEN,),
 ) -> Model:
     """Learn merges: the most frequent pair first, and the smallest pair in a tie.
 
@@ -47,8 +48,10 @@ def train(
         pattern: a regular expression for the package `regex`; its matches are the chunks.
         start: a model whose merges come first; the chunks are encoded with them.
 
+        special_tokens: the special tokens of the model, in the order of their ids.
+
     Returns:
-        The model, with `<|endoftext|>` as the special token after the last merge.
+        The model, with its special tokens after the last merge.
 
     Raises:
         TypeError: `documents` is a single `str`.
@@ -84,7 +87,8 @@ def train(
         for chunk, ids in chunks.items():
             chunks[chunk] = merge(ids, best, 256 + len(merges))
         merges.append(best)
-    return Model.of_merges(merges, pattern, {_SPECIAL_TOKEN: 256 + len(merges)})
+    special = {text: 256 + len(merges) + place for place, text in enumerate(special_tokens)}
+    return Model.of_merges(merges, pattern, special)
 
 
 def _chunks(text: str, pattern: str) -> Iterator[bytes]:

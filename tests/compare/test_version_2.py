@@ -1,0 +1,313 @@
+"""Files of schema version 2: exports, parity, comparisons and the reference model."""
+
+import json
+import re
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from artifacts import GOOD, canonical
+from bpetite import Tokenizer
+from bpetite._patterns import PATTERNS
+from bpetite_compare import compare, export, parity, to_tiktoken
+from bpetite_compare._engines import drift
+from bpetite_compare._formats import FORMATS
+from bpetite_compare._gguf import to_gguf
+from bpetite_compare.reference import Model, decode, encode, train
+from exports import load_back
+from nasty import NINE, alike, nasty_texts, saved, trained
+from texts import CORPORA
+
+EACH = pytest.mark.parametrize("name", PATTERNS)
+WITHOUT_GPT_2 = [name for name in PATTERNS if name != "gpt2"]
+
+
+@pytest.mark.parametrize(
+    ("name", "to"),
+    [
+        *((name, "tiktoken") for name in PATTERNS),
+        *(pytest.param(name, "huggingface", marks=pytest.mark.thorough) for name in PATTERNS),
+        pytest.param("gpt2", "gpt2", marks=pytest.mark.thorough),
+    ],
+)
+@pytest.mark.parametrize("special_tokens", [NINE, ()], ids=len)
+def test_ids_are_equal_on_nasty_texts(
+    name: str, to: str, special_tokens: tuple[str, ...], tmp_path: Path
+) -> None:
+    """With nine special tokens and with none, an export has the ids of 4,000 texts."""
+    model = saved(name, tmp_path, special_tokens)
+    theirs, decoded = load_back(model, to, tmp_path)
+    ours = trained(name, *special_tokens)
+    texts = alike(name, 5200)
+    assert len(texts) > 4000
+    assert [text for text in texts if theirs(text) != ours.encode(text)] == []
+    assert all(decoded(ours.encode(text)) == text for text in nasty_texts(200))
+
+
+@pytest.mark.thorough
+@EACH
+@pytest.mark.parametrize("special_tokens", [NINE, ("<|bos|>",), ()], ids=len)
+def test_ids_are_equal_in_transformers(
+    name: str, special_tokens: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The same in transformers, also after `save_pretrained`; one token has all purposes."""
+    transformers = pytest.importorskip("transformers")
+    model = saved(name, tmp_path, special_tokens)
+    export(model, "huggingface", tmp_path / "hf")
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "hf")
+    theirs.save_pretrained(tmp_path / "again")
+    again = transformers.AutoTokenizer.from_pretrained(tmp_path / "again")
+    ours = trained(name, *special_tokens)
+    main = "<|endoftext|>" if "<|endoftext|>" in special_tokens else "<|bos|>"
+    for tokenizer in (theirs, again):
+        ids = tokenizer(texts := alike(name, 5200))["input_ids"]
+        assert [a for a, b in zip(texts, ids, strict=True) if ours.encode(a) != b] == []
+        assert tokenizer.eos_token == tokenizer.pad_token == (main if special_tokens else None)
+        assert {*tokenizer.all_special_tokens} == {*special_tokens}
+
+
+@EACH
+def test_a_class_matters_if_the_pattern_names_it(name: str) -> None:
+    """U+0295 is Ll in one engine and Lo in the other, and a letter in both."""
+    assert ("\u0295" in drift(PATTERNS[name])) == (r"\p{Lo}" in PATTERNS[name].text)
+    assert "\U00018d80" in drift(PATTERNS[name])  # new in Unicode 17
+
+
+@EACH
+@pytest.mark.parametrize("special_tokens", [NINE, ()], ids=len)
+def test_parity_needs_no_option(name: str, special_tokens: tuple[str, ...], tmp_path: Path) -> None:
+    """Files of nasty text are equal, but for characters that the engines classify differently."""
+    model = saved(name, tmp_path, special_tokens)
+    (tmp_path / "text").write_bytes((text := "\n".join(nasty_texts(1000))).encode())
+    result = parity(model, [tmp_path / "text"])
+    assert result.difference is None
+    assert result.engine_characters.keys() == drift(PATTERNS[name]) & {*text}
+    assert result.tokens == len(trained(name, *special_tokens).encode(text))
+    assert result.engine_differences > 0
+
+
+@EACH
+def test_a_text_is_compared_with_the_files_own_pattern(name: str, tmp_path: Path) -> None:
+    """With `self`, the ids are equal, special tokens included; the others are named."""
+    text = "".join(alike(name, 300))
+    found = compare(model := saved(name, tmp_path), text, "self")
+    assert (found.difference, found.engine_characters) == (None, frozenset())
+    assert {*trained(name, *NINE)._artifact.special_tokens.values()} <= {*found.ours.ids}
+    odd = compare(model, "a\u0295b", "self").engine_characters
+    assert odd == drift(PATTERNS[name]) & {"\u0295"}
+
+
+def test_a_real_difference_is_still_found(tmp_path: Path) -> None:
+    """A token that no merge can make differs, also beside special tokens, which end a chunk."""
+    merges = [[120, 97], [97, 98], [98, 99], [97, 258]]
+    tokens = dict(zip(range(256, 262), (b"xa", b"ab", b"bc", b"abc", b"<s>", b"1!x"), strict=True))
+    content = GOOD | {
+        "schema_version": 2,
+        "mergeable_vocab_size": 260,
+        "merges": merges,
+        "special_tokens": {"<s>": 260, "1!x": 261},
+        "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
+        "vocab": {str(byte): [byte] for byte in range(256)}
+        | {str(token_id): [*token] for token_id, token in tokens.items()},
+    }
+    (tmp_path / "a.json").write_bytes(canonical(content))
+    (tmp_path / "text").write_bytes(f"<s>xab\u00e9{min(drift())}1!xabc<s>".encode())
+    found = parity(tmp_path / "a.json", [tmp_path / "text"]).difference
+    assert found is not None
+    assert (found.ours, found.theirs) == ((257, b"ab"), (259, b"abc"))
+    with pytest.raises(ValueError, match="the token 259, b'abc', does not encode to itself"):
+        export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
+
+
+# Exports
+
+
+@pytest.mark.parametrize(
+    ("to", "name"),
+    [
+        *(("gpt2", name) for name in WITHOUT_GPT_2),
+        *(("gguf", name) for name in PATTERNS if PATTERNS[name].llama_cpp is None),
+    ],
+)
+def test_a_form_without_the_pattern_is_refused_by_name(to: str, name: str, tmp_path: Path) -> None:
+    """The error names the pattern, and a form that has it, which works."""
+    model = saved(name, tmp_path)
+    with pytest.raises(ValueError, match=rf"\b{name}\b.*export to (.*)huggingface instead"):
+        export(model, to, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    export(model, "huggingface", tmp_path / "out")
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("<s>", "'<s>' occurs twice, or is the tokenizer's own"),
+        ("<s>x", "'<s>' and '<s>x' starts with the other"),
+        ("[IN", "'[INST]' and '[IN' starts with the other"),
+    ],
+)
+def test_added_special_tokens_obey_those_of_the_file(
+    to: str, name: str, fault: str, tmp_path: Path
+) -> None:
+    """More special tokens follow all of the file; a name that is there, or begins so, is not."""
+    names = ("<s>", "[INST]")
+    model = saved("gpt2", tmp_path, names)
+    size = trained("gpt2", *names)._artifact.mergeable
+    exported = export(model, to, tmp_path / "good", special_tokens=["<t>"])
+    assert exported.special_tokens == {"<s>": size, "[INST]": size + 1, "<t>": size + 2}
+    with pytest.raises(ValueError, match=re.escape(fault)):
+        export(model, to, tmp_path / "out", special_tokens=[name])
+
+
+def test_a_special_token_with_the_letters_of_a_token_is_refused(tmp_path: Path) -> None:
+    """The bytes of "é1!" are no token, but its letters are those of E9 31 21 in `vocab.json`."""
+    merges = [[0xE9, 0x31], [256, 0x21]]
+    vocab = {str(byte): [byte] for byte in range(256)}
+    vocab |= {"256": [0xE9, 0x31], "257": [0xE9, 0x31, 0x21], "258": [*"\u00e91!".encode()]}
+    content = GOOD | {"merges": merges, "special_tokens": {"\u00e91!": 258}, "vocab": vocab}
+    (tmp_path / "a.json").write_bytes(canonical(content | {"schema_version": 2}))
+    with pytest.raises(ValueError, match="'é1!' is already the ordinary token 257"):
+        export(tmp_path / "a.json", "huggingface", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("special_tokens", "main"), [(NINE, "<|endoftext|>"), (("<|bos|>", "<s>"), "<|bos|>"), ((), "")]
+)
+def test_one_special_token_has_all_purposes(
+    special_tokens: tuple[str, ...], main: str, tmp_path: Path
+) -> None:
+    """It is `<|endoftext|>`, or else the first; without special tokens, there are no purposes."""
+    export(saved("gpt4", tmp_path, special_tokens), "huggingface", tmp_path / "hf")
+    config = json.loads((tmp_path / "hf" / "tokenizer_config.json").read_bytes())
+    purposes = [f"{purpose}_token" for purpose in ("bos", "eos", "pad", "unk")]
+    assert [config.get(one, "") for one in purposes] == [main] * 4
+    others = [name for name in special_tokens if name != main]
+    assert config.get("additional_special_tokens", []) == others
+
+
+# llama.cpp
+
+FIELDS: dict[str, Any] = {"a": "é", "b": 7, "c": [1, 3], "d": ["x", "yz"], "e": False}
+
+
+def test_gguf_as_by_hand() -> None:
+    """Each kind of field, byte by byte; an empty list is one of strings."""
+    begin = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1)
+    by_hand = {
+        "a": struct.pack("<IQ", 8, 2) + b"\xc3\xa9",
+        "b": struct.pack("<II", 4, 7),
+        "c": struct.pack("<IIQii", 9, 5, 2, 1, 3),
+        "d": struct.pack("<IIQQ", 9, 8, 2, 1) + b"x" + struct.pack("<Q", 2) + b"yz",
+        "e": struct.pack("<IB", 7, 0),
+    }
+    for name, expected in by_hand.items():
+        assert to_gguf({name: FIELDS[name]}) == begin + name.encode() + expected
+    assert to_gguf({"f": []}) == begin + b"f" + struct.pack("<IIQ", 9, 8, 0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("special_tokens", [NINE[:3], ()], ids=len)
+def test_a_gguf_file_is_that_of_llama_cpps_own_package(
+    special_tokens: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The package `gguf` writes the same bytes."""
+    gguf = pytest.importorskip("gguf")
+    export(saved("gpt4", tmp_path, special_tokens), "gguf", tmp_path / "ours")
+    artifact = trained("gpt4", *special_tokens)._artifact
+    export(tmp_path / "model.json", "huggingface", tmp_path / "hf.json")
+    vocab = json.loads((tmp_path / "hf.json").read_bytes())["model"]
+    writer = gguf.GGUFWriter(tmp_path / "theirs", "gpt2")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("llama-bpe")
+    writer.add_token_list(sorted(vocab["vocab"], key=vocab["vocab"].__getitem__))
+    normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
+    writer.add_token_types([normal] * artifact.mergeable + [control] * len(special_tokens))
+    writer.add_token_merges(vocab["merges"])
+    writer.add_add_bos_token(value=False)
+    if special_tokens:
+        for add in (writer.add_bos_token_id, writer.add_eos_token_id, writer.add_pad_token_id):
+            add(artifact.special_tokens["<|endoftext|>"])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        (["<s>", "s>x1>"], True),
+        (["s>x1>", "<s>"], True),
+        (["<s>y1>", "1>x!"], False),  # the first is longer
+        (["<x<s>y1>", "<s>", "<|a|>", "</s>", "1!1"], False),
+    ],
+)
+def test_llama_cpp_gets_no_overlapping_special_tokens(
+    names: list[str], refused: bool, tmp_path: Path
+) -> None:
+    """Where two overlap, llama.cpp takes the longer one, so a longer second one is an error."""
+    model = saved("gpt4", tmp_path, tuple(names))
+    if refused:
+        with pytest.raises(ValueError, match=r"'<s>' ends as 's>x1>' begins; where they overlap"):
+            export(model, "gguf", tmp_path / "out")
+    else:
+        export(model, "gguf", tmp_path / "out")
+
+
+def test_ids_for_llama_cpp_have_no_gaps(tmp_path: Path) -> None:
+    """An id map may move ids, but may not leave one out."""
+    model = saved("gpt4", tmp_path, ("<s>",))
+    ids = [*range(trained("gpt4", "<s>")._artifact.highest_id + 1)]
+    (tmp_path / "moved").write_text(json.dumps([1, 0, *ids[2:]]))
+    (tmp_path / "gap").write_text(json.dumps([*ids[:-1], len(ids)]))
+    export(model, "gguf", tmp_path / "out", id_map=tmp_path / "moved")
+    with pytest.raises(ValueError, match="needs ids without gaps"):
+        export(model, "gguf", tmp_path / "out", overwrite=True, id_map=tmp_path / "gap")
+
+
+def test_the_loading_lines_name_texts_with_other_ids(tmp_path: Path) -> None:
+    """They are where llama.cpp's own pattern is another one; GPT-2's is not."""
+    said = {
+        name: "\u017f after" in export(saved(name, tmp_path, ()), "gguf", tmp_path / name).loading
+        for name, pattern in PATTERNS.items()
+        if pattern.llama_cpp
+    }
+    assert said == {name: "(?i:" in PATTERNS[name].text for name in said}
+    assert len({*said.values()}) == 2
+
+
+# The reference model
+
+
+@EACH
+@pytest.mark.parametrize("special_tokens", [NINE, ()], ids=len)
+def test_the_reference_model_reads_it(
+    name: str, special_tokens: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Its ids are those of the tokenizer and of tiktoken, and it decodes them."""
+    path = saved(name, tmp_path, special_tokens)
+    model, encoding = Model.load(str(path)), to_tiktoken(path)
+    ours = trained(name, *special_tokens)
+    assert (to_tiktoken(model)._pat_str, encoding.n_vocab) == (
+        model.pattern,
+        len(model.vocab) + len(special_tokens),
+    )
+    for text in nasty_texts(60):
+        assert encode(model, text) == ours.encode(text)
+        assert decode(model, ours.encode(text)) == text
+
+
+@EACH
+@given(corpus=CORPORA, size=st.integers(256, 290))
+def test_the_reference_model_trains_as_the_core(name: str, corpus: list[str], size: int) -> None:
+    """With any pattern and special tokens, the merges are those of the core, in order."""
+    model = train(corpus, size, oracle.PATTERNS[name], special_tokens=NINE)
+    ours = Tokenizer.train(corpus, size, pattern=name, special_tokens=NINE)._artifact
+    assert [*model.merges] == [*ours.merges]
+    assert model.special_tokens == ours.special_tokens

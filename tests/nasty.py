@@ -1,0 +1,54 @@
+"""Nine special tokens and nasty texts, on which tokenizers with the same data might differ."""
+
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from bpetite import Tokenizer
+from bpetite._patterns import PATTERNS
+from bpetite_compare._engines import drift
+
+NINE: Final = (
+    *("<|user|>", "[INST]", "<|endoftext|>", "</s>", "<s>"),
+    *("<x<s>y1>", "s>x1>", "1|\u00e9\u65e5", "\x1ca1!"),
+)
+"""Special tokens inside others, and overlapping others; one that is not ASCII, one with U+001C."""
+
+_BEGINNINGS: Final = sorted({name[:size] for name in NINE for size in (1, 2, len(name) - 1)})
+_PIECES: Final = (
+    *("a", "A", "the", " The", "Z\u0301", "1", "22", "333", "/", "!", ";\n", "_", " ", "  ", "\t"),
+    *("\n", "\r", "\r\n", "\xa0", "\u3000", "\x85", "\u2028", "\x1c", "\x1f", "\x00", "\ufeff"),
+    *("'", "'s", "'S", "'\u017f", "\u017f", "'LL", "'Ve", "\u2019s", "'re", "s'"),
+    *("\u0301", "\u0903", "\u20e3", "\u01c5", "\u02b0", "\u0295", "\u2167", "\xbd", "\u0663"),
+    *("\u096a", "\xe9", "\xc9", "\xdf", "\u0130", "\u65e5", "\u3002", "\ud55c", "\u0416", "\u0436"),
+    *("\U0001f44d\u200d", "\U00018d80", "\U0010ffff"),
+)
+
+
+@cache
+def nasty_texts(number: int) -> list[str]:
+    """Return random texts of characters of all classes and special tokens, whole and in part."""
+    source = Random(33)
+    parts = [*_PIECES * 2, *NINE * 2, *_BEGINNINGS]
+    return ["".join(source.choices(parts, k=source.randrange(1, 14))) for _ in range(number)]
+
+
+@cache
+def trained(name: str, *special_tokens: str) -> Tokenizer:
+    """Return a tokenizer that has merged most chunks of nasty texts, so any other cut shows."""
+    corpus = nasty_texts(1500)
+    return Tokenizer.train(corpus, 6000, pattern=name, special_tokens=special_tokens)
+
+
+def saved(name: str, folder: Path, special_tokens: tuple[str, ...] = NINE) -> Path:
+    """Write the file of a trained tokenizer."""
+    trained(name, *special_tokens).save(path := folder / "model.json", overwrite=True)
+    return path
+
+
+def alike(name: str, number: int) -> list[str]:
+    """Return texts without characters that two engines put into different classes."""
+    texts = [text for text in nasty_texts(number) if drift(PATTERNS[name]).isdisjoint(text)]
+    assert number * 0.8 < len(texts) < number
+    return texts
