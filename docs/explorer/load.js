@@ -345,7 +345,7 @@ const tokenizerFile = (() => {
       const broken = RULES.find(([allowed]) => !allowed.test(text));
       if (broken) throw refused(text, `a special token ${broken[1]}`, texts);
     }
-    const sorted = [...texts].sort(byCharacter);
+    const sorted = inOrder(texts);
     sorted.slice(1).forEach((longer, place) => {
       const text = sorted[place];
       const start = quoted(beginning(text));
@@ -364,11 +364,12 @@ const tokenizerFile = (() => {
     return new Error(`special token ${quoted(beginning(text))}: ${reason}; '<|${words}|>' would work`);
   }
 
-  /** Order texts by their characters, as Python does. JavaScript compares halves of pairs. */
-  const byCharacter = (one, other) => {
-    const [first, second] = [one, other].map((text) => String.fromCharCode(...utf8.encode(text)));
-    return first < second ? -1 : Number(first > second);
-  };
+  /** Return texts in the order of their characters, as in Python: that of their UTF-8. */
+  function inOrder(texts) {
+    const ofBytes = (text) => String.fromCharCode(...utf8.encode(text));
+    const keyed = texts.map((text) => [ofBytes(text), text]);
+    return keyed.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text);
+  }
 
   /* ---- Messages, with values as Python writes them: they are those of bpetite ---- */
 
@@ -423,13 +424,13 @@ const tokenizerFile = (() => {
     const size = tokens.length;
     const all = [...tokens, ...specialTokens.map((text) => utf8.encode(text))];
     const ids = [...all.keys()].map(String).sort(); // as strings: "10" is before "2"
-    const special = specialTokens.map((text, place) => [text, size + place]);
-    special.sort(([one], [other]) => byCharacter(one, other));
+    const idOf = new Map(specialTokens.map((text, place) => [text, size + place]));
+    const special = inOrder(specialTokens).map((text) => `${ascii(text)}:${idOf.get(text)}`);
     return (
       `{"mergeable_vocab_size":${size},"merges":${JSON.stringify(merges)},` +
       `"pretokenizer_pattern":${JSON.stringify(known[pattern].text)},` +
       `"schema_version":${versionOf(pattern, specialTokens)},` +
-      `"special_tokens":{${special.map(([text, id]) => `${ascii(text)}:${id}`).join(",")}},` +
+      `"special_tokens":{${special.join(",")}},` +
       `"vocab":{${ids.map((id) => `"${id}":[${all[id].join(",")}]`).join(",")}}}`
     );
   }

@@ -418,7 +418,7 @@ const lesson = { corpus: COURSE, size: 264, training: null, goal: 0, timer: null
 function startTraining(merges = 0, then = null) {
   pause();
   lesson.training = new bpe.Training([accept("corpus", lesson.corpus)]);
-  element("cut-by").textContent = `The pattern ${lesson.training.pattern} cuts the corpus into chunks.`;
+  element("cut-by").textContent = lesson.training.pattern;
   lesson.last = null;
   lesson.counts = [lesson.training.chunks.reduce((sum, { ids, count }) => sum + ids.length * count, 0)];
   lesson.best = lesson.training.best();

@@ -146,6 +146,14 @@ def test_hand_made_files(
     assert loaded["ids"] == [oracle.encode(text, merges)]
 
 
+@pytest.mark.parametrize("names", [0, 740, 4096])
+def test_the_size_of_the_file_is_known_in_advance(ask: Ask, names: int) -> None:
+    """Training knows the size of the file also where ids of special tokens get longer."""
+    texts = [f"<|{number}|>" for number in range(names)]
+    answer = ask("train", ["abcdefghij" * 30], 300, {"specialTokens": texts})
+    assert answer["expected_size"] == len(answer["file"])
+
+
 @pytest.mark.parametrize("size", [255, 0, -1, 256.5, None, True, "300"])
 def test_sizes_are_checked(ask: Ask, size: object) -> None:
     """FR-11: the vocabulary size must be an integer of at least 256."""
