@@ -19,10 +19,10 @@ const outcome = (task) => {
 const answers = {
   version: () => process.versions,
   split: (text, pattern) => outcome(() => bpe.split(text, pattern)),
-  // The chunks of every text of up to so many characters, those of a text with "|" between.
-  split_all: (characters, length, pattern) => {
+  // The chunks of all texts of up to so many characters after a start, with "|" between chunks.
+  split_all: (start, characters, length, pattern) => {
     const longer = (texts) => texts.flatMap((text) => Array.from(characters, (one) => text + one));
-    let texts = [""];
+    let texts = [start];
     let found = [];
     for (let size = 0; size <= length; size++) {
       found = found.concat(texts.map((text) => bpe.split(text, pattern).join("|")));

@@ -11,22 +11,36 @@ from bpetite._patterns import PATTERNS
 from core.test_patterns import EACH, NASTIEST, NASTY
 from texts import every_character
 
+UNLIKE_REGEX = "\x85\ufeff\u212a a'1"
+"""Whitespace that JavaScript lacks, what it has instead, a sign that is a k in any case."""
+
+LETTERS = "sStTrReEvVmMlLdDxX\u017f\u212a"
+"""Letters of contractions, in any case, and others."""
+
 Ask = Callable[..., Any]  # the answer is JSON
 
 
 @EACH
 @pytest.mark.parametrize(
-    ("characters", "length"), [(NASTY, 4), pytest.param(NASTIEST, 5, marks=pytest.mark.thorough)]
+    ("start", "characters", "length"),
+    [
+        ("", NASTY, 4),
+        ("", UNLIKE_REGEX, 4),
+        ("'", LETTERS, 3),
+        pytest.param("", NASTIEST, 5, marks=pytest.mark.thorough),
+    ],
 )
 def test_every_short_text_is_cut_as_by_regex(
-    ask: Ask, name: str, characters: str, length: int
+    ask: Ask, name: str, start: str, characters: str, length: int
 ) -> None:
     """All texts of up to four nasty characters have the chunks of `regex`; some of five."""
     texts = [
-        "".join(some) for size in range(length + 1) for some in product(characters, repeat=size)
+        start + "".join(some)
+        for size in range(length + 1)
+        for some in product(characters, repeat=size)
     ]
     find = regex.compile(PATTERNS[name].text).findall
-    found = ask("split_all", characters, length, name)
+    found = ask("split_all", start, characters, length, name)
     assert found == ["|".join(find(text)) for text in texts]
 
 
