@@ -357,11 +357,12 @@ const tokenizerFile = (() => {
 
   /** Return the error for a text, with one that would work. */
   function refused(text, reason, others) {
-    let words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "").slice(0, 40) || "special";
-    for (let number = 2; others.some((other) => other.startsWith(`<|${words}|>`)); number++) {
-      words = `${words.replace(/[0-9]+$/, "")}${number}`;
-    }
-    return new Error(`special token ${quoted(beginning(text))}: ${reason}; '<|${words}|>' would work`);
+    const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "").slice(0, 40);
+    let better = `<|${words || "special"}|>`;
+    const kept = others.filter((other) => RULES.every(([allowed]) => allowed.test(other)));
+    const isTaken = (other) => other.startsWith(better) || better.startsWith(other);
+    for (let number = 1; kept.some(isTaken); number++) better = `<|special${number}|>`;
+    return new Error(`special token ${quoted(beginning(text))}: ${reason}; '${better}' would work`);
   }
 
   /** Return texts in the order of their characters, as in Python: that of their UTF-8. */
