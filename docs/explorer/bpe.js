@@ -10,19 +10,15 @@
  *     bpe.train(["ab ab ab"], 258).merges;        // [[97, 98], [32, 256]]
  *     const tokenizer = bpe.load(textOfATokenizerFile);
  *     tokenizer.decode(tokenizer.encode("ab"));   // "ab"
+ *     bpe.train(["ab 12"], 258, { pattern: "gpt4", specialTokens: ["<|user|>"] });
  *
- * Not here: the tokenizer file (load.js).
+ * Not here: the tokenizer file (load.js), the patterns (patterns.js).
  */
 const bpe = (() => {
-  const file = typeof require === "function" ? require("./load.js") : tokenizerFile;
+  const inNode = typeof require === "function";
+  const file = inNode ? require("./load.js") : tokenizerFile;
+  const known = inNode ? require("./patterns.js") : patterns;
 
-  // The 25 whitespace characters of Unicode. `\s` of JavaScript lacks U+0085 and has U+FEFF.
-  const SPACES = String.raw`\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
-  const CHUNK = new RegExp(
-    String.raw`'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^${SPACES}\p{L}\p{N}]+` +
-      `|[${SPACES}]+(?![^${SPACES}])|[${SPACES}]+`,
-    "gu",
-  );
   const CACHED_CHUNKS = 50_000;
   const MOST_PLACES = 2 ** 32;
   const GONE = -1; // in the place of an id that a merge took
@@ -31,10 +27,10 @@ const bpe = (() => {
   const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   /** Return the chunks of a text, which no merge crosses. Joined, they are the text. */
-  function split(text) {
+  function split(text, pattern = file.PATTERN) {
     const surrogate = text.search(/\p{Surrogate}/u);
     if (surrogate >= 0) throw new RangeError(`lone surrogate at index ${surrogate}`);
-    return text.match(CHUNK) ?? [];
+    return text.match(known[pattern].regExp) ?? [];
   }
 
   /** Return one number for a pair; numbers are in the order of pairs. Ids are below 2^21. */
@@ -76,16 +72,24 @@ const bpe = (() => {
    * pair change, so only their pairs are counted again.
    */
   class Training {
-    constructor(documents) {
+    constructor(documents, { pattern = file.PATTERN, specialTokens = [file.SPECIAL_TOKEN] } = {}) {
+      if (!Object.hasOwn(known, pattern)) {
+        const names = Object.keys(known).join(", ");
+        throw new RangeError(`pattern must be one of ${names}, got ${file.short(pattern)}`);
+      }
       this.merges = [];
       this.tokens = baseTokens();
-      this.fileSize = file.write([], this.tokens).length;
+      this.pattern = pattern;
+      this.specialTokens = file.checkSpecialTokens(specialTokens);
+      this.fileSize = file.write(this).length;
       this.counts = new Map();
       this.chunksWith = new Map();
       this.chunks = [];
       const chunkCounts = new Map();
       for (const document of typeof documents === "string" ? [documents] : documents) {
-        for (const text of split(document)) chunkCounts.set(text, (chunkCounts.get(text) ?? 0) + 1);
+        for (const text of split(document, pattern)) {
+          chunkCounts.set(text, (chunkCounts.get(text) ?? 0) + 1);
+        }
       }
       for (const [text, count] of chunkCounts) {
         const chunk = { text, count, ids: [...utf8.encode(text)] };
@@ -123,7 +127,7 @@ const bpe = (() => {
       const newId = this.tokens.length;
       const [left, right] = pair;
       const token = join([this.tokens[left], this.tokens[right]]);
-      this.fileSize += sizeOfMerge(left, right, newId, token);
+      this.fileSize += sizeOfMerge(left, right, newId, token, this.specialTokens.length);
       if (newId === file.MOST_TOKENS || this.fileSize > file.MOST_FILE_BYTES) {
         throw new RangeError(`vocab_size must be at most ${newId} for this corpus`);
       }
@@ -143,30 +147,41 @@ const bpe = (() => {
     }
   }
 
-  /** Return how many bytes a merge adds to the tokenizer file. */
-  function sizeOfMerge(left, right, newId, token) {
+  /** Return how many bytes a merge adds to the file of a tokenizer with some special tokens. */
+  function sizeOfMerge(left, right, newId, token, special = 1) {
     const comma = newId > 256 ? 1 : 0;
-    const longerSize = 3 * (`${newId + 1}`.length - `${newId}`.length); // it occurs three times
-    return `[${left},${right}]`.length + comma + `,"${newId}":[${token}]`.length + longerSize;
+    // The size of the vocabulary gets higher by one, and so do the ids of the special tokens.
+    const digits = (number) => `${number}`.length;
+    const longerSize = digits(newId + 1) - digits(newId);
+    const longerIds = 2 * (digits(newId + special) - digits(newId)); // each occurs twice
+    return `[${left},${right}],"${newId}":[${token}]`.length + comma + longerSize + longerIds;
   }
 
-  /** Learn merges from documents until there are `vocabSize` tokens, or no pair is left. */
-  function train(documents, vocabSize) {
+  /**
+   * Learn merges from documents until there are `vocabSize` tokens, or no pair is left.
+   *
+   * options: { pattern, specialTokens }, a name and a list of texts.
+   */
+  function train(documents, vocabSize, options) {
     if (!Number.isInteger(vocabSize) || vocabSize < 256) {
       throw new RangeError(`vocab_size must be an integer of at least 256, got ${vocabSize}`);
     }
-    const training = new Training(documents);
+    const training = new Training(documents, options);
     let best;
     while (training.tokens.length < vocabSize && (best = training.best())) training.step(best.pair);
-    return new Tokenizer(training.merges, training.tokens);
+    return new Tokenizer(training.merges, training);
   }
 
-  /** Text to ids and back, with the merges and tokens that training or a file gives. */
+  /** Text to ids and back, with the merges and what else training or a file gives. */
   class Tokenizer {
-    constructor(merges, tokens = merges.reduce(withToken, baseTokens())) {
+    constructor(merges, { tokens, pattern, specialTokens } = {}) {
       this.merges = merges;
-      this.tokens = tokens;
-      this.specialId = tokens.length;
+      this.tokens = tokens ?? merges.reduce(withToken, baseTokens());
+      this.pattern = pattern ?? file.PATTERN;
+      this.specialTokens = specialTokens ?? [file.SPECIAL_TOKEN];
+      const names = this.specialTokens.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+      this.anySpecial = names.length ? new RegExp(`(${names.join("|")})`) : null;
+      this.placeOf = new Map(this.specialTokens.map((name, place) => [name, place]));
       this.cache = new Map();
       this.rankOf = new Map();
       merges.forEach((pair, rank) => this.rank(pair, rank));
@@ -182,16 +197,23 @@ const bpe = (() => {
       this.rank(pair, this.merges.length);
       this.merges.push(pair);
       this.tokens.push(token);
-      this.specialId++;
+    }
+
+    /** Return the chunks of a text; for a special token, its place among the special tokens. */
+    cut(text) {
+      // None is the beginning of another. Odd parts are special tokens, leftmost ones first.
+      const parts = this.anySpecial ? text.split(this.anySpecial) : [text];
+      return parts.flatMap((part, number) =>
+        number % 2 ? this.placeOf.get(part) : split(part, this.pattern));
     }
 
     /** Return the ids of a text. Every exact special token becomes its id. */
     encode(text) {
       const ids = [];
-      text.split(file.SPECIAL_TOKEN).forEach((part, number) => {
-        if (number) ids.push(this.specialId);
-        for (const chunk of split(part)) for (const id of this.idsOfChunk(chunk)) ids.push(id);
-      });
+      for (const part of this.cut(text)) {
+        if (typeof part === "number") ids.push(this.tokens.length + part);
+        else for (const id of this.idsOfChunk(part)) ids.push(id);
+      }
       return ids;
     }
 
@@ -245,11 +267,12 @@ const bpe = (() => {
       return ids.filter((id) => id !== GONE);
     }
 
-    /** Return the bytes of an id, also of the special token's. */
+    /** Return the bytes of an id, also of a special token's. */
     bytesOf(id) {
-      if (id === this.specialId) return utf8.encode(file.SPECIAL_TOKEN);
-      const token = Number.isInteger(id) && this.tokens[id];
-      if (!token) throw new RangeError(`unknown id ${id}; the ids are 0 to ${this.specialId}`);
+      const special = this.specialTokens[id - this.tokens.length];
+      const token = Number.isInteger(id) && (this.tokens[id] ?? (special && utf8.encode(special)));
+      const last = this.tokens.length + this.specialTokens.length - 1;
+      if (!token) throw new RangeError(`unknown id ${id}; the ids are 0 to ${last}`);
       return token;
     }
 
@@ -260,7 +283,7 @@ const bpe = (() => {
 
     /** Return the tokenizer file, byte for byte as bpetite saves it. */
     save() {
-      return file.write(this.merges, this.tokens);
+      return file.write(this);
     }
   }
 
@@ -294,8 +317,8 @@ const bpe = (() => {
 
   /** Return the tokenizer of a tokenizer file, which is a string or a Uint8Array. */
   function load(content) {
-    const { merges, tokens } = file.read(content);
-    return new Tokenizer(merges, tokens);
+    const found = file.read(content);
+    return new Tokenizer(found.merges, found);
   }
 
   return { split, train, load, Training, Tokenizer, keyOf, pairOf, join, sizeOfMerge };

@@ -11,11 +11,12 @@ const foreign = (() => {
   const inNode = typeof require === "function";
   const file = inNode ? require("./load.js") : tokenizerFile;
   const engine = inNode ? require("./bpe.js") : bpe;
+  const known = inNode ? require("./patterns.js") : patterns;
 
   const END = file.SPECIAL_TOKEN;
   const LARGEST_ID = 2 ** 31 - 1;
   const SAME_PATTERNS = [
-    String.raw`'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
+    known[file.PATTERN].text,
     String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
     String.raw`'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`,
     String.raw`'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s`,
@@ -93,8 +94,10 @@ const foreign = (() => {
     const content = jsonOf(bytes);
     if (isMap(content.get("model"))) return ofHuggingFace(content);
     if (content.has("schema_version")) {
-      const { merges, tokens } = file.check(content);
-      return { tokenizer: new engine.Tokenizer(merges, tokens), notes: [] };
+      const found = file.check(content);
+      const names = listed(found.specialTokens) || "none";
+      const notes = [`Its pattern is ${found.pattern}. Its special tokens: ${names}.`];
+      return { tokenizer: new engine.Tokenizer(found.merges, found), notes };
     }
     expect(!isId(content.get("a")), `it has ids, but no merges; ${both}`);
     const known = "a tokenizer file of bpetite, a tokenizer.json of Hugging Face, ranks of tiktoken";
@@ -350,7 +353,7 @@ const foreign = (() => {
   async function convert(vocab, merges, special, takesWholeChunks) {
     const newIds = new Map(BYTES);
     const tokenizer = new engine.Tokenizer([]);
-    let size = file.write([], tokenizer.tokens).length;
+    let size = file.write(tokenizer).length;
     await forEach(merges, (pair) => {
       const [left, right] = pair.map((part) => newIds.get(part));
       const id = tokenizer.tokens.length;
@@ -370,10 +373,15 @@ const foreign = (() => {
     dropped.delete(END);
     const ids = Array.from(newIds.keys(), (text) => vocab.get(text));
     expect(!ids.includes(end), `its special token ${END} is also an ordinary token`);
-    const names = [...dropped.keys()].slice(0, 8).map((name) => shown(name.slice(0, 40))).join(", ");
-    const more = dropped.size > 8 ? ` and ${dropped.size - 8} more` : "";
-    const notes = dropped.size ? [`Its special tokens ${names}${more} are ordinary text here.`] : [];
+    const names = listed([...dropped.keys()]);
+    const notes = dropped.size ? [`Its special tokens ${names} are ordinary text here.`] : [];
     return { tokenizer: Object.assign(tokenizer, { ids: [...ids, end] }), notes };
+  }
+
+  /** Return the first names of special tokens, and how many more there are. */
+  function listed(names) {
+    const first = names.slice(0, 8).map((name) => shown(name.slice(0, 40))).join(", ");
+    return names.length > 8 ? `${first} and ${names.length - 8} more` : first;
   }
 
   /** Refuse a tokenizer that gives a chunk the id of an equal token, if no merges make it. */

@@ -1,24 +1,40 @@
 "use strict";
 
 /*
- * The tokenizer file, schema version 1, in JavaScript: read strictly, and written.
+ * The tokenizer file, schema versions 1 and 2, in JavaScript: read strictly, and written.
  *
- * `read` refuses every file that `Tokenizer.load` refuses, and accepts every other. The
- * messages and the order of the checks may differ. docs/reference/artifact.md describes the
- * file and numbers the checks.
+ * `read` refuses every file that `Tokenizer.load` refuses, and accepts every other. From step 3
+ * on, the order of the checks and the messages are the same too. docs/reference/artifact.md
+ * describes the file and numbers the checks.
  *
  * JSON.parse is not strict enough: it keeps the last of two equal keys, and reads 1.0 as 1.
  *
- * Not here: splitting, training, encoding and decoding (bpe.js).
+ * Not here: splitting, training, encoding and decoding (bpe.js), the patterns (patterns.js).
  */
 const tokenizerFile = (() => {
+  const known = typeof require === "function" ? require("./patterns.js") : patterns;
   const BYTES = 256;
   const MOST_TOKENS = 0x110000;
   const MOST_FILE_BYTES = 64 * 1024 * 1024;
+  const MOST_SPECIAL_TOKENS = 4096;
   const DEEPEST = 32;
   const SPECIAL_TOKEN = "<|endoftext|>";
-  const PATTERN =
-    String.raw`'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+`;
+  const PATTERN = Object.keys(known)[0]; // unless another is named
+  // What each schema version can hold: which patterns, and which only special token, if any.
+  const VERSIONS = new Map([
+    [1, { names: [PATTERN], only: SPECIAL_TOKEN }],
+    [2, { names: Object.keys(known), only: null }],
+  ]);
+  const RULES = [
+    [/^./su, "has at least one character"],
+    [/^.{1,256}$/su, "has at most 256 characters"],
+    [/^\P{White_Space}+$/u, "has no whitespace"],
+    [/^\P{Surrogate}+$/u, "has no lone surrogate"],
+    [
+      /[A-Za-z0-9][!-&(-/:-@[-`{-~]/,
+      "has an ASCII letter or digit directly before ASCII punctuation other than '",
+    ],
+  ];
   const KEYS = [
     "mergeable_vocab_size",
     "merges",
@@ -32,10 +48,11 @@ const tokenizerFile = (() => {
   const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
   /**
-   * Return the merges and the tokens of a tokenizer file.
+   * Return what a tokenizer file holds.
    *
    * content: the file as a string or as bytes (Uint8Array).
-   * Returns { merges, tokens }: pairs of ids, and the bytes of each mergeable id.
+   * Returns { merges, tokens, pattern, specialTokens }: pairs of ids, the bytes of each mergeable
+   * id, the name of the pattern, and the special tokens, whose ids follow.
    * Throws an Error with one line that says what was expected, and what was found.
    */
   function read(content) {
@@ -172,62 +189,95 @@ const tokenizerFile = (() => {
     return document;
   }
 
-  /* ---- Steps 3 to 19: what the JSON says ---- */
+  /* ---- Steps 3 to 23: what the JSON says ---- */
 
   function check(artifact) {
-    expect(artifact instanceof Map, "the file", "an object", artifact);
-    const version = artifact.get("schema_version");
-    expect(version === 1, "schema_version", "1", version);
-    for (const key of KEYS) expect(artifact.has(key), "the file", `the key ${key}`, "none");
-    for (const key of artifact.keys()) expect(KEYS.includes(key), "the file", "six keys", key);
-    const pattern = artifact.get("pretokenizer_pattern");
-    expect(pattern === PATTERN, "pretokenizer_pattern", "the pattern of GPT-2", pattern);
+    const version = checkKeys(artifact);
+    const { names, only } = VERSIONS.get(version);
+    const pattern = checkPattern(artifact.get("pretokenizer_pattern"), names);
     const merges = checkMerges(artifact.get("merges"));
     const size = artifact.get("mergeable_vocab_size");
-    const expected = BYTES + merges.length;
-    expect(size === expected, "mergeable_vocab_size", `256 + ${merges.length} merges`, size);
+    const sum = BYTES + merges.length;
+    expect(Number.isInteger(size), "mergeable_vocab_size", "an integer", size);
+    expect(size === sum, "mergeable_vocab_size", `${sum} (256 + ${merges.length} merges)`, size);
     expect(size <= MOST_TOKENS, "mergeable_vocab_size", `at most ${MOST_TOKENS}`, size);
-    const tokens = checkVocab(artifact.get("vocab"), size);
-    checkBytes(tokens, merges);
-    checkSpecial(artifact.get("special_tokens"), tokens.pop(), size);
-    return { merges, tokens };
+    const vocab = artifact.get("vocab");
+    const tokens = checkVocab(vocab, size);
+    checkTokens(tokens, merges);
+    const specialTokens = checkSpecial(artifact.get("special_tokens"), size, only);
+    checkOthers(vocab, specialTokens, size);
+    const lowest = versionOf(pattern, specialTokens);
+    const rule = `${lowest}, the lowest version that can hold this tokenizer`;
+    expect(version === lowest, "schema_version", rule, version); // step 23
+    return { merges, tokens, pattern, specialTokens };
   }
 
+  /** Steps 3 to 8: an object with the six keys, of a known schema version. */
+  function checkKeys(artifact) {
+    expect(artifact instanceof Map, "top level", "a JSON object", artifact);
+    const version = artifact.get("schema_version");
+    if (version === undefined) {
+      throw new Error("missing key 'schema_version'; is this a bpetite tokenizer file?");
+    }
+    expect(Number.isInteger(version), "schema_version", "an integer", version);
+    const readable = `${[...VERSIONS.keys()].join(" or ")}, the versions that this bpetite reads`;
+    expect(VERSIONS.has(version), "schema_version", readable, version);
+    for (const key of KEYS) if (!artifact.has(key)) throw new Error(`missing key '${key}'`);
+    for (const key of artifact.keys()) {
+      expect(KEYS.includes(key), "top level", `only the keys ${KEYS.join(", ")}`, key);
+    }
+    return version;
+  }
+
+  /** Steps 9 and 10: the text of a pattern. Return its name. */
+  function checkPattern(text, names) {
+    expect(typeof text === "string", "pretokenizer_pattern", "a string", text);
+    const found = names.find((name) => known[name].text === text);
+    const expected = `the pattern ${names.join(" or ")} as bpetite writes it`;
+    expect(found, "pretokenizer_pattern", expected, text);
+    return found;
+  }
+
+  /** Step 11: a list of pairs of non-negative integers. */
   function checkMerges(merges) {
+    const isId = (value) => Number.isInteger(value) && value >= 0;
     expect(Array.isArray(merges), "merges", "a list", merges);
     merges.forEach((pair, rank) => {
-      const good = Array.isArray(pair) && pair.length === 2 && pair.every(Number.isInteger);
-      expect(good, `merges[${rank}]`, "a list of two ids", pair);
-      const inOrder = pair.every((id) => id >= 0 && id < BYTES + rank);
-      expect(inOrder, `merges[${rank}]`, `two ids below ${BYTES + rank}`, pair);
+      const good = Array.isArray(pair) && pair.length === 2 && pair.every(isId);
+      expect(good, `merges[${rank}]`, "a list of two non-negative integers", pair);
     });
     return merges;
   }
 
-  /** Return the bytes of the ids 0 to size, of which the last is the special token's. */
+  /** Steps 14 and 15: every id in canonical decimal. Return the bytes of the mergeable ones. */
   function checkVocab(vocab, size) {
     expect(vocab instanceof Map, "vocab", "an object", vocab);
-    const tokens = [];
-    for (let id = 0; id <= size; id++) {
-      const values = vocab.get(String(id));
+    for (const [key, values] of vocab) {
+      expect(/^(?:0|[1-9][0-9]*)$/.test(key), "vocab", "ids in decimal as keys", key);
       const good = Array.isArray(values) && values.every(isByte);
-      expect(good, `vocab["${id}"]`, "a list of integers from 0 to 255", values);
-      tokens.push(new Uint8Array(values));
+      if (!good) expect(false, `vocab[${short(key)}]`, "a list of integers in 0..255", values);
     }
-    expect(vocab.size === size + 1, "vocab", `only the ids 0 to ${size}`, vocab.size);
-    return tokens;
+    return Array.from({ length: size }, (_, id) => {
+      const values = vocab.get(String(id));
+      if (!values) expect(false, "vocab", `the ids 0 to ${size - 1}`, `no ${id}`);
+      return new Uint8Array(values);
+    });
   }
 
   const isByte = (value) => Number.isInteger(value) && value >= 0 && value < BYTES;
 
-  /** The ids below 256 are the bytes; the token of a merge is its two parts, joined. */
-  function checkBytes(tokens, merges) {
-    for (let id = 0; id < BYTES + merges.length; id++) {
-      const [left, right] = merges[id - BYTES] ?? [];
-      const good =
-        id < BYTES ? equal(tokens[id], [id]) : isJoined(tokens[id], tokens[left], tokens[right]);
-      expect(good, `vocab["${id}"]`, id < BYTES ? `[${id}]` : "the joined bytes of its two parts", tokens[id]);
+  /** Steps 16 and 17: the first 256 tokens are the bytes; each merge joins two lower ids. */
+  function checkTokens(tokens, merges) {
+    for (let id = 0; id < BYTES; id++) {
+      expect(equal(tokens[id], [id]), `vocab['${id}']`, `[${id}]`, tokens[id]);
     }
+    merges.forEach(([left, right], rank) => {
+      const id = BYTES + rank;
+      const inOrder = left < id && right < id;
+      expect(inOrder, `merges[${rank}]`, `two ids below ${id}`, [left, right]);
+      const good = isJoined(tokens[id], tokens[left], tokens[right]);
+      expect(good, `vocab['${id}']`, `the joined bytes of ${left} and ${right}`, tokens[id]);
+    });
   }
 
   const isJoined = (token, left, right) =>
@@ -238,43 +288,162 @@ const tokenizerFile = (() => {
   const equal = (some, others) =>
     some.length === others.length && some.every((byte, place) => byte === others[place]);
 
-  function checkSpecial(special, token, size) {
-    const one = special instanceof Map && special.size === 1;
-    const good = one && special.get(SPECIAL_TOKEN) === size;
-    expect(good, "special_tokens", `{"${SPECIAL_TOKEN}": ${size}}`, special);
-    expect(equal(token, utf8.encode(SPECIAL_TOKEN)), `vocab["${size}"]`, "its bytes", token);
+  /** Steps 18 to 20, in schema version 1 step 18: texts with the ids that follow. */
+  function checkSpecial(special, size, only) {
+    const isMap = special instanceof Map;
+    const good = isMap && (!only || (special.size === 1 && special.has(only)));
+    const kind = only ? `an object with only the key '${only}'` : "an object";
+    expect(good, "special_tokens", kind, special);
+    const few = special.size <= MOST_SPECIAL_TOKENS;
+    expect(few, "special_tokens", `at most ${MOST_SPECIAL_TOKENS} special tokens`, special.size);
+    const last = size + special.size - 1;
+    const range = `an id of its own from ${size} to ${last}`;
+    const texts = [];
+    for (const [text, id] of special) {
+      const good = Number.isInteger(id) && id >= size && id <= last && !(id - size in texts);
+      const expected = only ? `${size}, the first id after the mergeable ones` : range;
+      if (!good) expect(false, `special_tokens[${short(text)}]`, expected, id);
+      texts[id - size] = text;
+    }
+    try {
+      return checkSpecialTokens(texts);
+    } catch (error) {
+      throw new Error(`special_tokens: ${error.message}`);
+    }
   }
+
+  /** Steps 21 and 22, or 18 and 19: the bytes of the special tokens, and no other id. */
+  function checkOthers(vocab, specialTokens, size) {
+    specialTokens.forEach((text, place) => {
+      const token = vocab.get(String(size + place));
+      const good = token && equal(token, utf8.encode(text));
+      const where = `vocab['${size + place}']`;
+      if (!good) expect(false, where, `the bytes of ${quoted(text)}`, token ?? "nothing");
+    });
+    const end = size + specialTokens.length;
+    if (vocab.size === end) return;
+    const others = [...vocab.keys()].filter((key) => Number(key) >= end);
+    expect(false, "vocab", `only the ids 0 to ${end - 1}`, others.sort()[0]);
+  }
+
+  /** Return the lowest schema version that can hold such a tokenizer. */
+  function versionOf(pattern, specialTokens) {
+    const holds = ([, { names, only }]) =>
+      names.includes(pattern) && (!only || (specialTokens.length === 1 && specialTokens[0] === only));
+    return [...VERSIONS].find(holds)[0];
+  }
+
+  /* ---- The texts of special tokens ---- */
+
+  /** Return the texts of special tokens, or throw an error with the rule that one breaks. */
+  function checkSpecialTokens(texts) {
+    if (texts.length > MOST_SPECIAL_TOKENS) {
+      const [most, found] = [MOST_SPECIAL_TOKENS, texts.length].map((count) => count.toLocaleString("en"));
+      throw new Error(`special_tokens: at most ${most}, got ${found}`);
+    }
+    for (const text of texts) {
+      const broken = RULES.find(([allowed]) => !allowed.test(text));
+      if (broken) throw refused(text, `a special token ${broken[1]}`, texts);
+    }
+    const sorted = inOrder(texts);
+    sorted.slice(1).forEach((longer, place) => {
+      const text = sorted[place];
+      const start = quoted(beginning(text));
+      if (longer === text) throw new Error(`special token ${start} is given twice; remove one`);
+      if (longer.startsWith(text)) throw refused(longer, `it begins with the special token ${start}`, texts);
+    });
+    return texts;
+  }
+
+  /** Return the error for a text, with one that would work. */
+  function refused(text, reason, others) {
+    const words = text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "").slice(0, 40);
+    let better = `<|${words || "special"}|>`;
+    const kept = others.filter((other) => RULES.every(([allowed]) => allowed.test(other)));
+    const isTaken = (other) => other.startsWith(better) || better.startsWith(other);
+    for (let number = 1; kept.some(isTaken); number++) better = `<|special${number}|>`;
+    return new Error(`special token ${quoted(beginning(text))}: ${reason}; '${better}' would work`);
+  }
+
+  /** Return texts in the order of their characters, as in Python: that of their UTF-8. */
+  function inOrder(texts) {
+    const ofBytes = (text) => String.fromCharCode(...utf8.encode(text));
+    const keyed = texts.map((text) => [ofBytes(text), text]);
+    return keyed.sort(([one], [other]) => (one < other ? -1 : 1)).map(([, text]) => text);
+  }
+
+  /* ---- Messages, with values as Python writes them: they are those of bpetite ---- */
 
   function expect(good, where, expected, found) {
-    if (!good) throw new Error(`${where}: expected ${expected}, found ${short(found)}`);
+    if (good) return;
+    const shown = Array.from(short(found)).slice(0, 60).join("");
+    throw new Error(`${where}: expected ${expected}, found ${shown}`);
   }
 
-  /** Return a value for a message, in forty characters at most. */
-  function short(value) {
-    if (value === undefined) return "nothing";
-    if (value instanceof Map) return "an object";
-    if (typeof value === "object" && value?.length > 8) return `a list of ${value.length}`;
-    if (value instanceof Uint8Array) return `[${value}]`;
-    const text = JSON.stringify(value);
-    return text.length > 40 ? `${text.slice(0, 37)}...` : text;
+  /** Return a value for a message: both ends of a text, the first four of several. */
+  function short(value, depth = 2) {
+    if (typeof value === "string") {
+      const shown = quoted(beginning(value));
+      if (Array.from(shown).length <= 40) return shown;
+      const end = Array.from(value.slice(-38)).slice(-19).join("");
+      const both = Array.from(quoted(beginning(value, 18) + end));
+      return [...both.slice(0, 18), "...", ...both.slice(-19)].join("");
+    }
+    const isMap = value instanceof Map;
+    if (isMap || value?.length !== undefined) {
+      const items = isMap ? [...value.keys()].sort() : [...value];
+      const within = (item) => short(item, depth - 1);
+      const shownOf = (item) => (isMap ? `${within(item)}: ${within(value.get(item))}` : within(item));
+      const shown = (depth ? items.slice(0, 4) : []).map(shownOf);
+      if (shown.length < items.length) shown.push("...");
+      return isMap ? `{${shown.join(", ")}}` : `[${shown.join(", ")}]`;
+    }
+    return { true: "True", false: "False", null: "None", undefined: "None" }[value] ?? String(value);
+  }
+
+  /** Return the first characters of a text. */
+  const beginning = (text, most = 40) => Array.from(text.slice(0, 2 * most)).slice(0, most).join("");
+
+  /** Return a text in quotes, with escapes for what cannot be seen. */
+  function quoted(text) {
+    const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+    const escaped = text.replace(/[\\'\p{C}\p{Z}]/gu, (character) => {
+      if (character === " " || (character === "'" && quote === '"')) return character;
+      if ("\\'".includes(character)) return `\\${character}`;
+      const code = character.codePointAt(0).toString(16);
+      const [letter, digits] = code.length < 3 ? ["x", 2] : code.length < 5 ? ["u", 4] : ["U", 8];
+      const named = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }[character];
+      return named ?? `\\${letter}${code.padStart(digits, "0")}`;
+    });
+    return `${quote}${escaped}${quote}`;
   }
 
   /* ---- Writing ---- */
 
-  /** Return the file of these merges and tokens, byte for byte as `Tokenizer.save` writes it. */
-  function write(merges, tokens) {
+  /** Return the file of a tokenizer, byte for byte as `Tokenizer.save` writes it. */
+  function write({ merges, tokens, pattern, specialTokens }) {
     const size = tokens.length;
-    const all = [...tokens, utf8.encode(SPECIAL_TOKEN)];
+    const all = [...tokens, ...specialTokens.map((text) => utf8.encode(text))];
     const ids = [...all.keys()].map(String).sort(); // as strings: "10" is before "2"
+    const idOf = new Map(specialTokens.map((text, place) => [text, size + place]));
+    const special = inOrder(specialTokens).map((text) => `${ascii(text)}:${idOf.get(text)}`);
     return (
       `{"mergeable_vocab_size":${size},"merges":${JSON.stringify(merges)},` +
-      `"pretokenizer_pattern":${JSON.stringify(PATTERN)},"schema_version":1,` +
-      `"special_tokens":{"${SPECIAL_TOKEN}":${size}},` +
+      `"pretokenizer_pattern":${JSON.stringify(known[pattern].text)},` +
+      `"schema_version":${versionOf(pattern, specialTokens)},` +
+      `"special_tokens":{${special.join(",")}},` +
       `"vocab":{${ids.map((id) => `"${id}":[${all[id].join(",")}]`).join(",")}}}`
     );
   }
 
-  return { read, parse, check, write, short, MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN };
+  /** Return a text as JSON in ASCII. */
+  const ascii = (text) =>
+    JSON.stringify(text).replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+  return {
+    ...{ read, parse, check, write, checkSpecialTokens, short },
+    ...{ MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN, PATTERN },
+  };
 })();
 
 if (typeof module !== "undefined") module.exports = tokenizerFile;

@@ -12,7 +12,6 @@ const logic = (() => {
   const BLOCK_BYTES = 1200;
   const SHOWN_BYTES = 128; // of a token
   const SHOWN = { nodes: 160, levels: 32 }; // of a merge tree
-  const SPECIAL_TOKEN = "<|endoftext|>";
   const SIGNS = { " ": "·", "\n": "⏎", "\t": "⇥", "\r": "␍" };
   // As on the terminal: `_BLANK` and `_JOINS_THE_LAST` of visible.py in packages/cli.
   const UNSEEN =
@@ -112,27 +111,30 @@ const logic = (() => {
       this.blocks = [];
       this.cache = { merges: -1, ids: new Map() };
       const counts = new Map();
-      text.split(SPECIAL_TOKEN).forEach((part, number) => {
-        if (number) this.add(null, SPECIAL_TOKEN.length); // null is the special token
-        for (const chunk of engine.split(part)) {
+      this.special = tokenizer.specialTokens.map((name) => utf8.encode(name));
+      let withoutMerges = this.size;
+      for (const chunk of tokenizer.cut(text)) {
+        if (typeof chunk === "number") {
+          this.add(chunk, this.special[chunk].length);
+          withoutMerges -= this.special[chunk].length - 1;
+        } else {
           this.add(chunk, utf8.encode(chunk).length);
           counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
         }
-        this.specials = number;
-      });
+      }
       for (const [chunk, count] of counts) {
         tokenizer.mergeChunk(chunk, Infinity, (rank) => {
           this.times[rank] += count;
         });
       }
       this.tokens = new Uint32Array(this.times.length + 1);
-      this.tokens[0] = this.size - this.specials * (SPECIAL_TOKEN.length - 1);
+      this.tokens[0] = withoutMerges;
       this.times.forEach((times, rank) => {
         this.tokens[rank + 1] = this.tokens[rank] - times;
       });
     }
 
-    /** Add a chunk to the last block, or a new one; a long chunk gets blocks of its own. */
+    /** Add a chunk, or the place of a special token, to the last block, or a new one; a long chunk gets blocks of its own. */
     add(chunk, length) {
       const last = this.blocks.at(-1);
       const start = last ? last.start + last.bytes : 0;
@@ -143,7 +145,7 @@ const logic = (() => {
         }
         return;
       }
-      const room = last?.chunks.at(-1)?.includes("\n") ? BLOCK_BYTES : 2 * BLOCK_BYTES;
+      const room = String(last?.chunks.at(-1)).includes("\n") ? BLOCK_BYTES : 2 * BLOCK_BYTES;
       if (last && last.from === undefined && last.bytes < room) {
         last.chunks.push(chunk);
         last.bytes += length;
@@ -162,8 +164,8 @@ const logic = (() => {
         start += bytes.length;
       };
       for (const chunk of block.chunks) {
-        // A tokenizer with these merges alone gives the special token the next id.
-        if (chunk === null) add(256 + merges, true, utf8.encode(SPECIAL_TOKEN));
+        // A tokenizer with these merges alone gives the special tokens the next ids.
+        if (typeof chunk === "number") add(256 + merges + chunk, true, this.special[chunk]);
         else {
           for (const id of this.idsOf(chunk, merges)) {
             if (start >= block.start + block.bytes) break;

@@ -183,8 +183,8 @@ function goTo(merges) {
   element("figure-merges").textContent = number(merges);
   reader.point(mergesOf(panes[0]), ratios[0]);
   element("merge").replaceChildren(...panes.map(describeMerge));
-  panes.forEach(({ name, list }, place) => {
-    const label = `${labelOf(name)}: ${plural(counts[place], "token")}`;
+  panes.forEach(({ name, list, replay }, place) => {
+    const label = `${labelOf(name)} (${replay.tokenizer.pattern}): ${plural(counts[place], "token")}`;
     list.previousElementSibling.textContent = label;
     list.setAttribute("aria-label", `${label}; the arrow keys move`);
   });
@@ -418,6 +418,7 @@ const lesson = { corpus: COURSE, size: 264, training: null, goal: 0, timer: null
 function startTraining(merges = 0, then = null) {
   pause();
   lesson.training = new bpe.Training([accept("corpus", lesson.corpus)]);
+  element("cut-by").textContent = lesson.training.pattern;
   lesson.last = null;
   lesson.counts = [lesson.training.chunks.reduce((sum, { ids, count }) => sum + ids.length * count, 0)];
   lesson.best = lesson.training.best();
@@ -616,7 +617,7 @@ function drawCountChanges({ changes, pair }) {
 function useTrained(merges, tokenizer = "trained", beside = state.beside) {
   pause();
   const { merges: learned, tokens } = lesson.training;
-  tokenizers.trained = new bpe.Tokenizer([...learned], [...tokens]);
+  tokenizers.trained = new bpe.Tokenizer([...learned], { tokens: [...tokens] });
   lesson.kept = { corpus: lesson.corpus, size: lesson.size, step: learned.length };
   Object.assign(state, { tokenizer, beside });
   if (Object.values(EXAMPLES).includes(state.text)) state.text = lesson.corpus;
@@ -626,8 +627,7 @@ function useTrained(merges, tokenizer = "trained", beside = state.beside) {
 }
 
 function download() {
-  const { merges, tokens } = lesson.training;
-  const file = new Blob([tokenizerFile.write(merges, tokens)], { type: "application/json" });
+  const file = new Blob([tokenizerFile.write(lesson.training)], { type: "application/json" });
   const link = make("a");
   link.href = URL.createObjectURL(file);
   link.download = "tokenizer.json";

@@ -7,10 +7,18 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import regex
 
+from bpetite._patterns import PATTERNS
+from generate.explorer import in_javascript
 from project_tools import node
+from texts import every_character
 
 DRIVER: Final = Path(__file__).with_name("driver.js")
+CLASSES: Final = sorted(
+    {name for each in PATTERNS.values() for name in regex.findall(r"\\s|\\p\{\w+\}", each.text)}
+)
+"""The classes of characters that patterns name."""
 
 Ask = Callable[..., Any]  # the answer is JSON
 
@@ -35,3 +43,15 @@ def ask() -> Iterator[Ask]:
 
         yield answer
         process.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def drift(ask: Ask) -> dict[str, frozenset[str]]:
+    """Return for each class the characters that only one of Node and `regex` puts into it."""
+    text = every_character()
+    return {
+        name: frozenset(regex.findall(name, text)).symmetric_difference(
+            ask("found", in_javascript(name), text)
+        )
+        for name in CLASSES
+    }

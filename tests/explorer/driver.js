@@ -15,20 +15,25 @@ const outcome = (task) => {
     return failed(error);
   }
 };
-// What a character joins in one chunk is its class.
-const classOf = (character) => {
-  if (bpe.split(`a${character}`).length === 1) return "L";
-  if (bpe.split(`1${character}`).length === 1) return "N";
-  return bpe.split(`!${character}`).length === 1 ? "." : "s";
-};
 
 const answers = {
   version: () => process.versions,
-  split: (text) => outcome(() => bpe.split(text)),
-  train: (documents, size) =>
+  split: (text, pattern) => outcome(() => bpe.split(text, pattern)),
+  // The chunks of all texts of up to so many characters after a start, with "|" between chunks.
+  split_all: (start, characters, length, pattern) => {
+    const longer = (texts) => texts.flatMap((text) => Array.from(characters, (one) => text + one));
+    let texts = [start];
+    let found = [];
+    for (let size = 0; size <= length; size++) {
+      found = found.concat(texts.map((text) => bpe.split(text, pattern).join("|")));
+      texts = size < length ? longer(texts) : [];
+    }
+    return found;
+  },
+  train: (documents, size, options) =>
     outcome(() => {
-      const tokenizer = bpe.train(documents, size);
-      const again = new bpe.Training(documents);
+      const tokenizer = bpe.train(documents, size, options);
+      const again = new bpe.Training(documents, options);
       for (const pair of tokenizer.merges) again.step(pair);
       const expected_size = again.fileSize;
       return { merges: tokenizer.merges, file: tokenizer.save(), expected_size };
@@ -59,15 +64,15 @@ const answers = {
     const ofText = Buffer.from(text, "utf8").equals(bytes) ? refused(text) : refused(bytes);
     return [refused(new Uint8Array(bytes)), ofText];
   },
-  classes: (text) => Array.from(text, classOf).join(""),
+  found: (regExp, text) => text.match(new RegExp(regExp, "gu")).join(""),
   unassigned: (text) => Array.from(text).filter((character) => /\p{Cn}/u.test(character)),
   run: (program, cwd) => execFileSync(process.execPath, ["-e", program], { cwd, encoding: "utf8" }),
   refusal: (text) => logic.refusal(text),
   encode: (merges, text) => new bpe.Tokenizer(merges).encode(text),
   visible: (bytes) => logic.parts(Uint8Array.from(bytes)),
   // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
-  replay: (merges, text) => {
-    const replay = new logic.Replay(new bpe.Tokenizer(merges), text);
+  replay: (merges, text, options) => {
+    const replay = new logic.Replay(new bpe.Tokenizer(merges, options), text);
     const all = [...replay.tokens.keys()].map((made) => ({
       count: replay.tokens[made],
       ids: replay.blocks.flatMap((block) => replay.tokensOf(block, made).map(({ id }) => id)),

@@ -250,12 +250,24 @@ def test_missing_files_are_named(ask: Ask, tmp_path: Path, names: list[str], mes
 
 def test_its_own_files_open(ask: Ask, tmp_path: Path) -> None:
     """A tokenizer file has its own ids; the same file with a fraction for an integer is refused."""
-    tokenizer = Tokenizer.train(CORPUS, 300)
-    tokenizer.save(tmp_path / "own.json")
+    for pattern, names, note in (
+        ("gpt2", None, "Its pattern is gpt2. Its special tokens: <|endoftext|>."),
+        ("gpt4o", [], "Its pattern is gpt4o. Its special tokens: none."),
+        (
+            "qwen2",
+            [f"<{n}>" for n in range(9)],
+            "<0>, <1>, <2>, <3>, <4>, <5>, <6>, <7> and 1 more.",
+        ),
+    ):
+        tokenizer = Tokenizer.train(CORPUS, 300, pattern=pattern, special_tokens=names)
+        tokenizer.save(tmp_path / "own.json", overwrite=True)
+        data = (tmp_path / "own.json").read_bytes()
+        found = ask("open", asked(("own.json", data)), TEXTS)
+        assert found["encoded"] == [tokenizer.encode(text) for text in TEXTS]
+        assert "ids" not in found
+        assert found["notes"][0].endswith(note)
+    Tokenizer.train(CORPUS, 300).save(tmp_path / "own.json", overwrite=True)
     data = (tmp_path / "own.json").read_bytes()
-    found = ask("open", asked(("own.json", data)), TEXTS)
-    assert found["encoded"] == [tokenizer.encode(text) for text in TEXTS]
-    assert ("ids" in found, found["notes"]) == (False, [])
     for integer in (b'"schema_version":1', b'_size":300', b"[[104,101", b'"0":[0'):
         assert integer in data
         wrong = data.replace(integer, re.sub(rb"(\d+)(\D?)$", rb"\1.0\2", integer))

@@ -219,6 +219,20 @@ def test_files_can_be_dropped(tmp_path: Path) -> None:
     assert found["ids"] == [ids[token_id] for token_id in expected]
 
 
+def test_a_file_of_schema_version_2(tmp_path: Path) -> None:
+    """The page names its pattern, and each of its special tokens is one, with its id."""
+    names = ["<|b|>", "<|a|>"]
+    model = Tokenizer.train(CORPUS, 264, pattern="gpt4", special_tokens=names)
+    model.save(tmp_path / "chat.json")
+    text = "tower, 12345 <|a|><|b|><|endoftext|>"
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
+    files = {"chat.json": (tmp_path / "chat.json").read_bytes()}
+    (found,) = look([(link, 1280, "drop")], tmp_path, files)
+    assert found["ids"] == model.encode(text)
+    assert "Its pattern is gpt4. Its special tokens: <|b|>, <|a|>." in found["seen"]
+    assert found["special"] == model.encode("<|a|><|b|>")
+
+
 def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:
     """With two tokenizers, a step goes to the nearest merge that occurs in one of the cuts."""
     text = "in the tin"

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import PATTERNS
 from bpetite_cli.terminal.visible import visible
 from project_tools import ROOT
 from texts import TIES, merge_lists
@@ -29,15 +30,22 @@ TEXTS: Final = st.text("abc \né<|", max_size=60).map(
 Ask = Callable[..., Any]
 
 
-@given(merges=merge_lists(), text=TEXTS)
+@given(
+    merges=merge_lists(),
+    text=TEXTS,
+    pattern=st.sampled_from([*PATTERNS]),
+    names=st.sampled_from([(oracle.END_OF_TEXT,), (), ("<\u00e91>", "<|endo", "oftext|>")]),
+)
 def test_a_text_after_every_number_of_merges(
-    ask: Ask, merges: list[tuple[int, int]], text: str
+    ask: Ask, merges: list[tuple[int, int]], text: str, pattern: str, names: tuple[str, ...]
 ) -> None:
     """The tokens after r merges are those of a tokenizer with only these merges."""
-    replay = ask("replay", merges, text)
+    text += "".join(names)
+    replay = ask("replay", merges, text, {"pattern": pattern, "specialTokens": names})
     assert replay["size"] == len(text.encode())
     for made, shown in enumerate(replay["all"]):
-        tokenizer = Tokenizer._of(Artifact.of_merges(merges[:made]))
+        artifact = Artifact.of_merges(merges[:made], PATTERNS[pattern], names)
+        tokenizer = Tokenizer._of(artifact)
         ids = tokenizer.encode(text)
         assert shown["ids"] == ids
         assert shown["count"] == len(ids)

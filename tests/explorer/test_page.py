@@ -35,6 +35,14 @@ def test_the_explorer_sends_no_requests() -> None:
     assert re.findall(r"<script(?! src=)|<style| style=| on\w+=", PAGE) == []
 
 
+def test_scripts_come_before_those_that_use_them() -> None:
+    """A script has the scripts that it names in Node before it on the page."""
+    names = re.findall(r'<script src="(.*?)" defer>', PAGE)
+    for place, name in enumerate(names):
+        source = (EXPLORER / name).read_text(encoding="utf-8")
+        assert {*re.findall(r'require\("\./(.*?)"\)', source)} <= {name, *names[:place]}
+
+
 def test_its_links_work_in_a_clone() -> None:
     """In a clone, it links to the Markdown pages, which the site replaces with its own."""
     links = re.findall(r'(?:href|src)="([^":]+)"', PAGE)
