@@ -93,16 +93,18 @@ Proof.
     + injection H as _ H. eapply IH; eauto.
 Qed.
 
-(** Nothing is lost: the parts join to the text. Speaks of [_special_tokens.SpecialTokens.cut]. *)
-Theorem cut_join names text : join (cut names text) = text.
+Lemma cut_fuel_join names f : forall text, join (cut_fuel f names text) = text.
 Proof.
-  unfold cut. generalize (length text). intro f. revert text.
   induction f as [|f IH]; intro text; cbn [cut_fuel]; [apply app_nil_r|].
   destruct (partition names text) as [[b [n a]]|] eqn:E; [|apply app_nil_r].
   apply partition_some in E. destruct E as [-> _]. specialize (IH a).
   destruct (cut_fuel f names a) as [s others]. unfold join in *. cbn [fst snd flat_map] in *.
   rewrite <- app_assoc, IH. reflexivity.
 Qed.
+
+(** Nothing is lost: the parts join to the text. Speaks of [_special_tokens.SpecialTokens.cut]. *)
+Theorem cut_join names text : join (cut names text) = text.
+Proof. apply cut_fuel_join. Qed.
 
 (** * One reading *)
 
@@ -145,9 +147,10 @@ Proof.
       destruct (partition_none _ _ E' b n a I eq_refl).
     - apply partition_some in E'. destruct E' as (-> & I & _). apply Same in I.
       destruct (partition_none _ _ E b' n' a' I eq_refl). }
-  unfold cut. generalize (length text). intro f. revert text.
-  induction f as [|f IH]; intro text; cbn [cut_fuel]; [reflexivity|].
-  rewrite P. destruct (partition names' text) as [[b [n a]]|]; [|reflexivity]. rewrite IH. reflexivity.
+  assert (G : forall f t, cut_fuel f names t = cut_fuel f names' t).
+  { induction f as [|f IH]; intro t; cbn [cut_fuel]; [reflexivity|].
+    rewrite P. destruct (partition names' t) as [[b [n a]]|]; [|reflexivity]. rewrite IH. reflexivity. }
+  apply G.
 Qed.
 
 (** * Every occurrence is found *)
