@@ -1,7 +1,8 @@
 (** The encoder with its cache of chunks: [_encoder.py: Encoder].
 
     A cache is a list of chunks with their ids. What it keeps and drops is left open, so the
-    theorems cover two generations, a cache without room, and one that threads share. *)
+    theorems cover two generations, a cache without room, and one that threads share. So are the
+    splitter and the blocks, if the chunks of the blocks are the chunks of the text. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Training Pattern Special Utf8 Tokenizer.
 Import ListNotations.
@@ -16,9 +17,7 @@ Fixpoint known (c : cache) (chunk : list nat) : option (list nat) :=
   end.
 
 Section Cache.
-Variables letter number space : nat -> bool.
-(** [_encoder.py: _BLOCK_CHARACTERS]. *)
-Variable size : nat.
+Variables (split blocks_of : list nat -> list (list nat)) (names : list (list nat)).
 (** The cache after a lookup of a chunk with these ids. *)
 Variable keep : cache -> list nat -> list nat -> cache.
 Variable ms : list (nat * nat).
@@ -40,26 +39,23 @@ Fixpoint get_all (c : cache) (chunks : list (list nat)) : list nat * cache :=
 
 (** [_encoder.py: Encoder._encode_ordinary]. *)
 Definition segment (c : cache) (s : list nat) : list nat * cache :=
-  get_all c (flat_map (split_gpt2 letter number space) (blocks space size s)).
+  get_all c (flat_map split (blocks_of s)).
 
-(** The ids of the segments after the first, each with the special token before it. *)
-Fixpoint others (c : cache) (ss : list (list nat)) : list nat * cache :=
+(** The ids of the special tokens, each with the text after it. *)
+Fixpoint others (c : cache) (ss : list (list nat * list nat)) : list nat * cache :=
   match ss with
   | [] => ([], c)
-  | s :: t =>
+  | (name, s) :: t =>
       let (ids, c') := segment c s in let (rest, c'') := others c' t in
-      (special ms :: ids ++ rest, c'')
+      (special names ms name :: ids ++ rest, c'')
   end.
 
 (** [Encoder.encode]: the ids of a text, and the cache afterwards. *)
 Definition encode_cached (c : cache) (text : list nat) : list nat * cache :=
-  match split_literal end_of_text text with
-  | [] => ([], c)
-  | s :: t =>
-      let (ids, c') := segment c s in let (rest, c'') := others c' t in (ids ++ rest, c'')
-  end.
+  let (s, t) := cut names text in
+  let (ids, c') := segment c s in let (rest, c'') := others c' t in (ids ++ rest, c'').
 
-Hypothesis C : classes letter number space.
+Hypothesis B : forall s, flat_map split (blocks_of s) = split s.
 Hypothesis WF : wf_merges ms.
 Hypothesis KEEP : forall c chunk ids e, In e (keep c chunk ids) -> e = (chunk, ids) \/ In e c.
 
@@ -101,30 +97,26 @@ Qed.
 (** Ordinary text has the ids of the specification: it is cut into blocks, and each chunk is looked
     up. Speaks of [_encoder.Encoder.encode]. *)
 Theorem segment_ok c s : right c ->
-  fst (segment c s) = ordinary letter number space ms s /\ right (snd (segment c s)).
-Proof.
-  intro R. unfold segment. rewrite (split_blocks _ _ _ C). apply get_all_ok, R.
-Qed.
+  fst (segment c s) = ordinary split ms s /\ right (snd (segment c s)).
+Proof. intro R. unfold segment. rewrite B. apply get_all_ok, R. Qed.
 
 Lemma others_ok ss : forall c, right c ->
-  fst (others c ss) = flat_map (fun s => special ms :: ordinary letter number space ms s) ss /\
+  fst (others c ss) = flat_map (fun p => special names ms (fst p) :: ordinary split ms (snd p)) ss /\
   right (snd (others c ss)).
 Proof.
-  induction ss as [|s t IH]; intros c R; [split; [reflexivity|exact R]|].
+  induction ss as [|[name s] t IH]; intros c R; [split; [reflexivity|exact R]|].
   cbn [others flat_map]. destruct (segment_ok c s R) as [E R'].
   destruct (segment c s) as [ids c']. cbn [fst snd] in *. destruct (IH c' R') as [F R''].
   destruct (others c' t) as [rest c'']. cbn [fst snd app] in *. split; [congruence|exact R''].
 Qed.
 
-(** The whole encoder gives the ids of the specification. It splits at the special token, cuts at
+(** The whole encoder gives the ids of the specification. It splits at the special tokens, cuts at
     safe boundaries, and looks up each chunk. In a new chunk, it merges the leftmost occurrence of
     the pair of lowest rank first. Speaks of [_encoder.Encoder.encode]. *)
 Theorem encode_cached_ok c text : right c ->
-  fst (encode_cached c text) = encode letter number space ms text /\
-  right (snd (encode_cached c text)).
+  fst (encode_cached c text) = encode split names ms text /\ right (snd (encode_cached c text)).
 Proof.
-  intro R. unfold encode_cached, encode, encode_by.
-  destruct (split_literal end_of_text text) as [|s t]; [split; [reflexivity|exact R]|].
+  intro R. unfold encode_cached, encode, encode_parts. destruct (cut names text) as [s t].
   destruct (segment_ok c s R) as [E R']. destruct (segment c s) as [ids c']. cbn [fst snd] in *.
   destruct (others_ok t c' R') as [F R'']. destruct (others c' t) as [rest c'']. cbn [fst snd] in *.
   split; [congruence|exact R''].

@@ -14,6 +14,9 @@ Proof.
   - auto.
   - repeat split.
   - reflexivity.
+  - intro x. unfold is_mark. rewrite !andb_true_iff, negb_true_iff, !orb_false_iff, !Nat.leb_le.
+    intros [[M _] [[L D] _]]. repeat split; [exact L|exact D|]. apply not_true_is_false.
+    unfold is_space. rewrite orb_true_iff, andb_true_iff, !Nat.leb_le, Nat.eqb_eq. lia.
 Qed.
 
 Notation ascii f := (f is_letter is_digit is_space).
@@ -36,13 +39,19 @@ Example the_seven_branches :
   [[89; 111; 117]; [39; 76; 108]; [32; 115; 101; 101]; [32]; [49; 50; 51]; [52]; [32]; [32; 33; 10]; [9; 10]].
 Proof. vm_compute. reflexivity. Qed.
 
-(** Learn from "ab ab ab", and encode "ab<|endoftext|>ab". *)
-Example the_tokenizer (ms := ascii train_text 2 [[97; 98; 32; 97; 98; 32; 97; 98]]) :
-  ms = [(97, 98); (32, 256)] /\
-  ascii encode ms ([97; 98] ++ end_of_text ++ [97; 98]) = [256; 258; 256] /\
-  decode_text ms [256; 258; 256] = Some ([97; 98] ++ end_of_text ++ [97; 98]) /\
-  decode_text ms [259] = None /\ decode_text [] [128] = None.
+(** Learn from "ab ab ab"; with the special tokens "<b>" and "<|", encode "ab<|<b>ab". *)
+Example the_tokenizer (gpt2 := ascii split_gpt2) (names := [[60; 98; 62]; [60; 124]])
+    (text := [97; 98; 60; 124; 60; 98; 62; 97; 98]) (ms := [(97, 98); (32, 256)]) :
+  train_text gpt2 2 [[97; 98; 32; 97; 98; 32; 97; 98]] = ms /\
+  encode gpt2 names ms text = [256; 259; 258; 256] /\
+  ordinary gpt2 ms text = [256; 60; 124; 60; 98; 62; 256] /\
+  decode_text names ms [256; 259; 258; 256] = Some text /\
+  decode_text names ms [260] = None /\ decode_text names [] [128] = None.
 Proof. vm_compute. repeat split. Qed.
+
+(** "<a" is the beginning of "<a>", so their order would matter. *)
+Example not_separate (a := [60; 97]) (b := [60; 97; 62]) : cut [a; b] b <> cut [b; a] b.
+Proof. discriminate. Qed.
 
 (** With handmade merges, a token may not encode to itself: [bc] comes before [ab] and [(ab)c]. *)
 Example not_own (ms := [(98, 99); (97, 98); (257, 99)]) :

@@ -8,5 +8,5 @@ Extraction Language JSON.
 Extraction "oracle.json"
   passes find_unreachable is_torn split_gpt2 blocks pieces utf8s decode_utf8
   vocab train train_text
-  encode ordinary decode decode_text
+  cut encode ordinary decode decode_text
   General.encode_chunk Ascii.split_ascii.

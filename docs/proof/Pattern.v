@@ -135,6 +135,18 @@ Definition sdmt (x : nat) : bool := (x =? 115) || (x =? 100) || (x =? 109) || (x
 Definition is_letter (x : nat) : bool := ((65 <=? x) && (x <=? 90)) || ((97 <=? x) && (x <=? 122)).
 Definition is_digit (x : nat) : bool := (48 <=? x) && (x <=? 57).
 Definition is_newline (x : nat) : bool := (x =? 10) || (x =? 13).
+(** ASCII punctuation other than the apostrophe *)
+Definition is_mark (x : nat) : bool :=
+  (33 <=? x) && (x <=? 126) && negb (is_letter x || is_digit x || (x =? apostrophe)).
+
+(** It has an ASCII letter or digit directly before ASCII punctuation, except for the apostrophe. *)
+Definition broken (s : list nat) : Prop := exists p x w q,
+  s = p ++ x :: w :: q /\ is_letter x || is_digit x = true /\ is_mark w = true.
+
+Lemma broken_ascii x w : is_letter x || is_digit x = true -> is_mark w = true -> x < 128 /\ w < 128.
+Proof.
+  unfold is_mark, is_letter, is_digit. rewrite !andb_true_iff, !orb_true_iff, !andb_true_iff, !Nat.leb_le. lia.
+Qed.
 
 Section Classes.
 Variables letter number space : nat -> bool.
@@ -208,7 +220,8 @@ Record classes : Prop := {
   ascii_letters : forall x, is_letter x = true -> letter x = true;
   ascii_digits : forall x, is_digit x = true -> number x = true;
   ascii_space : space 10 = true /\ space 13 = true /\ space 32 = true;
-  apostrophe_not_space : space apostrophe = false }.
+  apostrophe_not_space : space apostrophe = false;
+  ascii_marks : forall x, is_mark x = true -> letter x = false /\ number x = false /\ space x = false }.
 
 Lemma run_len p l : run p l <= length l.
 Proof. induction l as [|x t IH]; simpl; auto. destruct (p x); lia. Qed.
@@ -498,6 +511,17 @@ Proof.
       (assumption || exists x; auto using in_elt). reflexivity.
 Qed.
 
+(** At such a position, the pattern cuts wherever the text begins and ends. *)
+Lemma safe_inside a p q b : safe (a ++ p) (q ++ b) -> safe p q.
+Proof.
+  unfold safe. rewrite rev_app_distr. destruct (rev p) as [|x [|y r]]; [auto| |]; destruct q as [|w q]; auto;
+    cbn [app]; destruct (space x); tauto.
+Qed.
+
+(** There is whitespace at such a position. *)
+Lemma safe_space s x w t : safe (s ++ [x]) (w :: t) -> space x = true \/ space w = true.
+Proof. unfold safe. rewrite rev_unit. destruct (space x); tauto. Qed.
+
 (** Parts of a text that is cut at safe boundaries. *)
 Fixpoint safe_parts (ss : list (list nat)) : Prop :=
   match ss with
@@ -652,4 +676,63 @@ Qed.
     [_patterns.Pattern.pieces]. *)
 Theorem split_pieces s : flat_map split_gpt2 (pieces s) = split_gpt2 s.
 Proof. rewrite split_parts by apply pieces_safe. rewrite pieces_join. reflexivity. Qed.
+(** * No chunk has the bytes of a special token *)
+
+Lemma firstn_run p n s : n <= run p s -> Forall (fun x => p x = true) (firstn n s).
+Proof.
+  revert n. induction s as [|x s IH]; intros [|n] H; simpl in *; auto; try lia.
+  destruct (p x) eqn:Px; [|lia]. constructor; [exact Px|apply IH; lia].
+Qed.
+
+(** The characters of a chunk: a contraction, or one class, with or without a space before it. *)
+Lemma chunk_made s : exists p : nat -> bool,
+  Forall (fun x => x = 32 \/ p x = true) (firstn (next_gpt2 s) s) /\
+  (p = letter \/ p = number \/ p = other \/ p = space \/ forall w, is_mark w = true -> p w = false).
+Proof.
+  assert (R : forall p, Forall (fun x => x = 32 \/ p x = true) (firstn (sp_run p s) s)).
+  { intro p. destruct s as [|x t]; [constructor|]. unfold sp_run.
+    destruct (Nat.eqb_spec x 32) as [->|]; cbn [andb]; [destruct (0 <? run p t)|].
+    - cbn [firstn]. constructor; [auto|]. eapply Forall_impl; [|apply firstn_run; auto]. auto.
+    - eapply Forall_impl; [|apply firstn_run; auto]. auto.
+    - eapply Forall_impl; [|apply firstn_run; auto]. auto. }
+  unfold next_gpt2, orelse. destruct (contraction s) eqn:K.
+  - destruct (sp_run letter s) eqn:K1; [|exists letter; rewrite <- K1; auto].
+    destruct (sp_run number s) eqn:K2; [|exists number; rewrite <- K2; auto].
+    destruct (sp_run other s) eqn:K3; [|exists other; rewrite <- K3; auto].
+    exists space. split; [|auto]. eapply Forall_impl; [|apply (firstn_run space)]; auto.
+    unfold ws_run. destruct (skipn _ s); auto. destruct (2 <=? run space s); lia.
+  - exists (fun x => negb (is_mark x)). split; [|do 4 right; intros w ->; reflexivity].
+    rewrite <- K. clear R K n.
+    destruct s as [|x [|y t]]; [constructor..|]. unfold contraction.
+    destruct (Nat.eqb_spec x apostrophe) as [->|]; [|constructor]. destruct (sdmt y) eqn:M.
+    + unfold sdmt in M. rewrite !orb_true_iff, !Nat.eqb_eq in M.
+      destruct M as [[[->| ->]| ->]| ->]; cbn; auto.
+    + destruct t as [|z t]; [constructor|]. destruct (_ || _ || _) eqn:Q; [|constructor].
+      rewrite !orb_true_iff, !andb_true_iff, !Nat.eqb_eq in Q.
+      destruct Q as [[[-> ->]|[-> ->]]|[-> ->]]; cbn; auto 6.
+Qed.
+
+Lemma chunk_unbroken s : ~ broken (firstn (next_gpt2 s) s).
+Proof.
+  intros (p & x & w & q & E & X & W). destruct (chunk_made s) as (k & F & K).
+  rewrite E, Forall_forall in F. pose proof (F x (in_elt _ _ _)) as Kx.
+  assert (Kw : w = 32 \/ k w = true) by (apply F; apply in_or_app; right; right; left; reflexivity).
+  destruct Kx as [->|Kx]; [discriminate|]. destruct Kw as [->|Kw]; [discriminate|].
+  destruct (ascii_marks C w W) as (L & D & S).
+  assert (letter x = true \/ number x = true) as A.
+  { apply orb_true_iff in X. destruct X; [left; apply (ascii_letters C)|right; apply (ascii_digits C)]; assumption. }
+  destruct K as [->|[->|[->|[->|K]]]]; try congruence.
+  - unfold other in Kx. destruct A as [A|A]; rewrite A, ?orb_true_r in Kx; discriminate.
+  - rewrite (K w W) in Kw. discriminate.
+Qed.
+
+(** No chunk has an ASCII letter or digit directly before ASCII punctuation. Speaks of
+    [_special_tokens.checked_special_tokens]. *)
+Theorem split_unbroken s : Forall (fun c => ~ broken c) (split_gpt2 s).
+Proof.
+  unfold split_gpt2. remember (length s) as n eqn:L. revert s L.
+  induction n as [n IH] using lt_wf_ind. intros [|x t] ->; [constructor|].
+  rewrite split_step. rewrite Nat.max_r by apply next_gpt2_pos. constructor; [apply chunk_unbroken|].
+  eapply IH; [|reflexivity]. pose proof (next_gpt2_pos x t). rewrite skipn_length. cbn [length]. lia.
+Qed.
 End Classes.

@@ -46,19 +46,25 @@ Print Assumptions Pattern.blocks_join.
 Print Assumptions Pattern.split_blocks.
 Print Assumptions Pattern.pieces_join.
 Print Assumptions Pattern.split_pieces.
-Print Assumptions Tokenizer.ordinary_app.
+Print Assumptions Tokenizer.encode_app.
+Print Assumptions Tokenizer.encode_safely.
 Print Assumptions Ascii.next_ascii_pattern.
 Print Assumptions Ascii.next_ascii_pos.
 Print Assumptions Ascii.split_ascii_join.
 Print Assumptions Ascii.split_ascii_nonempty.
 
-(** The special token. *)
+(** Special tokens. *)
 Print Assumptions Special.partition_some.
 Print Assumptions Special.partition_none.
-Print Assumptions Special.split_literal_step.
-Print Assumptions Special.split_literal_join.
-Print Assumptions Special.split_literal_absent.
+Print Assumptions Special.leftmost_unique.
+Print Assumptions Special.cut_order.
+Print Assumptions Special.cut_step.
+Print Assumptions Special.cut_join.
+Print Assumptions Special.cut_parts.
+Print Assumptions Special.partition_app.
+Print Assumptions Special.space_uncrossed.
 Print Assumptions Tokenizer.decode_special.
+Print Assumptions Pattern.split_unbroken.
 
 (** Trained vocabularies. *)
 Print Assumptions Training.token_ok.

@@ -1,38 +1,41 @@
 (** The tokenizer: it encodes, decodes and trains, and no text is lost.
 
-    A text is a list of code points. [encode] is [tests/oracle.py: encode], and so
+    A text is a list of code points. [split] is any splitter whose chunks join to the text, and
+    [names] are any special tokens. [encode] is [tests/oracle.py: encode], and so
     [Tokenizer.encode]. [decode_text] is [Tokenizer.decode]; [decode] leaves out its last step,
     decoding UTF-8. *)
 From Coq Require Import List Arith Lia Bool Permutation.
 From Bpetite Require Import Passes Encoders Locality Training Pattern Special Utf8.
 Import ListNotations.
 
-(** [_constants.py: END_OF_TEXT_TOKEN], [<|endoftext|>]. *)
-Definition end_of_text : list nat := [60; 124; 101; 110; 100; 111; 102; 116; 101; 120; 116; 124; 62].
+Definition text_ok (text : list nat) : Prop := Forall (fun n => scalar n = true) text.
 
 Section Tokenizer.
-Variables letter number space : nat -> bool.
-
-Notation chunks_of := (split_gpt2 letter number space).
-Notation pieces_of := (pieces space).
-
-(** The id of the special token: the first after the merges. *)
-Definition special (ms : list (nat * nat)) : nat := 256 + length ms.
+Variables (split : list nat -> list (list nat)) (names : list (list nat)).
 
 (** The ids of a text without special tokens. *)
 Definition ordinary (ms : list (nat * nat)) (s : list nat) : list nat :=
-  flat_map (fun c => passes 0 ms (utf8s c)) (chunks_of s).
+  flat_map (fun c => passes 0 ms (utf8s c)) (split s).
 
-Definition encode_by (of_segment : list nat -> list nat) (sp : nat) (text : list nat) : list nat :=
-  match split_literal end_of_text text with
-  | [] => []
-  | first :: others => of_segment first ++ flat_map (fun s => sp :: of_segment s) others
+(** The place of a special token in the list. *)
+Fixpoint index (ns : list (list nat)) (name : list nat) : nat :=
+  match ns with
+  | [] => 0
+  | n :: t => if list_eqb n name then 0 else S (index t name)
   end.
-Definition encode (ms : list (nat * nat)) (text : list nat) : list nat :=
-  encode_by (ordinary ms) (special ms) text.
 
-(** The bytes of all ids, including the special token. *)
-Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ [utf8s end_of_text].
+(** The ids of the special tokens are the first after the merges. *)
+Definition special (ms : list (nat * nat)) (name : list nat) : nat :=
+  256 + length ms + index names name.
+
+Definition encode_parts (ms : list (nat * nat)) (parts : list nat * list (list nat * list nat)) :=
+  let (first, others) := parts in
+  ordinary ms first ++ flat_map (fun p => special ms (fst p) :: ordinary ms (snd p)) others.
+Definition encode (ms : list (nat * nat)) (text : list nat) : list nat :=
+  encode_parts ms (cut names text).
+
+(** The bytes of all ids, including the special tokens. *)
+Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ map utf8s names.
 
 Fixpoint join_tokens (tokens : list (list nat)) (ids : list nat) : option (list nat) :=
   match ids with
@@ -50,11 +53,9 @@ Definition decode_text (ms : list (nat * nat)) (ids : list nat) : option (list n
 
 (** The chunks of a corpus, and the merges that [_trainer.py: train_bpe] learns from them. *)
 Definition corpus_chunks (documents : list (list nat)) : list (list nat) :=
-  map utf8s (flat_map chunks_of documents).
+  map utf8s (flat_map split documents).
 Definition train_text (wanted : nat) (documents : list (list nat)) : list (nat * nat) :=
   train wanted (corpus_chunks documents).
-
-Definition text_ok (text : list nat) : Prop := Forall (fun n => scalar n = true) text.
 
 (** * Round trip *)
 
@@ -81,12 +82,21 @@ Proof.
   rewrite (nth_error_nth' (vocab ms) []) by (rewrite vocab_length; exact H). reflexivity.
 Qed.
 
-(** The id of the special token decodes to its bytes. Speaks of [_decoder.Decoder.decode]. *)
-Lemma decode_special ms : decode ms [special ms] = Some (utf8s end_of_text).
+Lemma index_nth ns name : In name ns -> nth_error ns (index ns name) = Some name.
 Proof.
-  unfold decode, special, all_tokens. cbn [join_tokens].
-  rewrite nth_error_app2, vocab_length, Nat.sub_diag by (rewrite vocab_length; lia).
-  cbn [nth_error]. rewrite app_nil_r. reflexivity.
+  induction ns as [|n t IH]; intro I; [destruct I|]. cbn [index].
+  destruct (list_eqb n name) eqn:E; [apply list_eqb_eq in E; subst; reflexivity|].
+  destruct I as [->|I]; [|exact (IH I)].
+  rewrite (proj2 (list_eqb_eq name name) eq_refl) in E. discriminate.
+Qed.
+
+(** The id of a special token decodes to its bytes. Speaks of [_decoder.Decoder.decode]. *)
+Theorem decode_special ms name : In name names -> decode ms [special ms name] = Some (utf8s name).
+Proof.
+  intro I. unfold decode, special, all_tokens. cbn [join_tokens].
+  rewrite nth_error_app2, vocab_length by (rewrite vocab_length; lia).
+  replace (256 + length ms + index names name - (256 + length ms)) with (index names name) by lia.
+  rewrite (map_nth_error _ _ _ (index_nth _ _ I)), app_nil_r. reflexivity.
 Qed.
 
 Lemma text_ok_app u v : text_ok (u ++ v) <-> text_ok u /\ text_ok v.
@@ -102,32 +112,29 @@ Proof.
   rewrite (passes_bytes ms); auto using token_ok.
 Qed.
 
+(** Every pattern's chunks join to the text. *)
+Hypothesis J : forall s, concat (split s) = s.
+
 Lemma decode_ordinary ms s : wf_merges ms -> text_ok s ->
   decode ms (ordinary ms s) = Some (utf8s s).
 Proof.
-  intros W H. unfold ordinary. rewrite <- (split_gpt2_join letter number space s) in H.
-  rewrite decode_chunks by assumption. rewrite split_gpt2_join. reflexivity.
+  intros W H. unfold ordinary. rewrite <- (J s) in H. rewrite decode_chunks, J by assumption. reflexivity.
 Qed.
-
-Lemma end_of_text_nonnil : end_of_text <> [].
-Proof. discriminate. Qed.
 
 (** The ids of any text decode to the UTF-8 of the text, including special tokens. *)
 Theorem roundtrip_bytes ms text : wf_merges ms -> text_ok text ->
   decode ms (encode ms text) = Some (utf8s text).
 Proof.
-  intros W H. unfold encode, encode_by.
-  rewrite <- (split_literal_join end_of_text end_of_text_nonnil text) in H.
-  rewrite <- (split_literal_join end_of_text end_of_text_nonnil text) at 2.
-  destruct (split_literal end_of_text text) as [|first others]; [reflexivity|].
-  revert first H. induction others as [|s others IH]; intros first H.
-  - cbn [flat_map join] in *. rewrite app_nil_r. apply decode_ordinary; assumption.
-  - change (join end_of_text (first :: s :: others))
-      with (first ++ end_of_text ++ join end_of_text (s :: others)) in *.
-    apply text_ok_app in H. destruct H as [H1 H]. apply text_ok_app in H. destruct H as [H2 H3].
-    rewrite !utf8s_app. apply decode_app; [apply decode_ordinary; assumption|].
-    apply (decode_app ms [special ms]); [apply decode_special|].
-    apply IH. exact H3.
+  intro W. unfold encode, cut. generalize (length text). intro f. revert text.
+  induction f as [|f IH]; intros text H; cbn [cut_fuel];
+    [cbn; rewrite app_nil_r; apply decode_ordinary; assumption|].
+  destruct (partition names text) as [[b [n a]]|] eqn:E;
+    [|cbn; rewrite app_nil_r; apply decode_ordinary; assumption].
+  apply partition_some in E. destruct E as (-> & I & _).
+  apply text_ok_app in H. destruct H as [H1 H]. apply text_ok_app in H. destruct H as [_ H].
+  specialize (IH a H). destruct (cut_fuel f names a) as [s others]. rewrite !utf8s_app.
+  apply decode_app; [apply decode_ordinary; assumption|].
+  apply (decode_app ms [special ms n]); [apply decode_special, I|exact IH].
 Qed.
 
 (** The ids of any text decode to the text. Speaks of [_tokenizer.Tokenizer.encode] and
@@ -148,18 +155,16 @@ Proof.
   apply decode_utf8_complete, H.
 Qed.
 
-Lemma chunks_ok s : text_ok s -> Forall text_ok (chunks_of s).
-Proof.
-  unfold text_ok. rewrite <- (split_gpt2_join letter number space s) at 1. apply Forall_concat.
-Qed.
+Lemma chunks_ok s : text_ok s -> Forall text_ok (split s).
+Proof. unfold text_ok. rewrite <- (J s) at 1. apply Forall_concat. Qed.
 
-(** None of them is the id of the special token, whatever the text contains. Speaks of
+(** None of them is the id of a special token, whatever the text contains. Speaks of
     [_encoder.Encoder.encode]. *)
-Theorem ordinary_ids ms text : text_ok text ->
-  Forall (fun i => i < special ms) (ordinary ms text).
+Theorem ordinary_ids ms text name : text_ok text ->
+  Forall (fun i => i < special ms name) (ordinary ms text).
 Proof.
   intro H. apply Forall_flat_map. eapply Forall_impl; [|apply chunks_ok, H].
-  intros c K. apply passes_ids, utf8s_bytes, K.
+  intros c K. eapply Forall_impl; [|apply passes_ids, utf8s_bytes, K]. unfold special. cbn. lia.
 Qed.
 
 (** Different texts have different ids. Speaks of [oracle.encode]. *)
@@ -169,14 +174,46 @@ Proof.
   intros W Hs Ht E. apply (roundtrip ms s W) in Hs. apply (roundtrip ms t W) in Ht. congruence.
 Qed.
 
-Hypothesis C : classes letter number space.
+(** * Text in two parts *)
 
-(** The ids of a text without special tokens, cut at a safe boundary, are the ids of its parts.
-    Speaks of [_encoder.Encoder.encode]. *)
-Theorem ordinary_app ms s1 s2 : safe space s1 s2 ->
-  ordinary ms (s1 ++ s2) = ordinary ms s1 ++ ordinary ms s2.
+(** Between [s1] and [s2] the splitter cuts, wherever the text begins and ends. *)
+Definition cuts (s1 s2 : list nat) : Prop := forall a p q b, s1 = a ++ p -> s2 = q ++ b ->
+  split (p ++ q) = split p ++ split q.
+
+Lemma cuts_ordinary ms s1 s2 a p q b : cuts s1 s2 -> s1 = a ++ p -> s2 = q ++ b ->
+  ordinary ms (p ++ q) = ordinary ms p ++ ordinary ms q.
+Proof. intros K A B. unfold ordinary. rewrite (K a p q b) by assumption. apply flat_map_app. Qed.
+
+Lemma encode_step ms text : ~ In [] names -> encode ms text =
+  match partition names text with
+  | Some (b, (n, a)) => ordinary ms b ++ special ms n :: encode ms a
+  | None => ordinary ms text
+  end.
 Proof.
-  intro S. unfold ordinary. rewrite (split_gpt2_app _ _ _ C) by exact S. apply flat_map_app.
+  intro N. unfold encode. rewrite cut_step by exact N.
+  destruct (partition names text) as [[b [n a]]|]; [|apply app_nil_r].
+  destruct (cut names a). reflexivity.
+Qed.
+
+(** The ids of a text cut there, and inside no special token, are the ids of its parts. Speaks of
+    [_encoder.Encoder.encode]. *)
+Theorem encode_app ms s1 s2 : ~ In [] names -> uncrossed names s1 s2 -> cuts s1 s2 ->
+  encode ms (s1 ++ s2) = encode ms s1 ++ encode ms s2.
+Proof.
+  intros N. remember (length s1) as k eqn:L. revert s1 L. induction k as [k IH] using lt_wf_ind.
+  intros s1 -> U K. rewrite (encode_step ms (s1 ++ s2)), (encode_step ms s1) by exact N.
+  rewrite (partition_app _ N) by exact U.
+  destruct (partition names s1) as [[b [n a]]|] eqn:E.
+  - pose proof (partition_short _ N _ _ _ _ E) as S. apply partition_some in E.
+    destruct E as (-> & _). rewrite app_assoc in U, K. rewrite (IH _ S a eq_refl).
+    + rewrite <- app_assoc. reflexivity.
+    + apply (uncrossed_tail names _ _ _ U).
+    + intros c p q d -> ->. apply (K ((b ++ n) ++ c) p q d); [apply app_assoc|reflexivity].
+  - rewrite (encode_step ms s2) by exact N.
+    destruct (partition names s2) as [[b [n a]]|] eqn:F.
+    + apply partition_some in F. destruct F as (F & _).
+      rewrite (cuts_ordinary ms _ _ [] s1 b (n ++ a) K eq_refl F). symmetry. apply app_assoc.
+    + apply (cuts_ordinary ms _ _ [] s1 s2 [] K eq_refl). symmetry. apply app_nil_r.
 Qed.
 
 (** * The order of a corpus does not matter *)
@@ -194,12 +231,12 @@ Proof.
   intro H. apply train_perm, corpus_chunks_perm, (Permutation_count_occ dec), H.
 Qed.
 
-(** A document cut at safe boundaries gives the same merges. Speaks of [_trainer.train_bpe]. *)
-Theorem train_text_parts wanted parts others : safe_parts space parts ->
+(** A document in parts that have its chunks gives the same merges. Speaks of
+    [_trainer.train_bpe]. *)
+Theorem train_text_parts wanted parts others : flat_map split parts = split (concat parts) ->
   train_text wanted (concat parts :: others) = train_text wanted (parts ++ others).
 Proof.
-  intro S. unfold train_text, corpus_chunks. rewrite flat_map_app. cbn [flat_map].
-  rewrite (split_parts _ _ _ C parts) by exact S. reflexivity.
+  intro S. unfold train_text, corpus_chunks. rewrite flat_map_app, S. reflexivity.
 Qed.
 
 (** * Training on text *)
@@ -238,104 +275,78 @@ Proof.
   apply (trained_own (corpus_chunks documents)); auto using corpus_bytes, train_text_trained.
 Qed.
 
-(** ** No other token has the bytes of the special token *)
+(** ** No other token has the bytes of a special token *)
 
-(** [|] is in none of the three classes. *)
-Hypothesis P : letter 124 = false /\ number 124 = false /\ space 124 = false.
+(** No chunk has an ASCII letter or digit directly before ASCII punctuation; each special token does. *)
+Hypothesis B : forall s, Forall (fun c => ~ broken c) (split s).
+Hypothesis S : Forall broken names.
 
-Lemma firstn_run p n s : n <= run p s -> Forall (fun x => p x = true) (firstn n s).
+(** No learned token has the bytes of a special token. Speaks of [_trainer.train_bpe]. *)
+Theorem special_apart i name : In name names -> i < 256 + length ms -> token ms i <> utf8s name.
 Proof.
-  revert n. induction s as [|x s IH]; intros [|n] H; simpl in *; auto; try lia.
-  destruct (p x) eqn:Px; [|lia]. constructor; [exact Px|apply IH; lia].
-Qed.
-
-(** The characters of a chunk: a contraction, or one class, with or without a space before it. *)
-Lemma chunk_made s : exists p : nat -> bool,
-  Forall (fun x => x = 32 \/ p x = true) (firstn (next_gpt2 letter number space s) s) /\
-  (p = letter \/ p = number \/ p = other letter number space \/ p = space \/ p 124 = false).
-Proof.
-  assert (R : forall p, Forall (fun x => x = 32 \/ p x = true) (firstn (sp_run p s) s)).
-  { intro p. destruct s as [|x t]; [constructor|]. unfold sp_run.
-    destruct (Nat.eqb_spec x 32) as [->|]; cbn [andb]; [destruct (0 <? run p t)|].
-    - cbn [firstn]. constructor; [auto|]. eapply Forall_impl; [|apply firstn_run; auto]. auto.
-    - eapply Forall_impl; [|apply firstn_run; auto]. auto.
-    - eapply Forall_impl; [|apply firstn_run; auto]. auto. }
-  unfold next_gpt2, orelse. destruct (contraction s) eqn:K.
-  - destruct (sp_run letter s) eqn:K1; [|exists letter; rewrite <- K1; auto].
-    destruct (sp_run number s) eqn:K2; [|exists number; rewrite <- K2; auto].
-    destruct (sp_run (other letter number space) s) eqn:K3; [|exists (other letter number space); rewrite <- K3; auto].
-    exists space. split; [|auto]. eapply Forall_impl; [|apply (firstn_run space)]; auto.
-    unfold ws_run. destruct (skipn _ s); auto. destruct (2 <=? run space s); lia.
-  - exists (fun x => negb (x =? 124)). split; [|auto 6]. rewrite <- K. clear R K n.
-    destruct s as [|x [|y t]]; [constructor..|]. unfold contraction.
-    destruct (Nat.eqb_spec x apostrophe) as [->|]; [|constructor].
-    destruct (sdmt y) eqn:M.
-    + unfold sdmt in M. rewrite !orb_true_iff, !Nat.eqb_eq in M. cbn [firstn].
-      repeat (apply Forall_cons || apply Forall_nil); right;
-        apply negb_true_iff, Nat.eqb_neq; unfold apostrophe; lia.
-    + destruct t as [|z t]; [constructor|].
-      destruct (((y =? 108) && (z =? 108)) || ((y =? 118) && (z =? 101)) || ((y =? 114) && (z =? 101))) eqn:Q;
-        [|constructor].
-      rewrite !orb_true_iff, !andb_true_iff, !Nat.eqb_eq in Q.
-      cbn [firstn]. repeat (apply Forall_cons || apply Forall_nil); right;
-        apply negb_true_iff, Nat.eqb_neq; unfold apostrophe; lia.
-Qed.
-
-Lemma chunk_not_both s : ~ (In 124 (firstn (next_gpt2 letter number space s) s) /\
-                            In 101 (firstn (next_gpt2 letter number space s) s)).
-Proof.
-  intros [I1 I2]. destruct (chunk_made s) as (p & F & K). rewrite Forall_forall in F.
-  apply F in I1, I2. destruct P as (P1 & P2 & P3).
-  destruct I1 as [I1|I1]; [discriminate|]. destruct I2 as [I2|I2]; [discriminate|].
-  destruct K as [->|[->|[->|[->|K]]]]; try congruence.
-  unfold other in I2. rewrite (ascii_letters _ _ _ C 101 eq_refl) in I2. discriminate.
-Qed.
-
-Lemma chunks_not_both s : Forall (fun c => ~ (In 124 c /\ In 101 c)) (chunks_of s).
-Proof.
-  unfold split_gpt2. remember (length s) as n eqn:L. revert s L.
-  induction n as [n IH] using lt_wf_ind. intros [|x t] ->; [constructor|].
-  rewrite split_step. pose proof (next_gpt2_pos letter number space x t) as K.
-  rewrite Nat.max_r by exact K. constructor; [apply chunk_not_both|].
-  eapply IH; [|reflexivity]. rewrite skipn_length. cbn [length]. lia.
-Qed.
-
-Lemma in_utf8s_ascii b s : b < 128 -> In b (utf8s s) -> In b s.
-Proof.
-  intros L I. apply in_flat_map in I. destruct I as (x & I & J).
-  apply utf8_ascii in J; [subst; exact I|exact L].
-Qed.
-
-(** No learned token has the bytes of the special token. Speaks of [_trainer.train_bpe]. *)
-Theorem special_apart i : i < 256 + length ms -> token ms i <> utf8s end_of_text.
-Proof.
-  intros L H. destruct (Nat.lt_ge_cases i 256) as [B|B].
-  - rewrite (proj1 (token_ok ms train_text_wf) i B) in H. discriminate.
-  - destruct (trained_part _ ms corpus_bytes train_text_trained i (conj B L)) as (c & p & q & I & K).
+  intros M L H. rewrite Forall_forall in S. destruct (S name M) as (p & x & w & q & -> & X & W).
+  assert (x < 128 /\ w < 128) as [X' W'] by (apply broken_ascii; assumption).
+  rewrite utf8s_app, !utf8s_cons, !utf8_one in H by assumption. cbn [app] in H.
+  destruct (Nat.lt_ge_cases i 256) as [K|K].
+  - rewrite (proj1 (token_ok ms train_text_wf) i K) in H. destruct (utf8s p) as [|? [|? ?]]; discriminate.
+  - destruct (trained_part _ ms corpus_bytes train_text_trained i (conj K L)) as (c & u & v & I & E).
     apply in_map_iff in I. destruct I as (ch & <- & I). apply in_flat_map in I.
-    destruct I as (d & _ & I). pose proof (chunks_not_both d) as F. rewrite Forall_forall in F.
-    apply (F ch I). split; apply in_utf8s_ascii; try lia; rewrite K, H; apply in_or_app; right;
-      apply in_or_app; left; vm_compute; tauto.
+    destruct I as (d & _ & I). pose proof (B d) as F. rewrite Forall_forall in F. apply (F ch I).
+    rewrite H, <- app_assoc, app_assoc in E. cbn [app] in E.
+    destruct (utf8s_adjacent _ _ _ _ _ E X' W') as (p' & q' & ->). exists p', x, w, q'. auto.
 Qed.
 
-(** No two tokens have the same bytes, including the special token. Speaks of
+(** No two tokens have the same bytes, including the special tokens. Speaks of
     [_trainer.train_bpe]. *)
-Theorem train_text_injective i j b : nth_error (all_tokens ms) i = Some b ->
-  nth_error (all_tokens ms) j = Some b -> i = j.
+Theorem train_text_injective i j b : NoDup names -> Forall text_ok names ->
+  nth_error (all_tokens ms) i = Some b -> nth_error (all_tokens ms) j = Some b -> i = j.
 Proof.
+  intros U T.
   assert (G : forall i b, nth_error (all_tokens ms) i = Some b ->
-    (i < 256 + length ms /\ b = token ms i) \/ (i = 256 + length ms /\ b = utf8s end_of_text)).
+    (i < 256 + length ms /\ b = token ms i) \/
+    exists k name, i = 256 + length ms + k /\ nth_error names k = Some name /\ b = utf8s name).
   { clear i j b. intros i b H. unfold all_tokens in H. pose proof (vocab_length ms) as V.
     destruct (Nat.lt_ge_cases i (256 + length ms)) as [L|L].
     - left. split; [exact L|]. rewrite nth_error_app1 in H by lia.
       symmetry. apply nth_error_nth. exact H.
-    - right. rewrite nth_error_app2, V in H by lia.
-      destruct (i - (256 + length ms)) as [|k] eqn:K; [|destruct k; discriminate].
-      injection H as <-. split; [lia|reflexivity]. }
-  intros Hi Hj. destruct (G _ _ Hi) as [[Li ->]|[-> ->]], (G _ _ Hj) as [[Lj Bj]|[-> Bj]]; auto.
+    - right. rewrite nth_error_app2, V in H by lia. exists (i - (256 + length ms)).
+      rewrite nth_error_map in H. destruct (nth_error names _) as [name|]; [|discriminate].
+      injection H as <-. exists name. split; [lia|auto]. }
+  intros Hi Hj. destruct (G _ _ Hi) as [[Li ->]|(k & n & -> & K & ->)],
+    (G _ _ Hj) as [[Lj Bj]|(k' & n' & -> & K' & Bj)].
   - apply (trained_injective (corpus_chunks documents) ms); auto using corpus_bytes, train_text_trained.
-  - destruct (special_apart i Li Bj).
-  - destruct (special_apart j Lj (eq_sym Bj)).
+  - destruct (special_apart i n' (nth_error_In _ _ K') Li Bj).
+  - destruct (special_apart j n (nth_error_In _ _ K) Lj (eq_sym Bj)).
+  - f_equal. rewrite NoDup_nth_error in U. rewrite Forall_forall in T. apply U.
+    + apply nth_error_Some. congruence.
+    + pose proof (decode_utf8_complete n (T n (nth_error_In _ _ K))) as Q.
+      rewrite Bj, (decode_utf8_complete n' (T n' (nth_error_In _ _ K'))) in Q. congruence.
 Qed.
 End Trained.
 End Tokenizer.
+
+(** * GPT-2's pattern *)
+
+Section Gpt2.
+Variables letter number space : nat -> bool.
+Hypothesis C : classes letter number space.
+Variable names : list (list nat).
+Hypothesis N : ~ In [] names.
+Hypothesis B : Forall (Forall (fun c => space c = false)) names.
+
+Notation gpt2_encode := (encode (split_gpt2 letter number space) names).
+
+(** The ids of a text cut at safe boundaries are the ids of its parts, including special tokens,
+    as these have no whitespace. Speaks of [_boundaries.cut_safely]. *)
+Theorem encode_safely ms ss : safe_parts space ss ->
+  flat_map (gpt2_encode ms) ss = gpt2_encode ms (concat ss).
+Proof.
+  induction ss as [|s ss IH]; cbn [safe_parts flat_map concat].
+  { intros _. rewrite encode_step, partition_nil by exact N. reflexivity. }
+  intros [H T]. rewrite (IH T). symmetry. apply encode_app; [exact N| |].
+  - destruct s as [|y s] using rev_ind; [intros p n q _ _ L; simpl in L; lia|].
+    destruct (concat ss) as [|w t]; [|apply (space_uncrossed _ space); auto; apply (safe_space _ _ _ _ _ H)].
+    intros p n q _ E _. rewrite app_nil_r in E. rewrite E, !app_length. lia.
+  - intros a p q b -> Q. rewrite Q in H. apply (split_gpt2_app _ _ _ C), (safe_inside _ _ _ _ _ H).
+Qed.
+End Gpt2.

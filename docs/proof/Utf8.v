@@ -158,3 +158,26 @@ Lemma utf8s_bytes text : Forall (fun n => scalar n = true) text -> Forall byte (
 Proof.
   induction 1 as [|n text S _ IH]; simpl; [constructor|]. apply Forall_app; auto using utf8_bytes.
 Qed.
+
+Lemma utf8s_cons n text : utf8s (n :: text) = utf8 n ++ utf8s text.
+Proof. reflexivity. Qed.
+
+Lemma utf8_one n : n < 128 -> utf8 n = [n].
+Proof. intro H. unfold utf8. apply Nat.ltb_lt in H. rewrite H. reflexivity. Qed.
+
+(** Two adjacent bytes below 128 are two adjacent characters. *)
+Lemma utf8s_adjacent text : forall a x w b, utf8s text = a ++ x :: w :: b -> x < 128 -> w < 128 ->
+  exists p q, text = p ++ x :: w :: q.
+Proof.
+  induction text as [|n text IH]; intros a x w b E X W; [destruct a; discriminate|].
+  rewrite utf8s_cons in E. apply app_eq_app in E. destruct E as [[|y l] [[E F]|[E F]]];
+    try (destruct (IH _ x w b F X W) as (p & q & ->); exists (n :: p), q; reflexivity).
+  - destruct (IH [] x w b (eq_sym F) X W) as (p & q & ->). exists (n :: p), q. reflexivity.
+  - injection F as <- F. assert (n = x) as -> by (apply utf8_ascii; [rewrite E; apply in_elt|exact X]).
+    rewrite utf8_one in E by exact X.
+    destruct a as [|? [|? ?]]; [|destruct l; discriminate|discriminate]. injection E as <-.
+    destruct text as [|m text]; [discriminate|]. rewrite utf8s_cons in F.
+    pose proof (utf8_nonnil m) as Z. destruct (utf8 m) as [|c u] eqn:M; [congruence|].
+    injection F as <- F. assert (m = w) as -> by (apply utf8_ascii; [rewrite M; left; reflexivity|exact W]).
+    exists [], text. reflexivity.
+Qed.

@@ -12,8 +12,7 @@ Pair = Any
 
 
 def negb(b: bool) -> bool:
-    if b:
-        return False
+    if b: return False
     return True
 
 
@@ -28,102 +27,92 @@ def snd(p: Pair) -> Any:
 
 
 def length(l: List) -> int:
-    if l == ():
-        return 0
+    if l == (): return 0
     _, l_prime = l
     return (length(l_prime) + 1)
 
 
 def app(l: List, m: List) -> List:
-    if l == ():
-        return m
+    if l == (): return m
     a, l1 = l
     return (a, app(l1, m))
 
 
 def nth(n: int, l: List, default: Any) -> Any:
     if n == 0:
-        if l == ():
-            return default
+        if l == (): return default
         x, _ = l
         return x
     m = n - 1
-    if l == ():
-        return default
+    if l == (): return default
     _, t = l
     return nth(m, t, default)
 
 
 def nth_error(l: List, n: int) -> Option:
     if n == 0:
-        if l == ():
-            return None
+        if l == (): return None
         x, _ = l
         return (x,)
     n0 = n - 1
-    if l == ():
-        return None
+    if l == (): return None
     _, l0 = l
     return nth_error(l0, n0)
 
 
 def rev(l: List) -> List:
-    if l == ():
-        return ()
+    if l == (): return ()
     x, l_prime = l
     return app(rev(l_prime), (x, ()))
 
 
 def map(f: Callable[[Any], Any], l: List) -> List:
-    if l == ():
-        return ()
+    if l == (): return ()
     a, t = l
     return (f(a), map(f, t))
 
 
 def flat_map(f: Callable[[Any], List], l: List) -> List:
-    if l == ():
-        return ()
+    if l == (): return ()
     x, t = l
     return app(f(x), flat_map(f, t))
 
 
+def find(f: Callable[[Any], bool], l: List) -> Option:
+    if l == (): return None
+    x, tl = l
+    if f(x): return (x,)
+    return find(f, tl)
+
+
 def firstn(n: int, l: List) -> List:
-    if n == 0:
-        return ()
+    if n == 0: return ()
     n0 = n - 1
-    if l == ():
-        return ()
+    if l == (): return ()
     a, l0 = l
     return (a, firstn(n0, l0))
 
 
 def skipn(n: int, l: List) -> List:
-    if n == 0:
-        return l
+    if n == 0: return l
     n0 = n - 1
-    if l == ():
-        return ()
+    if l == (): return ()
     _, l0 = l
     return skipn(n0, l0)
 
 
 def seq(start: int, len: int) -> List:
-    if len == 0:
-        return ()
+    if len == 0: return ()
     len0 = len - 1
     return (start, seq((start + 1), len0))
 
 
 def merge_pass(a: int, b: int, n: int, l: List) -> List:
-    if l == ():
-        return l
+    if l == (): return l
     x, tl = l
-    if tl == ():
-        return l
+    if tl == (): return l
     y, t = tl
-    if ((x == a) and (y == b)):
-        return (n, merge_pass(a, b, n, t))
+    if ((x == a) and (y == b)): return (n, merge_pass(a, b, n, t))
     return (x, merge_pass(a, b, n, tl))
 
 
@@ -132,20 +121,17 @@ def tid(r: int) -> int:
 
 
 def passes(r: int, ms: List, l: List) -> List:
-    if ms == ():
-        return l
+    if ms == (): return l
     p, t = ms
     a, b = p
     return passes((r + 1), t, merge_pass(a, b, tid(r), l))
 
 
 def rank_from(r: int, ms: List, x: int, y: int) -> Option:
-    if ms == ():
-        return None
+    if ms == (): return None
     p, t = ms
     a, b = p
-    if ((x == a) and (y == b)):
-        return (r,)
+    if ((x == a) and (y == b)): return (r,)
     return rank_from((r + 1), t, x, y)
 
 
@@ -154,23 +140,18 @@ def rank(ms: List, x: int, y: int) -> Option:
 
 
 def min_rank(lookup: Callable[[int, int], Option], l: List) -> Option:
-    if l == ():
-        return None
+    if l == (): return None
     x, tl = l
-    if tl == ():
-        return None
+    if tl == (): return None
     y, _ = tl
     value_2 = lookup(x, y)
-    if value_2 is None:
-        return min_rank(lookup, tl)
+    if value_2 is None: return min_rank(lookup, tl)
     (r,) = value_2
     value_1 = min_rank(lookup, tl)
-    if value_1 is None:
-        return ((r, (x, y)),)
+    if value_1 is None: return ((r, (x, y)),)
     (p0,) = value_1
     r_prime, p = p0
-    if (r_prime < r):
-        return ((r_prime, p),)
+    if (r_prime < r): return ((r_prime, p),)
     return ((r, (x, y)),)
 
 
@@ -179,8 +160,7 @@ def joined(vocab0: List, a: int, b: int) -> List:
 
 
 def build(ms: List, vocab0: List) -> List:
-    if ms == ():
-        return vocab0
+    if ms == (): return vocab0
     p, t = ms
     a, b = p
     return build(t, app(vocab0, (joined(vocab0, a, b), ())))
@@ -194,67 +174,53 @@ def vocab(ms: List) -> List:
 
 
 def pairs_of(l: List) -> List:
-    if l == ():
-        return ()
+    if l == (): return ()
     x, tl = l
-    if tl == ():
-        return ()
+    if tl == (): return ()
     y, _ = tl
     return ((x, y), pairs_of(tl))
 
 
 def pair_eqb(p: Pair, q: Pair) -> bool:
-    if (fst(p) == fst(q)):
-        return (snd(p) == snd(q))
+    if (fst(p) == fst(q)): return (snd(p) == snd(q))
     return False
 
 
 def pair_ltb(p: Pair, q: Pair) -> bool:
-    if (fst(p) < fst(q)):
-        return True
-    if (fst(p) == fst(q)):
-        return (snd(p) < snd(q))
+    if (fst(p) < fst(q)): return True
+    if (fst(p) == fst(q)): return (snd(p) < snd(q))
     return False
 
 
 def count(p: Pair, l: List) -> int:
-    if l == ():
-        return 0
+    if l == (): return 0
     q, t = l
-    if pair_eqb(p, q):
-        return (count(p, t) + 1)
+    if pair_eqb(p, q): return (count(p, t) + 1)
     return count(p, t)
 
 
 def before(all: List, p: Pair, q: Pair) -> bool:
-    if (count(q, all) < count(p, all)):
-        return True
-    if (count(p, all) == count(q, all)):
-        return pair_ltb(p, q)
+    if (count(q, all) < count(p, all)): return True
+    if (count(p, all) == count(q, all)): return pair_ltb(p, q)
     return False
 
 
 def best(all: List, l: List) -> Option:
-    if l == ():
-        return None
+    if l == (): return None
     p, t = l
     value_1 = best(all, t)
-    if value_1 is None:
-        return (p,)
+    if value_1 is None: return (p,)
     (q,) = value_1
-    if before(all, p, q):
-        return (p,)
+    if before(all, p, q): return (p,)
     return (q,)
 
 
 def train_from(r: int, wanted: int, chunks0: List) -> List:
-    if wanted == 0:
-        return ()
+    if wanted == 0: return ()
     w = wanted - 1
     all = flat_map(pairs_of, chunks0)
     value_2 = best(all, all)
-    if value_2 is None:
-        return ()
+    if value_2 is None: return ()
     (p,) = value_2
     a, b = p
     return ((a, b), train_from((r + 1), w, map((lambda later_1: merge_pass(a, b, tid(r), later_1)), chunks0)))
@@ -265,40 +231,33 @@ def train(wanted: int, corpus: List) -> List:
 
 
 def left_part(ms: List, t: int) -> int:
-    if (t < 256):
-        return t
+    if (t < 256): return t
     return fst(nth(max(t - 256, 0), ms, (t, t)))
 
 
 def right_part(ms: List, t: int) -> int:
-    if (t < 256):
-        return t
+    if (t < 256): return t
     return snd(nth(max(t - 256, 0), ms, (t, t)))
 
 
 def merged(ms: List, limit: int, x: int, y: int) -> int:
     value_1 = rank(ms, x, y)
-    if value_1 is None:
-        return limit
+    if value_1 is None: return limit
     (r,) = value_1
     return tid(r)
 
 
 def go_back(ms: List, next: Callable[[int, int, int, int], bool], x: int, y: int, x_until: int, y_until: int) -> bool:
-    if ((x < 256) and (y < 256)):
-        return False
-    if (y <= x):
-        return next(right_part(ms, x), y, x, y_until)
+    if ((x < 256) and (y < 256)): return False
+    if (y <= x): return next(right_part(ms, x), y, x, y_until)
     return next(x, left_part(ms, y), x_until, y)
 
 
 def torn(ms: List, limit: int, fuel: int, x: int, y: int, x_until: int, y_until: int) -> bool:
-    if fuel == 0:
-        return True
+    if fuel == 0: return True
     f = fuel - 1
     new = merged(ms, limit, x, y)
-    if ((new < x_until) and (new <= y_until)):
-        return True
+    if ((new < x_until) and (new <= y_until)): return True
     return go_back(ms, (lambda later_1, later_2, later_3, later_4: torn(ms, limit, f, later_1, later_2, later_3, later_4)), x, y, x_until, y_until)
 
 
@@ -307,12 +266,10 @@ def is_torn(ms: List, limit: int, x: int, y: int) -> bool:
 
 
 def first_unreachable(ms: List, limit: int, r: int, rest: List) -> Option:
-    if rest == ():
-        return None
+    if rest == (): return None
     p, t = rest
     a, b = p
-    if (negb((merged(ms, limit, a, b) == tid(r))) or is_torn(ms, limit, a, b)):
-        return (tid(r),)
+    if (negb((merged(ms, limit, a, b) == tid(r))) or is_torn(ms, limit, a, b)): return (tid(r),)
     return first_unreachable(ms, limit, (r + 1), t)
 
 
@@ -321,10 +278,8 @@ def find_unreachable(ms: List, limit: int) -> Option:
 
 
 def chunks(next: Callable[[List], int], fuel: int, s: List) -> List:
-    if s == ():
-        return ()
-    if fuel == 0:
-        return (s, ())
+    if s == (): return ()
+    if fuel == 0: return (s, ())
     f = fuel - 1
     k = max(1, next(s))
     return (firstn(k, s), chunks(next, f, skipn(k, s)))
@@ -335,11 +290,9 @@ def split(next: Callable[[List], int], s: List) -> List:
 
 
 def run(p: Callable[[int], bool], l: List) -> int:
-    if l == ():
-        return 0
+    if l == (): return 0
     x, t = l
-    if p(x):
-        return (run(p, t) + 1)
+    if p(x): return (run(p, t) + 1)
     return 0
 
 
@@ -347,28 +300,23 @@ apostrophe: int = 39
 
 
 def sdmt(x: int) -> bool:
-    if (((x == 115) or (x == 100)) or (x == 109)):
-        return True
+    if (((x == 115) or (x == 100)) or (x == 109)): return True
     return (x == 116)
 
 
 def is_letter(x: int) -> bool:
-    if ((65 <= x) and (x <= 90)):
-        return True
-    if (97 <= x):
-        return (x <= 122)
+    if ((65 <= x) and (x <= 90)): return True
+    if (97 <= x): return (x <= 122)
     return False
 
 
 def is_digit(x: int) -> bool:
-    if (48 <= x):
-        return (x <= 57)
+    if (48 <= x): return (x <= 57)
     return False
 
 
 def is_newline(x: int) -> bool:
-    if (x == 10):
-        return True
+    if (x == 10): return True
     return (x == 13)
 
 
@@ -377,46 +325,36 @@ def other(letter: Callable[[int], bool], number: Callable[[int], bool], space: C
 
 
 def contraction(s: List) -> int:
-    if s == ():
-        return 0
+    if s == (): return 0
     x, l = s
-    if l == ():
-        return 0
+    if l == (): return 0
     y, t = l
     if (x == apostrophe):
-        if sdmt(y):
-            return 2
-        if t == ():
-            return 0
+        if sdmt(y): return 2
+        if t == (): return 0
         z, _ = t
-        if ((((y == 108) and (z == 108)) or ((y == 118) and (z == 101))) or ((y == 114) and (z == 101))):
-            return 3
+        if ((((y == 108) and (z == 108)) or ((y == 118) and (z == 101))) or ((y == 114) and (z == 101))): return 3
         return 0
     return 0
 
 
 def sp_run(p: Callable[[int], bool], s: List) -> int:
-    if s == ():
-        return 0
+    if s == (): return 0
     x, t = s
-    if ((x == 32) and (0 < run(p, t))):
-        return (run(p, t) + 1)
+    if ((x == 32) and (0 < run(p, t))): return (run(p, t) + 1)
     return run(p, s)
 
 
 def ws_run(space: Callable[[int], bool], s: List) -> int:
     n = run(space, s)
     value_1 = skipn(n, s)
-    if value_1 == ():
-        return n
-    if (2 <= n):
-        return max(n - 1, 0)
+    if value_1 == (): return n
+    if (2 <= n): return max(n - 1, 0)
     return n
 
 
 def orelse(a: int, b: int) -> int:
-    if a == 0:
-        return b
+    if a == 0: return b
     return a
 
 
@@ -429,41 +367,32 @@ def split_gpt2(letter: Callable[[int], bool], number: Callable[[int], bool], spa
 
 
 def blank(space: Callable[[int], bool], x: int) -> bool:
-    if space(x):
-        return True
-    if (28 <= x):
-        return (x <= 31)
+    if space(x): return True
+    if (28 <= x): return (x <= 31)
     return False
 
 
 def boundary(space: Callable[[int], bool], before0: List, w: int) -> bool:
-    if before0 == ():
-        return False
+    if before0 == (): return False
     x, p = before0
-    if ((negb(blank(space, x)) and (space(w) and negb(is_newline(w)))) or ((is_letter(x) or is_digit(x)) and is_newline(w))):
-        return True
+    if ((negb(blank(space, x)) and (space(w) and negb(is_newline(w)))) or ((is_letter(x) or is_digit(x)) and is_newline(w))): return True
     def value_1() -> Any:
-        if p == ():
-            return False
+        if p == (): return False
         y, _ = p
         return negb(blank(space, y))
-    if (is_newline(x) and value_1()):
-        return negb((blank(space, w) or (w == 47)))
+    if (is_newline(x) and value_1()): return negb((blank(space, w) or (w == 47)))
     return False
 
 
 def blocks_from(space: Callable[[int], bool], size: int, before0: List, block: List, s: List) -> List:
-    if s == ():
-        return (rev(block), ())
+    if s == (): return (rev(block), ())
     w, t = s
-    if ((size <= length(block)) and boundary(space, before0, w)):
-        return (rev(block), blocks_from(space, size, (w, before0), (w, ()), t))
+    if ((size <= length(block)) and boundary(space, before0, w)): return (rev(block), blocks_from(space, size, (w, before0), (w, ()), t))
     return blocks_from(space, size, (w, before0), (w, block), t)
 
 
 def blocks(space: Callable[[int], bool], size: int, s: List) -> List:
-    if s == ():
-        return ()
+    if s == (): return ()
     x, t = s
     return blocks_from(space, size, (x, ()), (x, ()), t)
 
@@ -478,60 +407,54 @@ def pieces(space: Callable[[int], bool], s: List) -> List:
 
 
 def prefixb(p: List, l: List) -> bool:
-    if p == ():
-        return True
+    if p == (): return True
     x, p_prime = p
-    if l == ():
-        return False
+    if l == (): return False
     y, l_prime = l
-    if (x == y):
-        return prefixb(p_prime, l_prime)
+    if (x == y): return prefixb(p_prime, l_prime)
     return False
 
 
-def partition(literal: List, text: List) -> Option:
-    if prefixb(literal, text):
-        return (((), skipn(length(literal), text)),)
-    if text == ():
-        return None
-    x, t = text
-    value_1 = partition(literal, t)
-    if value_1 is None:
-        return None
-    (p,) = value_1
-    b, a = p
-    return (((x, b), a),)
+def partition(names: List, text: List) -> Option:
+    value_2 = find((lambda name: prefixb(name, text)), names)
+    if value_2 is None:
+        if text == (): return None
+        x, t = text
+        value_1 = partition(names, t)
+        if value_1 is None: return None
+        (p,) = value_1
+        b, found = p
+        return (((x, b), found),)
+    (name,) = value_2
+    return (((), (name, skipn(length(name), text))),)
 
 
-def segments(fuel: int, literal: List, text: List) -> List:
-    if fuel == 0:
-        return (text, ())
+def cut_fuel(fuel: int, names: List, text: List) -> Pair:
+    if fuel == 0: return (text, ())
     f = fuel - 1
-    value_1 = partition(literal, text)
-    if value_1 is None:
-        return (text, ())
-    (p,) = value_1
-    b, a = p
-    return (b, segments(f, literal, a))
+    value_2 = partition(names, text)
+    if value_2 is None: return (text, ())
+    (p,) = value_2
+    b, p0 = p
+    name, a = p0
+    value_1 = cut_fuel(f, names, a)
+    s, others = value_1
+    return (b, ((name, s), others))
 
 
-def split_literal(literal: List, text: List) -> List:
-    return segments(length(text), literal, text)
+def cut(names: List, text: List) -> Pair:
+    return cut_fuel(length(text), names, text)
 
 
 def scalar(n: int) -> bool:
-    if ((((n // 64) // 64) // 16) < 17):
-        return negb((((n // 64) // 32) == 27))
+    if ((((n // 64) // 64) // 16) < 17): return negb((((n // 64) // 32) == 27))
     return False
 
 
 def utf8(n: int) -> List:
-    if (n < 128):
-        return (n, ())
-    if ((n // 64) < 32):
-        return ((192 + (n // 64)), ((128 + (n % 64)), ()))
-    if (((n // 64) // 64) < 16):
-        return ((224 + ((n // 64) // 64)), ((128 + ((n // 64) % 64)), ((128 + (n % 64)), ())))
+    if (n < 128): return (n, ())
+    if ((n // 64) < 32): return ((192 + (n // 64)), ((128 + (n % 64)), ()))
+    if (((n // 64) // 64) < 16): return ((224 + ((n // 64) // 64)), ((128 + ((n // 64) % 64)), ((128 + (n % 64)), ())))
     return ((240 + (((n // 64) // 64) // 64)), ((128 + (((n // 64) // 64) % 64)), ((128 + ((n // 64) % 64)), ((128 + (n % 64)), ()))))
 
 
@@ -540,64 +463,48 @@ def utf8s(text: List) -> List:
 
 
 def width(b: int) -> int:
-    if (b < 128):
-        return 1
-    if (b < 192):
-        return 0
-    if (b < 224):
-        return 2
-    if (b < 240):
-        return 3
-    if (b < 248):
-        return 4
+    if (b < 128): return 1
+    if (b < 192): return 0
+    if (b < 224): return 2
+    if (b < 240): return 3
+    if (b < 248): return 4
     return 0
 
 
 def code(w: List) -> int:
-    if w == ():
-        return 0
+    if w == (): return 0
     a, l = w
-    if l == ():
-        return a
+    if l == (): return a
     b, l0 = l
-    if l0 == ():
-        return ((max(a - 192, 0) * 64) + max(b - 128, 0))
+    if l0 == (): return ((max(a - 192, 0) * 64) + max(b - 128, 0))
     c, l1 = l0
-    if l1 == ():
-        return ((((max(a - 224, 0) * 64) + max(b - 128, 0)) * 64) + max(c - 128, 0))
+    if l1 == (): return ((((max(a - 224, 0) * 64) + max(b - 128, 0)) * 64) + max(c - 128, 0))
     d, l2 = l1
-    if l2 == ():
-        return ((((((max(a - 240, 0) * 64) + max(b - 128, 0)) * 64) + max(c - 128, 0)) * 64) + max(d - 128, 0))
+    if l2 == (): return ((((((max(a - 240, 0) * 64) + max(b - 128, 0)) * 64) + max(c - 128, 0)) * 64) + max(d - 128, 0))
     return 0
 
 
 def list_eqb(u: List, v: List) -> bool:
     if u == ():
-        if v == ():
-            return True
+        if v == (): return True
         return False
     x, u_prime = u
-    if v == ():
-        return False
+    if v == (): return False
     y, v_prime = v
-    if (x == y):
-        return list_eqb(u_prime, v_prime)
+    if (x == y): return list_eqb(u_prime, v_prime)
     return False
 
 
 def decode_utf8_fuel(fuel: int, bytes: List) -> Option:
-    if bytes == ():
-        return ((),)
+    if bytes == (): return ((),)
     b, _ = bytes
-    if fuel == 0:
-        return None
+    if fuel == 0: return None
     f = fuel - 1
     w = firstn(width(b), bytes)
     n = code(w)
     if (scalar(n) and list_eqb(utf8(n), w)):
         value_1 = decode_utf8_fuel(f, skipn(width(b), bytes))
-        if value_1 is None:
-            return None
+        if value_1 is None: return None
         (text,) = value_1
         return ((n, text),)
     return None
@@ -607,75 +514,70 @@ def decode_utf8(bytes: List) -> Option:
     return decode_utf8_fuel(length(bytes), bytes)
 
 
-end_of_text: List = (60, (124, (101, (110, (100, (111, (102, (116, (101, (120, (116, (124, (62, ())))))))))))))
+def ordinary(split0: Callable[[List], List], ms: List, s: List) -> List:
+    return flat_map((lambda c: passes(0, ms, utf8s(c))), split0(s))
 
 
-def special(ms: List) -> int:
-    return (256 + length(ms))
+def index(ns: List, name: List) -> int:
+    if ns == (): return 0
+    n, t = ns
+    if list_eqb(n, name): return 0
+    return (index(t, name) + 1)
 
 
-def ordinary(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], ms: List, s: List) -> List:
-    return flat_map((lambda c: passes(0, ms, utf8s(c))), split_gpt2(letter, number, space, s))
+def special(names: List, ms: List, name: List) -> int:
+    return ((256 + length(ms)) + index(names, name))
 
 
-def encode_by(of_segment: Callable[[List], List], sp: int, text: List) -> List:
-    value_1 = split_literal(end_of_text, text)
-    if value_1 == ():
-        return ()
-    first, others = value_1
-    return app(of_segment(first), flat_map((lambda s: (sp, of_segment(s))), others))
+def encode_parts(split0: Callable[[List], List], names: List, ms: List, parts: Pair) -> List:
+    first, others = parts
+    return app(ordinary(split0, ms, first), flat_map((lambda p: (special(names, ms, fst(p)), ordinary(split0, ms, snd(p)))), others))
 
 
-def encode(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], ms: List, text: List) -> List:
-    return encode_by((lambda later_1: ordinary(letter, number, space, ms, later_1)), special(ms), text)
+def encode(split0: Callable[[List], List], names: List, ms: List, text: List) -> List:
+    return encode_parts(split0, names, ms, cut(names, text))
 
 
-def all_tokens(ms: List) -> List:
-    return app(vocab(ms), (utf8s(end_of_text), ()))
+def all_tokens(names: List, ms: List) -> List:
+    return app(vocab(ms), map(utf8s, names))
 
 
 def join_tokens(tokens: List, ids: List) -> Option:
-    if ids == ():
-        return ((),)
+    if ids == (): return ((),)
     i, t = ids
     value_2 = nth_error(tokens, i)
-    if value_2 is None:
-        return None
+    if value_2 is None: return None
     (b,) = value_2
     value_1 = join_tokens(tokens, t)
-    if value_1 is None:
-        return None
+    if value_1 is None: return None
     (r,) = value_1
     return (app(b, r),)
 
 
-def decode(ms: List, ids: List) -> Option:
-    return join_tokens(all_tokens(ms), ids)
+def decode(names: List, ms: List, ids: List) -> Option:
+    return join_tokens(all_tokens(names, ms), ids)
 
 
-def decode_text(ms: List, ids: List) -> Option:
-    value_1 = decode(ms, ids)
-    if value_1 is None:
-        return None
+def decode_text(names: List, ms: List, ids: List) -> Option:
+    value_1 = decode(names, ms, ids)
+    if value_1 is None: return None
     (bytes,) = value_1
     return decode_utf8(bytes)
 
 
-def corpus_chunks(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], documents: List) -> List:
-    return map(utf8s, flat_map((lambda later_1: split_gpt2(letter, number, space, later_1)), documents))
+def corpus_chunks(split0: Callable[[List], List], documents: List) -> List:
+    return map(utf8s, flat_map(split0, documents))
 
 
-def train_text(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], wanted: int, documents: List) -> List:
-    return train(wanted, corpus_chunks(letter, number, space, documents))
+def train_text(split0: Callable[[List], List], wanted: int, documents: List) -> List:
+    return train(wanted, corpus_chunks(split0, documents))
 
 
 def merge_lowest(merges: Callable[[int, int], Option], rounds: int, ids: List) -> List:
-    if rounds == 0:
-        return ids
+    if rounds == 0: return ids
     n = rounds - 1
     value_1 = min_rank(merges, ids)
-    if value_1 is None:
-        return ids
+    if value_1 is None: return ids
     (p,) = value_1
     i, p0 = p
     a, b = p0
@@ -687,8 +589,7 @@ def encode_chunk(merges: Callable[[int, int], Option], shuffle: Callable[[int], 
 
 
 def is_space(x: int) -> bool:
-    if ((9 <= x) and (x <= 13)):
-        return True
+    if ((9 <= x) and (x <= 13)): return True
     return (x == 32)
 
 
@@ -697,8 +598,7 @@ def is_punctuation(x: int) -> bool:
 
 
 def to_lower(x: int) -> int:
-    if ((65 <= x) and (x <= 90)):
-        return (x + 32)
+    if ((65 <= x) and (x <= 90)): return (x + 32)
     return x
 
 
@@ -707,23 +607,19 @@ def contraction_branch(s: List) -> int:
 
 
 def after(leads: Callable[[int], bool], branch: Callable[[List], int], s: List) -> int:
-    if s == ():
-        return 0
+    if s == (): return 0
     x, t = s
     if leads(x):
         value_1 = branch(t)
-        if value_1 == 0:
-            return 0
+        if value_1 == 0: return 0
         n = value_1 - 1
         return (2 + n)
     return branch(s)
 
 
 def may_lead(x: int) -> bool:
-    if is_punctuation(x):
-        return True
-    if is_space(x):
-        return negb(is_newline(x))
+    if is_punctuation(x): return True
+    if is_space(x): return negb(is_newline(x))
     return False
 
 
@@ -737,8 +633,7 @@ def digits_branch(s: List) -> int:
 
 def marks(s: List) -> int:
     value_1 = run(is_punctuation, s)
-    if value_1 == 0:
-        return 0
+    if value_1 == 0: return 0
     n = value_1 - 1
     return ((n + 1) + run(is_newline, skipn((n + 1), s)))
 
@@ -748,14 +643,12 @@ def punctuation_branch(s: List) -> int:
 
 
 def newlines_branch(s: List) -> int:
-    if s == ():
-        return 0
+    if s == (): return 0
     x, t = s
     if is_space(x):
         value_1 = newlines_branch(t)
         if value_1 == 0:
-            if is_newline(x):
-                return 1
+            if is_newline(x): return 1
             return 0
         n = value_1 - 1
         return (2 + n)
@@ -765,8 +658,7 @@ def newlines_branch(s: List) -> int:
 def trailing_branch(s: List) -> int:
     n = run(is_space, s)
     value_1 = skipn(n, s)
-    if value_1 == ():
-        return n
+    if value_1 == (): return n
     return max(n - 1, 0)
 
 

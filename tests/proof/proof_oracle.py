@@ -18,7 +18,9 @@ from proof import extracted
 from proof.extracted import List, Option
 
 Pair = tuple[int, int]
+Split = Callable[[str], list[str]]
 
+END_OF_TEXT = ("<|endoftext|>",)
 _FRAMES = 100_000
 
 
@@ -87,6 +89,18 @@ def split(text: str) -> list[str]:
         return [_text(chunk) for chunk in _listed(extracted.split_gpt2(*_CLASSES, _codes(text)))]
 
 
+def _on_codes(split: Split) -> Callable[[List], List]:
+    return lambda codes: _linked(map(_codes, split(_text(codes))))
+
+
+def cut(text: str, names: Sequence[str]) -> list[str]:
+    """Return `Special.cut`: ordinary text and special tokens in turn."""
+    with _deep():
+        first, others = extracted.cut(_linked(map(_codes, names)), _codes(text))
+        parts = [first, *(part for name, after in _listed(others) for part in (name, after))]
+        return [_text(part) for part in parts]
+
+
 def split_ascii(data: bytes) -> list[bytes]:
     """Return `Ascii.split_ascii`: the chunks of GPT-4's pattern."""
     with _deep():
@@ -145,23 +159,30 @@ def train(documents: Iterable[str], wanted: int) -> list[Pair]:
     """Return `Tokenizer.train_text`: at most this many merges."""
     with _deep():
         linked = _linked(map(_codes, documents))
-        return _listed(extracted.train_text(*_CLASSES, wanted, linked))
+        return _listed(extracted.train_text(_on_codes(split), wanted, linked))
 
 
-def encode(text: str, merges: Sequence[Pair]) -> list[int]:
+def encode(
+    text: str, merges: Sequence[Pair], names: Sequence[str] = END_OF_TEXT, split: Split = split
+) -> list[int]:
     """Return `Tokenizer.encode`."""
     with _deep():
-        return _listed(extracted.encode(*_CLASSES, _linked(merges), _codes(text)))
+        special = _linked(map(_codes, names))
+        ids = extracted.encode(_on_codes(split), special, _linked(merges), _codes(text))
+        return _listed(ids)
 
 
-def encode_ordinary(text: str, merges: Sequence[Pair]) -> list[int]:
+def encode_ordinary(text: str, merges: Sequence[Pair], split: Split = split) -> list[int]:
     """Return `Tokenizer.ordinary`: the ids without special tokens."""
     with _deep():
-        return _listed(extracted.ordinary(*_CLASSES, _linked(merges), _codes(text)))
+        return _listed(extracted.ordinary(_on_codes(split), _linked(merges), _codes(text)))
 
 
-def decode(ids: Sequence[int], merges: Sequence[Pair]) -> str | None:
+def decode(
+    ids: Sequence[int], merges: Sequence[Pair], names: Sequence[str] = END_OF_TEXT
+) -> str | None:
     """Return `Tokenizer.decode_text`: None for an unknown id or invalid UTF-8."""
     with _deep():
-        result = extracted.decode_text(_linked(merges), _linked(ids))
+        special = _linked(map(_codes, names))
+        result = extracted.decode_text(special, _linked(merges), _linked(ids))
     return None if result is None else _text(result[0])

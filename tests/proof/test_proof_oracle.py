@@ -6,7 +6,7 @@ so ids are compared, never only the round trip.
 
 import string
 from collections.abc import Sequence
-from itertools import product
+from itertools import permutations, product
 
 import pytest
 import regex
@@ -17,11 +17,11 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks
-from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._merges import Merges
-from bpetite._patterns import GPT2
+from bpetite._patterns import GPT2, PATTERNS
+from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from bpetite._trainer import train_bpe
 from bpetite_compare._soundness import _is_torn, find_unreachable
 from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
@@ -43,6 +43,13 @@ MERGES = {
 }
 # One or two characters of each class on each side of ASCII, and those that the pattern names.
 CHARACTERS = "'sdmtlver1² \n\u3000\x1c\x1f!aé日Ⅷ\u0301"
+# Some overlap, or are inside another; none is the beginning of another.
+NAMES = checked_special_tokens(("<|endoftext|>", "<a>", "a<", "b>a<", "|1|", "'l|", "字a/"))
+TEXTS_WITH_NAMES = st.lists(st.sampled_from(NAMES) | TEXTS | ASCII_TEXTS | RUNS).map("".join)
+SPLITS: dict[str, proof_oracle.Split] = {
+    **{name: regex.compile(pattern.text).findall for name, pattern in PATTERNS.items()},
+    GPT2.name: proof_oracle.split,
+}
 SMALL = st.lists(st.one_of(TIES, RUNS), max_size=3)
 """Documents small enough for the proved trainer, which counts by recursion."""
 
@@ -170,22 +177,47 @@ def test_classes_are_as_the_proof_assumes() -> None:
     assert regex.findall(r"[[\p{L}\p{N}]&&\s]", every_character(), regex.VERSION1) == []
     assert regex.fullmatch(r"\p{L}+", string.ascii_letters)
     assert regex.fullmatch(r"\p{N}+", string.digits)
-    assert regex.findall(r"[\s\p{L}\p{N}]", "\n\r '|") == ["\n", "\r", " "]
+    assert regex.findall(r"[\s\p{L}\p{N}]", string.punctuation) == []
     assert regex.fullmatch(r"\s+", "\n\r ")
 
 
-@given(merge_lists(), st.lists(st.one_of(TEXTS, ASCII_TEXTS), max_size=4))
-@example([(97, 98), (98, 99)], ["ab" * 32, "ab" * 33, "abc", "c" * 65, "abc"])
-@example([(97, 98)], [f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext"] * 2)
-def test_text_has_the_proved_ids(merges: list[Pair], texts: list[str]) -> None:
-    """Text after text has the proved ids, special tokens included; so does each cached chunk."""
-    encoder = Encoder(merges, GPT2, {END_OF_TEXT_TOKEN: 256 + len(merges)})
+@pytest.mark.parametrize("names", [*permutations(["<a>", "a<", "|1|"])])
+def test_every_short_text_is_cut_at_the_proved_special_tokens(names: tuple[str, ...]) -> None:
+    """All 19,531 texts of up to six characters are cut as proved, whatever the order of names."""
+    special_tokens = SpecialTokens(dict.fromkeys(names, 0))
+    texts = ["".join(text) for n in range(7) for text in product("<a>|1", repeat=n)]
+    assert len(texts) == 19_531
     for text in texts:
-        assert encoder.encode(text) == proof_oracle.encode(text, merges)
-        ordinary = proof_oracle.encode_ordinary(text, merges)
+        assert special_tokens.cut(text) == proof_oracle.cut(text, names)
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@given(
+    merge_lists(),
+    st.lists(st.sampled_from(NAMES), unique=True),
+    st.lists(TEXTS_WITH_NAMES, max_size=4),
+)
+@example([(97, 98), (98, 99)], [], ["ab" * 32, "ab" * 33, "abc", "c" * 65, "abc"])
+@example([(97, 98)], ["<|endoftext|>"], [f"ab{END_OF_TEXT}{END_OF_TEXT}ab<|endoftext"] * 2)
+@example([(97, 60)], ["a<", "<a>", "b>a<"], ["<a<a>\na<a>", "b>a<a> b>a<"])
+def test_text_has_the_proved_ids(
+    pattern: str, merges: list[Pair], names: list[str], texts: list[str]
+) -> None:
+    """Text after text has the proved ids, as ordinary text and in blocks; so do cached chunks."""
+    first, split = 256 + len(merges), SPLITS[pattern]
+    encoder = Encoder(merges, PATTERNS[pattern], {n: first + k for k, n in enumerate(names)})
+    for text in texts:
+        ids = proof_oracle.encode(text, merges, names, split)
+        assert encoder.encode(text) == ids
+        assert [i for block in blocks(text, 1) for i in encoder.encode(block)] == ids
+        ordinary = proof_oracle.encode_ordinary(text, merges, split)
         assert encoder.encode(text, ordinary=True) == ordinary
-    for chunk, ids in encoder._cache.items():
-        assert list(ids) == proof_oracle.passes(chunk.encode("utf-8"), merges)
+        assert max(ordinary, default=0) < first
+        assert [proof_oracle.decode(found, merges, names) for found in (ids, ordinary)] == [
+            text
+        ] * 2
+    for chunk, ids_of_chunk in encoder._cache.items():
+        assert list(ids_of_chunk) == proof_oracle.passes(chunk.encode("utf-8"), merges)
 
 
 @given(SMALL, st.one_of(TEXTS, TIES, RUNS))
@@ -198,18 +230,23 @@ def test_text_has_the_proved_ids_after_training(documents: list[str], text: str)
     assert proof_oracle.decode(ids, merges) == tokenizer.decode(ids) == text
 
 
-@given(merge_lists(), st.lists(st.one_of(st.integers(0, 270), st.sampled_from(range(97, 100)))))
-@example([], [0xE6, 0x97, 0xA5])
-@example([(0xC3, 0xA9)], [256, 257])
-@example([], [0xED, 0xA0, 0x80])
-def test_ids_decode_as_proved(merges: list[Pair], ids: list[int]) -> None:
+@given(
+    merge_lists(),
+    st.lists(st.sampled_from(NAMES), unique=True),
+    st.lists(st.one_of(st.integers(0, 270), st.sampled_from(range(97, 100)))),
+)
+@example([], [], [0xE6, 0x97, 0xA5])
+@example([(0xC3, 0xA9)], ["<a>", "a<"], [256, 258, 257])
+@example([], [], [0xED, 0xA0, 0x80])
+def test_ids_decode_as_proved(merges: list[Pair], names: list[str], ids: list[int]) -> None:
     """Any ids decode to the proved text, or to an error if the proof says so."""
+    vocab = [*oracle.vocabulary(merges).values()][:-1] + [name.encode("utf-8") for name in names]
     found: str | None
     try:
-        found = Decoder([*oracle.vocabulary(merges).values()]).decode(ids)
+        found = Decoder(vocab).decode(ids)
     except (KeyError, UnicodeDecodeError):
         found = None
-    assert found == proof_oracle.decode(ids, merges)
+    assert found == proof_oracle.decode(ids, merges, names)
 
 
 @given(SMALL, st.integers(0, 12))
