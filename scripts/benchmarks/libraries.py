@@ -97,11 +97,7 @@ def _load_hugging_face(text: Text) -> Coder:
     return Coder(
         lambda document: tokenizer.encode(document).ids,
         # The result takes some 40 times the memory of the text.
-        lambda documents: [
-            encoding.ids
-            for batch in batches(documents)
-            for encoding in tokenizer.encode_batch(batch)
-        ],
+        lambda some: [one.ids for batch in batches(some) for one in tokenizer.encode_batch(batch)],
         partial(tokenizer.decode, skip_special_tokens=False),
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from benchmarks.results import ONE_JOB, OURS, Run, Series, unique
-from benchmarks.tables import Cell, Key, across, beside_ours, bounds, markdown, plain, spread
+from benchmarks.tables import Cell, Key, across, beside_first, bounds, markdown, plain, spread
 
 _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
     "goals": [
@@ -16,13 +16,22 @@ _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
         ("50 words again and again, p99, ms; at most 100", ("sentence", "p99"), spread(1e3)),
     ],
     "train": [
-        ("s", ("train", "seconds"), beside_ours),
+        ("s", ("train", "seconds"), beside_first),
         ("peak memory, MB", ("train", "peak"), plain(1e6)),
     ],
-    "encode": [("s", ("encode", "first"), beside_ours)],
-    "cores": [("s", ("cores", "seconds"), beside_ours)],
-    "command": [("s", ("command", "whole"), beside_ours)],
-    "decode": [("s", ("encode", "decode"), beside_ours)],
+    "gpt4": [
+        ("s", ("gpt4", "seconds"), beside_first),
+        ("largest process, MB", ("gpt4", "peak"), plain(1e6)),
+        ("all processes, MB", ("gpt4", "total"), plain(1e6)),
+    ],
+    "encode": [("s", ("encode", "first"), beside_first)],
+    "patterns": [
+        ("encoding, s", ("patterns", "first"), beside_first),
+        ("loading, s", ("patterns", "load"), beside_first),
+    ],
+    "cores": [("s", ("cores", "seconds"), beside_first)],
+    "command": [("s", ("command", "whole"), beside_first)],
+    "decode": [("s", ("encode", "decode"), beside_first)],
     "sentence": [("p99, µs", ("sentence", "p99"), spread(1e6))],
     "start": [("ms", ("start", "seconds"), spread(1e3))],
 }
@@ -44,8 +53,10 @@ def sections(runs: Sequence[Run]) -> dict[str, str]:
         name: "\n".join(across(series, *table) for table in tables)
         for name, tables in _TABLES.items()
     }
-    shown["train"] += _same_tokens(series)
-    shown["encode"] += _different_ids(series)
+    for section in ("train", "gpt4"):
+        shown[section] += _same_tokens(series, section)
+    shown["encode"] += _different_ids(series, "equal")
+    shown["patterns"] += _different_ids(series, "patterns")
     return {
         "summary": _summary(runs),
         **shown,
@@ -63,7 +74,7 @@ def report(runs: Sequence[Run]) -> str:
 
 def short(runs: Sequence[Run]) -> str:
     """Return what the README shows about speed: a sentence, the summary, and the machine."""
-    facts = runs[-1].facts
+    (facts,) = (run.facts for run in runs if "train" in {one.section for one in run.series})
     ratios = _ratios(runs)
     sizes = re.findall(r"(\S+): ([\d,]+) bytes", facts["texts"])
     texts = ", ".join(f"{name} ({int(size.replace(',', '')) / 1e6:.0f} MB)" for name, size in sizes)
@@ -88,40 +99,37 @@ def _summary(runs: Sequence[Run]) -> str:
 def _ratios(runs: Sequence[Run]) -> dict[str, dict[str, str]]:
     """Return how many times as fast as each library bpetite is, from worst text to best."""
     series = [one for run in runs for one in run.series]
-    found = {(one.section, one.case, one.corpus, one.contestant): one.median for one in series}
-    compared = [one for one in series if (one.section, one.case) in _SUMMARY.values()]
+    ours = {(s.section, s.case, s.corpus): s.median for s in series if s.contestant == OURS}
+    ratios: dict[str, dict[str, list[float]]] = {}
+    for title, key in _SUMMARY.items():
+        for one in series:
+            if (one.section, one.case) == key and one.contestant not in {OURS, ONE_JOB}:
+                row = ratios.setdefault(one.contestant, {name: [] for name in _SUMMARY})
+                row[title].append(one.median / ours[*key, one.corpus])
     return {
-        name: {
-            title: bounds(
-                [
-                    one.median / found[*key, one.corpus, OURS]
-                    for one in compared
-                    if (one.section, one.case) == key and one.contestant == name
-                ]
-            )
-            for title, key in _SUMMARY.items()
-        }
-        for name in unique(one.contestant for one in compared)
-        if name not in {OURS, ONE_JOB}
+        name: {title: bounds(found) for title, found in row.items()} for name, row in ratios.items()
     }
 
 
-def _same_tokens(series: Iterable[Series]) -> str:
+def _same_tokens(series: Sequence[Series], section: str) -> str:
     """Return the share of tokens that bpetite and a library both learned, at worst."""
-    shares = [one.median for one in series if (one.section, one.case) == ("train", "same")]
+    found = [one for one in series if one.section == section]
+    shares = [one.median for one in found if one.case == "same"]
     if not shares:
         return ""
-    return f"\nAt least {min(shares):.2%} of the tokens of each library and bpetite are the same.\n"
+    same = f"At least {min(shares):.2%} of the tokens of each library and bpetite are the same."
+    moved = [one.median for one in found if (one.case, one.contestant) == ("moved", "rustbpe")]
+    if moved and not any(moved):
+        same += " rustbpe's are in the same order."
+    return f"\n{same}\n"
 
 
-def _different_ids(series: Iterable[Series]) -> str:
+def _different_ids(series: Iterable[Series], section: str) -> str:
     """Return how many ids of a text differ from tiktoken's, at worst."""
-    counts = [one.median for one in series if (one.section, one.case) == ("equal", "ids")]
-    if not counts:
-        return ""
-    if worst := max(counts):
-        return f"\nUp to {worst:,.0f} ids of a text differ from tiktoken's.\n"
-    return "\nThe ids of all libraries are the same.\n"
+    counts = [one.median for one in series if (one.section, one.case) == (section, "ids")]
+    if any(counts):
+        return f"\nUp to {max(counts):,.0f} ids of a text differ from tiktoken's.\n"
+    return "\nAll ids equal tiktoken's.\n" if counts else ""
 
 
 def _run(run: Run) -> str:

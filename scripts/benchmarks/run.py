@@ -51,9 +51,7 @@ def measure(options: argparse.Namespace) -> Run:
         folder = Path(name)
         texts = [prepare(path, folder, large=False) for path in options.files]
         texts += [prepare(path, folder, large=True) for path in options.large]
-        installed = [
-            name for name, (package, _) in LIBRARIES.items() if versions[package] != _MISSING
-        ]
+        installed = [name for name in LIBRARIES if versions[LIBRARIES[name][0]] != _MISSING]
         bench = Bench(texts, options.small, options.rounds, installed, folder)
         run.facts["rounds"] = str(bench.rounds)
         run.facts["texts"] = "; ".join(

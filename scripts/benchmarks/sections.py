@@ -19,13 +19,14 @@ from benchmarks.libraries import CORES, LIBRARIES, Text
 from benchmarks.results import ONE_JOB, OURS, REFERENCE, Series
 from benchmarks.trainers import TRAINERS
 from bpetite._artifact import Artifact
+from bpetite._patterns import GPT2, PATTERNS
 
 _VOCAB_SIZE: Final = 32_000
 _LARGE_VOCAB_SIZE: Final = 65_536
 _SMALL_VOCAB_SIZE: Final = 512
 _TURNS_SECONDS: Final = 60
 _LONG_BYTES: Final = 1_000_000
-_STARTS_IN_A_ROUND: Final = 4
+_STARTS: Final = 4
 _BPETITE: Final = Path(sys.executable).with_name("bpetite")
 _TRAINERS_FILE: Final = Path(__file__).with_name("trainers.py")
 
@@ -42,7 +43,7 @@ class Bench:
 
     texts: sorted, with the large ones last.
     small: a file to train 512 tokens from, if any.
-    rounds: how often each job is done; fewer if its turns take more than a minute.
+    rounds: how often each job is done; two if its turns take more than a minute.
     libraries: the names of the installed libraries.
     folder: a place for files that is removed after the run.
     """
@@ -81,7 +82,7 @@ class Bench:
         """Do every job in each round, starting with another one each time.
 
         A library that fails is excluded, with all its results. A library whose turns have taken
-        more than a minute gets no further turn.
+        more than a minute gets no third turn.
         """
         results: Results = {name: [] for name in jobs}
         names, spent = list(jobs), dict.fromkeys(jobs, 0.0)
@@ -91,14 +92,14 @@ class Bench:
                 try:
                     results[name].append(jobs[name]())
                 except BenchError as error:
-                    if name in {OURS, ONE_JOB}:
+                    if name in {OURS, ONE_JOB, *PATTERNS}:
                         raise
                     say(f"{name} is left out: {error}")
                     names.remove(name)
                     del results[name]
                     continue
                 spent[name] += monotonic() - begin
-                if spent[name] > _TURNS_SECONDS:
+                if spent[name] > _TURNS_SECONDS and len(results[name]) > 1:
                     names.remove(name)
             names = names[1:] + names[:1]
         return results
@@ -119,8 +120,8 @@ def prepare(source: Path, folder: Path, *, large: bool) -> Text:
     return text
 
 
-def _train(source: Path, vocab_size: int) -> list[object]:
-    return [_BPETITE, "train", "--input", source, "--vocab-size", vocab_size]
+def _train(source: Path, vocab_size: int, pattern: str = GPT2.name) -> list[object]:
+    return [_BPETITE, "train", "--input", source, "--vocab-size", vocab_size, "--pattern", pattern]
 
 
 def _encode(text: Path, model: Path) -> list[object]:
@@ -156,26 +157,34 @@ def equal(bench: Bench) -> Iterator[Series]:
                 yield from _series("equal", text.name, "ids", {name: [job()]})
 
 
-def train(bench: Bench) -> Iterator[Series]:
+def train(bench: Bench, section: str = "train", pattern: str = GPT2.name) -> Iterator[Series]:
     """Whole processes, from a file to saved tokens, on all cores; and bpetite with one job."""
     for text in bench.texts:
-        say(f"{text.name}: training to {text.vocab_size:,}")
-        todo = bench.file_jobs(*_train(text.path, text.vocab_size))
-        for name in TRAINERS:
-            if name in bench.libraries:
-                words = (name, text.path, text.vocab_size, bench.folder / name)
-                todo[name] = partial(run_command, sys.executable, _TRAINERS_FILE, *words)
+        say(f"{text.name}: training to {text.vocab_size:,} with {pattern}")
+        todo = bench.file_jobs(*_train(text.path, text.vocab_size, pattern))
+        if section != "train":
+            del todo[ONE_JOB]
+        for name in filter(bench.libraries.__contains__, TRAINERS):
+            words = (name, text.path, text.vocab_size, bench.folder / name, pattern)
+            todo[name] = partial(run_command, sys.executable, _TRAINERS_FILE, *words)
         results = bench.take_turns(todo)
-        _check_same(bench.folder / OURS, bench.folder / ONE_JOB)
-        ours = set(Artifact.read(bench.folder / OURS).tokens)
+        if ONE_JOB in todo:
+            _check_same(bench.folder / OURS, bench.folder / ONE_JOB)
+        ours = Artifact.read(bench.folder / OURS).tokens
         for name, found in results.items():
             tokens = ours
             if name in TRAINERS:
-                tokens = set(map(bytes.fromhex, json.loads((bench.folder / name).read_bytes())))
-            same = len(tokens & ours) / len(tokens | ours)
-            found[:] = [{**one, "same": same} for one in found]
-        for key in ("seconds", "peak", "same"):
-            yield from _series("train", text.name, key, results)
+                tokens = [*map(bytes.fromhex, json.loads((bench.folder / name).read_bytes()))]
+            same = len({*tokens} & {*ours}) / len({*tokens, *ours})
+            moved = sum(map(bytes.__ne__, tokens, ours))
+            found[:] = [{**one, "same": same, "moved": moved} for one in found]
+        for key in ("seconds", "peak", "total", "same", "moved"):
+            yield from _series(section, text.name, key, results)
+
+
+def gpt4(bench: Bench) -> Iterator[Series]:
+    """Train with GPT-4's pattern, on all cores."""
+    return train(bench, "gpt4", "gpt4")
 
 
 def encode(bench: Bench) -> Iterator[Series]:
@@ -185,6 +194,24 @@ def encode(bench: Bench) -> Iterator[Series]:
         results = bench.take_turns(bench.coding_jobs(jobs.encode, text))
         for key in ("first", "decode"):
             yield from _series("encode", text.name, key, results)
+
+
+def patterns(bench: Bench) -> Iterator[Series]:
+    """Encode with a tokenizer of each pattern, after comparing the ids, and load it."""
+    for text in bench.usual:
+        say(f"{text.name}: encoding with each pattern")
+        trained: dict[str, Text] = {}
+        for name in PATTERNS:
+            model, ids = (text.model.with_suffix(f".{name}.{kind}") for kind in ("json", "u16"))
+            run_command(*_train(text.path, text.vocab_size, name), "--output", model)
+            trained[name] = text._replace(model=model, ids=ids)
+            run_job(jobs.reference, trained[name])
+            found = {name: [run_job(jobs.check, OURS, trained[name])]}
+            yield from _series("patterns", text.name, "ids", found)
+        for key, job, times in (("first", jobs.encode, 1), ("load", jobs.again, _STARTS)):
+            todo: Jobs = {name: partial(run_job, job, OURS, trained[name]) for name in trained}
+            results = bench.take_turns(todo, bench.rounds * times)
+            yield from _series("patterns", text.name, key, results)
 
 
 def cores(bench: Bench) -> Iterator[Series]:
@@ -230,7 +257,7 @@ def start(bench: Bench) -> Iterator[Series]:
     run_command(*_train(text.path, _SMALL_VOCAB_SIZE), "--output", few)
     for size, model in ((_SMALL_VOCAB_SIZE, few), (_VOCAB_SIZE, text.model)):
         hi = partial(run_command, _BPETITE, "encode", "--model", model, "--text", "hi")
-        results = bench.take_turns({OURS: hi}, bench.rounds * _STARTS_IN_A_ROUND)
+        results = bench.take_turns({OURS: hi}, bench.rounds * _STARTS)
         yield from _series("start", f"{size:,} tokens", "seconds", results)
 
 
@@ -247,6 +274,6 @@ def long(bench: Bench) -> Iterator[Series]:
 
 SECTIONS: Final[dict[str, Callable[[Bench], Iterator[Series]]]] = {
     section.__name__: section
-    for section in (small, start, sentence, long, train, encode, cores, command)
+    for section in (small, start, sentence, long, train, gpt4, encode, patterns, cores, command)
 }
 """All sections, in order."""

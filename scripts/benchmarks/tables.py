@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from benchmarks.results import OURS, Series, unique
+from benchmarks.results import Series, unique
 
 ABSENT: Final = "-"
 
 Cell = Callable[[Series, Series | None], str]
-"""Formats a series, given ours in the same case, if there is one."""
+"""Formats a series, given that of the first row in the same column, if there is one."""
 
 Key = tuple[str, str]
 """A section and a case."""
@@ -20,21 +20,15 @@ def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def across(series: Sequence[Series], head: str, key: Key, cell: Cell) -> str:
-    """Return a table with a row for each contestant and a column for each text."""
+    """Return a table with a row for each contestant, ours first, and a column for each text."""
     found = {(one.corpus, one.contestant): one for one in series if (one.section, one.case) == key}
     texts = unique(corpus for corpus, _ in found)
-    rows = [
-        [
-            contestant,
-            *(
-                cell(one, found.get((corpus, OURS)))
-                if (one := found.get((corpus, contestant)))
-                else ABSENT
-                for corpus in texts
-            ),
-        ]
-        for contestant in unique(contestant for _, contestant in found)
-    ]
+    contestants = unique(contestant for _, contestant in found)
+    rows = [[contestant] for contestant in contestants]
+    for row in rows:
+        for text in texts:
+            one = found.get((text, row[0]))
+            row.append(cell(one, found.get((text, contestants[0]))) if one else ABSENT)
     return markdown([head, *texts], rows)
 
 
@@ -69,7 +63,7 @@ def spread(scale: float = 1) -> Cell:
     return cell
 
 
-def beside_ours(one: Series, ours: Series | None) -> str:
-    """Format the seconds, and their ratio to ours."""
-    ratio = f" ×{two_digits(one.median / ours.median)}" if ours else ""
-    return spread()(one, ours) + ratio
+def beside_first(one: Series, first: Series | None) -> str:
+    """Format the seconds, and their ratio to the first row's."""
+    ratio = f" ×{two_digits(one.median / first.median)}" if first else ""
+    return spread()(one, first) + ratio

@@ -37,11 +37,14 @@ def test_every_section_is_measured_and_saved(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     (only,) = load_runs(samples)
     assert {(one.section, one.corpus) for one in only.series} >= {
-        *((section, "prose") for section in ("equal", "train", "encode", "cores", "command")),
+        *((section, "prose") for section in ("equal", "train", "gpt4", "encode", "patterns")),
+        *(("cores", "prose"), ("command", "prose"), ("gpt4", "sample")),
         *(("sentence", "prose"), ("train", "sample"), ("command", "sample"), ("small", "sample")),
         *(("start", "512 tokens"), ("start", "32,000 tokens"), ("long", "emoji")),
     }
-    for title in ("Goals", "Train", "Encode", "Cores", "Command", "Decode"):
+    rust = [one for one in only.series if one.contestant == "rustbpe"]
+    assert {one.median for one in rust if one.case == "moved"} == {0}
+    for title in ("Goals", "Train", "Gpt4", "Encode", "Patterns", "Cores", "Command", "Decode"):
         assert f"\n## {title}\n\n| " in result.stdout
     assert "\n## Runs\n\n- equal, " in result.stdout
 
