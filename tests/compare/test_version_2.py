@@ -14,7 +14,7 @@ import oracle
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
-from bpetite_compare import compare, export, parity, to_tiktoken
+from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._engines import drift
 from bpetite_compare._formats import FORMATS
 from bpetite_compare._gguf import to_gguf
@@ -191,6 +191,17 @@ def test_one_special_token_has_all_purposes(
     assert config.get("additional_special_tokens", []) == others
 
 
+@EACH
+def test_an_import_keeps_gpt_2s_pattern_and_one_special_token(name: str, tmp_path: Path) -> None:
+    """Importing an export is an error that names what an import does not keep."""
+    export(saved(name, tmp_path), "huggingface", tmp_path / "hf")
+    fault = "its split pattern is not GPT-2's: "
+    if name == "gpt2":
+        fault = "it has the special tokens .* but an import keeps only <|endoftext|>; --drop-spec"
+    with pytest.raises(ValueError, match=f"^cannot import .*{fault}".replace("|", r"\|")):
+        import_tokenizer(tmp_path / "hf", "huggingface", tmp_path / "new.json")
+
+
 # llama.cpp
 
 FIELDS: dict[str, Any] = {"a": "é", "b": 7, "c": [1, 3], "d": ["x", "yz"], "e": False}
@@ -274,7 +285,7 @@ def test_ids_for_llama_cpp_have_no_gaps(tmp_path: Path) -> None:
 def test_the_loading_lines_name_texts_with_other_ids(tmp_path: Path) -> None:
     """They are where llama.cpp's own pattern is another one; GPT-2's is not."""
     said = {
-        name: "\u017f after" in export(saved(name, tmp_path, ()), "gguf", tmp_path / name).loading
+        name: "U+017F after" in export(saved(name, tmp_path, ()), "gguf", tmp_path / name).loading
         for name, pattern in PATTERNS.items()
         if pattern.llama_cpp
     }
