@@ -32,7 +32,7 @@ const tokenizerFile = (() => {
     [/^\P{Surrogate}+$/u, "has no lone surrogate"],
     [
       /[A-Za-z0-9][!-&(-/:-@[-`{-~]/,
-      "has an ASCII letter or digit directly before ASCII punctuation other than '",
+      "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
     ],
   ];
   const KEYS = [

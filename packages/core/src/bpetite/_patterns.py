@@ -147,7 +147,7 @@ _ALL: Final = (
     ),
     Pattern(
         "gpt4o",
-        "GPT-4o, gpt-oss, Llama 4: like gpt4, but splits camelCase words",
+        "GPT-4o, gpt-oss, Llama 4: like gpt4; cuts camelCase, keeps marks",
         _GPT4O,
         llama_cpp="gpt-4o",
     ),

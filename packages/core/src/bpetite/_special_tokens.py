@@ -23,7 +23,7 @@ _RULES: Final = (
     (re.compile(r"[^\ud800-\udfff]+\Z"), "has no lone surrogate"),
     (
         re.compile(r".*[A-Za-z0-9][!-&(-/:-@\[-`{-~]", re.DOTALL),
-        "has an ASCII letter or digit directly before ASCII punctuation other than '",
+        "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
     ),
 )
 _LEVELS: Final = 8
