@@ -57,7 +57,7 @@ def test_names_are_checked_as_by_hand(names: list[str]) -> None:
         (["<a b>"], "special token '<a b>': a special token has no whitespace; '<|a_b|>' would"),
         (["<a\u2028>"], "no whitespace"),
         (["<a\ud800>"], "no lone surrogate"),
-        (["hello"], "an ASCII letter or digit directly before ASCII punctuation, apostrophes aside; "),
+        (["hello"], "ASCII letter or digit directly before ASCII punctuation, apostrophes aside; "),
         (["it's"], "directly before ASCII punctuation"),
         (["<a>", "<a>"], "special token '<a>' is given twice; remove one"),
         (["<a>", "<a>b>"], "'<a>b>': it begins with the special token '<a>'; '<|a_b|>' would work"),
