@@ -23,6 +23,8 @@ ASCII = [chr(code) for code in range(128)]
 EACH = pytest.mark.parametrize("name", PATTERNS)
 NASTY = "aAǅʰ1½'s\u017f\u0301/;。字\n\r \u3000\x1c"
 """Characters of every class that a pattern names, and some that only tools confuse."""
+SPECIAL = re.compile(r"[A-Za-z0-9][!-&(-/:-@\[-`{-~]")
+"""What each special token has, and no chunk."""
 NASTIEST = "aA字1's\u017f\u0301/\x1c\n "
 
 
@@ -103,6 +105,7 @@ def check_text(name: str, text: str) -> None:
     """Check the facts behind every shortcut, for one text."""
     pattern, chunks = PATTERNS[name], regex.findall(PATTERNS[name].text, text)
     assert "".join(chunks) == text
+    assert not any(SPECIAL.search(chunk) for chunk in chunks)
     assert pattern.split(text) == chunks
     pieces = pattern.pieces(text)
     assert "".join(pieces) == text
