@@ -71,6 +71,7 @@ def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     parser.add_argument(
         "-m", "--model", required=required, metavar="PATH", help="the tokenizer file"
     )
+    advise(parser, "--pattern", "the tokenizer file has it")
 
 
 def add_vocab_size(parser: argparse.ArgumentParser, merges: str) -> None:
