@@ -9,8 +9,8 @@ Examples:
   find . -name '*.txt' -print0 |
     bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json
   bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json
-  bpetite train text.txt --pattern gpt4 --special '<|user|>' '<|end|>' --vocab-size 512 \
-    --output chat.json
+  bpetite train text.txt --pattern gpt4 --special '<|user|>' '<|end|>' \
+    --vocab-size 512 --output chat.json
 """
 
 import argparse
