@@ -146,6 +146,8 @@ def prepare_files(folder: Path, corpus: str = CORPUS) -> None:
     tokenizer = Tokenizer.train(corpus, 310)
     tokenizer.save(folder / "tokenizer.json")
     Tokenizer.train(corpus, 32000).save(folder / "big.json")
+    chat = Tokenizer.train(corpus, 310, pattern="gpt4", special_tokens=["<|user|>", "<|end|>"])
+    chat.save(folder / "chat.json")
     for name in ("text.txt", "a.txt", "b.txt"):
         (folder / name).write_bytes(corpus.encode())
     (folder / "ids.json").write_text(json.dumps(tokenizer.encode(corpus)))

@@ -5,21 +5,18 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+from artifacts import canonical
 from project_tools import ROOT
 
 
 def hostile_files(folder: Path) -> dict[int, list[bytes]]:
     """Return every file that a test of the nineteen checks requires `load` to reject, by step."""
-    path = ROOT / "tests" / "core" / "test_loading.py"
-    spec = importlib.util.spec_from_file_location("hostile", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = _module("test_loading")
     found: dict[int, list[bytes]] = {step: [] for step in range(1, 20)}
     for name, test in list(vars(module).items()):
         if not name.startswith("test_step"):
@@ -32,6 +29,21 @@ def hostile_files(folder: Path) -> dict[int, list[bytes]]:
             )
             test(folder, **arguments)
     return found
+
+
+def hostile_files_of_version_2() -> list[tuple[int, bytes]]:
+    """Return each file that a step of schema version 2 rejects, with the step."""
+    return [(step, canonical(content)) for step, content, _ in _module("test_version_2").FAULTS]
+
+
+def _module(name: str) -> ModuleType:
+    """Return a module of the core's tests."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tests" / "core" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def _cases(marks: list[pytest.Mark]) -> Iterator[dict[str, Any]]:

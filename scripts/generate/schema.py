@@ -9,45 +9,51 @@ import json
 from pathlib import Path
 from typing import Final
 
-from bpetite._constants import (
-    BASE_VOCAB_SIZE,
-    END_OF_TEXT_TOKEN,
-    MAX_VOCAB_SIZE,
-    PRETOKENIZER_PATTERN,
-    SCHEMA_VERSION,
-)
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
+from bpetite._patterns import PATTERNS
+from bpetite._schema.versions import VERSIONS
+from bpetite._special_tokens import LONGEST, MOST
 
 _INDENTED: Final = 4
 # In some dialects `$` also matches before a newline at the end.
 _DECIMAL: Final = r"^(0|[1-9][0-9]{0,6})$(?!\n)"
+# Spelled out: `\s` has other characters in other dialects.
+_WHITESPACE: Final = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_CUT: Final = r"[A-Za-z0-9][!-&(-/:-@\[-`{-~]"
 
 
 def schema() -> dict[str, object]:
     """Return the schema."""
+    first = VERSIONS[1]
     size = {"type": "integer", "minimum": BASE_VOCAB_SIZE, "maximum": MAX_VOCAB_SIZE}
+    texts = [pattern.text for pattern in PATTERNS.values()]
+    lowest = {
+        "pretokenizer_pattern": {"const": first.patterns[0].text},
+        "special_tokens": {"required": [first.special_token], "maxProperties": 1},
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "An artifact of bpetite, schema version 1",
+        "title": "An artifact of bpetite, schema versions 1 and 2",
         "description": "A byte-level BPE tokenizer: what each merge joins, and what each id is.",
         **_closed(
             {
                 "mergeable_vocab_size": {
-                    "description": "256 + the number of merges; also the id of the special token.",
+                    "description": "256 + the number of merges.",
                     **size,
                 },
                 "merges": _merges(),
                 "pretokenizer_pattern": {
                     "description": "What cuts a text into chunks.",
-                    "const": PRETOKENIZER_PATTERN,
+                    "enum": texts,
                 },
-                "schema_version": {"const": SCHEMA_VERSION},
-                "special_tokens": {
-                    "description": "The id of the one special token: mergeable_vocab_size.",
-                    **_closed({END_OF_TEXT_TOKEN: size}),
-                },
+                "schema_version": {"enum": [*VERSIONS]},
+                "special_tokens": _special_tokens(),
                 "vocab": _vocab(),
             }
         ),
+        "if": {"properties": {"schema_version": {"const": first.number}}},
+        "then": {"properties": lowest},
+        "else": {"not": {"properties": lowest}},
     }
 
 
@@ -72,16 +78,33 @@ def _merges() -> dict[str, object]:
     }
 
 
+def _special_tokens() -> dict[str, object]:
+    return {
+        "description": "The id of each special token, from mergeable_vocab_size on.",
+        "type": "object",
+        "maxProperties": MOST,
+        "propertyNames": {
+            "maxLength": LONGEST,
+            "pattern": rf"^[^{_WHITESPACE}]*{_CUT}[^{_WHITESPACE}]*$(?!\n)",
+        },
+        "additionalProperties": {
+            "type": "integer",
+            "minimum": BASE_VOCAB_SIZE,
+            "maximum": MAX_VOCAB_SIZE + MOST - 1,
+        },
+    }
+
+
 def _vocab() -> dict[str, object]:
     return {
         "description": "The bytes of each id; the key is the id in decimal.",
         "type": "object",
-        "maxProperties": MAX_VOCAB_SIZE + 1,
+        "maxProperties": MAX_VOCAB_SIZE + MOST,
         "propertyNames": {"pattern": _DECIMAL},
-        "required": [str(token_id) for token_id in range(BASE_VOCAB_SIZE + 1)],
+        "required": [str(token_id) for token_id in range(BASE_VOCAB_SIZE)],
         "properties": {str(value): {"const": [value]} for value in range(BASE_VOCAB_SIZE)},
         "additionalProperties": {
-            "description": "A merge joins two tokens, of one byte or more each.",
+            "description": "Two bytes or more: a merge joins two tokens.",
             "type": "array",
             "minItems": 2,
             "items": {"type": "integer", "minimum": 0, "maximum": 255},

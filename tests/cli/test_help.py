@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bpetite._patterns import PATTERNS
 from bpetite_cli.commands import GROUPS, NAMES
 from cli_tools import bpetite, lines, pipeline
 from help_tools import BUILT_IN, SUMMARIES, check_help, run_example, with_examples
@@ -90,6 +91,7 @@ COMPLETED: dict[str, list[str]] = {
     "bpetite train --input 'my t'": ["my text.txt"],
     "bpetite train --input text.txt to": ["tokenizer.json"],
     "bpetite train --input text.txt --vo": ["--vocab-size"],
+    "bpetite train --pattern ''": sorted(PATTERNS),
     "bpetite export --to ''": ["gpt2", "huggingface", "tiktoken"],
     "bpetite parity --model to": ["tokenizer.json"],
     "bpetite ''": sorted(NAMES),

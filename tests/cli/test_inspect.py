@@ -58,14 +58,15 @@ def test_the_page_describes_the_file(sample: Path) -> None:
     result = bpetite("inspect", "--model", "tokenizer.json", cwd=sample.parent)
     assert (result.returncode, result.stderr) == (0, b"")
     data = sample.read_bytes()
-    assert lines(result.stdout)[:7] == [
+    assert lines(result.stdout)[:8] == [
         "file            tokenizer.json",
         f"size            {len(data):,} bytes",
         f"sha256          {hashlib.sha256(data).hexdigest()}",
         "schema version  1",
         "tokens          513: 256 bytes, 256 merges, 1 special token",
         "special token   <|endoftext|>, id 512",
-        f"pattern         {oracle.PATTERN}",
+        "pattern         gpt2",
+        f"pattern text    {oracle.PATTERN}",
     ]
 
 

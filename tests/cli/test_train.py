@@ -63,6 +63,7 @@ def test_standard_output_is_one_json_object(corpus: Path, tmp_path: Path) -> Non
         "outputs": [str(tmp_path / "t.json")],
         "vocab_size": 300,
         "merges": 44,
+        "pattern": "gpt2",
         "special_tokens": {"<|endoftext|>": 300},
         "sha256": hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest(),
         "merges_kept": 0,

@@ -49,6 +49,7 @@ def test_result_is_printed(folder: Path) -> None:
         "outputs": ["small.json"],
         "vocab_size": 290,
         "merges": 34,
+        "pattern": "gpt2",
         "special_tokens": {"<|endoftext|>": 290},
         "sha256": hashlib.sha256((folder / "small.json").read_bytes()).hexdigest(),
     }

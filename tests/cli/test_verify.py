@@ -47,6 +47,7 @@ def test_a_model_is_proved_by_its_corpus(folder: Path) -> None:
         "merges_proved": 44,
         "vocab_size": 300,
         "merges": 44,
+        "pattern": "gpt2",
         "special_tokens": {"<|endoftext|>": 300},
         "sha256": digest,
         "sha256_of_training": digest,

@@ -164,7 +164,7 @@ FAULTS: list[tuple[int, dict[str, Any], str]] = [
     ),
     (
         22,
-        SECOND | {"vocab": SECOND["vocab"] | {"260": [97]}},
+        SECOND | {"vocab": SECOND["vocab"] | {"260": [97, 98]}},
         "vocab: expected only the ids 0 to 25",
     ),
     (23, GOOD | {"schema_version": 2}, "schema_version: expected 1, the lowest version that can "),

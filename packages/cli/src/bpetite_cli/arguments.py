@@ -1,9 +1,12 @@
 """Options and arguments that several commands share, and the parser of a command."""
 
 import argparse
+import os
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from bpetite._patterns import GPT2, PATTERNS
+from bpetite._special_tokens import checked_special_tokens
 from bpetite_cli.io.documents import Documents, read_list
 from bpetite_cli.io.inputs import STANDARD_INPUT, check_standard_input
 from bpetite_cli.io.json_lines import field
@@ -68,6 +71,7 @@ def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None
     parser.add_argument(
         "-m", "--model", required=required, metavar="PATH", help="the tokenizer file"
     )
+    advise(parser, "--pattern", "the tokenizer file has it")
 
 
 def add_vocab_size(parser: argparse.ArgumentParser, merges: str) -> None:
@@ -77,7 +81,7 @@ def add_vocab_size(parser: argparse.ArgumentParser, merges: str) -> None:
         required=True,
         type=bounded("at least 256 (one for each byte)", 256),
         metavar="N",
-        help=f"vocabulary size: 256 bytes plus {merges}; the special token is extra",
+        help=f"vocabulary size: 256 bytes plus {merges}; special tokens are extra",
     )
 
 
@@ -86,9 +90,60 @@ def add_start(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--start",
         metavar="PATH",
-        help="a tokenizer file to continue: its merges come first, and learning goes on from "
-        "there; its ids stay, but <|endoftext|> moves to the new last id",
+        help="a tokenizer file to continue: its merges and special tokens come first, and learning "
+        "goes on from there; its pattern and ids stay, but special tokens move to the new last ids",
     )
+
+
+def add_pattern(parser: argparse.ArgumentParser, default: str) -> None:
+    """Add the option for the pattern, and describe the patterns above the options."""
+    parser.add_argument(
+        "--pattern",
+        choices=PATTERNS,
+        metavar="NAME",
+        help=f"the pattern that splits text into chunks, see above (default: {default})",
+    )
+    width = max(map(len, PATTERNS))
+    rows = (f"  {name:<{width}}  {pattern.note}\n" for name, pattern in PATTERNS.items())
+    parser.description = (
+        f"{parser.description}\n\nPatterns:\n{''.join(rows)}\n"
+        f"For a new model, take gpt4. {GPT2.name} is the default because the specification fixes "
+        "it and the course explains it."
+    )
+
+
+def add_special_tokens(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the special tokens."""
+    parser.add_argument(
+        "--special",
+        nargs="*",
+        action=_SpecialTokens,
+        metavar="TOKEN",
+        help="the special tokens instead of <|endoftext|>, such as '<|user|>' '<|end|>'; without "
+        "a TOKEN, none; with --start, they are added to its own",
+    )
+
+
+class _SpecialTokens(argparse.Action):
+    """Extend a list of special tokens, and reject those that break a rule."""
+
+    def __call__(
+        self,
+        _: object,
+        namespace: argparse.Namespace,
+        values: Any,  # noqa: ANN401 - argparse's
+        *__: object,
+    ) -> None:
+        """Extend the list."""
+        for word in filter(os.path.lexists, values):
+            raise argparse.ArgumentError(
+                self, f"{word[:40]!r} is a file; put it before --special, or after --input"
+            )
+        names = (*(getattr(namespace, self.dest) or ()), *map(text_argument, values))
+        try:
+            setattr(namespace, self.dest, checked_special_tokens(names))
+        except ValueError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
@@ -186,7 +241,7 @@ def add_ordinary(parser: argparse.ArgumentParser, more: str = "") -> None:
     parser.add_argument(
         "--ordinary",
         action="store_true",
-        help=f"read <|endoftext|> in the text as ordinary text, as for untrusted text{more}",
+        help=f"read special tokens in the text as ordinary text, as for untrusted text{more}",
     )
 
 

@@ -11,7 +11,7 @@ printed first. A tuple in the annotation is a keyword of JSON Schema and its val
 from collections.abc import Mapping
 from typing import Annotated, TypeAlias, TypedDict
 
-from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._artifact import Artifact
 
 Hex: TypeAlias = Annotated[str, ("pattern", "^([0-9a-f]{2})*$")]
 Digest: TypeAlias = Annotated[str, ("pattern", "^[0-9a-f]{64}$")]
@@ -46,10 +46,11 @@ class Token(TypedDict):
 
 
 class Tokenizer(TypedDict):
-    """The sizes, special tokens and digest of a tokenizer file."""
+    """The sizes, pattern, special tokens and digest of a tokenizer file."""
 
     vocab_size: Annotated[int, "mergeable tokens: 256 bytes and the merges"]
     merges: Annotated[int, "merges of the tokenizer"]
+    pattern: Annotated[str, "the name of the pattern that splits text into chunks"]
     special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
     sha256: Annotated[
         Digest, "the digest of the tokenizer file, in hex; with `chunks`, of the output"
@@ -83,11 +84,12 @@ def token_fields(token_id: int, token: bytes) -> Token:
     return {"id": token_id, "hex": token.hex(), "text": text_of(token)}
 
 
-def tokenizer_fields(vocab_size: int, sha256: str) -> Tokenizer:
-    """Return the fields of a tokenizer file."""
+def tokenizer_fields(artifact: Artifact, sha256: str) -> Tokenizer:
+    """Return the fields of a tokenizer and the digest of its file."""
     return {
-        "vocab_size": vocab_size,
-        "merges": vocab_size - 256,
-        "special_tokens": {END_OF_TEXT_TOKEN: vocab_size},
+        "vocab_size": artifact.mergeable,
+        "merges": len(artifact.merges),
+        "pattern": artifact.pattern.name,
+        "special_tokens": artifact.special_tokens,
         "sha256": sha256,
     }

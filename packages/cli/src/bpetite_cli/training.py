@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
 from bpetite._trainer import learn as learn_merges
@@ -82,15 +81,14 @@ def learn(
     return Training(artifact, corpus.size, seconds)
 
 
-def load_start(path: str | None, vocab_size: int) -> Tokenizer | None:
+def load_start(path: str | None, vocab_size: int) -> Artifact | None:
     """Load the tokenizer to continue, if there is one, and check its size."""
     if path is None:
         return None
-    start = models.load_model(path)
-    size = start._artifact.mergeable
-    if size > vocab_size:
+    start = models.load_artifact(path)
+    if start.mergeable > vocab_size:
         raise Failure(
-            f"cannot continue {quoted(path)} to {vocab_size:,} tokens: it has {size:,} "
+            f"cannot continue {quoted(path)} to {vocab_size:,} tokens: it has {start.mergeable:,} "
             "(a smaller one has its first merges: `bpetite truncate`)"
         )
     return start

@@ -133,7 +133,7 @@ _GPT4O: Final = (
 _ALL: Final = (
     Pattern(
         "gpt2",
-        "GPT-2: a number has any length, a newline is apart from punctuation",
+        "GPT-2: numbers in one piece; newlines never join punctuation",
         PRETOKENIZER_PATTERN,
         llama_cpp="gpt-2",
         # A chunk with other characters has whitespace only as one space at its start.
@@ -141,18 +141,18 @@ _ALL: Final = (
     ),
     Pattern(
         "gpt4",
-        "GPT-4, Llama 3: three digits at a time, a newline follows its punctuation",
+        "GPT-4, Llama 3: up to 3 digits; newlines join punctuation",
         _gpt4("{1,3}"),
         llama_cpp="llama-bpe",
     ),
     Pattern(
         "gpt4o",
-        "GPT-4o, gpt-oss, Llama 4: as gpt4; a word ends before a capital, marks are letters",
+        "GPT-4o, gpt-oss, Llama 4: like gpt4, but splits camelCase words",
         _GPT4O,
         llama_cpp="gpt-4o",
     ),
-    Pattern("qwen2", "Qwen 1 to 3: as gpt4, one digit at a time", _gpt4(""), llama_cpp="qwen2"),
-    Pattern("nanochat", "nanochat: as gpt4, two digits at a time", _gpt4("{1,2}")),
+    Pattern("qwen2", "Qwen 1 to 3: like gpt4, but single digits", _gpt4(""), llama_cpp="qwen2"),
+    Pattern("nanochat", "nanochat: like gpt4, but up to 2 digits", _gpt4("{1,2}")),
 )
 PATTERNS: Final = {pattern.name: pattern for pattern in _ALL}
 GPT2: Final = PATTERNS["gpt2"]

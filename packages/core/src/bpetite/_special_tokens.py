@@ -15,10 +15,10 @@ from os.path import commonprefix
 from typing import Final
 
 MOST: Final = 4096
-_LONGEST: Final = 256
+LONGEST: Final = 256
 _RULES: Final = (
     (re.compile(r".", re.DOTALL), "has at least one character"),
-    (re.compile(rf".{{1,{_LONGEST}}}\Z", re.DOTALL), f"has at most {_LONGEST} characters"),
+    (re.compile(rf".{{1,{LONGEST}}}\Z", re.DOTALL), f"has at most {LONGEST} characters"),
     (re.compile(r"(?:[\S\x1c-\x1f])+\Z"), "has no whitespace"),
     (re.compile(r"[^\ud800-\udfff]+\Z"), "has no lone surrogate"),
     (

@@ -11,6 +11,7 @@ gets a JSON object with the numbers of bytes and chunks.
 Examples:
   bpetite chunks text.txt > chunks.jsonl
   bpetite chunks --input docs.jsonl --jsonl text --output chunks.jsonl
+  bpetite chunks text.txt --pattern gpt4 --output chunks.jsonl
   bpetite chunks --counts counts.jsonl counts.jsonl --output chunks.jsonl
   bpetite chunks --files-from list.txt |
     bpetite train --counts - --vocab-size 512 --output tokenizer.json
@@ -25,7 +26,7 @@ from itertools import islice
 from typing import Annotated, Final, TypedDict
 
 from bpetite._corpus import add_up
-from bpetite._patterns import GPT2
+from bpetite._patterns import GPT2, PATTERNS
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
@@ -53,7 +54,7 @@ class _Chunk(TypedDict):
 
     text: str
     count: Annotated[int, "how often the chunk or token occurs in the text"]
-    pattern: Annotated[str, "the name of the pattern that split the text into chunks"]
+    pattern: str
 
 
 class _Figures(fields.Files):
@@ -72,6 +73,7 @@ def add_command(commands: Commands) -> None:
     """Add `chunks` to the command line."""
     parser = arguments.add_parser(commands, "chunks", __doc__)
     arguments.add_corpus(parser)
+    arguments.add_pattern(parser, GPT2.name)
     arguments.add_output(parser)
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"": _Chunk, "--output": _Summary})
@@ -79,11 +81,12 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
+    pattern = PATTERNS[options.pattern or GPT2.name]
     size = inputs.check_inputs(documents.paths)
     destinations.check_destination(options.output, documents.sources, force=options.force)
     messages.say_if_typed("counting", documents.paths)
     with Work("counting text", documents.paths, size) as work:
-        corpus = Corpus(documents, GPT2)
+        corpus = Corpus(documents, pattern)
         with corpus.parts(arguments.jobs_of(options), work) as parts:
             chunks = add_up(parts)
         _check_counts(chunks)
@@ -92,7 +95,7 @@ def _run(options: argparse.Namespace) -> None:
             return
         work.begin("sorting")
         digest = hashlib.sha256()
-        data = _lines(sorted(chunks.items()), digest)
+        data = _lines(sorted(chunks.items()), pattern.name, digest)
         if options.output is None:
             work.send(outputs.complete(data))
             return
@@ -103,7 +106,7 @@ def _run(options: argparse.Namespace) -> None:
             "bytes": corpus.size,
             "chunks": sum(chunks.values()),
             "distinct_chunks": len(chunks),
-            "pattern": GPT2.name,
+            "pattern": pattern.name,
             "outputs": [values.text_argument(options.output)],
             "sha256": digest.hexdigest(),
             "regex": version("regex"),
@@ -126,10 +129,12 @@ def _check_counts(chunks: Mapping[str, int]) -> None:
         )
 
 
-def _lines(chunks: Iterable[tuple[str, int]], digest: "hashlib._Hash") -> Iterator[bytes]:
+def _lines(
+    chunks: Iterable[tuple[str, int]], pattern: str, digest: "hashlib._Hash"
+) -> Iterator[bytes]:
     """Yield the lines of the chunks, many at a time, and add them to a digest."""
     rows: Iterator[_Chunk] = (
-        {"text": text, "count": count, "pattern": GPT2.name} for text, count in chunks
+        {"text": text, "count": count, "pattern": pattern} for text, count in chunks
     )
     while block := b"".join(map(outputs.json_line, islice(rows, _LINES_OF_A_BLOCK))):
         digest.update(block)

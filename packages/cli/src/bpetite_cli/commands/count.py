@@ -2,8 +2,8 @@
 
 Prints one line per FILE: the number of tokens, a tab, and the name. Several
 files also get a total. Without FILE, reads standard input and prints only the
-number. No token spans two files. Each <|endoftext|> is one token, unless the text
-is --ordinary.
+number. No token spans two files. Each special token in the text is one token, unless
+the text is --ordinary.
 
 If a file cannot be read, the other files are still counted, and the exit status
 is 1. With --by-token, nothing is printed then.

@@ -17,15 +17,17 @@ Examples:
     --format u16 --output train.bin
   bpetite encode --model tokenizer.json --input docs.jsonl --jsonl text \
     --separator-token --separator-at after --format u16 > shard1.bin
+  bpetite encode --model chat.json docs.jsonl --jsonl text --separator '<|end|>' > ids.json
   bpetite encode --model tokenizer.json --input docs.parquet --parquet text \
     --ordinary --separator-token --format u16 --output train.bin
 """
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, Final, NamedTuple, TypeAlias
 
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
@@ -37,9 +39,14 @@ from bpetite_cli.io.formats import FORMATS
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
+from bpetite_cli.terminal.visible import shortened
 
-_Part: TypeAlias = str | None
-"""Text that ends at a safe boundary, or None for a separator."""
+_SEPARATORS: Final = ("--separator-token", "--separator")
+_SHOWN: Final = 10
+"""The number of special tokens that an error lists."""
+
+_Part: TypeAlias = str | int
+"""Text that ends at a safe boundary, or the id of a separator."""
 
 _Packed: TypeAlias = tuple[int, int, int, bytes]
 """The bytes and tokens of some texts, the separators around them, and all ids in a format."""
@@ -59,11 +66,15 @@ def add_command(commands: Commands) -> None:
     parser.add_argument("--text", help="text to encode; write --text=-x if it starts with a dash")
     arguments.add_files(parser)
     arguments.add_documents_in_files(parser)
-    parser.add_argument(
+    separators = parser.add_mutually_exclusive_group()
+    separators.add_argument(
         "--separator-token",
         action="store_true",
-        help=f"put {END_OF_TEXT_TOKEN} between documents: files, lines with --jsonl, or rows with "
-        "--parquet",
+        help=f"put {END_OF_TEXT_TOKEN}, or the only special token, between documents: files, lines "
+        "with --jsonl, or rows with --parquet",
+    )
+    separators.add_argument(
+        "--separator", metavar="NAME", help="put this special token between documents"
     )
     parser.add_argument(
         "--separator-at",
@@ -71,8 +82,8 @@ def add_command(commands: Commands) -> None:
         help="put separators between documents (default), or before or after each one; with the "
         "last two, outputs can be concatenated",
     )
-    arguments.require(parser, "--separator-at", "--separator-token")
-    arguments.add_ordinary(parser, "; the separators of --separator-token are still special")
+    arguments.require(parser, "--separator-at", *_SEPARATORS)
+    arguments.add_ordinary(parser, "; separators are still special")
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -81,9 +92,8 @@ def add_command(commands: Commands) -> None:
     )
     arguments.add_output(parser)
     arguments.add_jobs(parser)
-    arguments.allow_one(
-        parser, ["--input", "--files-from", "--jsonl", "--parquet", "--separator-token"], ["--text"]
-    )
+    of_files = ["--input", "--files-from", "--jsonl", "--parquet"]
+    arguments.allow_one(parser, [*of_files, *_SEPARATORS], ["--text"])
     parser.set_defaults(run=_run, prints={"--output": _Summary})
 
 
@@ -91,13 +101,15 @@ def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     size = _check(options, documents)
     figures = _Figures()
-    at = (options.separator_at or "between") if options.separator_token else None
     with Work("loading", documents.paths) as work:
-        packing = _load_packing(options)
+        artifact = models.load_artifact(options.model)
+        _check_width(options.format, artifact.highest_id)
+        separator = _separator(artifact, options)
+        packing = _Packing(Tokenizer._of(artifact), options.format, options.ordinary)
         work.begin_reading("encoding", size)
         jobs = arguments.jobs_of(options)
-        with Sharing(packing.pack, jobs, lambda part: len(part or ""), work) as sharing:
-            texts = _with_separators(documents.read(sharing), at)
+        with Sharing(packing.pack, jobs, _length, work) as sharing:
+            texts = _with_separators(documents.read(sharing), separator, options.separator_at)
             ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
             result = outputs.complete(ids, options.output, force=options.force)
         if options.output is None:
@@ -118,25 +130,28 @@ def _run(options: argparse.Namespace) -> None:
         )
 
 
+def _length(part: _Part) -> int:
+    return len(part) if isinstance(part, str) else 0
+
+
 class _Packing(NamedTuple):
     """The work on a batch: from texts and separators to their size, and their ids as bytes."""
 
     tokenizer: Tokenizer
-    separator: int
     format: str
     ordinary: bool
 
     def pack(self, batch: list[_Part]) -> _Packed:
         ids: list[int] = []
         for part in batch:
-            if part is None:
-                ids.append(self.separator)
-            else:
+            if isinstance(part, str):
                 ids += self.tokenizer.encode(part, ordinary=self.ordinary)
-        size = sum(len(part.encode("utf-8")) for part in batch if part is not None)
-        separators = batch.count(None)
+            else:
+                ids.append(part)
+        sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
+        separators = len(batch) - len(sizes)
         data = FORMATS[self.format].pack(ids) if ids else b""
-        return size, len(ids) - separators, separators, data
+        return sum(sizes), len(ids) - separators, separators, data
 
 
 class _Figures:
@@ -177,11 +192,27 @@ def _check(options: argparse.Namespace, documents: Documents) -> int | None:
     return size
 
 
-def _load_packing(options: argparse.Namespace) -> _Packing:
-    artifact = models.load_artifact(options.model)
-    _check_width(options.format, artifact.highest_id)
-    separator = artifact.special_tokens[END_OF_TEXT_TOKEN]
-    return _Packing(Tokenizer._of(artifact), separator, options.format, options.ordinary)
+def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
+    """Return the id of the token between documents, or None if nothing separates them."""
+    names = artifact.special_names
+    if options.separator is not None:
+        name = values.text_argument(options.separator)
+        fault = f"has no special token {name!r:.40}"
+    elif options.separator_token:
+        name = names[0] if len(names) == 1 else END_OF_TEXT_TOKEN
+        fault = "has several special tokens"
+    else:
+        return None
+    if name in names:
+        return artifact.special_tokens[name]
+    way_out = "train one with `bpetite train --special`"
+    if names:
+        shown = ", ".join(shortened(other.encode("utf-8"), 40) for other in names[:_SHOWN])
+        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+        way_out = f"name one with --separator: {shown}{more}"
+    else:
+        fault = "has no special token to separate documents"
+    raise Failure(f"{quoted(options.model)} {fault}; {way_out}")
 
 
 def _check_width(name: str, highest_id: int) -> None:
@@ -194,11 +225,13 @@ def _check_width(name: str, highest_id: int) -> None:
         )
 
 
-def _with_separators(documents: Iterable[Iterable[str]], at: str | None) -> Iterator[_Part]:
-    """Yield the texts of documents, with separators at the requested positions."""
+def _with_separators(
+    documents: Iterable[Iterable[str]], separator: int | None, at: str | None
+) -> Iterator[_Part]:
+    """Yield the texts of documents, with separators, if any, at the requested positions."""
     for number, texts in enumerate(documents):
-        if at == "before" or (at == "between" and number):
-            yield None
+        if separator is not None and (at == "before" or (at != "after" and number)):
+            yield separator
         yield from texts
-        if at == "after":
-            yield None
+        if separator is not None and at == "after":
+            yield separator

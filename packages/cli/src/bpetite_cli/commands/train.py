@@ -1,4 +1,4 @@
-"""Train a tokenizer on text and save it to a file.
+r"""Train a tokenizer on text and save it to a file.
 
 Examples:
   bpetite train --input text.txt --vocab-size 512 --output tokenizer.json
@@ -9,16 +9,20 @@ Examples:
   find . -name '*.txt' -print0 |
     bpetite train --files-from - -0 --vocab-size 512 --output tokenizer.json
   bpetite train a.txt --start tokenizer.json --vocab-size 512 --output grown.json
+  bpetite train text.txt --pattern gpt4 --special '<|user|>' '<|end|>' \
+    --vocab-size 512 --output chat.json
 """
 
 import argparse
 from collections.abc import Iterator
 from typing import Annotated, TypedDict
 
+from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
 from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
+from bpetite_cli.errors import Failure
 from bpetite_cli.io import destinations, inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
@@ -31,7 +35,7 @@ class _Specified(TypedDict):
     corpus_bytes: Annotated[int, "equal to `bytes`"]
     requested_vocab_size: Annotated[int, "the value of `--vocab-size`"]
     actual_mergeable_vocab_size: Annotated[int, "equal to `vocab_size`"]
-    special_token_count: Annotated[int, ("const", 1), "the number of special tokens"]
+    special_token_count: Annotated[int, "the number of special tokens"]
     elapsed_ms: Annotated[int, "`seconds` in milliseconds"]
 
 
@@ -52,6 +56,8 @@ def add_command(commands: Commands) -> None:
     arguments.add_corpus(parser)
     arguments.add_vocab_size(parser, "N - 256 merges")
     arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")
+    arguments.add_pattern(parser, "gpt2, or the pattern of --start")
+    arguments.add_special_tokens(parser)
     arguments.add_start(parser)
     arguments.add_destination(parser)
     arguments.add_jobs(parser)
@@ -65,28 +71,42 @@ def _run(options: argparse.Namespace) -> None:
     destinations.check_destination(options.output, sources, force=options.force)
     messages.say_if_typed("training on", documents.paths)
     with Work("counting text", documents.paths, size) as work:
-        start = load_start(options.start, options.vocab_size)
-        jobs = arguments.jobs_of(options)
-        begin = beginning(start._artifact if start else None, None, None)
-        training = learn(documents, options.vocab_size, jobs, work, begin)
+        begin = _begin(options)
+        training = learn(documents, options.vocab_size, arguments.jobs_of(options), work, begin)
         work.begin("saving")
         sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
-        size = training.artifact.mergeable
         milliseconds = round(training.seconds * 1000)
         summary: _Summary = {
             "corpus_bytes": training.corpus_bytes,
             "requested_vocab_size": options.vocab_size,
-            "actual_mergeable_vocab_size": size,
-            "special_token_count": 1,
+            "actual_mergeable_vocab_size": training.artifact.mergeable,
+            "special_token_count": len(begin.special_names),
             "elapsed_ms": milliseconds,
             "files": len(documents.paths),
             "bytes": training.corpus_bytes,
             "outputs": [values.text_argument(options.output)],
-            **fields.tokenizer_fields(size, sha256),
+            **fields.tokenizer_fields(training.artifact, sha256),
             "seconds": milliseconds / 1000,
-            "merges_kept": 0 if start is None else len(start._artifact.merges),
+            "merges_kept": len(begin.merges),
         }
         work.report(summary, *_lines(summary, training, options))
+
+
+def _begin(options: argparse.Namespace) -> Artifact:
+    """Return what training begins with, after checking that it fits `--start`."""
+    start = load_start(options.start, options.vocab_size)
+    if start is not None and options.pattern not in {None, start.pattern.name}:
+        raise Failure(
+            f"cannot continue {quoted(options.start)} with the pattern {options.pattern}: it has "
+            f"{start.pattern.name} (leave out --pattern, or train without --start)"
+        )
+    for name in options.special or ():
+        if start is not None and name in start.special_names:
+            raise Failure(
+                f"cannot add the special token {name[:40]!r}: {quoted(options.start)} has it "
+                "(leave it out of --special)"
+            )
+    return beginning(start, options.pattern, options.special)
 
 
 def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -> Iterator[str]:
@@ -100,13 +120,21 @@ def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -
     if outputs.is_terminal():
         yield (
             f"figures: {training.corpus_bytes:,} bytes; {size:,} of {wanted:,} tokens requested; "
-            f"1 special token; {summary['elapsed_ms']:,} ms"
+            f"{messages.counted(summary['special_token_count'], 'special token')}; "
+            f"{summary['elapsed_ms']:,} ms"
         )
     if options.start is not None:
         kept = summary["merges_kept"]
-        before = 256 + kept
-        yield f"kept: {kept:,} merges; <|endoftext|> " + (
-            f"moves from id {before} to id {size}"
-            if before < size
-            else f"stays id {size}, as no merge is new"
-        )
+        yield f"kept: {kept:,} merges{_moves(training.artifact, 256 + kept, options)}"
+
+
+def _moves(artifact: Artifact, before: int, options: argparse.Namespace) -> str:
+    """Return which ids of special tokens of `--start` have moved, in words."""
+    count = len(artifact.special_names) - len(options.special or ())
+    if not count:
+        return ""
+    who, s = (artifact.special_names[0], "s") if count == 1 else (f"{count:,} special tokens", "")
+    new = messages.id_range(artifact.mergeable, count)
+    if before < artifact.mergeable:
+        return f"; {who} move{s} from {messages.id_range(before, count)} to {new}"
+    return f"; {who} stay{s} {new}, as no merge is new"

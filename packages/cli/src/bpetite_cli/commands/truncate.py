@@ -10,12 +10,12 @@ Examples:
 import argparse
 
 from bpetite._artifact import Artifact
-from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import destinations, models
+from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.results import write_result
 
@@ -50,10 +50,12 @@ def _run(options: argparse.Namespace) -> None:
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],
-        **fields.tokenizer_fields(size, sha256),
+        **fields.tokenizer_fields(smaller, sha256),
     }
-    saved = (
-        f"saved: {quoted(options.output)}, {size:,} of {artifact.mergeable:,} mergeable tokens; "
-        f"{END_OF_TEXT_TOKEN} is {size}"
-    )
+    saved = f"saved: {quoted(options.output)}, {size:,} of {artifact.mergeable:,} mergeable tokens"
+    names = smaller.special_names
+    if len(names) == 1:
+        saved += f"; {names[0]} is {size}"
+    elif names:
+        saved += f"; {len(names):,} special tokens are {messages.id_range(size, len(names))}"
     write_result(summary, saved)

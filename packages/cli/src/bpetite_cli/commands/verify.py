@@ -19,7 +19,6 @@ from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
-from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
@@ -106,12 +105,11 @@ def _run(options: argparse.Namespace) -> None:
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)
         start = load_start(options.start, model.mergeable)
+        begin = _begin(model, start, options)
         work.begin("counting text", inputs.check_inputs(documents.paths))
-        begin = beginning(start._artifact if start else None, None, None)
         training = learn(documents, model.mergeable, arguments.jobs_of(options), work, begin)
         trained = training.artifact
-        kept = 0 if start is None else len(start._artifact.merges)
-        proof = _Proof(model, trained, _common(model, trained), kept)
+        proof = _Proof(model, trained, _common(model, trained), len(begin.merges))
         fault = _fault(proof, options)
         data: _Verified | _Continued = _data(proof, len(documents.paths), training)
         if start is not None:
@@ -120,6 +118,23 @@ def _run(options: argparse.Namespace) -> None:
         work.report(data, *_difference(proof), *lines)
     if fault:
         raise Failure(fault)
+
+
+def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace) -> Artifact:
+    """Return what training begins with, after checking that the tokenizer can continue it."""
+    fault = None
+    if start is None:
+        start = Artifact.of_merges([])
+    elif start.pattern is not model.pattern:
+        fault = f"it has the pattern {model.pattern.name}, --start has {start.pattern.name}"
+    elif start.special_names != model.special_names[: len(start.special_names)]:
+        fault = "its special tokens do not begin with those of --start"
+    if fault:
+        raise Failure(
+            f"{quoted(options.model)} does not continue {quoted(options.start)}: {fault}\n"
+            "name the tokenizer that this one continues, or leave out --start"
+        )
+    return start._replace(pattern=model.pattern, special_names=model.special_names)
 
 
 def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
@@ -171,7 +186,7 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         if proof.differs
         else None,
         "merges_proved": proof.same - proof.kept,
-        **fields.tokenizer_fields(proof.model.mergeable, proof.model.sha256),
+        **fields.tokenizer_fields(proof.model, proof.model.sha256),
         "sha256_of_training": proof.trained.sha256,
         "files": files,
         "bytes": training.corpus_bytes,

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from bpetite._patterns import PATTERNS
 from bpetite_cli.errors import Failure
 from bpetite_cli.io.inputs import Advance, name_of, read_content, split_at
 from bpetite_cli.io.not_utf8 import advice_on_conversion
@@ -141,9 +142,12 @@ def _check_pattern(line: _Line, pattern: str) -> None:
     found = line.value.get("pattern", pattern) if isinstance(line.value, dict) else pattern
     if found != pattern:
         shown = repr(found[:_MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
+        way_out = ""
+        if isinstance(found, str) and found in PATTERNS:
+            way_out = f"`train` and `chunks` read this file with --pattern {found}; or "
         raise Failure(
-            f"{line.place}: expected the pattern {pattern!r}, found {shown}\n"
-            "count the text again with `bpetite chunks`, or leave this file out"
+            f"{line.place}: expected the pattern {pattern!r}, found {shown}\n{way_out}"
+            f"count the text again with `bpetite chunks --pattern {pattern}`"
         )
 
 

@@ -79,6 +79,15 @@ def in_units(size: float) -> str:
     return f"{size / _KILO:,.1f} TB"
 
 
+def id_range(first: int, count: int) -> str:
+    """Return a number of adjacent ids in words.
+
+    >>> id_range(512, 1), id_range(512, 9)
+    ('id 512', 'ids 512-520')
+    """
+    return f"id {first}" if count == 1 else f"ids {first}-{first + count - 1}"
+
+
 def counted(count: int, noun: str) -> str:
     """Return a number with its noun.
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
+from bpetite._schema.versions import version_of
 from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import Screen
@@ -14,7 +15,6 @@ from bpetite_cli.terminal.visible import shortened, visible
 from bpetite_cli.values import text_argument
 from bpetite_cli.views.scripts import kind_of
 
-_SCHEMA_VERSION: Final = 1  # `Tokenizer.load` accepts no other
 _LONGEST_BAR: Final = 40
 _SHOWN: Final = 10
 
@@ -34,8 +34,8 @@ class _File(TypedDict):
 
 
 class _Content(_File, Tokenizer):
-    schema_version: Annotated[int, ("const", 1), "the schema version of the tokenizer file"]
-    pretokenizer_pattern: Annotated[str, "the split pattern in the tokenizer file"]
+    schema_version: Annotated[int, "the schema version of the tokenizer file"]
+    pretokenizer_pattern: Annotated[str, "the text of the pattern in the tokenizer file"]
     mean_token_bytes: Annotated[float, "the mean length of the mergeable tokens in bytes"]
 
 
@@ -48,32 +48,43 @@ def overview_data(path: str, artifact: Artifact) -> Overview:
     return {
         "path": text_argument(path),
         "file_bytes": artifact.file_bytes,
-        **tokenizer_fields(artifact.mergeable, artifact.sha256),
-        "schema_version": _SCHEMA_VERSION,
+        **tokenizer_fields(artifact, artifact.sha256),
+        "schema_version": _schema_version(artifact),
         "pretokenizer_pattern": artifact.pattern.text,
         "mean_token_bytes": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
         **take_census(artifact.tokens),
     }
 
 
+def _schema_version(artifact: Artifact) -> int:
+    # A file has the lowest version that can hold it; `Artifact.read` rejects others.
+    return version_of(artifact.pattern, artifact.special_names).number
+
+
 def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str]:
     """Yield the parts of the page."""
     census = take_census(artifact.tokens)
     longest = [token["id"] for token in census["longest"]]
-    special = (f"{visible(name)}, id {number}" for name, number in artifact.special_tokens.items())
+    special = [*artifact.special_tokens.values()]
+    only = (f"{visible(name)}, id {special[0]}" for name in artifact.special_names[:1])
     facts = {
         "file": quoted(text_argument(path)),
         "size": counted(artifact.file_bytes, "byte"),
         "sha256": artifact.sha256,
-        "schema version": str(_SCHEMA_VERSION),
-        "tokens": f"{len(artifact.tokens) + 1:,}: 256 bytes, "
-        f"{counted(len(artifact.merges), 'merge')}, 1 special token",
-        "special token": "; ".join(special),
-        "pattern": artifact.pattern.text,
+        "schema version": str(_schema_version(artifact)),
+        "tokens": f"{artifact.highest_id + 1:,}: 256 bytes, "
+        f"{counted(len(artifact.merges), 'merge')}, {counted(len(special), 'special token')}",
+        "special token": next(only, ""),
+        "pattern": artifact.pattern.name,
+        "pattern text": artifact.pattern.text,
     }
+    if len(special) != 1:
+        del facts["special token"]
     room = max(map(len, facts)) + 2
     for name, fact in facts.items():
         yield f"{screen.paint(name, 'bold')}{' ' * (room - len(name))}{fact}\n"
+    if len(special) > 1:
+        yield _title("special tokens", screen) + _tokens(artifact, special, screen)
     yield _title("longest tokens", screen) + _tokens(artifact, longest, screen)
     yield _title("tokens by length in bytes", screen) + _bars(_ranges(census["lengths"]), screen)
     yield _title("tokens by script", screen) + _bars(census["scripts"].items(), screen)
@@ -85,15 +96,18 @@ def _title(title: str, screen: Screen) -> str:
 
 
 def _tokens(artifact: Artifact, ids: Sequence[int], screen: Screen) -> str:
-    """Return a line for each token: its id, its number of bytes, and the token."""
+    """Return a line for each of the first tokens: its id, its number of bytes, and the token."""
     number = len(str(artifact.highest_id))
-    size = max((len(f"{len(artifact.tokens[token_id]):,}") for token_id in ids), default=0)
+    tokens = {token_id: artifact.bytes_of(token_id) for token_id in ids[:_SHOWN]}
+    size = max((len(f"{len(token):,}") for token in tokens.values()), default=0)
     lines = ""
-    for token_id in ids:
-        token = artifact.tokens[token_id]
+    for token_id, token in tokens.items():
         begin, room = screen.beside([f"  {token_id:>{number}}", f"{len(token):>{size},} bytes"])
-        lines += f"{begin}{screen.paint(shortened(token, room), 'green')}\n"
-    return lines
+        shown = shortened(token, room)
+        special = artifact.is_special(token_id)
+        lines += f"{begin}{screen.paint(shown, 'special' if special else 'green')}\n"
+    more = f"  and {len(ids) - _SHOWN:,} more\n" if len(ids) > _SHOWN else ""
+    return lines + more
 
 
 def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
@@ -133,8 +147,7 @@ def _partial(artifact: Artifact, partial: Sequence[int], screen: Screen) -> str:
     single = len(partial) - len(merged)
     kinds = f"{single:,} single bytes, {len(merged):,} merged" if merged else "all single bytes"
     title = f"tokens that are not complete characters: {len(partial):,}"
-    more = f"  and {len(merged) - _SHOWN:,} more\n" if len(merged) > _SHOWN else ""
-    return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged[:_SHOWN], screen) + more
+    return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged, screen)
 
 
 def take_census(tokens: Sequence[bytes]) -> Census:

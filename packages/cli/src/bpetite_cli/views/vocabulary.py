@@ -15,14 +15,14 @@ _ROWS_OF_A_PART: Final = 1 << 9
 
 
 class Entry(Token):
-    """A token of the vocabulary; the special token and bytes have neither a pair nor a rank."""
+    """A token of the vocabulary; special tokens and bytes have neither a pair nor a rank."""
 
     pair: Annotated[tuple[int, int] | None, "the ids that a merge joins; null if no merge made it"]
     rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
 
 
 def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
-    """Yield every token in the order of the ids, the special token last."""
+    """Yield every token in the order of the ids, the special tokens last."""
     for token_id, token in enumerate(artifact.table):
         rank = token_id - 256 if 256 <= token_id < artifact.mergeable else None
         yield {

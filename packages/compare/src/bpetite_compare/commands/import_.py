@@ -74,7 +74,7 @@ def _run(options: argparse.Namespace) -> None:
     outputs = filter(None, (options.output, options.id_map))
     summary: _Summary = {
         "outputs": list(map(cli.values.text_argument, outputs)),
-        **cli.fields.tokenizer_fields(imported.mergeable_vocab_size, imported.sha256),
+        **cli.fields.tokenizer_fields(cli.models.load_artifact(options.output), imported.sha256),
         "changed_ids": imported.changed,
         "dropped_special_tokens": dict(imported.dropped),
     }
