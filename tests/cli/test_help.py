@@ -92,7 +92,7 @@ COMPLETED: dict[str, list[str]] = {
     "bpetite train --input text.txt to": ["tokenizer.json"],
     "bpetite train --input text.txt --vo": ["--vocab-size"],
     "bpetite train --pattern ''": sorted(PATTERNS),
-    "bpetite export --to ''": ["gpt2", "huggingface", "tiktoken"],
+    "bpetite export --to ''": ["gguf", "gpt2", "huggingface", "tiktoken"],
     "bpetite parity --model to": ["tokenizer.json"],
     "bpetite ''": sorted(NAMES),
 }

@@ -238,7 +238,7 @@ def test_a_list_of_thousands_of_added_tokens_is_read(
 ) -> None:
     """With as many as Gemma 3 has, the error still is that of the settings."""
     content["added_tokens"] += [added(f"<unused{number}>", 324 + number) for number in range(6414)]
-    check_refused(content, tmp_path, "'<unused7>' and 6,406 more, but a tokenizer file has")
+    check_refused(content, tmp_path, "'<unused7>' and 6,406 more, but an import keeps only")
     content["model"]["byte_fallback"] = True
     check_refused(content, tmp_path, "its model has byte_fallback, so its tokens are characters")
     check_refused(content | {"padding": [{}] * (1 << 17)}, tmp_path, "expected JSON: more brackets")

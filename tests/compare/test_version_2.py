@@ -14,7 +14,7 @@ import oracle
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
-from bpetite_compare import compare, export, parity, to_tiktoken
+from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._engines import drift
 from bpetite_compare._formats import FORMATS
 from bpetite_compare._gguf import to_gguf
@@ -103,24 +103,24 @@ def test_a_text_is_compared_with_the_files_own_pattern(name: str, tmp_path: Path
 
 
 def test_a_real_difference_is_still_found(tmp_path: Path) -> None:
-    """A token that no merge can make differs, also beside special tokens."""
-    merges = [[97, 98], [98, 99], [97, 257]]
-    tokens = {"256": b"ab", "257": b"bc", "258": b"abc", "259": b"<s>", "260": b"[INST]"}
+    """A token that no merge can make differs, also beside special tokens, which end a chunk."""
+    merges = [[120, 97], [97, 98], [98, 99], [97, 258]]
+    tokens = dict(zip(range(256, 262), (b"xa", b"ab", b"bc", b"abc", b"<s>", b"1!x"), strict=True))
     content = GOOD | {
         "schema_version": 2,
-        "mergeable_vocab_size": 259,
+        "mergeable_vocab_size": 260,
         "merges": merges,
-        "special_tokens": {"<s>": 259, "[INST]": 260},
+        "special_tokens": {"<s>": 260, "1!x": 261},
         "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
         "vocab": {str(byte): [byte] for byte in range(256)}
-        | {token_id: [*token] for token_id, token in tokens.items()},
+        | {str(token_id): [*token] for token_id, token in tokens.items()},
     }
     (tmp_path / "a.json").write_bytes(canonical(content))
-    (tmp_path / "text").write_bytes(f"<s>ab[INST]x\u00e9{min(drift())}!abc<s>".encode())
+    (tmp_path / "text").write_bytes(f"<s>xab\u00e9{min(drift())}1!xabc<s>".encode())
     found = parity(tmp_path / "a.json", [tmp_path / "text"]).difference
     assert found is not None
-    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
-    with pytest.raises(ValueError, match="the token 258, b'abc', does not encode to itself"):
+    assert (found.ours, found.theirs) == ((257, b"ab"), (259, b"abc"))
+    with pytest.raises(ValueError, match="the token 259, b'abc', does not encode to itself"):
         export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
 
 
@@ -189,6 +189,17 @@ def test_one_special_token_has_all_purposes(
     assert [config.get(one, "") for one in purposes] == [main] * 4
     others = [name for name in special_tokens if name != main]
     assert config.get("additional_special_tokens", []) == others
+
+
+@EACH
+def test_an_import_keeps_gpt_2s_pattern_and_one_special_token(name: str, tmp_path: Path) -> None:
+    """Importing an export is an error that names what an import does not keep."""
+    export(saved(name, tmp_path), "huggingface", tmp_path / "hf")
+    fault = "its split pattern is not GPT-2's: "
+    if name == "gpt2":
+        fault = "it has the special tokens .* but an import keeps only <|endoftext|>; --drop-spec"
+    with pytest.raises(ValueError, match=f"^cannot import .*{fault}".replace("|", r"\|")):
+        import_tokenizer(tmp_path / "hf", "huggingface", tmp_path / "new.json")
 
 
 # llama.cpp
@@ -260,10 +271,21 @@ def test_llama_cpp_gets_no_overlapping_special_tokens(
         export(model, "gguf", tmp_path / "out")
 
 
+def test_ids_for_llama_cpp_have_no_gaps(tmp_path: Path) -> None:
+    """An id map may move ids, but may not leave one out."""
+    model = saved("gpt4", tmp_path, ("<s>",))
+    ids = [*range(trained("gpt4", "<s>")._artifact.highest_id + 1)]
+    (tmp_path / "moved").write_text(json.dumps([1, 0, *ids[2:]]))
+    (tmp_path / "gap").write_text(json.dumps([*ids[:-1], len(ids)]))
+    export(model, "gguf", tmp_path / "out", id_map=tmp_path / "moved")
+    with pytest.raises(ValueError, match="needs ids without gaps"):
+        export(model, "gguf", tmp_path / "out", overwrite=True, id_map=tmp_path / "gap")
+
+
 def test_the_loading_lines_name_texts_with_other_ids(tmp_path: Path) -> None:
     """They are where llama.cpp's own pattern is another one; GPT-2's is not."""
     said = {
-        name: "\u017f after" in export(saved(name, tmp_path, ()), "gguf", tmp_path / name).loading
+        name: "U+017F after" in export(saved(name, tmp_path, ()), "gguf", tmp_path / name).loading
         for name, pattern in PATTERNS.items()
         if pattern.llama_cpp
     }

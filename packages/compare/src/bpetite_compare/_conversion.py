@@ -1,9 +1,9 @@
 """Convert a tokenizer trained elsewhere to one of bpetite.
 
 An import makes a file of schema version 1, which requires GPT-2's pattern, the 256 bytes first,
-each merge with the next id, and `<|endoftext|>` last. If a tokenizer differs in more than its ids, the error explains how.
-The ids of each chunk of a text in many scripts are checked against a slow encoder that uses the
-other file's own merges.
+each merge with the next id, and `<|endoftext|>` last. If a tokenizer differs in more than its
+ids, the error explains how. The ids of each chunk of a text in many scripts are checked against
+a slow encoder that uses the other file's own merges.
 """
 
 from collections.abc import Collection

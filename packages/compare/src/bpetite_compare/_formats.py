@@ -128,11 +128,11 @@ def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
         **{f"tokenizer.ggml.{name}_token_id": special[main] for name in purposes if main},
     }
     other = llama_cpp_differs(pattern)
-    differs = f"# llama.cpp has other ids for {other}.\n" if other else ""
+    differs = f"# llama.cpp has other ids for text with {other}.\n" if other else ""
     loading = f"""\
 from llama_cpp import Llama
 
-# tokenize() needs add_bos=False and special=True for the ids of bpetite.
+# tokenize() finds special tokens in a text with special=True.
 {differs}tokenizer = Llama({_text(path)!r}, vocab_only=True)
 """
     return {"": to_gguf(fields)}, loading
