@@ -23,7 +23,7 @@ from bpetite_compare import to_tiktoken
 from bpetite_compare._engines import drift
 from compare_tools import CORPUS, HOSTILE, real_texts
 from exports import load_back
-from nasty import NINE
+from nasty import NINE, nasty_texts
 from texts import CORPORA, TEXTS, TIES
 
 pytestmark = pytest.mark.thorough
@@ -90,12 +90,12 @@ def tokens_of_rust(corpus: Iterable[str], vocab_size: int, name: str) -> list[by
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@given(corpus=st.lists(TIES, max_size=3) | CORPORA)
+@given(corpus=st.lists(TIES | st.sampled_from(nasty_texts(500)), max_size=3) | CORPORA)
 def test_rustbpe_learns_the_same_merges(name: str, corpus: list[str]) -> None:
-    """On texts made of ties and on any other, rustbpe learns bpetite's tokens in its order."""
+    """On texts made of ties, nasty and any other, rustbpe learns bpetite's tokens in its order."""
     assume(drift(PATTERNS[name]).isdisjoint("".join(corpus)))
-    ours = Tokenizer.train(corpus, 280, pattern=name)._artifact
-    assert tokens_of_rust(corpus, 280, name) == ours.tokens
+    ours = Tokenizer.train(corpus, 500, pattern=name)._artifact
+    assert tokens_of_rust(corpus, 500, name) == ours.tokens
 
 
 @pytest.mark.data
