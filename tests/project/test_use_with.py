@@ -207,6 +207,9 @@ def test_ids_of_every_pattern(
     differs = {r"(?!)"}
     if title != "js-tiktoken" and "(?i:" in pattern:
         differs.add("'\u017f")
+    assert title != "llama.cpp" or f"`{PATTERNS[name].llama_cpp}`" in SECTIONS[title].replace(
+        '"', "`"
+    )
     if title == "llama.cpp" and r"\p{M}" in pattern:
         differs.add(r"\p{M}|(?![A-Za-z])[\p{Lu}\p{Lt}\p{Ll}]")
         count = sum(at < len(in_scripts) for at in wrong)
