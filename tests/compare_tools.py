@@ -1,6 +1,8 @@
 """What the comparison's tests share: hand-made artifacts, and hostile texts."""
 
 import base64
+import lzma
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -59,6 +61,15 @@ PATTERNS = {
     ),
 }
 """The patterns of tiktoken's encodings that allow encoding a text in blocks."""
+
+
+def real_texts() -> list[str]:
+    """Return a tenth of the lines of each compressed text in BPETITE_DATA; without it, none."""
+    texts = []
+    for path in sorted(Path(os.environ.get("BPETITE_DATA", os.devnull)).glob("*.txt.xz")):
+        lines = lzma.decompress(path.read_bytes()).decode("utf-8").splitlines(keepends=True)
+        texts.append("".join(lines[::10]))
+    return texts
 
 
 def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:

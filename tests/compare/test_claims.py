@@ -18,10 +18,12 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
+from bpetite._patterns import PATTERNS
 from bpetite_compare import to_tiktoken
 from bpetite_compare._engines import drift
-from bpetite_compare.reference import GPT4_PATTERN, train
-from compare_tools import CORPUS, HOSTILE
+from compare_tools import CORPUS, HOSTILE, real_texts
+from exports import load_back
+from nasty import NINE, nasty_texts
 from texts import CORPORA, TEXTS, TIES
 
 pytestmark = pytest.mark.thorough
@@ -80,23 +82,36 @@ def test_ties_break_by_bytes_here_and_by_letters_in_hugging_face() -> None:
     assert hugging_face([TIED], 257).id_to_token(256) == "ab"
 
 
-@given(st.lists(TIES, max_size=3))
-def test_rustbpe_learns_the_same_merges(corpus: list[str]) -> None:
-    """On texts made of ties, rustbpe learns bpetite's tokens in bpetite's order."""
-    merges = oracle.train(corpus, 280)
-    vocab = oracle.vocabulary(merges)
-    ours = [vocab[token_id] for token_id in range(256, 256 + len(merges))]
-    assert [bytes(token) for token, _ in rust(corpus, 280).get_mergeable_ranks()[256:]] == ours
+def tokens_of_rust(corpus: Iterable[str], vocab_size: int, name: str) -> list[bytes]:
+    """Return the tokens that rustbpe learns with a pattern, in order."""
+    ranks = rust(corpus, vocab_size, oracle.PATTERNS[name]).get_mergeable_ranks()
+    assert [rank for _, rank in ranks] == [*range(len(ranks))]
+    return [bytes(token) for token, _ in ranks]
 
 
-@given(CORPORA)
-def test_rustbpe_learns_the_same_merges_with_gpt_4s_pattern(corpus: list[str]) -> None:
-    """With GPT-4's pattern rustbpe learns the tokens of the reference model, in its order."""
-    assume(drift().isdisjoint("".join(corpus)))
-    model = train(corpus, 280, GPT4_PATTERN)
-    ours = [model.vocab[token_id] for token_id in range(256, 256 + len(model.merges))]
-    theirs = rust(corpus, 280, GPT4_PATTERN).get_mergeable_ranks()[256:]
-    assert [bytes(token) for token, _ in theirs] == ours
+@pytest.mark.parametrize("name", PATTERNS)
+@given(corpus=st.lists(TIES | st.sampled_from(nasty_texts(500)), max_size=3) | CORPORA)
+def test_rustbpe_learns_the_same_merges(name: str, corpus: list[str]) -> None:
+    """On texts made of ties, nasty and any other, rustbpe learns bpetite's tokens in its order."""
+    assume(drift(PATTERNS[name]).isdisjoint("".join(corpus)))
+    ours = Tokenizer.train(corpus, 500, pattern=name)._artifact
+    assert tokens_of_rust(corpus, 500, name) == ours.tokens
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", PATTERNS)
+def test_real_texts_have_the_same_merges_and_ids(name: str, tmp_path: Path) -> None:
+    """On prose, code and many languages, rustbpe learns the same, and ids are equal elsewhere."""
+    if not (texts := real_texts()):
+        pytest.skip("BPETITE_DATA names no folder with compressed texts")
+    for text in texts:
+        tokenizer = Tokenizer.train(text, 8192, pattern=name, special_tokens=NINE)
+        assert tokens_of_rust([text], 8192, name) == tokenizer._artifact.tokens
+        tokenizer.save(tmp_path / "model.json", overwrite=True)
+        for to in ("tiktoken", "huggingface"):
+            assert load_back(tmp_path / "model.json", to, tmp_path)[0](text) == tokenizer.encode(
+                text
+            )
 
 
 def test_a_pair_that_occurs_once_is_merged() -> None:
@@ -185,7 +200,7 @@ def test_lossless_round_trips(small_model: Path) -> None:
 
 
 def test_text_that_a_pattern_skips_is_lost() -> None:
-    """With a custom pattern, rustbpe loses what it does not match; bpetite's pattern is fixed."""
+    """With a custom pattern, rustbpe loses what it does not match; bpetite's patterns match all."""
     tokenizer = rust(["hello world"], 260, pattern=r"\w+")
     assert tokenizer.decode(tokenizer.encode("hello, world!")) == "helloworld"
 

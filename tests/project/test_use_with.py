@@ -8,15 +8,25 @@ import os
 import pickle
 import re
 import shutil
+from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
 import pytest
+import regex
+import rustbpe
 
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite._boundaries import blocks
+from bpetite._patterns import PATTERNS
+from bpetite_compare._encodings import make_encoding, ranks_of, specials_of
+from bpetite_compare._engines import drift
 from cli_tools import BPETITE
-from compare_tools import HOSTILE
+from compare_tools import HOSTILE, real_texts
+from nasty import NINE, alike
 from pages import check
 from project_tools import ROOT, node, run, run_program
 from texts import texts_in_every_script
@@ -31,8 +41,10 @@ RUNTIMES: Final = [title for title, text in SECTIONS.items() if "```js" in text]
 MODULES: Final = Path(os.environ.get("BPETITE_RUNTIMES", "missing")).absolute() / "node_modules"
 """What npm installed, if it was asked to."""
 installed: Final = pytest.mark.skipif(
-    not MODULES.is_dir() or find_spec("gguf") is None, reason="the other runtimes are not installed"
+    not MODULES.is_dir(), reason="the other runtimes are not installed"
 )
+torch: Final = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
+NEEDS: Final = dict.fromkeys(RUNTIMES, installed) | {"nanochat": torch}
 CALL: Final = re.compile(r"""^console\.log\((.*)"the clerk's"(.*)\);$""", re.MULTILINE)
 """The last line of a runtime's program."""
 FOR_ALL: Final = r"""
@@ -54,6 +66,11 @@ NANOCHAT: Final = [
     *("<|python_start|>", "<|python_end|>", "<|output_start|>", "<|output_end|>"),
 ]
 """nanochat's special tokens in order: SPECIAL_TOKENS of nanochat/tokenizer.py at 92d63d4."""
+NANOCHAT_PATTERN: Final = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,2}| ?[^\s\p{L}\p{N}]++[\r\n]*"
+    r"|\s*[\r\n]|\s+(?!\S)|\s+"
+)
+"""Its pattern, as it is written there."""
 
 
 @pytest.fixture
@@ -67,8 +84,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run_blocks(text: str, folder: Path) -> str:
-    """Run commands and programs, compare the programs' output, and return their messages."""
+def run_blocks(text: str, folder: Path, *, shown: bool = True) -> str:
+    """Run commands and programs, compare the output that is shown, and return their messages."""
     printed = messages = ""
     for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
         if language == "sh":
@@ -82,7 +99,7 @@ def run_blocks(text: str, folder: Path) -> str:
         else:
             check(block, printed)
             printed = ""
-    assert printed == "", "the page does not show it"
+    assert printed == "" or not shown, "the page does not show it"
     return messages
 
 
@@ -96,9 +113,7 @@ def run_node(folder: Path, program: str) -> str:
     return result.stdout
 
 
-@pytest.mark.parametrize(
-    "title", [pytest.param(one, marks=[installed] * (one in RUNTIMES)) for one in SECTIONS]
-)
+@pytest.mark.parametrize("title", [pytest.param(one, marks=NEEDS.get(one, ())) for one in SECTIONS])
 def test_a_section_runs(folder: Path, title: str) -> None:
     """Its commands and its program succeed, and print what the page shows."""
     run_blocks(SECTIONS[title], folder)
@@ -135,19 +150,72 @@ def with_other_ids(folder: Path) -> str:
     ("title", "old", "new"),
     [
         *[(title, "", "") for title in RUNTIMES],
-        ("llama.cpp", 'pre("gpt-2")', 'pre("default")'),
-        ("js-tiktoken", r"`\t-\r\x85\p{Z}`", r"`\s`"),
+        ("js-tiktoken", "pat_str: pattern", "pat_str: file.pretokenizer_pattern"),
     ],
 )
 def test_ids_in_every_script(scripts: Path, title: str, old: str, new: str) -> None:
     """A runtime has bpetite's ids; with another line, the page says how many texts are wrong."""
-    section = re.sub(r"^```text\n.*?^```$", "", SECTIONS[title], flags=re.DOTALL | re.MULTILINE)
-    assert not old or section.count(old) == 1
-    section = section.replace(old, new)
-    (call,) = CALL.finditer(section)
-    run_blocks(section.replace(call[0], call.expand(FOR_ALL)), scripts)
+    assert not old or SECTIONS[title].count(old) == 1
+    encode_all(SECTIONS[title].replace(old, new), scripts)
     wrong = with_other_ids(scripts)
-    assert wrong in section if old else wrong.startswith(" 0 of ")
+    assert wrong in SECTIONS[title] if old else wrong.startswith(" 0 of ")
+
+
+def encode_all(section: str, folder: Path) -> None:
+    """Run a section that encodes all texts, not only its own."""
+    section = re.sub(r"^```text\n.*?^```$", "", section, flags=re.DOTALL | re.MULTILINE)
+    (call,) = CALL.finditer(section)
+    run_blocks(section.replace(call[0], call.expand(FOR_ALL)), folder)
+
+
+def in_pairs(texts: list[str], name: str, special_tokens: Sequence[str]) -> Tokenizer:
+    """Return a tokenizer that merges any two bytes of the texts, so that other chunks show.
+
+    It first merges bytes of two characters, because these may be in two chunks.
+    """
+    pairs = {pair for text in texts for pair in pairwise(text.encode())}
+    merges = sorted(pairs, key=lambda pair: (0x80 <= pair[1] < 0xC0, pair))
+    artifact = Artifact.of_merges(merges, PATTERNS[name], tuple(special_tokens))
+    return Tokenizer._of(artifact)
+
+
+@installed
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        (title, name)
+        for title in RUNTIMES
+        for name in PATTERNS
+        if title != "llama.cpp" or PATTERNS[name].llama_cpp
+    ],
+)
+def test_ids_of_every_pattern(
+    folder: Path, in_every_script: tuple[Tokenizer, list[str]], title: str, name: str
+) -> None:
+    """A runtime has bpetite's ids with nine special tokens, except where the page says not."""
+    pattern, in_scripts = PATTERNS[name].text, in_every_script[1]
+    parts = (part for text in real_texts() for part in blocks(text, 1 << 13))
+    texts = [*in_scripts, *alike(name, 5200), *parts]
+    # For llama.cpp, one that overlaps another is left out: it finds the longest first.
+    special = [one.replace("s>x1>", "<|bos|>") if title == "llama.cpp" else one for one in NINE]
+    tokenizer = in_pairs(texts, name, special)
+    tokenizer.save(folder / "tokenizer.json", overwrite=True)
+    (folder / "texts.json").write_text(json.dumps(texts))
+    encode_all(SECTIONS[title], folder)
+    found = json.loads((folder / "ids.json").read_bytes())
+    wrong = [at for at, text in enumerate(texts) if tokenizer.encode(text) != found[at]]
+    differs = {r"(?!)"}
+    if title != "js-tiktoken" and "(?i:" in pattern:
+        differs.add("'\u017f")
+    assert title != "llama.cpp" or f"`{PATTERNS[name].llama_cpp}`" in SECTIONS[title].replace(
+        '"', "`"
+    )
+    if title == "llama.cpp" and r"\p{M}" in pattern:
+        differs.add(r"\p{M}|(?![A-Za-z])[\p{Lu}\p{Lt}\p{Ll}]")
+        count = sum(at < len(in_scripts) for at in wrong)
+        assert f" {count:,} of {len(in_scripts):,} texts " in SECTIONS[title]
+    assert [texts[at] for at in wrong if not regex.search("|".join(differs), texts[at])] == []
+    assert bool(wrong) == (len(differs) > 1)
 
 
 @installed
@@ -173,14 +241,34 @@ def test_datasets_finds_its_cache(folder: Path) -> None:
     assert files() == before
 
 
-def test_nanochat_gets_its_special_tokens(folder: Path) -> None:
-    """The pickled encoding has nanochat's nine special tokens after the last id, in its order."""
-    run_blocks(SECTIONS["nanochat"], folder)
+def test_nanochat_gets_the_tokenizer_that_it_would_train(
+    folder: Path, in_every_script: tuple[Tokenizer, list[str]]
+) -> None:
+    """The encoding has rustbpe's ranks and ids, and nanochat's special tokens after them."""
+    texts = [text for text in in_every_script[1] if drift(PATTERNS["nanochat"]).isdisjoint(text)]
+    corpus = "\n".join(texts)
+    (folder / "sample.txt").write_bytes(corpus.encode())
+    section = SECTIONS["nanochat"].replace("512", "4096").partition("```text")[0]
+    run_blocks(re.sub(r".*torch.*\n", "", section), folder, shown=False)
     encoding = pickle.loads((folder / "tokenizer.pkl").read_bytes())  # noqa: S301 - just made
-    assert [encoding.encode_single_token(name) for name in NANOCHAT] == list(range(513, 522))
-    text = (folder / "sample.txt").read_bytes().decode("utf-8")
-    expected = Tokenizer.load(folder / "tokenizer.json").encode(text)
-    assert encoding.encode_ordinary(text) == expected
+    trainer = rustbpe.Tokenizer()
+    trainer.train_from_iterator(iter([corpus]), 4096, pattern=NANOCHAT_PATTERN)
+    ranks = {bytes(token): rank for token, rank in trainer.get_mergeable_ranks()}
+    special = {name: len(ranks) + place for place, name in enumerate(NANOCHAT)}
+    assert (ranks_of(encoding), specials_of(encoding)) == (ranks, special)
+    theirs = make_encoding("rustbpe", trainer.get_pattern(), ranks, special)
+    assert encoding.encode_ordinary_batch(texts) == theirs.encode_ordinary_batch(texts)
+    assert len(ranks) == 4096
+    assert len(texts) > 4000
+
+
+@torch
+def test_nanochat_gets_the_sizes_of_tokens(folder: Path) -> None:
+    """The tensor has the size of each token in bytes, and 0 for special tokens."""
+    run_blocks(SECTIONS["nanochat"], folder)
+    sizes = "import torch\nprint(torch.load('token_bytes.pt', weights_only=True).tolist())"
+    tokens = Tokenizer.load(folder / "nanochat.json")._artifact.tokens
+    assert json.loads(run_program(folder, sizes).stdout) == [*map(len, tokens)] + [0] * 9
 
 
 def test_the_bar_is_full_at_the_end(folder: Path) -> None:
