@@ -13,7 +13,7 @@ import pytest
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._patterns import GPT2, PATTERNS
+from bpetite._patterns import PATTERNS
 from bpetite_cli.jobs import sharing
 from cli_tools import bpetite, lines, refused, shown_in_terminal
 
@@ -56,7 +56,7 @@ def test_every_command_knows_the_pattern(texts: Path, pattern: str) -> None:
     """`train` obeys the oracle, and all other commands need no option."""
     own = ("--pattern", pattern, "--special", *NAMES)
     summary = json.loads(run("train text --vocab-size 290 -o t.json", texts, *own))
-    merges = oracle.train([TEXT], 290, pattern=oracle.PATTERNS[pattern])
+    merges = oracle.train([TEXT], 290, pattern=PATTERNS[pattern].text)
     special = {name: 256 + len(merges) + place for place, name in enumerate(NAMES)}
     assert Tokenizer.load(texts / "t.json")._artifact.merges == merges
     assert (summary["special_token_count"], summary["pattern"]) == (len(NAMES), pattern)
@@ -64,12 +64,12 @@ def test_every_command_knows_the_pattern(texts: Path, pattern: str) -> None:
     for key in ("vocab_size", "pattern", "special_tokens", "sha256"):
         assert shown[key] == summary[key]
     assert (shown["schema_version"], shown["special_tokens"]) == (2, special)
-    assert shown["pretokenizer_pattern"] == oracle.PATTERNS[pattern]
+    assert shown["pretokenizer_pattern"] == PATTERNS[pattern].text
 
     both = zip(NAMES, NAMES[::-1], strict=True)
     text = "".join(f"{name}{TEXT}{name}{other}" for name, other in both)
     (texts / "chat").write_bytes(text.encode())
-    ids = oracle.encode(text, merges, oracle.PATTERNS[pattern], NAMES)
+    ids = oracle.encode(text, merges, PATTERNS[pattern].text, NAMES)
     assert json.loads(run("encode -m t.json chat", texts)) == ids
     assert run("decode -m t.json", texts, "--ids", *map(str, ids)) == text.encode()
     assert run("count -m t.json chat", texts) == b"%d\tchat\n" % len(ids)
@@ -78,7 +78,7 @@ def test_every_command_knows_the_pattern(texts: Path, pattern: str) -> None:
     assert {token_id: count for token_id, count in found.items() if count} == Counter(ids)
     steps = run("show -m t.json --steps chat", texts).decode()
     assert [int(i) for line in re.findall(r"(?m)^ +ids? (.*)$", steps) for i in line.split()] == ids
-    assert steps.startswith(f"pattern {pattern}\n\n" if pattern != GPT2.name else "special token: ")
+    assert steps.startswith(f"pattern {pattern}\n\n")
 
     proof = json.loads(run("verify -m t.json text", texts))
     assert (proof["equal"], proof["merges_proved"]) == (True, len(merges))

@@ -194,6 +194,8 @@ def test_steps_of_the_worked_example(worked: Path) -> None:
     assert (
         result.stdout.decode()
         == """\
+pattern gpt2
+
 chunk 1: ab
   a│b    bytes 97 98
   [ab]   rank 0: a + b (97 + 98) makes 256
@@ -227,6 +229,8 @@ def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
     """On a narrow screen the description of a step has its own line."""
     words = ("show", "--model", worked, "--text", " ab", "--steps")
     assert lines(bpetite(*words, env={"COLUMNS": "40"}).stdout) == [
+        "pattern gpt2",
+        "",
         "chunk 1: ·ab",
         "  ·│a│b",
         "    bytes 32 97 98",

@@ -28,5 +28,5 @@ def llama_cpp_differs(pattern: Pattern) -> str | None:
     the case of letters outside ASCII.
     """
     if r"\p{M}" in pattern.text:
-        return "marks, capital letters outside ASCII, or U+017F after an apostrophe"
+        return "marks, cased letters outside ASCII, or U+017F after an apostrophe"
     return "U+017F after an apostrophe" if "(?i:" in pattern.text else None

@@ -32,11 +32,11 @@ from bpetite._constants import PRETOKENIZER_PATTERN
 _BLANK: Final = r"[^\S\x1c-\x1f]"
 _OTHER: Final = r"[\S\x1c-\x1f]"
 
-# Whitespace and what follows it, up to a safe boundary: after CR or LF that may belong to
-# punctuation, it goes on, unless that is one of a kind.
+# Whitespace and what follows it, up to a safe boundary. CR or LF may belong to the punctuation
+# before it, so the piece goes on, but a single one ends it.
 _COMMON_PIECE: Final = (
-    rf"{_BLANK}*{_OTHER}+(?:(?<![A-Za-z0-9])[\r\n](?=[\s/]){_BLANK}*{_OTHER}*)*"
-    rf"(?:(?<![A-Za-z0-9])[\r\n](?![\s/]))?|{_BLANK}+"
+    rf"{_BLANK}*+{_OTHER}++(?:(?<![A-Za-z0-9])[\r\n](?=[\s/]){_BLANK}*+{_OTHER}*+)*+"
+    rf"(?:(?<![A-Za-z0-9])[\r\n](?![\s/]))?+|{_BLANK}++"
 )
 _IN_ASCII: Final = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9"}
 _NOT_IN_ASCII: Final = ("Lt", "Lm", "Lo", "M")

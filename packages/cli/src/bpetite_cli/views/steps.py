@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
 from bpetite._merges import Merges
-from bpetite._patterns import GPT2
 from bpetite._special_tokens import SpecialTokens
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import cells, visible
@@ -21,15 +20,15 @@ _ROOM_OF_NUMBERS: Final = 36
 def draw_steps(
     artifact: Artifact, texts: Iterable[str], screen: Screen, *, ordinary: bool
 ) -> Iterator[str]:
-    """Yield the steps of each chunk, line by line, and a short note for a repeated chunk.
+    """Yield the pattern's name and the steps of each chunk, line by line.
 
-    A line names the pattern before them, unless it is the default.
+    A repeated chunk gets a short note.
     """
     special_tokens = SpecialTokens({} if ordinary else artifact.special_tokens)
     drawing = _Drawing(artifact, screen, Merges(artifact.merges))
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
-    between = "" if artifact.pattern is GPT2 else f"pattern {artifact.pattern.name}\n\n"
+    between = f"pattern {artifact.pattern.name}\n\n"
     for text in texts:
         for chunk, token_id in _chunks_of(text, artifact, special_tokens):
             yield between
