@@ -84,7 +84,7 @@ def test_ties_break_by_bytes_here_and_by_letters_in_hugging_face() -> None:
 
 def tokens_of_rust(corpus: Iterable[str], vocab_size: int, name: str) -> list[bytes]:
     """Return the tokens that rustbpe learns with a pattern, in order."""
-    ranks = rust(corpus, vocab_size, oracle.PATTERNS[name]).get_mergeable_ranks()
+    ranks = rust(corpus, vocab_size, PATTERNS[name].text).get_mergeable_ranks()
     assert [rank for _, rank in ranks] == [*range(len(ranks))]
     return [bytes(token) for token, _ in ranks]
 
