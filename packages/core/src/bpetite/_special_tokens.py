@@ -11,7 +11,6 @@ The rules for their texts make sure that
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
-from os.path import commonprefix
 from typing import Final
 
 MOST: Final = 4096
@@ -89,7 +88,8 @@ def _any_of(names: Sequence[str], level: int = 0) -> str:
         return "|".join(map(re.escape, names))
     groups = [[*group] for _, group in groupby(names, lambda name: name[0])]
     if len(groups) == 1:
-        shared = commonprefix([names[0], names[-1]])  # noqa: RUF071 - characters, not paths
-        rest = _any_of([name[len(shared) :] for name in names], level)
-        return f"{re.escape(shared)}(?:{rest})"
+        first, last = names[0], names[-1]  # all names begin as these two do
+        size = next(end for end in range(1, len(first)) if first[end] != last[end])
+        rest = _any_of([name[size:] for name in names], level)
+        return f"{re.escape(first[:size])}(?:{rest})"
     return "|".join(_any_of(group, level + 1) for group in groups)
