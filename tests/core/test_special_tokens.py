@@ -59,6 +59,8 @@ def test_names_are_checked_as_by_hand(names: list[str]) -> None:
         (["<a\ud800>"], "no lone surrogate"),
         (["hello"], "ASCII letter or digit directly before ASCII punctuation, apostrophes aside; "),
         (["it's"], "directly before ASCII punctuation"),
+        (["a", "<|a|"], "special token 'a': a special token has an ASCII letter or digit directly"),
+        (["a", "<|a|"], "; '<|special1|>' would work"),
         (["<a>", "<a>"], "special token '<a>' is given twice; remove one"),
         (["<a>", "<a>b>"], "'<a>b>': it begins with the special token '<a>'; '<|a_b|>' would work"),
         ([f"<{n}>" for n in range(4097)], "special_tokens: at most 4,096, got 4,097"),

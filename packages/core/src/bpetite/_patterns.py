@@ -33,7 +33,7 @@ _BLANK: Final = r"[^\S\x1c-\x1f]"
 _OTHER: Final = r"[\S\x1c-\x1f]"
 
 # Whitespace and what follows it, up to a safe boundary. CR or LF may belong to the punctuation
-# before it, so the piece goes on, but a single one ends it.
+# before it, so the piece goes on if whitespace or `/` follows, and otherwise ends after it.
 _COMMON_PIECE: Final = (
     rf"{_BLANK}*+{_OTHER}++(?:(?<![A-Za-z0-9])[\r\n](?=[\s/]){_BLANK}*+{_OTHER}*+)*+"
     rf"(?:(?<![A-Za-z0-9])[\r\n](?![\s/]))?+|{_BLANK}++"
