@@ -67,7 +67,30 @@ def test_standard_output_is_one_json_object(corpus: Path, tmp_path: Path) -> Non
         "special_tokens": {"<|endoftext|>": 300},
         "sha256": hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest(),
         "merges_kept": 0,
+        "last_count": 20,
     }
+
+
+def test_the_count_of_the_last_merge_is_reported(tmp_path: Path) -> None:
+    """It is in the summary, and people are told if it is below 100; without a merge it is null."""
+    told = "; a model hardly learns a token that it hardly sees (compare with `bpetite sizes`)"
+    words = "train text --force --vocab-size"
+    for text, size, count, shown in (
+        ("ab" * 100, 257, 100, None),
+        (" ab" * 99 + "c", 257, 99, "99 times"),
+        (" ab" * 99 + "c", 259, 1, "1 time"),
+        (" ab" * 99 + "c", 300, 1, "1 time"),  # no pair is left
+        ("ab", 256, None, None),
+        ("", 300, None, None),
+    ):
+        (tmp_path / "text").write_text(text)
+        result = bpetite(*words.split(), str(size), "--output", "t.json", cwd=tmp_path)
+        assert json.loads(result.stdout)["last_count"] == count
+        rare = [line for line in lines(result.stderr) if line.startswith("rare: ")]
+        assert rare == ([f"rare: the last merge was counted {shown}{told}"] if shown else [])
+    start = ("--start", "t.json", "--output", "again.json")
+    again = bpetite(*words.split(), "257", *start, cwd=tmp_path)
+    assert json.loads(again.stdout)["last_count"] is None
 
 
 @pytest.mark.parametrize(
@@ -111,7 +134,7 @@ def test_progress_is_plain_lines_off_a_terminal(tmp_path: Path) -> None:
     result = bpetite(
         *("train", "--input", "c.txt", "--vocab-size", "512", "--output", "t.json"), cwd=tmp_path
     )
-    start, counted, *merges, end, saved = lines(result.stderr)
+    start, counted, *merges, end, saved, _ = lines(result.stderr)
     assert start == "training: 512 mergeable tokens wanted"
     assert counted == "counted: 20,631 characters, 1,797 distinct chunks"
     assert [line.split(":")[0] for line in merges] == ["merge 100 of 256", "merge 200 of 256"]
@@ -160,9 +183,9 @@ def test_a_path_is_shown_escaped(corpus: Path, tmp_path: Path) -> None:
     words = ["train", "--input", str(corpus), "--vocab-size", "300", "--output", name, "--force"]
     piped = bpetite(*words, cwd=tmp_path).stderr.decode()
     _, _, drawn = in_terminal(words, tmp_path)
-    saved = r"saved: '\[red\]\\x1b\[2J\\u3164', 300 tokens from 1.5 kB in \S+ s\r?\n"
-    assert re.fullmatch(saved, drawn.decode())  # under a second, a terminal shows only this line
-    assert re.fullmatch(saved, piped.splitlines(keepends=True)[-1])
+    saved = r"saved: '\[red\]\\x1b\[2J\\u3164', 300 tokens from 1.5 kB in \S+ s\r?\nrare: .*\r?\n"
+    assert re.fullmatch(saved, drawn.decode())  # under a second, a terminal shows only these lines
+    assert re.fullmatch(saved, "".join(piped.splitlines(keepends=True)[-2:]))
     assert (tmp_path / name).exists()
 
 

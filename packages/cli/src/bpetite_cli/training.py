@@ -26,11 +26,13 @@ class Training(NamedTuple):
     artifact: the tokenizer.
     corpus_bytes: the size of the texts in UTF-8.
     seconds: the time for reading and training.
+    last_count: how often the last merged pair was counted, or 0 if no merge is new.
     """
 
     artifact: Artifact
     corpus_bytes: int
     seconds: float
+    last_count: int
 
 
 class _Listener(logging.Handler):
@@ -76,9 +78,9 @@ def learn(
     corpus = Corpus(documents, begin.pattern)
     with _listening(work), corpus.parts(jobs, work) as parts:
         started = time.perf_counter()
-        artifact = learn_merges(parts, vocab_size, begin)
+        artifact, last_count = learn_merges(parts, vocab_size, begin)
         seconds = time.perf_counter() - started
-    return Training(artifact, corpus.size, seconds)
+    return Training(artifact, corpus.size, seconds, last_count)
 
 
 def load_start(path: str | None, vocab_size: int) -> Artifact | None:

@@ -91,7 +91,7 @@ class Tokenizer:
         if not isinstance(start, Tokenizer | None):
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
         begin = beginning(start._artifact if start else None, pattern, special_tokens)
-        return cls._of(learn(count_corpus(corpus, begin.pattern), vocab_size, begin))
+        return cls._of(learn(count_corpus(corpus, begin.pattern), vocab_size, begin).artifact)
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         r"""Return the ids of a text.

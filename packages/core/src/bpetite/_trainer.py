@@ -46,6 +46,13 @@ class TrainerResult(NamedTuple):
     mergeable_vocab_size: int
 
 
+class Learned(NamedTuple):
+    """A tokenizer, and how often the pair of its last merge occurred, or 0 if none is new."""
+
+    artifact: Artifact
+    last_count: int
+
+
 def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> TrainerResult:
     """Learn the merges of a corpus.
 
@@ -71,7 +78,7 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
     >>> train_bpe("ab ab ab", vocab_size=258).merges
     ((97, 98), (32, 256))
     """
-    artifact = learn(count_corpus(corpus, GPT2), vocab_size)
+    artifact, _ = learn(count_corpus(corpus, GPT2), vocab_size)
     return TrainerResult(
         tuple(artifact.merges), artifact.vocab, artifact.special_tokens, len(artifact.tokens)
     )
@@ -95,7 +102,7 @@ def beginning(
     return begin._replace(pattern=chosen, special_names=names)
 
 
-def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> Artifact:
+def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> Learned:
     """Learn the merges of a corpus that is counted in parts, after the merges of `start`.
 
     For the errors, see `Tokenizer.train`.
@@ -115,14 +122,14 @@ def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> A
         _warn_if_unreachable(start)
     chunks = add_up(parts)
     with garbage_collector_paused():
-        artifact = _learn(chunks, wanted, start)
-    size = len(artifact.tokens)
+        learned = _learn(chunks, wanted, start)
+    size = len(learned.artifact.tokens)
     ending = f", fewer than the {wanted:,} wanted: no pair is left" if size < wanted else ""
     log(
         f"trained: {size:,} mergeable tokens{ending}",
         {"event": "end", "vocab_size": wanted, "mergeable_vocab_size": size},
     )
-    return artifact
+    return learned
 
 
 def _checked_vocab_size(vocab_size: int) -> int:
@@ -141,8 +148,8 @@ def _checked_vocab_size(vocab_size: int) -> int:
     return wanted
 
 
-def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Artifact:
-    pairs = Pairs(chunks)
+def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Learned:
+    pairs, last_count = Pairs(chunks), 0
     merges, tokens = list(start.merges), list(start.tokens)
     file_size = FileSize(start.pattern, start.special_names)
     # A pass for each merge, in the order of ranks, is also how the start encodes the chunks.
@@ -157,11 +164,12 @@ def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Artifact:
         if len(tokens) == MAX_VOCAB_SIZE or not file_size.add(left, right):
             raise _too_large(len(tokens))
         pairs.merge(pair, chr(len(tokens)))
+        last_count = count
         merges.append((left, right))
         tokens.append(tokens[left] + tokens[right])
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
-    return start._replace(merges=merges, tokens=tokens, read_from=None)
+    return Learned(start._replace(merges=merges, tokens=tokens, read_from=None), last_count)
 
 
 def _warn_if_unreachable(start: Artifact) -> None:

@@ -106,7 +106,7 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     if options.by_token:
-        frequencies.print_frequencies(documents, arguments.jobs_of(options), options)
+        frequencies.print_frequencies(documents, options)
         return
     with Work("loading", documents.paths) as work:
         counter = (

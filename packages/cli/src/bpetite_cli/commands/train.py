@@ -15,7 +15,7 @@ Examples:
 
 import argparse
 from collections.abc import Iterator
-from typing import Annotated, TypedDict
+from typing import Annotated, Final, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
@@ -27,6 +27,9 @@ from bpetite_cli.io import destinations, inputs, models, outputs
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.training import Training, learn, load_start
+
+_RARE: Final = 100
+"""A token seen less often is hardly learned."""
 
 
 class _Specified(TypedDict):
@@ -47,6 +50,9 @@ class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
     seconds: Annotated[float, "the seconds for reading and training"]
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
+    ]
+    last_count: Annotated[
+        int | None, "how often the last merged pair was counted; null if no merge is new"
     ]
 
 
@@ -88,6 +94,7 @@ def _run(options: argparse.Namespace) -> None:
             **fields.tokenizer_fields(training.artifact, sha256),
             "seconds": milliseconds / 1000,
             "merges_kept": len(begin.merges),
+            "last_count": training.last_count or None,
         }
         work.report(summary, *_lines(summary, training, options))
 
@@ -122,6 +129,11 @@ def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -
             f"figures: {training.corpus_bytes:,} bytes; {size:,} of {wanted:,} tokens requested; "
             f"{messages.counted(summary['special_token_count'], 'special token')}; "
             f"{summary['elapsed_ms']:,} ms"
+        )
+    if 0 < training.last_count < _RARE:
+        yield (
+            f"rare: the last merge was counted {messages.counted(training.last_count, 'time')}; a "
+            "model hardly learns a token that it hardly sees (compare with `bpetite sizes`)"
         )
     if options.start is not None:
         kept = summary["merges_kept"]

@@ -8,6 +8,7 @@ from itertools import chain
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite_cli import arguments
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.io.documents import Documents
@@ -25,24 +26,32 @@ class Frequency(Token):
     count: int
 
 
-def print_frequencies(documents: Documents, jobs: int, options: argparse.Namespace) -> None:
+def print_frequencies(documents: Documents, options: argparse.Namespace) -> None:
     """Count the tokens of all documents, and print rows or JSON Lines."""
     size = inputs.check_inputs(documents.paths)
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
         work.begin_reading("counting", size)
-        tally = partial(_tally, Tokenizer._of(artifact), options.ordinary)
-        counts = [0] * (artifact.highest_id + 1)
-        with Sharing(tally, jobs, len, work) as sharing:
-            texts = chain.from_iterable(documents.read(sharing))
-            for frequencies in sharing.results(texts, in_order=False):
-                for token_id, count in frequencies.items():
-                    counts[token_id] += count
+        counts = count_ids(artifact, documents, options, work)
         if outputs.is_terminal() and not options.json:
             work.stream(draw_frequencies(artifact, counts, look_at_output()))
         else:
             lines = map(outputs.json_line, frequency_data(artifact, counts))
             work.send(outputs.complete(lines))
+
+
+def count_ids(
+    artifact: Artifact, documents: Documents, options: argparse.Namespace, work: Work
+) -> list[int]:
+    """Return how often each id occurs in all documents; the position of a count is the id."""
+    counts = [0] * (artifact.highest_id + 1)
+    tally = partial(_tally, Tokenizer._of(artifact), options.ordinary)
+    with Sharing(tally, arguments.jobs_of(options), len, work) as sharing:
+        texts = chain.from_iterable(documents.read(sharing))
+        for frequencies in sharing.results(texts, in_order=False):
+            for token_id, count in frequencies.items():
+                counts[token_id] += count
+    return counts
 
 
 def _tally(tokenizer: Tokenizer, ordinary: bool, batch: list[str]) -> Counter[int]:

@@ -1,0 +1,211 @@
+"""`bpetite sizes`, from the command line."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import oracle
+import texts
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite._patterns import PATTERNS
+from bpetite_cli.commands.sizes import default_sizes, totals_of
+from bpetite_cli.jobs import sharing
+from cli_tools import bpetite, lines, refused, shown_in_terminal
+
+NAMES = ("<|user|>", "er|><", "</s>")
+A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ 123456<|user|> and <|endoftext|>\n"
+CORPUS = "Hello world, hello words. 船夫说 船夫 ⛵⛵"
+SIZE = 280
+
+
+@pytest.fixture(params=[1, 2])
+def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """Return a folder with two texts, and a model of each schema version."""
+    pattern, names = (None, None) if request.param == 1 else ("gpt4", NAMES)
+    tokenizer = Tokenizer.train(CORPUS, SIZE, pattern=pattern, special_tokens=names)
+    tokenizer.save(tmp_path / "m.json")
+    (tmp_path / "a.txt").write_bytes(A.encode())
+    (tmp_path / "b.txt").write_bytes(B.encode())
+    return tmp_path
+
+
+def sizes(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Count with all sizes of the folder's model, in the folder."""
+    return bpetite("sizes", "--model", "m.json", *words, stdin=stdin, cwd=folder)
+
+
+def figures(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, object]:
+    """Return the JSON object that the command prints."""
+    result = sizes(folder, "--json", *words, stdin=stdin)
+    assert (result.returncode, result.stderr) == (0, b"")
+    data: dict[str, object] = json.loads(result.stdout)
+    return data
+
+
+def expected(folder: Path, at: Sequence[int], *words: str) -> dict[str, object]:
+    """Return what `truncate` and `count` say about each size."""
+    rows: list[dict[str, object]] = []
+    counted = {}
+    for size in at:
+        cut = f"truncate --model m.json --vocab-size {size} --output small.json --force"
+        assert bpetite(*cut.split(), cwd=folder).returncode == 0
+        count = ("count", "--model", "small.json", *words)
+        counted = json.loads(bpetite(*count, "--json", cwd=folder).stdout)
+        tokens = lines(bpetite(*count, "--by-token", cwd=folder).stdout)
+        rows.append(
+            {
+                "vocab_size": size,
+                "tokens": counted["tokens"],
+                "bytes_per_token": counted["bytes_per_token"],
+                "saved": int(str(rows[-1]["tokens"])) - counted["tokens"] if rows else None,
+                "unused": sum(json.loads(line)["count"] == 0 for line in tokens),
+            }
+        )
+    return {"files": counted["files"], "bytes": counted["bytes"], "sizes": rows}
+
+
+def test_every_size_is_that_of_truncate_and_count(folder: Path) -> None:
+    """The figures of each size are those of a tokenizer of that size."""
+    at = range(256, SIZE + 1)
+    found = figures(folder, "a.txt", "b.txt", "--at", *map(str, at))
+    assert found == expected(folder, at, "a.txt", "b.txt")
+
+
+@pytest.mark.parametrize("batch", [1, 1 << 18])
+def test_documents_are_read_as_by_count(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    """Lists of files, JSON Lines, untrusted text and any number of processes are possible."""
+    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", batch)
+    (folder / "docs").write_text("".join(json.dumps({"text": t}) + "\n" for t in (A, B * 9, "")))
+    (folder / "list").write_bytes(b"a.txt\0b.txt\0")
+    at = (256, 270, SIZE)
+    for words in (
+        ("docs", "--jsonl", "text"),
+        ("--files-from", "list", "-0"),
+        ("b.txt", "--ordinary", "--jobs", "2"),
+    ):
+        assert figures(folder, *words, "--at", *map(str, at)) == expected(folder, at, *words)
+    typed = figures(folder, "--at", "256", stdin=B.encode())
+    assert typed == expected(folder, [256], "b.txt")
+
+
+@given(
+    merges=texts.merge_lists(),
+    text=st.lists(texts.RUNS | texts.TEXTS | st.sampled_from(NAMES)).map("".join),
+    name=st.sampled_from(sorted(PATTERNS)),
+    names=st.sampled_from([(), ("<|endoftext|>",), NAMES]),
+)
+@example(texts.TWICE, "aab aaab ab", "gpt2", ())
+@example(texts.TWINS, "abcabcabc", "gpt4", NAMES)
+@example([(97, 97), (256, 256), (257, 257)], "a" * 15 + "<|user|>", "gpt2", NAMES)
+def test_the_totals_are_those_of_the_oracle(
+    merges: list[tuple[int, int]], text: str, name: str, names: tuple[str, ...]
+) -> None:
+    """For any merges and text, undoing merges gives the specification's figures of all sizes."""
+    artifact = Artifact.of_merges(merges, PATTERNS[name], names)
+    ids = Tokenizer._of(artifact).encode(text)
+    counts = [ids.count(token_id) for token_id in range(artifact.highest_id + 1)]
+    totals = totals_of(artifact, counts)
+    assert totals.size == len(text.encode())
+    assert len(totals.tokens) == len(totals.unused) == len(merges) + 1
+    for rank in range(len(merges) + 1):
+        found = oracle.encode(text, merges[:rank], PATTERNS[name].text, names)
+        unused = 256 + rank + len(names) - len({*found})
+        assert (totals.tokens[rank], totals.unused[rank]) == (len(found), unused)
+
+
+@given(corpus=texts.CORPORA, text=texts.TEXTS | texts.RUNS)
+def test_the_totals_of_a_trained_tokenizer(corpus: list[str], text: str) -> None:
+    """The same for tokenizers as training makes them, which have merged the text far more."""
+    artifact = Tokenizer.train([*corpus, text], 320)._artifact
+    counts = Counter(Tokenizer._of(artifact).encode(text))
+    totals = totals_of(artifact, [counts[i] for i in range(artifact.highest_id + 1)])
+    for rank in range(len(artifact.merges) + 1):
+        found = Tokenizer._of(Artifact.of_merges(artifact.merges[:rank])).encode(text)
+        assert totals.tokens[rank] == len(found)
+        assert totals.unused[rank] == 257 + rank - len({*found})
+
+
+@pytest.mark.parametrize("size", [256, 257, 300, 512, 513, 1000, 32_000, 50_257, 1_114_112])
+def test_default_sizes_are_about_twelve(size: int) -> None:
+    """They rise to the size of the tokenizer, from 512 or, if it is not larger, from 256."""
+    found = sorted({*default_sizes(size)})
+    assert (found[0], found[-1]) == (512 if size > 512 else 256, size)
+    assert len(found) <= 15
+    assert len(found) >= min(9, size - found[0] + 1)
+
+
+def test_sizes_are_sorted_and_distinct(folder: Path) -> None:
+    """The order of `--at` does not matter, and it may be repeated."""
+    once = figures(folder, "a.txt", "--at", "256", "260", "279")
+    assert figures(folder, "--at", "279", "256", "-i", "a.txt", "--at", "260", "279") == once
+
+
+def test_an_empty_text_has_no_tokens(folder: Path) -> None:
+    """There is nothing to divide by, and no curve to draw."""
+    (folder / "empty").touch()
+    assert figures(folder, "--at", "256", "257") == expected(folder, (256, 257), "empty")
+    _, *rows = lines(sizes(folder, "--at", "256", "257").stdout)
+    assert [row.split()[:4] for row in rows] == [["256", "0", "-", "-"], ["257", "0", "-", "-"]]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("columns", [80, 40, 25, 16])
+def test_a_terminal_gets_a_table_and_a_curve(tmp_path: Path, columns: int) -> None:
+    """Rows have as many columns as fit; below the curve are the sizes that have room."""
+    Tokenizer.train("ab ab ab", 258).save(tmp_path / "m.json")
+    (tmp_path / "text").write_text(" ab" * 1200 + "<|endoftext|>")
+    words = ["sizes", "--model", "m.json", "text", "--at", "256", "257", "258"]
+    env = {"NO_COLOR": "1", "COLUMNS": str(columns)}
+    status, shown = shown_in_terminal(words, tmp_path, env)
+    table, curve = shown.split("\n\n")
+    full = [
+        "size  tokens  bytes/token  saved  unused",
+        " 256   3,601        1.003      -     253",
+        " 257   2,401        1.505  33.3%     255",
+        " 258   1,201        3.008  50.0%     257",
+    ]
+    ends = [end for end in (4, 12, 25, 32, 40) if end <= columns]
+    assert (status, table.splitlines()) == (0, [line[: ends[-1]] for line in full])
+    width = min(columns, 72)
+    title, *rows, axis = curve.splitlines()
+    assert title == "bytes/token, up to 3.008"[: len(title)]
+    assert [len(row) for row in rows] == sorted(len(row) for row in rows)
+    assert {len(row) for row in rows[-3:]} == {width}
+    assert {*"".join(rows)} <= {*" ▁▂▃▄▅▆▇█"}
+    assert (axis.split()[0], axis.split()[-1], len(axis)) == ("256", "258", width)
+
+
+@pytest.mark.posix
+@pytest.mark.usefixtures("bar_at_once")
+def test_a_bar_shows_the_phases(folder: Path) -> None:
+    """While it works, a terminal shows the phases."""
+    _, shown = shown_in_terminal(["sizes", "--model", "m.json", "a.txt"], folder)
+    assert all(phase in shown for phase in ("loading", "counting"))
+
+
+def test_what_cannot_be_counted_is_refused(folder: Path) -> None:
+    """Errors name the size or file, the rule and the way out; no figure is printed."""
+    (told,) = refused(sizes(folder, "a.txt", "--at", "300", "281"))
+    assert told == (
+        "error: cannot count with 300 tokens: m.json has 280 (train a larger tokenizer with "
+        "`bpetite train`)"
+    )
+    for word, rule in (
+        ("255", "expected at least 256 (one for each byte), found 255"),
+        ("4k", "expected an integer, found '4k'; write 4000 or 4096"),
+        ("a.txt", "'a.txt' is a file; put it before --at, or after --input"),
+    ):
+        found = refused(sizes(folder, "--at", "280", word), status=2)
+        assert found[0] == f"error: argument --at: {rule}"
+    assert refused(sizes(folder, "a.txt", "missing")) == [
+        "error: missing: No such file or directory; check the path"
+    ]
