@@ -1,7 +1,7 @@
 (** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
     global context" for every line below. *)
 From Bpetite Require Import
-  Passes Encoders Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Ascii Examples.
+  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Ascii Examples.
 
 (** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -34,6 +34,11 @@ Print Assumptions Places.apply_merges_ok.
 Print Assumptions Cache.get_ok.
 Print Assumptions Cache.segment_ok.
 Print Assumptions Cache.encode_cached_ok.
+
+(** Smaller vocabularies. *)
+Print Assumptions Sizes.undo_passes.
+Print Assumptions Sizes.undo_counts_ok.
+Print Assumptions Sizes.split_id_len.
 
 (** Chunks and safe boundaries. *)
 Print Assumptions Pattern.next_gpt2_pattern.

@@ -155,6 +155,18 @@ def min_rank(lookup: Callable[[int, int], Option], l: List) -> Option:
     return ((r, (x, y)),)
 
 
+def split_counts(a: int, b: int, n: int, counts: Callable[[int], int], i: int) -> int:
+    if (i == n): return 0
+    return ((counts(i) + (counts(n) if (i == a) else 0)) + (counts(n) if (i == b) else 0))
+
+
+def undo_counts(r: int, ms: List, counts: Callable[[int], int], i: int) -> int:
+    if ms == (): return counts(i)
+    p, t = ms
+    a, b = p
+    return split_counts(a, b, tid(r), (lambda later_1: undo_counts((r + 1), t, counts, later_1)), i)
+
+
 def joined(vocab0: List, a: int, b: int) -> List:
     return app(nth(a, vocab0, ()), nth(b, vocab0, ()))
 

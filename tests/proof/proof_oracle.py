@@ -125,6 +125,18 @@ def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
         return _listed(extracted.passes(0, _linked(merges), _linked(chunk)))
 
 
+def undo_counts(counts: Mapping[int, int], merges: Sequence[Pair], kept: int) -> dict[int, int]:
+    """Return `Sizes.undo_counts` for all counts that are not 0: the first merges are kept."""
+
+    def count(token_id: int) -> int:
+        return counts.get(token_id, 0)
+
+    with _deep():
+        later = _linked(merges[kept:])
+        found = {i: extracted.undo_counts(kept, later, count, i) for i in range(256 + len(merges))}
+    return {token_id: number for token_id, number in found.items() if number}
+
+
 def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int]) -> list[int]:
     """Return `General.encode_chunk`: permute the bytes, then merge any table of pairs."""
 

@@ -5,6 +5,7 @@ so ids are compared, never only the round trip.
 """
 
 import string
+from collections import Counter
 from collections.abc import Sequence
 from itertools import permutations, product
 
@@ -81,6 +82,18 @@ def test_every_short_chunk_has_the_proved_ids(name: str) -> None:
 def test_chunk_has_the_proved_ids(merges: list[Pair], chunk: bytes) -> None:
     """Any chunk, with any merges of earlier ids, has the proved ids."""
     assert real_ids(chunk, merges) == proof_oracle.passes(chunk, merges)
+
+
+@given(merge_lists(), st.lists(CHUNKS, max_size=3))
+@example([(97, 98), (256, 256), (257, 97), (97, 98)], [b"ab" * 9 + b"a", b"", b"aab"])
+def test_each_smaller_vocabulary_has_the_proved_counts(
+    merges: list[Pair], chunks: list[bytes]
+) -> None:
+    """The ids with all merges, counted once, give the counts with any number of first merges."""
+    counts = Counter(i for chunk in chunks for i in real_ids(chunk, merges))
+    for kept in range(len(merges) + 1):
+        ids = [i for chunk in chunks for i in real_ids(chunk, merges[:kept])]
+        assert proof_oracle.undo_counts(counts, merges, kept) == Counter(ids)
 
 
 @pytest.mark.parametrize("name", MERGES)
