@@ -47,7 +47,7 @@ Proof.
   - apply merge_pass_bound; [|eapply Forall_impl; [|exact H]]; unfold tid; simpl; intros; lia.
 Qed.
 
-(** The merges may be any pairs. Speaks of [bpetite_cli.commands.sizes]. *)
+(** The merges may be any pairs. Speaks of [bpetite_cli.commands.sizes.totals_of]. *)
 Theorem undo_passes ms m l : Forall byte l ->
   undo m (skipn m ms) (passes 0 ms l) = passes 0 (firstn m ms) l.
 Proof.
@@ -70,7 +70,7 @@ Proof.
   - rewrite undo_app, IH, undo_passes by exact H. reflexivity.
 Qed.
 
-(** Undoing a merge adds an id for each that it splits. Speaks of [bpetite_cli.commands.sizes]. *)
+(** Undoing a merge adds an id for each that it splits. Speaks of [bpetite_cli.commands.sizes.totals_of]. *)
 Theorem split_id_len a b n l : length (split_id a b n l) = length l + count l n.
 Proof.
   induction l as [|x l IH]; simpl; auto. unfold count in *.
@@ -96,7 +96,7 @@ Proof.
   rewrite split_counts_ok by lia. unfold split_counts. rewrite !IH by exact E2. reflexivity.
 Qed.
 
-(** Counting the ids of all chunks together is enough. Speaks of [bpetite_cli.commands.sizes]. *)
+(** Counting the ids of all chunks together is enough. Speaks of [bpetite_cli.commands.sizes.totals_of]. *)
 Theorem undo_counts_ok ms m chunks i : wf_merges ms -> Forall (Forall byte) chunks ->
   undo_counts m (skipn m ms) (count (flat_map (passes 0 ms) chunks)) i =
   count (flat_map (passes 0 (firstn m ms)) chunks) i.

@@ -24,6 +24,7 @@ from bpetite._merges import Merges
 from bpetite._patterns import GPT2, PATTERNS
 from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from bpetite._trainer import train_bpe
+from bpetite_cli.commands.sizes import totals_of
 from bpetite_compare._soundness import _is_torn, find_unreachable
 from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
 from proof import proof_oracle
@@ -91,9 +92,14 @@ def test_each_smaller_vocabulary_has_the_proved_counts(
 ) -> None:
     """The ids with all merges, counted once, give the counts with any number of first merges."""
     counts = Counter(i for chunk in chunks for i in real_ids(chunk, merges))
+    artifact = Artifact.of_merges(merges, special_names=())
+    totals = totals_of(artifact, [counts[i] for i in range(artifact.mergeable)])
     for kept in range(len(merges) + 1):
         ids = [i for chunk in chunks for i in real_ids(chunk, merges[:kept])]
-        assert proof_oracle.undo_counts(counts, merges, kept) == Counter(ids)
+        proved = proof_oracle.undo_counts(counts, merges, kept)
+        assert proved == Counter(ids)
+        assert totals.tokens[kept] == sum(proved.values())
+        assert totals.unused[kept] == 256 + kept - len(proved)
 
 
 @pytest.mark.parametrize("name", MERGES)

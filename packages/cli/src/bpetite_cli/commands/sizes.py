@@ -140,7 +140,7 @@ def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
 
     A smaller vocabulary makes the same merges, but not the last ones. A merge makes its id of
     two others, always the same: without it, each occurrence is one of both. So the counts of
-    ids are enough (`Encoders.undo_counts` in docs/proof).
+    ids are enough (`Sizes.undo_counts_ok` in docs/proof).
 
     Args:
         artifact: the tokenizer.
