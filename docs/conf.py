@@ -68,11 +68,12 @@ _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
 _RULES: Final = ("requirements.md", "versions.md", "../CHANGELOG.md")
+_OTHERS: Final = ("large-corpora.md", "comparison.md", "benchmarks.md")
 _NAVIGATION: Final = {
     "index": (
         ("Start", "../README.md", "first-steps.md", "explorer.md"),
-        ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "patterns.md"),
-        ("Use", "use-with.md", "fineweb.md", "large-corpora.md", "comparison.md", "benchmarks.md"),
+        ("Learn", "course/README.md", "exercises/README.md", "pictures.md"),
+        ("Use", "patterns.md", "vocabulary-size.md", "use-with.md", "fineweb.md", *_OTHERS),
         ("Look up", *_REFERENCE, "words.md", "../packages/*/README.md"),
         ("Trust", "../SECURITY.md", "proof/README.md", "reliability.md", *_RULES),
         ("Develop", "architecture.md", "decisions.md", "../CONTRIBUTING.md"),

@@ -1,10 +1,10 @@
-"""Measure what docs/pictures.md shows: the vocabularies learned from several texts.
+"""Measure vocabularies learned from texts, for docs/pictures.md and docs/vocabulary-size.md.
 
     uv run python scripts/benchmarks/vocabularies.py FILE... --json FOLDER/pictures.json
 
 A text is cut at ends of lines into documents of about 16,000 characters. Every tenth is held out:
 it is not trained on, only encoded. Nothing is timed, so the figures are equal on every machine;
-25 MB take a minute.
+25 MB take ten seconds.
 
 `scripts/generate/own_pictures.py FOLDER` turns the figures into tables and pictures;
 `scripts/generate` does so for docs/pictures.json.
@@ -27,8 +27,11 @@ import regex
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import GPT2, PATTERNS
+from bpetite_cli.commands.sizes import totals_of
 
-_SIZES: Final = tuple(1 << power for power in range(8, 16))  # 256 is the bytes alone
+_LARGEST: Final = 1 << 15
+_MOST: Final = 1 << 20
 _SCRIPT: Final = "scripts/benchmarks/vocabularies.py"
 _DOCUMENT_CHARACTERS: Final = 1 << 14
 _HELD_OUT_ONE_IN: Final = 10
@@ -65,7 +68,9 @@ def read_text(path: Path) -> Text:
     return Text(path.stem, documents, held_out)
 
 
-def train(documents: Sequence[str]) -> tuple[Artifact, list[tuple[int, int]]]:
+def train(
+    documents: Sequence[str], size: int, pattern: str
+) -> tuple[Artifact, list[tuple[int, int]]]:
     """Learn the largest vocabulary; return it, and the count of each 100th merged pair.
 
     The smaller vocabularies are its prefixes.
@@ -73,7 +78,7 @@ def train(documents: Sequence[str]) -> tuple[Artifact, list[tuple[int, int]]]:
     handler, logger = BufferingHandler(sys.maxsize), logging.getLogger("bpetite")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-    artifact = Tokenizer.train(documents, _SIZES[-1])._artifact
+    artifact = Tokenizer.train(documents, size, pattern=pattern)._artifact
     logger.removeHandler(handler)
     merges = [one for one in map(vars, handler.buffer) if one["event"] == "merge"]
     return artifact, [(one["merges"], one["count"]) for one in merges]
@@ -84,10 +89,17 @@ def size_of(documents: Sequence[str]) -> int:
     return sum(len(document.encode("utf-8")) for document in documents)
 
 
-def bytes_per_token(tokenizer: Tokenizer, documents: Sequence[str]) -> float:
-    """Return the average number of bytes per token of some documents."""
-    tokens = sum(len(tokenizer.encode(document)) for document in documents)
-    return round(size_of(documents) / tokens, 4)
+def count_ids(artifact: Artifact, documents: Sequence[str]) -> list[int]:
+    """Return how often each id occurs in some documents."""
+    encode = Tokenizer._of(artifact).encode
+    counts = Counter(token_id for document in documents for token_id in encode(document))
+    return [counts[token_id] for token_id in range(artifact.highest_id + 1)]
+
+
+def bytes_per_token(artifact: Artifact, counts: Sequence[int], sizes: Sequence[int]) -> list[float]:
+    """Return the average number of bytes per token with each size of the vocabulary."""
+    text, most = totals_of(artifact, counts), artifact.mergeable
+    return [round(text.size / text.tokens_at(min(size, most)), 4) for size in sizes]
 
 
 def class_of(token: bytes) -> str:
@@ -142,21 +154,20 @@ def lines(value: object, depth: int) -> str:
     return "{\n" + ",\n".join(entries) + "\n}"
 
 
-def measure(text: Text, texts: Sequence[Text]) -> dict[str, object]:
+def measure(
+    text: Text, texts: Sequence[Text], sizes: Sequence[int], pattern: str
+) -> dict[str, object]:
     """Return all figures of a text's vocabulary, on this text and on the others."""
     print(f"measuring {text.name}", file=sys.stderr)
-    artifact, merge_counts = train(text.learned)
-    smaller = (Artifact.of_merges(artifact.merges[: size - 256]) for size in _SIZES)
-    tokenizers = list(map(Tokenizer._of, smaller))
+    artifact, merge_counts = train(text.learned, sizes[-1], pattern)
+    counts = {other.name: count_ids(artifact, other.held_out) for other in texts}
     tokens = artifact.tokens[256:]
-    ids = Counter(i for document in text.held_out for i in tokenizers[-1].encode(document))
-    used = {artifact.bytes_of(token_id): count for token_id, count in ids.items()}
+    used = {token: n for token, n in zip(artifact.table, counts[text.name], strict=True) if n}
     return {
         "bytes learned from": size_of(text.learned),
         "bytes held out": size_of(text.held_out),
         "bytes per token": {
-            other.name: [bytes_per_token(one, other.held_out) for one in tokenizers]
-            for other in texts
+            name: bytes_per_token(artifact, found, sizes) for name, found in counts.items()
         },
         "merge counts": merge_counts,
         "vocabulary": shares(dict.fromkeys(tokens, 1)),
@@ -170,22 +181,36 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
     parser.add_argument("--json", type=Path, required=True, help="where the figures go")
+    parser.add_argument(
+        "--vocab-size", type=int, default=_LARGEST, metavar="N", help="a power of 2"
+    )
+    parser.add_argument("--pattern", choices=PATTERNS, default=GPT2.name, help="the split pattern")
     arguments = parser.parse_args()
+    size, pattern = arguments.vocab_size, arguments.pattern
+    sizes = [1 << power for power in range(8, size.bit_length())]  # 256 is the bytes alone
+    if size not in sizes[1:] or size > _MOST:
+        parser.error(f"--vocab-size must be a power of 2 from 512 to {_MOST}")
     names = " ".join(path.name for path in arguments.files)
+    options = f"--json {arguments.json}"
+    if (size, pattern) != (_LARGEST, GPT2.name):
+        options += f" --vocab-size {size} --pattern {pattern}"
     try:
         texts = {path.stem: read_text(path) for path in arguments.files}
         if len(texts) < len(arguments.files):
             parser.error("two texts have the same name; rename one")
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         result = {
-            "command": f"python {_SCRIPT} {names} --json {arguments.json}",
+            "command": f"python {_SCRIPT} {names} {options}",
             "versions": {
                 "Python": f"{python_implementation()} {python_version()}",
                 "bpetite-core": version("bpetite-core"),
                 "regex": version("regex"),
             },
-            "sizes": _SIZES,
-            "texts": {name: measure(text, [*texts.values()]) for name, text in texts.items()},
+            "sizes": sizes,
+            "texts": {
+                name: measure(text, [*texts.values()], sizes, pattern)
+                for name, text in texts.items()
+            },
         }
         arguments.json.write_text(lines(result, 3) + "\n", encoding="ascii")
     except (OSError, ValueError) as error:

@@ -1,7 +1,11 @@
-"""Fill the tables of docs/pictures.md with what `scripts/benchmarks/vocabularies.py` measured."""
+"""Fill the tables of two pages with what `scripts/benchmarks/vocabularies.py` measured.
+
+They are docs/pictures.md and docs/vocabulary-size.md.
+"""
 
 import json
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,18 +34,25 @@ CLASSES: Final = {
 _NAMES: Final = {"Canadian": "Canadian syllabics"}
 _SHOWN_SIZES: Final = (512, 2048, 8192, 32768)
 _SHOWN_CHARACTERS: Final = 32
+_SHOWN_COUNTS: Final = (1000, 100, 10)
 
 _DOCS: Final = Path(__file__).parents[2] / "docs"
 PAGE: Final = _DOCS / "pictures.md"
 _FIGURES: Final = _DOCS / "pictures.json"
+_ON_SIZES: Final = _DOCS / "vocabulary-size.md"
+FIGURES_ON_SIZES: Final = _DOCS / "vocabulary-size.json"
 
 Figures = Mapping[str, Any]  # JSON, as `vocabularies.py` writes it
 
 
 def files() -> dict[Path, str]:
-    """Return the page with its tables."""
-    page = filled(PAGE.read_text(encoding="utf-8"), tables(read_figures()))
-    return {Path("docs/pictures.md"): page}
+    """Return the pages with their tables."""
+    measured = read_figures(FIGURES_ON_SIZES)
+    of_sizes = {"saved": _saved(measured), "counts": _counts(measured["texts"])}
+    return {
+        Path("docs/pictures.md"): filled(PAGE.read_text("utf-8"), tables(read_figures())),
+        Path("docs/vocabulary-size.md"): filled(_ON_SIZES.read_text("utf-8"), of_sizes),
+    }
 
 
 def tables(measured: Figures) -> dict[str, str]:
@@ -107,6 +118,39 @@ def _examples(texts: Figures) -> str:
         for order in ("first", "most used", "longest words")
     ]
     return markdown(["tokens", *texts], rows)
+
+
+def whole(texts: Figures) -> Figures:
+    """Return the figures of texts that are not the beginning of another."""
+    return {name: one for name, one in texts.items() if "-" not in name}
+
+
+def _saved(measured: Figures) -> str:
+    """Return the share of tokens that each doubling of the vocabulary saves on held-out text."""
+    sizes = measured["sizes"]
+    rows = [
+        [
+            name.capitalize(),
+            *(
+                f"{1 - before / after:.1%}"
+                for before, after in pairwise(one["bytes per token"][name])
+            ),
+        ]
+        for name, one in whole(measured["texts"]).items()
+    ]
+    return markdown(["a doubling to", *(f"{size:,}" for size in sizes[1:])], rows)
+
+
+def _counts(texts: Figures) -> str:
+    """Return up to which size of the vocabulary every merged pair was counted so often."""
+    rows = []
+    for name, one in sorted(texts.items(), key=lambda text: text[1]["bytes learned from"] // 10**6):
+        counts = one["merge counts"]
+        sizes = [256 + max(n for n, count in counts if count >= most) for most in _SHOWN_COUNTS]
+        shown = ("all" if size == 256 + counts[-1][0] else f"{size:,}" for size in sizes)
+        megabytes = f"{one['bytes learned from'] / 1e6:.1f} MB"
+        rows.append([f"{name.partition('-')[0].capitalize()}, {megabytes}", *shown])
+    return markdown(["learned from", *(f"{count:,} times" for count in _SHOWN_COUNTS)], rows)
 
 
 def _mean(lengths: Mapping[str, int]) -> float:

@@ -1,4 +1,4 @@
-"""The pictures of docs/pictures.md, drawn from the committed figures.
+"""The pictures of docs/pictures.md and docs/vocabulary-size.md, drawn from the committed figures.
 
 With the same matplotlib release, the same figures give the same files. The background is
 transparent, and the gray lines are readable on light and dark pages.
@@ -13,7 +13,15 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from generate.pictures import CLASSES, Figures, class_name, of_classes, read_figures
+from generate.pictures import (
+    CLASSES,
+    FIGURES_ON_SIZES,
+    Figures,
+    class_name,
+    of_classes,
+    read_figures,
+    whole,
+)
 
 _INK: Final = "#808080"
 _COLORED: Final = (
@@ -39,6 +47,8 @@ _LONGEST: Final = 20
 def files() -> dict[Path, str]:
     """Return the pictures."""
     drawn = pictures(read_figures())
+    with mpl.rc_context(_STYLE):
+        drawn["vocabulary-size"] = _svg(_sizes(read_figures(FIGURES_ON_SIZES)))
     return {Path(f"docs/pictures/{name}.svg"): svg for name, svg in drawn.items()}
 
 
@@ -58,6 +68,23 @@ def _svg(figure: Figure) -> str:
     file = io.StringIO()
     figure.savefig(file, format="svg", transparent=True, metadata={"Date": None})
     return file.getvalue()
+
+
+def _sizes(measured: Figures) -> Figure:
+    """Draw the bytes per token of each held-out text against the size of its vocabulary."""
+    figure = Figure(figsize=(8, 3.5), layout="constrained")
+    axes = figure.subplots()
+    for name, values in whole(measured["texts"]).items():
+        found = values["bytes per token"][name]
+        axes.plot(measured["sizes"], found, label=name.capitalize(), **_DOTS)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(measured["sizes"], [f"{size:,}" for size in measured["sizes"]])
+    axes.minorticks_off()
+    axes.set_xlabel("vocabulary size")
+    axes.set_ylabel("bytes per token")
+    axes.legend(loc="upper left")
+    _finish(axes)
+    return figure
 
 
 def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:

@@ -211,8 +211,8 @@ def test_json_lines_that_are_read_as_text_are_reported(
     words = [word.replace("text.txt", name) for word in call_of(command)]
     result = bpetite(*words, cwd=folder)
     warning = (
-        f"warning: {name} is read as text, not as JSON; train, verify, chunks, encode and count "
-        "have --jsonl FIELD"
+        f"warning: {name} is read as text, not as JSON; most commands read its "
+        "documents with --jsonl FIELD"
     )
     assert (result.returncode, lines(result.stderr)[-1]) == (0, warning)
     (folder / "new.json").unlink(missing_ok=True)

@@ -1,10 +1,12 @@
 """`bpetite sizes`, from the command line."""
 
 import json
+import math
 import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -21,6 +23,14 @@ from cli_tools import bpetite, lines, refused, shown_in_terminal
 
 NAMES = ("<|user|>", "er|><", "</s>")
 A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ 123456<|user|> and <|endoftext|>\n"
+CURVE = [
+    "bytes/token, 1.00 to 16.00",
+    *[f"{'':26}████"] * 3,
+    f"{'':19}{'▆' * 7}████",
+    f"{'':11}{'▂' * 8}{'█' * 11}",
+    f"{'':4}{'▃' * 7}{'█' * 19}",
+    "256    257     258    259  260",
+]
 CORPUS = "Hello world, hello words. 船夫说 船夫 ⛵⛵"
 SIZE = 280
 
@@ -49,6 +59,17 @@ def figures(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, object]:
     return data
 
 
+def saved_since(before: dict[str, Any], size: int, tokens: int) -> dict[str, object]:
+    """Return what a step saves, and what it would if it were a doubling: the same each time."""
+    if not before:
+        return {"saved": None, "saved_per_doubling": None}
+    if not before["tokens"]:
+        return {"saved": 0, "saved_per_doubling": None}
+    doublings = math.log2(size / before["vocab_size"])
+    rate = 1 - math.exp(math.log(tokens / before["tokens"]) / doublings)
+    return {"saved": before["tokens"] - tokens, "saved_per_doubling": pytest.approx(rate, abs=1e-4)}
+
+
 def expected(folder: Path, at: Sequence[int], *words: str) -> dict[str, object]:
     """Return what `truncate` and `count` say about each size."""
     rows: list[dict[str, object]] = []
@@ -64,7 +85,7 @@ def expected(folder: Path, at: Sequence[int], *words: str) -> dict[str, object]:
                 "vocab_size": size,
                 "tokens": counted["tokens"],
                 "bytes_per_token": counted["bytes_per_token"],
-                "saved": int(str(rows[-1]["tokens"])) - counted["tokens"] if rows else None,
+                **saved_since(rows[-1] if rows else {}, size, counted["tokens"]),
                 "unused": sum(json.loads(line)["count"] == 0 for line in tokens),
             }
         )
@@ -134,13 +155,15 @@ def test_the_totals_of_a_trained_tokenizer(corpus: list[str], text: str) -> None
         assert totals.unused[rank] == 257 + rank - len({*found})
 
 
-@pytest.mark.parametrize("size", [256, 257, 300, 512, 513, 1000, 32_000, 50_257, 1_114_112])
+@pytest.mark.parametrize("size", [256, 257, 300, 512, 513, 1000, 4096, 32_000, 65_536, 1_114_112])
 def test_default_sizes_are_about_twelve(size: int) -> None:
-    """They rise to the size of the tokenizer, from 512 or, if it is not larger, from 256."""
-    found = sorted({*default_sizes(size)})
-    assert (found[0], found[-1]) == (512 if size > 512 else 256, size)
-    assert len(found) <= 15
-    assert len(found) >= min(9, size - found[0] + 1)
+    """They are doublings and sizes between, from 512, or from 256 for a small vocabulary."""
+    found = default_sizes(size)
+    first = 512 if size > 512 else 256
+    doublings = {first * 2**power for power in range(12) if first * 2**power <= size}
+    assert found == sorted({*found})
+    assert {first, size, *doublings} <= {*found}
+    assert len(found) in ({12, 13} if size >= 4096 else range(1, 9))
 
 
 def test_sizes_are_sorted_and_distinct(folder: Path) -> None:
@@ -153,12 +176,14 @@ def test_an_empty_text_has_no_tokens(folder: Path) -> None:
     """There is nothing to divide by, and no curve to draw."""
     (folder / "empty").touch()
     assert figures(folder, "--at", "256", "257") == expected(folder, (256, 257), "empty")
-    _, *rows = lines(sizes(folder, "--at", "256", "257").stdout)
-    assert [row.split()[:4] for row in rows] == [["256", "0", "-", "-"], ["257", "0", "-", "-"]]
+    result = sizes(folder, "--at", "256", "257", "-i", "empty")
+    _, *rows = lines(result.stdout)
+    assert [row.split()[:4] for row in rows] == [["256", "0", "-", "-"], ["257", "0", "-", "0"]]
+    assert (result.returncode, result.stderr) == (0, b"")
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("columns", [80, 40, 25, 16])
+@pytest.mark.parametrize("columns", [80, 56, 40, 25, 16])
 def test_a_terminal_gets_a_table_and_a_curve(tmp_path: Path, columns: int) -> None:
     """Rows have as many columns as fit; below the curve are the sizes that have room."""
     Tokenizer.train("ab ab ab", 258).save(tmp_path / "m.json")
@@ -168,20 +193,36 @@ def test_a_terminal_gets_a_table_and_a_curve(tmp_path: Path, columns: int) -> No
     status, shown = shown_in_terminal(words, tmp_path, env)
     table, curve = shown.split("\n\n")
     full = [
-        "size  tokens  bytes/token  saved  unused",
-        " 256   3,601        1.003      -     253",
-        " 257   2,401        1.505  33.3%     255",
-        " 258   1,201        3.008  50.0%     257",
+        "size  tokens  bytes/token  saved  per doubling  unused",
+        " 256   3,601        1.003      -             -     253",
+        " 257   2,401        1.505  1,200        100.0%     255",
+        " 258   1,201        3.008  1,200        100.0%     257",
     ]
-    ends = [end for end in (4, 12, 25, 32, 40) if end <= columns]
+    ends = [end for end in (4, 12, 25, 32, 46, 54) if end <= columns]
     assert (status, table.splitlines()) == (0, [line[: ends[-1]] for line in full])
     width = min(columns, 72)
     title, *rows, axis = curve.splitlines()
-    assert title == "bytes/token, up to 3.008"[: len(title)]
-    assert [len(row) for row in rows] == sorted(len(row) for row in rows)
-    assert {len(row) for row in rows[-3:]} == {width}
-    assert {*"".join(rows)} <= {*" ▁▂▃▄▅▆▇█"}
+    assert title == "bytes/token, 1.00 to 3.01"[:columns]
+    assert (len(rows), {len(row) for row in rows[:2]}) == (6, {width})
     assert (axis.split()[0], axis.split()[-1], len(axis)) == ("256", "258", width)
+    plain = bpetite(*words, cwd=tmp_path)
+    assert lines(plain.stdout) == full
+
+
+@pytest.mark.posix
+def test_the_curve_has_the_height_of_each_size(tmp_path: Path) -> None:
+    """A column is as high as the bytes per token of its size; a single size has no curve."""
+    artifact = Artifact.of_merges([(97, 97), (256, 256), (257, 257), (258, 258)])
+    artifact.write(tmp_path / "m.json", overwrite=False)
+    (tmp_path / "text").write_bytes(b"a" * 16)
+    words = ["sizes", "--model", "m.json", "text", "--at"]
+    env = {"NO_COLOR": "1", "COLUMNS": "30"}
+    _, shown = shown_in_terminal([*words, *map(str, range(256, 261))], tmp_path, env)
+    assert shown.partition("\n\n")[2].splitlines() == CURVE
+    _, shown = shown_in_terminal([*words, "256", "260"], tmp_path, env)
+    assert shown.partition("\n\n")[2].splitlines()[:-1] == CURVE[:-1]
+    _, shown = shown_in_terminal([*words, "260"], tmp_path, env)
+    assert [line.split()[:2] for line in shown.splitlines()] == [["size", "tokens"], ["260", "1"]]
 
 
 @pytest.mark.posix
@@ -194,15 +235,20 @@ def test_a_bar_shows_the_phases(folder: Path) -> None:
 
 def test_what_cannot_be_counted_is_refused(folder: Path) -> None:
     """Errors name the size or file, the rule and the way out; no figure is printed."""
-    (told,) = refused(sizes(folder, "a.txt", "--at", "300", "281"))
+    (told,) = refused(sizes(folder, "a.txt", "--at", "256", "281"))
     assert told == (
-        "error: cannot count with 300 tokens: m.json has 280 (train a larger tokenizer with "
+        "error: cannot count with 281 tokens: m.json has 280 (train a larger tokenizer with "
         "`bpetite train`)"
     )
+    (folder / "280").touch()
+    (folder / "9lives").touch()
     for word, rule in (
         ("255", "expected at least 256 (one for each byte), found 255"),
         ("4k", "expected an integer, found '4k'; write 4000 or 4096"),
-        ("a.txt", "'a.txt' is a file; put it before --at, or after --input"),
+        ("4,000", "expected an integer, found '4,000'; write 4000"),
+        ("a.txt", "'a.txt' is no size; put a FILE before --at, or after --input"),
+        ("-", "'-' is no size; put a FILE before --at, or after --input"),
+        ("9lives", "'9lives' is no size; put a FILE before --at, or after --input"),
     ):
         found = refused(sizes(folder, "--at", "280", word), status=2)
         assert found[0] == f"error: argument --at: {rule}"

@@ -68,29 +68,42 @@ def test_standard_output_is_one_json_object(corpus: Path, tmp_path: Path) -> Non
         "sha256": hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest(),
         "merges_kept": 0,
         "last_count": 20,
+        "frequent_vocab_size": 256,
     }
 
 
-def test_the_count_of_the_last_merge_is_reported(tmp_path: Path) -> None:
-    """It is in the summary, and people are told if it is below 100; without a merge it is null."""
-    told = "; a model hardly learns a token that it hardly sees (compare with `bpetite sizes`)"
+def test_the_counts_of_merges_are_reported(tmp_path: Path) -> None:
+    """How often the last merge was counted, and beyond which size merges are rare."""
     words = "train text --force --vocab-size"
-    for text, size, count, shown in (
-        ("ab" * 100, 257, 100, None),
-        (" ab" * 99 + "c", 257, 99, "99 times"),
-        (" ab" * 99 + "c", 259, 1, "1 time"),
-        (" ab" * 99 + "c", 300, 1, "1 time"),  # no pair is left
-        ("ab", 256, None, None),
-        ("", 300, None, None),
+    rare = (
+        "rare: beyond {:,} tokens, a merge was counted less than 100 times, the last one {}; a "
+        "model hardly learns a token that it hardly sees"
+    )
+    for text, size, count, frequent, last in (
+        ("ab" * 100, 257, 100, 257, None),
+        (" ab" * 99 + "c", 257, 99, 256, "99 times"),
+        (" ab" * 150 + "cd" * 99, 259, 99, 258, "99 times"),
+        (" ab" * 150 + "c", 300, 1, 258, "1 time"),  # no pair is left
+        ("ab", 256, None, None, None),
+        ("", 300, None, None, None),
     ):
         (tmp_path / "text").write_text(text)
         result = bpetite(*words.split(), str(size), "--output", "t.json", cwd=tmp_path)
-        assert json.loads(result.stdout)["last_count"] == count
-        rare = [line for line in lines(result.stderr) if line.startswith("rare: ")]
-        assert rare == ([f"rare: the last merge was counted {shown}{told}"] if shown else [])
-    start = ("--start", "t.json", "--output", "again.json")
-    again = bpetite(*words.split(), "257", *start, cwd=tmp_path)
-    assert json.loads(again.stdout)["last_count"] is None
+        summary = json.loads(result.stdout)
+        assert (summary["last_count"], summary["frequent_vocab_size"]) == (count, frequent)
+        told = [line for line in lines(result.stderr) if line.startswith("rare: ")]
+        assert told == ([rare.format(frequent, last)] if last else [])
+    (tmp_path / "text").write_text(" ab" * 150)
+    for size, before, kept, count, frequent in (
+        (257, "t", 0, 150, 257),
+        (258, "257", 1, 150, 258),
+        (258, "258", 2, None, None),
+    ):
+        output = f"{size}.json" if kept < size - 256 else "last.json"
+        ends = ("--start", f"{before}.json", "--output", output)
+        found = json.loads(bpetite(*words.split(), str(size), *ends, cwd=tmp_path).stdout)
+        assert (found["merges_kept"], found["last_count"]) == (kept, count)
+        assert found["frequent_vocab_size"] == frequent
 
 
 @pytest.mark.parametrize(

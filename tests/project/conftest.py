@@ -18,7 +18,8 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for folder in ("course", "exercises"):  # their pages import from their own folder
         monkeypatch.syspath_prepend(ROOT / "docs" / folder)
     (tmp_path / "docs").mkdir()
-    shutil.copy(ROOT / "docs" / "sample.txt", tmp_path / "docs")
+    for name in ("sample.txt", "vocabulary-size.json"):
+        shutil.copy(ROOT / "docs" / name, tmp_path / "docs")
     for folder in ("tests/vectors", "docs/exercises", "docs/reference"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     with contextlib.chdir(tmp_path):

@@ -5,7 +5,7 @@ On a terminal, a bar is drawn; elsewhere, the log records of the core are printe
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -26,13 +26,13 @@ class Training(NamedTuple):
     artifact: the tokenizer.
     corpus_bytes: the size of the texts in UTF-8.
     seconds: the time for reading and training.
-    last_count: how often the last merged pair was counted, or 0 if no merge is new.
+    counts: how often the pair of each new merge was counted; they never rise.
     """
 
     artifact: Artifact
     corpus_bytes: int
     seconds: float
-    last_count: int
+    counts: Sequence[int]
 
 
 class _Listener(logging.Handler):
@@ -78,9 +78,9 @@ def learn(
     corpus = Corpus(documents, begin.pattern)
     with _listening(work), corpus.parts(jobs, work) as parts:
         started = time.perf_counter()
-        artifact, last_count = learn_merges(parts, vocab_size, begin)
+        artifact, counts = learn_merges(parts, vocab_size, begin)
         seconds = time.perf_counter() - started
-    return Training(artifact, corpus.size, seconds, last_count)
+    return Training(artifact, corpus.size, seconds, counts)
 
 
 def load_start(path: str | None, vocab_size: int) -> Artifact | None:

@@ -9,6 +9,7 @@ from typing import Final
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 _MOST_DIGITS: Final = 30
 _THOUSANDS: Final = re.compile("([0-9]{1,9})([kKmM])")
+_GROUPED: Final = re.compile("[0-9]{1,3}([,_][0-9]{3}){1,9}")
 
 
 def integer(word: str) -> int:
@@ -19,6 +20,8 @@ def integer(word: str) -> int:
             power = 1 if found[2] in "kK" else 2
             sizes = (int(found[1]) * base**power for base in (1000, 1024))
             way_out = "; write {} or {}".format(*sizes)
+        elif _GROUPED.fullmatch(word):
+            way_out = f"; write {word.replace(',', '').replace('_', '')}"
         raise argparse.ArgumentTypeError(f"expected an integer, found {word[:40]!r}{way_out}")
     if len(word) > _MOST_DIGITS:
         raise argparse.ArgumentTypeError(

@@ -47,10 +47,10 @@ class TrainerResult(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """A tokenizer, and how often the pair of its last merge occurred, or 0 if none is new."""
+    """A tokenizer, and how often the pair of each new merge occurred when it was merged."""
 
     artifact: Artifact
-    last_count: int
+    counts: Sequence[int]
 
 
 def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) -> TrainerResult:
@@ -149,7 +149,8 @@ def _checked_vocab_size(vocab_size: int) -> int:
 
 
 def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Learned:
-    pairs, last_count = Pairs(chunks), 0
+    pairs = Pairs(chunks)
+    counts: list[int] = []
     merges, tokens = list(start.merges), list(start.tokens)
     file_size = FileSize(start.pattern, start.special_names)
     # A pass for each merge, in the order of ranks, is also how the start encodes the chunks.
@@ -164,12 +165,12 @@ def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Learned:
         if len(tokens) == MAX_VOCAB_SIZE or not file_size.add(left, right):
             raise _too_large(len(tokens))
         pairs.merge(pair, chr(len(tokens)))
-        last_count = count
+        counts.append(count)
         merges.append((left, right))
         tokens.append(tokens[left] + tokens[right])
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
-    return Learned(start._replace(merges=merges, tokens=tokens, read_from=None), last_count)
+    return Learned(start._replace(merges=merges, tokens=tokens, read_from=None), counts)
 
 
 def _warn_if_unreachable(start: Artifact) -> None:

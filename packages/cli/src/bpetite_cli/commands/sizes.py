@@ -1,14 +1,16 @@
 """Count the tokens of a text with every smaller vocabulary.
 
 Prints a row for each size of the vocabulary: the tokens of the text, its bytes per
-token, the share of the tokens that the step from the row before saves, and how many
-ids the text does not use, special tokens included. A curve follows.
+token, how many tokens the step from the row before saves, which share of them a step
+to twice the size would save at this rate, and how many ids the text does not use,
+special tokens included. On a terminal, a curve follows, with the figures of all
+sizes in between.
 
 A smaller vocabulary has the first merges of a larger one. So the text is encoded
 once, and the figures are exactly those of truncate and count.
 
-Use text that the tokenizer did not learn from: on its own text, a large vocabulary
-looks better than it is.
+Use documents that the tokenizer did not learn from: on its own text, a large
+vocabulary may look better than it is.
 
 Examples:
   bpetite sizes --model tokenizer.json text.txt
@@ -20,11 +22,12 @@ import argparse
 import os
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, islice
-from math import ceil, log2
+from math import log2
 from operator import mul
 from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
+from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
@@ -36,7 +39,7 @@ from bpetite_cli.views.frequencies import count_ids
 
 _FIRST: Final = 512
 _ROWS: Final = 12
-_HEIGHT: Final = 10
+_HEIGHT: Final = 6
 _WIDEST: Final = 72
 _EIGHTHS: Final = " ▁▂▃▄▅▆▇█"
 
@@ -48,6 +51,9 @@ class _Size(TypedDict):
     tokens: int
     bytes_per_token: float | None
     saved: Annotated[int | None, "tokens saved since the size before; null for the first"]
+    saved_per_doubling: Annotated[
+        float | None, "the share of tokens that twice the size would save at this rate"
+    ]
     unused: Annotated[int, "ids, special tokens included, that do not occur in the text"]
 
 
@@ -57,7 +63,7 @@ class _Sizes(fields.Files):
 
 
 class Totals(NamedTuple):
-    """The figures of a text with each number of merges, from 0 on.
+    """The figures of a text for each size of the vocabulary, from 256 on.
 
     size: the number of bytes.
     tokens: the number of tokens.
@@ -67,6 +73,10 @@ class Totals(NamedTuple):
     size: int
     tokens: Sequence[int]
     unused: Sequence[int]
+
+    def tokens_at(self, vocab_size: int) -> int:
+        """Return the number of tokens with one size of the vocabulary."""
+        return self.tokens[vocab_size - BASE_VOCAB_SIZE]
 
 
 def add_command(commands: Commands) -> None:
@@ -83,8 +93,8 @@ def add_command(commands: Commands) -> None:
         type=_vocab_size,
         action="extend",
         metavar="N",
-        help="the sizes, without special tokens (default: about twelve in equal ratios, from 512 "
-        "to that of the tokenizer)",
+        help="the sizes, without special tokens (default: about twelve, from 512 to that of the "
+        "tokenizer)",
     )
     parser.add_argument("--json", action="store_true", help="print a JSON object")
     arguments.add_jobs(parser)
@@ -92,11 +102,11 @@ def add_command(commands: Commands) -> None:
 
 
 def _vocab_size(word: str) -> int:
-    if not word.isdecimal() and os.path.lexists(word):
+    if not word[:1].isdecimal() or (not word.isdecimal() and os.path.lexists(word)):
         raise argparse.ArgumentTypeError(
-            f"{word[:40]!r} is a file; put it before --at, or after --input"
+            f"{word[:40]!r} is no size; put a FILE before --at, or after --input"
         )
-    return values.bounded("at least 256 (one for each byte)", 256)(word)
+    return values.bounded("at least 256 (one for each byte)", BASE_VOCAB_SIZE)(word)
 
 
 def _run(options: argparse.Namespace) -> None:
@@ -113,26 +123,26 @@ def _run(options: argparse.Namespace) -> None:
         work.begin_reading("counting", total)
         totals = totals_of(artifact, count_ids(artifact, documents, options, work))
         rows = [*_rows(totals, sizes)]
-        work.hide()
         if options.json:
             data: _Sizes = {"files": len(documents.paths), "bytes": totals.size, "sizes": rows}
+            work.hide()
             outputs.write_json(data)
         else:
-            outputs.stream_output(_draw(totals, rows, look_at_output()))
+            work.stream(["".join(_draw(totals, rows, look_at_output()))])
 
 
-def default_sizes(largest: int) -> Iterator[int]:
-    """Yield about twelve sizes in equal ratios, so that what their steps save can be compared.
+def default_sizes(largest: int) -> list[int]:
+    """Return the doublings from 512, and between the largest of them others, up to twelve.
 
-    >>> list(default_sizes(32000))
-    [512, 724, 1024, 1448, 2048, 2896, 4096, 5793, 8192, 11585, 16384, 23170, 32000]
+    >>> default_sizes(32000)
+    [512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32000]
     """
-    first = _FIRST if largest > _FIRST else 256
-    doublings = log2(largest / first)
-    steps = max(1, round(_ROWS / doublings)) if doublings else 1  # of each doubling
-    for step in range(ceil(doublings * steps)):
-        yield round(first * 2 ** (step / steps))
-    yield largest
+    first = _FIRST if largest > _FIRST else BASE_VOCAB_SIZE
+    doublings = [first << power for power in range((largest // first).bit_length())]
+    between = (size * part // 4 for part in (6, 5, 7) for size in reversed(doublings))
+    ends = {*doublings, largest}
+    others = islice((size for size in between if size < largest), max(0, _ROWS - len(ends)))
+    return sorted(ends.union(others))
 
 
 def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
@@ -149,8 +159,8 @@ def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
     counts = list(counts)
     size = sum(map(mul, map(len, artifact.table), counts))
     tokens, unused = [sum(counts)], [counts.count(0)]
-    for new_id in reversed(range(256, artifact.mergeable)):
-        count, parts = counts[new_id], artifact.merges[new_id - 256]
+    for new_id in reversed(range(BASE_VOCAB_SIZE, artifact.mergeable)):
+        count, parts = counts[new_id], artifact.merges[new_id - BASE_VOCAB_SIZE]
         used_again = sum(not counts[part] for part in {*parts}) if count else 1
         for part in parts:
             counts[part] += count
@@ -160,20 +170,26 @@ def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
 
 
 def _rows(totals: Totals, sizes: Sequence[int]) -> Iterator[_Size]:
-    for size, before in zip(sizes, [None, *sizes], strict=False):
-        tokens = totals.tokens[size - 256]
+    for size, smaller in zip(sizes, [None, *sizes], strict=False):
+        tokens = totals.tokens_at(size)
+        saved = rate = None
+        if smaller is not None:
+            before = totals.tokens_at(smaller)
+            saved = before - tokens
+            rate = round(1 - (tokens / before) ** (1 / log2(size / smaller)), 4) if before else None
         yield {
             "vocab_size": size,
             "tokens": tokens,
             "bytes_per_token": fields.ratio(totals.size, tokens),
-            "saved": None if before is None else totals.tokens[before - 256] - tokens,
-            "unused": totals.unused[size - 256],
+            "saved": saved,
+            "saved_per_doubling": rate,
+            "unused": totals.unused[size - BASE_VOCAB_SIZE],
         }
 
 
 def _draw(totals: Totals, rows: Sequence[_Size], screen: Screen) -> Iterator[str]:
-    """Yield the table, and the curve if there is one."""
-    title = ("size", "tokens", "bytes/token", "saved", "unused")
+    """Yield the table and, on a terminal, the curve if there is one."""
+    title = ("size", "tokens", "bytes/token", "saved", "per doubling", "unused")
     table = [title, *map(_shown, rows)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     fitting = sum(end - 2 <= screen.width for end in accumulate(width + 2 for width in widths))
@@ -181,44 +197,46 @@ def _draw(totals: Totals, rows: Sequence[_Size], screen: Screen) -> Iterator[str
         cells = (f"{cell:>{width}}" for cell, width in zip(row, widths, strict=True))
         line = "  ".join(islice(cells, fitting))
         yield f"{screen.paint(line, 'bold') if row is title else line}\n"
-    if totals.size and len(rows) > 1:
+    if totals.size and len(rows) > 1 and outputs.is_terminal():
         yield from _curve(totals, [row["vocab_size"] for row in rows], screen)
 
 
 def _shown(row: _Size) -> Sequence[str]:
-    tokens, per_token, saved = row["tokens"], row["bytes_per_token"], row["saved"]
+    per_token, saved, rate = row["bytes_per_token"], row["saved"], row["saved_per_doubling"]
     return (
         f"{row['vocab_size']:,}",
-        f"{tokens:,}",
+        f"{row['tokens']:,}",
         "-" if per_token is None else f"{per_token:.3f}",
-        "-" if saved is None or not tokens else f"{saved / (tokens + saved):.1%}",
+        "-" if saved is None else f"{saved:,}",
+        "-" if rate is None else f"{rate:.1%}",
         f"{row['unused']:,}",
     )
 
 
 def _curve(totals: Totals, sizes: Sequence[int], screen: Screen) -> Iterator[str]:
-    """Yield the lines of bytes per token, drawn against the logarithm of the size."""
+    """Yield the lines of bytes per token against the logarithm of the size."""
     width = min(screen.width, _WIDEST)
     ratio = (sizes[-1] / sizes[0]) ** (1 / (width - 1))
     heights = [
-        totals.size / totals.tokens[round(sizes[0] * ratio**column) - 256]
-        for column in range(width)
+        totals.size / totals.tokens_at(round(sizes[0] * ratio**column)) for column in range(width)
     ]
-    yield f"\n{screen.paint(f'bytes/token, up to {heights[-1]:.3f}', 'bold')}\n"
+    low, high = heights[0], heights[-1]
+    title = f"bytes/token, {low:.2f} to {high:.2f}"
+    yield f"\n{screen.paint(title[: screen.width], 'bold')}\n"
     for line in reversed(range(_HEIGHT)):
-        filled = (height / heights[-1] * _HEIGHT - line for height in heights)
+        filled = (_HEIGHT * (height - low) / (high - low or 1) - line for height in heights)
         cells = "".join(_EIGHTHS[round(8 * min(1, max(0, part)))] for part in filled)
         yield f"{screen.paint(cells.rstrip(), 'bar')}\n"
     yield f"{_axis(sizes, width)}\n"
 
 
 def _axis(sizes: Sequence[int], width: int) -> str:
-    """Return the sizes below their columns, as far as they have room; the last is at the end."""
-    last = f"{sizes[-1]:,}"
-    axis = ""
-    for size in sizes[:-1]:
+    """Return the sizes below their columns where there is room: the ends, then powers of two."""
+    axis = " " * width
+    for size in sorted(sizes, key=lambda one: (one not in {sizes[0], sizes[-1]}, one & (one - 1))):
+        label = f"{size:,}"
         place = round((width - 1) * log2(size / sizes[0]) / log2(sizes[-1] / sizes[0]))
-        label = f"{size:,} "
-        if len(axis) <= place and place + len(label) + len(last) <= width:
-            axis = f"{axis:<{place}}{label}"
-    return f"{axis:<{width - len(last)}}{last}"
+        place = min(place, width - len(label))
+        if not axis[max(0, place - 1) : place + len(label) + 1].strip():
+            axis = axis[:place] + label + axis[place + len(label) :]
+    return axis

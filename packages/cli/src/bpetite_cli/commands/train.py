@@ -29,7 +29,7 @@ from bpetite_cli.terminal.progress import Work
 from bpetite_cli.training import Training, learn, load_start
 
 _RARE: Final = 100
-"""A token seen less often is hardly learned."""
+"""A model hardly learns a token that occurs less often."""
 
 
 class _Specified(TypedDict):
@@ -53,6 +53,9 @@ class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
     ]
     last_count: Annotated[
         int | None, "how often the last merged pair was counted; null if no merge is new"
+    ]
+    frequent_vocab_size: Annotated[
+        int | None, "the size up to which each merged pair was counted 100 times; null likewise"
     ]
 
 
@@ -94,9 +97,18 @@ def _run(options: argparse.Namespace) -> None:
             **fields.tokenizer_fields(training.artifact, sha256),
             "seconds": milliseconds / 1000,
             "merges_kept": len(begin.merges),
-            "last_count": training.last_count or None,
+            "last_count": training.counts[-1] if training.counts else None,
+            "frequent_vocab_size": _frequent(training),
         }
         work.report(summary, *_lines(summary, training, options))
+
+
+def _frequent(training: Training) -> int | None:
+    """Return how many tokens there were before the first merge that is rare."""
+    if not training.counts:
+        return None
+    rare = sum(count < _RARE for count in training.counts)
+    return training.artifact.mergeable - rare
 
 
 def _begin(options: argparse.Namespace) -> Artifact:
@@ -130,10 +142,12 @@ def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -
             f"{messages.counted(summary['special_token_count'], 'special token')}; "
             f"{summary['elapsed_ms']:,} ms"
         )
-    if 0 < training.last_count < _RARE:
+    frequent = summary["frequent_vocab_size"]
+    if frequent is not None and frequent < size:
+        last = messages.counted(training.counts[-1], "time")
         yield (
-            f"rare: the last merge was counted {messages.counted(training.last_count, 'time')}; a "
-            "model hardly learns a token that it hardly sees (compare with `bpetite sizes`)"
+            f"rare: beyond {frequent:,} tokens, a merge was counted less than {_RARE} times, the "
+            f"last one {last}; a model hardly learns a token that it hardly sees"
         )
     if options.start is not None:
         kept = summary["merges_kept"]

@@ -14,7 +14,7 @@ MARKED: Final[Oddity] = (
 JSON_LINES: Final[Oddity] = (
     "is",
     "are",
-    "read as text, not as JSON; train, verify, chunks, encode and count have --jsonl FIELD",
+    "read as text, not as JSON; most commands read its documents with --jsonl FIELD",
 )
 EMPTY: Final[Oddity] = ("is", "are", "empty; check the input")
 
