@@ -26,3 +26,6 @@ done
 uv run --project "$clone" python "$clone/scripts/benchmarks/vocabularies.py" \
     prose.txt code.txt russian.txt chinese.txt malayalam.txt prose-1.txt prose-4.txt prose-16.txt \
     --vocab-size 65536 --pattern gpt4o --json "$clone/docs/vocabulary-size.json"
+# What the page says of gpt4 on Malayalam:
+uv run --project "$clone" python "$clone/scripts/benchmarks/vocabularies.py" malayalam.txt \
+    --vocab-size 65536 --pattern gpt4 --json malayalam-gpt4.json
