@@ -80,13 +80,13 @@ def ids_of(*texts: str) -> list[int]:
 # Results
 
 
-CALLS: Final = {
-    "train": ("--vocab-size", "400", "--output", "out", "--force", "--input"),
-    "chunks": ("--input",),
-    "encode": ("--model", "m.json", "--separator-token", "--format", "u16"),
-    "count": ("--model", "m.json", "--json"),
-    "verify": ("--model", "m.json", "--input"),
+OPTIONS: Final = {
+    "--model": ("--model", "m.json"),
+    "--vocab-size": ("--vocab-size", "400", "--output", "out", "--force"),
+    "--separator-token": ("--separator-token", "--format", "u16"),
+    "--json": ("--json",),
 }
+"""What a call has if the command has an option."""
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -102,7 +102,8 @@ def test_parquet_gives_what_json_lines_give(folder: Path, command: str) -> None:
             table = pa.table({"id": range(1200), "text": strings(*texts)})
             pq.write_table(table, folder / "docs", compression="none", row_group_size=250)
             assert (folder / "docs").stat().st_size > 8_000_000  # or no process would start
-        words = (*CALLS[command], "docs", option, "text", "--jobs", jobs)
+        given = chain.from_iterable(OPTIONS[name] for name in OPTIONS if command in having(name))
+        words = (*given, option, "text", "--jobs", jobs, "--input", "docs")
         result = bpetite_process(command, *words, cwd=folder)
         assert result.returncode == 0, result.stderr
         saved = (folder / "out").read_bytes() if (folder / "out").exists() else b""
