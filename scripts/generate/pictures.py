@@ -32,9 +32,9 @@ CLASSES: Final = {
 }
 """The classes of tokens, each with its color, in drawing order."""
 _NAMES: Final = {"Canadian": "Canadian syllabics"}
-_SHOWN_SIZES: Final = (512, 2048, 8192, 32768)
 _SHOWN_CHARACTERS: Final = 32
-_SHOWN_COUNTS: Final = (1000, 100, 10)
+_FIRST_DOUBLING: Final = 2  # from 1,024 to 2,048
+_SHOWN_COUNTS: Final = (100, 10)
 
 _DOCS: Final = Path(__file__).parents[2] / "docs"
 PAGE: Final = _DOCS / "pictures.md"
@@ -57,10 +57,9 @@ def files() -> dict[Path, str]:
 
 def tables(measured: Figures) -> dict[str, str]:
     """Return the tables."""
-    sizes, texts = measured["sizes"], measured["texts"]
+    texts = measured["texts"]
     return {
         "sizes": _sizes_of_texts(texts),
-        "bytes-per-token": _bytes_per_token(texts, {one: sizes.index(one) for one in _SHOWN_SIZES}),
         "lengths": _lengths(texts),
         "examples": _examples(texts),
     }
@@ -90,15 +89,6 @@ def _sizes_of_texts(texts: Figures) -> str:
     return markdown(
         ["text", *texts], [[row, *(f"{one[row]:,}" for one in texts.values())] for row in rows]
     )
-
-
-def _bytes_per_token(texts: Figures, places: Mapping[int, int]) -> str:
-    rows = [
-        [other, name, *(f"{one['bytes per token'][other][place]:.2f}" for place in places.values())]
-        for other in texts
-        for name, one in texts.items()
-    ]
-    return markdown(["held out", "learned from", *(f"{size:,}" for size in places)], rows)
 
 
 def _lengths(texts: Figures) -> str:
