@@ -33,7 +33,6 @@ CLASSES: Final = {
 """The classes of tokens, each with its color, in drawing order."""
 _NAMES: Final = {"Canadian": "Canadian syllabics"}
 _SHOWN_CHARACTERS: Final = 32
-_FIRST_DOUBLING: Final = 2  # from 1,024 to 2,048
 _SHOWN_COUNTS: Final = (100, 10)
 
 _DOCS: Final = Path(__file__).parents[2] / "docs"
@@ -134,6 +133,7 @@ def _saved(measured: Figures) -> str:
 def _counts(texts: Figures) -> str:
     """Return up to which size of the vocabulary every merged pair was counted so often."""
     rows = []
+    # By megabytes: the whole texts differ by less, and keep their order.
     for name, one in sorted(texts.items(), key=lambda text: text[1]["bytes learned from"] // 10**6):
         counts = one["merge counts"]
         sizes = [256 + max(n for n, count in counts if count >= most) for most in _SHOWN_COUNTS]
