@@ -68,12 +68,13 @@ _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
 _RULES: Final = ("requirements.md", "versions.md", "../CHANGELOG.md")
-_OTHERS: Final = ("large-corpora.md", "comparison.md", "benchmarks.md")
+_CHOICES: Final = ("models.md", "patterns.md", "vocabulary-size.md")
+_OTHERS: Final = ("large-corpora.md", "comparison.md", "languages.md", "benchmarks.md")
 _NAVIGATION: Final = {
     "index": (
         ("Start", "../README.md", "first-steps.md", "explorer.md"),
         ("Learn", "course/README.md", "exercises/README.md", "pictures.md"),
-        ("Use", "patterns.md", "vocabulary-size.md", "use-with.md", "fineweb.md", *_OTHERS),
+        ("Use", *_CHOICES, "use-with.md", "fineweb.md", *_OTHERS),
         ("Look up", *_REFERENCE, "words.md", "../packages/*/README.md"),
         ("Trust", "../SECURITY.md", "proof/README.md", "reliability.md", *_RULES),
         ("Develop", "architecture.md", "decisions.md", "../CONTRIBUTING.md"),

@@ -3,8 +3,8 @@
     python3 scripts/download_corpus.py --output tinyshakespeare.txt
 
 It needs Python 3.11 or newer, and no package. It is the project's only code that opens a
-connection: `benchmarks/build_corpora.py` leaves that to uv and npm. The text is checked before
-anything is written, and gets its name when it is complete.
+connection: `benchmarks/build_corpora.py` and `download_models.py` leave that to uv and npm. The
+text is checked before anything is written, and gets its name when it is complete.
 """
 
 import argparse

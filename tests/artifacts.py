@@ -33,6 +33,23 @@ GOOD: Final[dict[str, Any]] = {
     },
 }
 
+THIRD: Final[dict[str, Any]] = {
+    "mergeable_vocab_size": 259,
+    "merges": [[1097, 1098, 7], [1032, 7, 3]],
+    "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
+    "schema_version": 3,
+    "special_tokens": {"<s>": 0, "<b": 5},
+    "vocab": {
+        **{str(1000 + value): [value] for value in range(256)},
+        "7": [97, 98],
+        "3": [32, 97, 98],
+        "1": list(b" aba"),
+        "0": list(b"<s>"),
+        "5": list(b"<b"),
+    },
+}
+"""Schema version 3: bytes from 1000 on, two merges, a whole token and two special tokens."""
+
 
 def artifact_with(merges: Sequence[tuple[int, int]]) -> dict[str, Any]:
     """Return the content of a file with these merges."""

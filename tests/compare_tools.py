@@ -3,10 +3,13 @@
 import base64
 import lzma
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import oracle
+from bpetite._artifact import Artifact
+from bpetite._patterns import Pattern
+from bpetite._schema.numbering import Numbering, lowest
 
 ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
 
@@ -78,3 +81,15 @@ def write_ranks(path: Path, ranks: Mapping[bytes, int]) -> Path:
         b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
     )
     return path
+
+
+def with_ids_of_its_own(
+    merges: Sequence[tuple[int, int]],
+    tokens: Sequence[bytes],
+    pattern: Pattern,
+    special: Mapping[str, int],
+    ids: Iterable[int],
+) -> Artifact:
+    """Return a tokenizer whose tokens have these ids, in the lowest schema version."""
+    numbering = Numbering((*ids, *special.values()))
+    return Artifact(*lowest(Artifact(merges, tokens, pattern, (*special,), numbering)))

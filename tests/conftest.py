@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if isinstance(item, pytest.Function):
             if not everyday(config) and is_hypothesis_test(item.obj):
                 item.add_marker(pytest.mark.thorough)
-            if {"tiktoken_cache", "tiny_shakespeare"} & {*item.fixturenames}:
+            if {"model_files", "tiktoken_cache", "tiny_shakespeare"} & {*item.fixturenames}:
                 item.add_marker(pytest.mark.data)
 
 
@@ -143,6 +143,15 @@ def tiny_shakespeare() -> Path:
     path = Path(os.environ.get("BPETITE_DATA", "")) / "tinyshakespeare.txt"
     if not path.is_file():
         pytest.skip("BPETITE_DATA names no folder with tinyshakespeare.txt")
+    return path
+
+
+@pytest.fixture(scope="session")
+def model_files() -> Path:
+    """Return the folder of `scripts/download_models.py`; skip if none is named."""
+    path = Path(os.environ.get("BPETITE_MODELS") or os.devnull)
+    if not path.is_dir():
+        pytest.skip("BPETITE_MODELS names no folder with the tokenizers of models")
     return path
 
 

@@ -26,13 +26,11 @@ Encode = Callable[[str], list[int]]
 Decode = Callable[[list[int]], str]
 
 
-def load_back(
-    model: Path, to: str, folder: Path, id_map: Path | None = None
-) -> tuple[Encode, Decode]:
+def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
     """Export a model, run the lines that load it, and return its encode and decode functions."""
     # Of Hugging Face's two forms, the one that `tokenizers` reads.
     path = folder / f"exported{_ENDING.get(to, '')}"
-    exported = export(model, to, path, overwrite=True, id_map=id_map)
+    exported = export(model, to, path, overwrite=True)
     names: dict[str, object] = {}
     exec(exported.loading, names)  # noqa: S102 - a user runs these lines
     if to == "tiktoken":

@@ -36,6 +36,14 @@ def hostile_files_of_version_2() -> list[tuple[int, bytes]]:
     return [(step, canonical(content)) for step, content, _ in _module("test_version_2").FAULTS]
 
 
+def hostile_files_of_version_3() -> list[tuple[int, bytes]]:
+    """Return the same for schema version 3."""
+    module = _module("test_version_3")
+    lower = [(23, content | module.TRIPLES, "") for content in (module.GOOD, module.SECOND)]
+    faults = [(step, module.THIRD | fault, message) for step, fault, message in module.FAULTS]
+    return [(step, canonical(content)) for step, content, _ in faults + lower]
+
+
 def _module(name: str) -> ModuleType:
     """Return a module of the core's tests."""
     spec = importlib.util.spec_from_file_location(name, ROOT / "tests" / "core" / f"{name}.py")

@@ -6,7 +6,7 @@ from random import Random
 from typing import Final
 
 from bpetite import Tokenizer
-from bpetite._patterns import PATTERNS
+from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare._engines import drift
 
 NINE: Final = (
@@ -50,6 +50,6 @@ def saved(name: str, folder: Path, special_tokens: tuple[str, ...] = NINE) -> Pa
 
 def alike(name: str, number: int) -> list[str]:
     """Return texts without characters that two engines put into different classes."""
-    texts = [text for text in nasty_texts(number) if drift(PATTERNS[name]).isdisjoint(text)]
+    texts = [text for text in nasty_texts(number) if drift(ALL_PATTERNS[name]).isdisjoint(text)]
     assert number * 0.8 < len(texts) < number
     return texts

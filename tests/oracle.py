@@ -29,6 +29,29 @@ PATTERNS = {
         r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
     ),
 }
+ONLY_VERSION_3 = {
+    "tekken": (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*|\p{N}|"
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    "deepseek3": (
+        r"\p{N}{1,3}|[\u3040\u3097\u3098]?(?:(?=[\u4E00-\u9FA5\u3040-\u30FF])[\p{L}\p{M}])+|"
+        r"(?:(?=[\u4E00-\u9FA5\u3040-\u30FF])[\p{P}\p{S}])+|"
+        r"[\u3040\u3097\u3098]+(?=[\u3040\u3097\u3098](?:(?=[\u4E00-\u9FA5\u3040-\u30FF])[\p{L"
+        r"}\p{M}]))|[\u3040\u3097\u3098]+|[!-/:-@\[-`{-~][A-Za-z]+|"
+        r"[^\r\n\p{L}\p{P}\p{S}\p{N}\u4E00-\u9FA5\u3040-\u30FF]?(?:(?![\u4E00-\u9FA5\u3040-\u3"
+        r"0FF])[\p{L}\p{M}])+| ?(?:(?![\u4E00-\u9FA5\u3040-\u30FF])[\p{P}\p{S}])+[\r\n]*|"
+        r"\s*[\r\n]+|\s+(?![^\s\p{N}\u4E00-\u9FA5\u3040-\u30FF])|\s+|"
+        r"[^\s\p{L}\p{M}\p{N}\p{P}\p{S}\u4E00-\u9FA5\u3040-\u30FF]+(?=[^\s\p{L}\p{M}\p{N}\p{P}"
+        r"\p{S}\u4E00-\u9FA5\u3040-\u30FF](?:(?![\u4E00-\u9FA5\u3040-\u30FF])[\p{L}\p{M}]))|"
+        r"[^\s\p{L}\p{M}\p{N}\p{P}\p{S}\u4E00-\u9FA5\u3040-\u30FF]+"
+    ),
+    "qwen3.5": (
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}|"
+        r" ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+}
 END_OF_TEXT = "<|endoftext|>"
 Pair = tuple[int, int]
 
@@ -99,8 +122,13 @@ def encode(
     merges: Sequence[Pair],
     pattern: str = PATTERN,
     special_tokens: Sequence[str] = (END_OF_TEXT,),
+    whole_tokens: Sequence[bytes] = (),
 ) -> list[int]:
-    """Take out the special tokens, cut the rest into chunks, and encode each chunk."""
+    """Take out the special tokens, cut the rest into chunks, and encode each chunk.
+
+    A chunk that is a whole token has its number, the first one after the merges; those of the
+    special tokens follow.
+    """
     ids: list[int] = []
     ordinary = ""
     while text or ordinary:
@@ -109,10 +137,13 @@ def encode(
             ordinary, text = ordinary + text[0], text[1:]
             continue
         for chunk in chunks_of(ordinary, pattern):
-            ids += encode_chunk(chunk, merges)
+            if chunk in whole_tokens:
+                ids.append(256 + len(merges) + whole_tokens.index(chunk))
+            else:
+                ids += encode_chunk(chunk, merges)
         ordinary = ""
         for name in found:
-            ids.append(256 + len(merges) + special_tokens.index(name))
+            ids.append(256 + len(merges) + len(whole_tokens) + special_tokens.index(name))
             text = text.removeprefix(name)
     return ids
 

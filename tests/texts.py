@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 WHITESPACE = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 WHITESPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
 SEPARATORS = "\x1c\x1d\x1e\x1f"
+KANA = "aé1.字\u3040\u3099\u30fb\x00\n \u3000"
+"""Characters on both sides of DeepSeek's splits, one of them unassigned."""
 
 
 @cache

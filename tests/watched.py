@@ -177,9 +177,7 @@ def _run(calls: Sequence[Sequence[str]]) -> None:
     worth_workers = sharing._WORTH_WORKERS
     for words in calls:
         _outputs[:] = [
-            _pattern_of(path)
-            for option, path in pairwise(words)
-            if option in {"--output", "--id-map"}
+            _pattern_of(path) for option, path in pairwise(words) if option == "--output"
         ]
         _workers = "--jobs" in words
         vars(sharing)["_WORTH_WORKERS"] = 0 if _workers else worth_workers

@@ -73,8 +73,8 @@ const bpe = (() => {
    */
   class Training {
     constructor(documents, { pattern = file.PATTERN, specialTokens = [file.SPECIAL_TOKEN] } = {}) {
-      if (!Object.hasOwn(known, pattern)) {
-        const names = Object.keys(known).join(", ");
+      if (!file.FOR_TRAINING.includes(pattern)) {
+        const names = file.FOR_TRAINING.join(", ");
         throw new RangeError(`pattern must be one of ${names}, got ${file.short(pattern)}`);
       }
       this.merges = [];
@@ -172,9 +172,15 @@ const bpe = (() => {
     return new Tokenizer(training.merges, training);
   }
 
-  /** Text to ids and back, with the merges and what else training or a file gives. */
+  /**
+   * Text to ids and back, with the merges and what else training or a file gives.
+   *
+   * Merging knows only numbers: bytes, merges, whole tokens, special tokens, in this order. They
+   * are the ids, unless `ids` has the id of each number. whole: the number of each whole token. A
+   * chunk that equals one becomes it before any merge; in other chunks it does not occur.
+   */
   class Tokenizer {
-    constructor(merges, { tokens, pattern, specialTokens } = {}) {
+    constructor(merges, { tokens, pattern, specialTokens, ids } = {}) {
       this.merges = merges;
       this.tokens = tokens ?? merges.reduce(withToken, baseTokens());
       this.pattern = pattern ?? file.PATTERN;
@@ -182,6 +188,12 @@ const bpe = (() => {
       const names = this.specialTokens.map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
       this.anySpecial = names.length ? new RegExp(`(${names.join("|")})`) : null;
       this.placeOf = new Map(this.specialTokens.map((name, place) => [name, place]));
+      this.ids = ids;
+      this.whole = new Map();
+      for (let number = 256 + merges.length; number < this.tokens.length; number++) {
+        const text = textOf(this.tokens[number]);
+        if (text !== null) this.whole.set(text, number);
+      }
       this.cache = new Map();
       this.rankOf = new Map();
       merges.forEach((pair, rank) => this.rank(pair, rank));
@@ -211,16 +223,21 @@ const bpe = (() => {
     encode(text) {
       const ids = [];
       for (const part of this.cut(text)) {
-        if (typeof part === "number") ids.push(this.tokens.length + part);
+        if (typeof part === "number") ids.push(this.idOf(this.tokens.length + part));
         else for (const id of this.idsOfChunk(part)) ids.push(id);
       }
       return ids;
     }
 
+    /** Return the id of a number. */
+    idOf(number) {
+      return this.ids ? this.ids[number] : number;
+    }
+
     idsOfChunk(chunk) {
       let ids = this.cache.get(chunk);
       if (!ids) {
-        ids = this.mergeChunk(chunk);
+        ids = this.mergeChunk(chunk).map((number) => this.idOf(number));
         if (this.cache.size === CACHED_CHUNKS) this.cache.clear();
         this.cache.set(chunk, ids);
       }
@@ -228,7 +245,7 @@ const bpe = (() => {
     }
 
     /**
-     * Return the ids of a chunk after the first `limit` merges.
+     * Return the numbers of a chunk after the first `limit` merges.
      *
      * A merge makes an id above both of its parts, so a pair that it creates belongs to a later
      * merge. Merging the pair of the lowest rank, the leftmost of several, again and again, thus
@@ -236,7 +253,8 @@ const bpe = (() => {
      * needs no pass for each of its merges. `seen` is called with the rank of each merged pair.
      */
     mergeChunk(chunk, limit, seen) {
-      return this.mergeBytes(utf8.encode(chunk), limit, seen);
+      const whole = this.whole.get(chunk);
+      return whole === undefined ? this.mergeBytes(utf8.encode(chunk), limit, seen) : [whole];
     }
 
     mergeBytes(bytes, limit = this.merges.length, seen = () => {}) {
@@ -269,10 +287,15 @@ const bpe = (() => {
 
     /** Return the bytes of an id, also of a special token's. */
     bytesOf(id) {
-      const special = this.specialTokens[id - this.tokens.length];
-      const token = Number.isInteger(id) && (this.tokens[id] ?? (special && utf8.encode(special)));
-      const last = this.tokens.length + this.specialTokens.length - 1;
-      if (!token) throw new RangeError(`unknown id ${id}; the ids are 0 to ${last}`);
+      if (this.ids) this.numbers ??= new Map(this.ids.map((id, number) => [id, number]));
+      const number = this.ids ? this.numbers.get(id) : id;
+      const special = this.specialTokens[number - this.tokens.length];
+      const token = Number.isInteger(number) && (this.tokens[number] ?? (special && utf8.encode(special)));
+      if (!token) {
+        const last = this.tokens.length + this.specialTokens.length - 1;
+        const known = this.ids ? "those of its file" : `0 to ${last}`;
+        throw new RangeError(`unknown id ${id}; the ids are ${known}`);
+      }
       return token;
     }
 
@@ -284,6 +307,15 @@ const bpe = (() => {
     /** Return the tokenizer file, byte for byte as bpetite saves it. */
     save() {
       return file.write(this);
+    }
+  }
+
+  /** Return bytes as text, or null. */
+  function textOf(bytes) {
+    try {
+      return strictUtf8.decode(bytes);
+    } catch {
+      return null; // no chunk has these bytes
     }
   }
 

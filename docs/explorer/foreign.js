@@ -4,8 +4,8 @@
  * Files of tokenizers: bpetite's, and those that were trained elsewhere.
  *
  * Hugging Face's tokenizer.json, tiktoken's files of ranks, and GPT-2's vocab.json with
- * merges.txt are read by the rules of `bpetite import --drop-special`: byte-level BPE with the
- * pattern of GPT-2. Every other file is refused, and the message names the reason.
+ * merges.txt are read if they are byte-level BPE with the pattern of GPT-2; special tokens other
+ * than <|endoftext|> are left out. Every other file is refused, with the reason and a way out.
  */
 const foreign = (() => {
   const inNode = typeof require === "function";
@@ -56,13 +56,16 @@ const foreign = (() => {
     if (!good) throw new Error(typeof message === "string" ? message : message());
   }
 
+  let turn = Promise.resolve();
+  /** Let the page answer; of several files that are opened at once, one goes on. */
+  const pause = () => (turn = turn.then(() => new Promise((done) => setTimeout(done, 0))));
   let until = 0; // when the page has to answer again
 
   /** Call a function for each item, in slices of 40 ms, so that the page answers meanwhile. */
   async function forEach(items, act) {
     for (const [place, item] of items.entries()) {
       if (performance.now() > until) {
-        await new Promise((done) => setTimeout(done, 0));
+        await pause();
         until = performance.now() + 40;
       }
       act(item, place);
@@ -73,9 +76,20 @@ const foreign = (() => {
    * Return the tokenizer in one file, or in vocab.json and merges.txt.
    *
    * files: { name, bytes } of each. Returns { tokenizer, notes }: notes say what was left out.
-   * A tokenizer of another library has `ids`: at position i, the id of token i in its file.
+   * A tokenizer with ids of its own has `ids`: at position i, the id of token i in its file.
    */
   async function open(files) {
+    try {
+      return await opened(files);
+    } catch (error) {
+      const start = String.fromCharCode(...(files[0]?.bytes.subarray(0, 500) ?? []));
+      const own = start.includes('"mergeable_vocab_size"');
+      if (!own) error.message += ". Try `bpetite import`; this page opens its result.";
+      throw error;
+    }
+  }
+
+  async function opened(files) {
     const isJson = ({ name, bytes }) =>
       /\.json$/i.test(name) || bytes.find((byte) => ![9, 10, 13, 32].includes(byte)) === 123;
     const both = "choose vocab.json and merges.txt at once";
@@ -91,12 +105,16 @@ const foreign = (() => {
       expect(start !== "#version", `it has merges, but no ids; ${both}`);
       return ofRanks(bytes);
     }
+    await pause();
     const content = jsonOf(bytes);
     if (isMap(content.get("model"))) return ofHuggingFace(content);
     if (content.has("schema_version")) {
+      await pause(); // a large file took half a second, and takes as much again
       const found = file.check(content);
       const names = listed(found.specialTokens) || "none";
+      const whole = found.tokens.length - 256 - found.merges.length;
       const notes = [`Its pattern is ${found.pattern}. Its special tokens: ${names}.`];
+      if (whole) notes.push(`It has ${whole.toLocaleString("en")} whole token${whole > 1 ? "s" : ""}.`);
       return { tokenizer: new engine.Tokenizer(found.merges, found), notes };
     }
     expect(!isId(content.get("a")), `it has ids, but no merges; ${both}`);
@@ -189,7 +207,7 @@ const foreign = (() => {
     const once = levels === 1 && kinds.at(-1) === "ByteLevel" && patterns.length === 1;
     const shownKinds = kinds.join(" and ") || "an empty Sequence";
     expect(once, `its pre_tokenizer, ${shownKinds}, does not split text exactly once with GPT-2's pattern`);
-    expect(SAME_PATTERNS.includes(patterns[0]), `its split pattern is not GPT-2's: ${shown(patterns[0])}`);
+    expect(SAME_PATTERNS.includes(patterns[0]), "its split pattern is not GPT-2's");
   }
 
   /** Return the pattern of a Split that keeps every chunk. */
@@ -198,7 +216,7 @@ const foreign = (() => {
     const cut = JSON.stringify([part.get("behavior"), part.get("invert")]);
     const keeps = cut === '["Isolated",false]' || cut === '["Removed",true]';
     const regex = isMap(pattern) && pattern.size === 1 ? pattern.get("Regex") : undefined;
-    return keeps && typeof regex === "string" ? regex : `${shown(regex)}, ${cut}`;
+    return keeps ? regex : undefined;
   }
 
   /** Return a vocabulary, checked: distinct ids, and a token for each byte. */

@@ -1,7 +1,7 @@
 "use strict";
 
 /*
- * The tokenizer file, schema versions 1 and 2, in JavaScript: read strictly, and written.
+ * The tokenizer file, schema versions 1 to 3, in JavaScript: read strictly, and written.
  *
  * `read` refuses every file that `Tokenizer.load` refuses, and accepts every other. From step 3
  * on, the order of the checks and the messages are the same too. docs/reference/artifact.md
@@ -15,16 +15,20 @@ const tokenizerFile = (() => {
   const known = typeof require === "function" ? require("./patterns.js") : patterns;
   const BYTES = 256;
   const MOST_TOKENS = 0x110000;
+  const MOST_IDS = 2 ** 21;
   const MOST_FILE_BYTES = 64 * 1024 * 1024;
   const MOST_SPECIAL_TOKENS = 4096;
   const DEEPEST = 32;
   const SPECIAL_TOKEN = "<|endoftext|>";
-  const PATTERN = Object.keys(known)[0]; // unless another is named
-  // What each schema version can hold: which patterns, and which only special token, if any.
+  const FOR_TRAINING = Object.keys(known).filter((name) => known[name].forTraining);
+  const PATTERN = FOR_TRAINING[0]; // unless another is named
+  // What each schema version with ids in order can hold: which patterns, and which only special
+  // token, if any.
   const VERSIONS = new Map([
     [1, { names: [PATTERN], only: SPECIAL_TOKEN }],
-    [2, { names: Object.keys(known), only: null }],
+    [2, { names: FOR_TRAINING, only: null }],
   ]);
+  const NUMBERED = 3; // the version whose files have ids of their own
   const RULES = [
     [/^./su, "has at least one character"],
     [/^.{1,256}$/su, "has at most 256 characters"],
@@ -35,6 +39,7 @@ const tokenizerFile = (() => {
       "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
     ],
   ];
+  const RULES_OF_OTHERS = RULES.slice(0, -1); // the last one is for tokens that are learned later
   const KEYS = [
     "mergeable_vocab_size",
     "merges",
@@ -51,8 +56,10 @@ const tokenizerFile = (() => {
    * Return what a tokenizer file holds.
    *
    * content: the file as a string or as bytes (Uint8Array).
-   * Returns { merges, tokens, pattern, specialTokens }: pairs of ids, the bytes of each mergeable
-   * id, the name of the pattern, and the special tokens, whose ids follow.
+   * Returns { merges, tokens, pattern, specialTokens, ids }: pairs of numbers, the bytes of each
+   * number that is not special, the name of the pattern, and the special tokens, whose numbers
+   * follow. Byte b has the number b, the merge at rank r makes the number 256 + r, and whole tokens
+   * follow. The numbers are the ids, unless `ids` has the id of each number: in version 3.
    * Throws an Error with one line that says what was expected, and what was found.
    */
   function read(content) {
@@ -117,7 +124,7 @@ const tokenizerFile = (() => {
     }
 
     function object(depth) {
-      if (++objects > 4096) fail("fewer objects");
+      if (++objects > (fractions ? 1 << 18 : 4096)) fail("fewer objects");
       const entries = new Map();
       if (take("}")) return entries;
       do {
@@ -193,23 +200,59 @@ const tokenizerFile = (() => {
 
   function check(artifact) {
     const version = checkKeys(artifact);
+    if (version === NUMBERED) return checkNumbered(artifact);
     const { names, only } = VERSIONS.get(version);
     const pattern = checkPattern(artifact.get("pretokenizer_pattern"), names);
-    const merges = checkMerges(artifact.get("merges"));
-    const size = artifact.get("mergeable_vocab_size");
+    const merges = checkMerges(artifact.get("merges"), 2, "two");
     const sum = BYTES + merges.length;
-    expect(Number.isInteger(size), "mergeable_vocab_size", "an integer", size);
-    expect(size === sum, "mergeable_vocab_size", `${sum} (256 + ${merges.length} merges)`, size);
-    expect(size <= MOST_TOKENS, "mergeable_vocab_size", `at most ${MOST_TOKENS}`, size);
+    const size = checkSize(artifact.get("mergeable_vocab_size"), sum, `256 + ${merges.length} merges`);
     const vocab = artifact.get("vocab");
     const tokens = checkVocab(vocab, size);
     checkTokens(tokens, merges);
     const specialTokens = checkSpecial(artifact.get("special_tokens"), size, only);
     checkOthers(vocab, specialTokens, size);
-    const lowest = versionOf(pattern, specialTokens);
+    return checkVersion({ merges, tokens, pattern, specialTokens }, version);
+  }
+
+  /** Steps 12 and 13: the number of tokens that are not special. */
+  function checkSize(size, expected, named) {
+    expect(Number.isInteger(size), "mergeable_vocab_size", "an integer", size);
+    expect(size === expected, "mergeable_vocab_size", `${expected} (${named})`, size);
+    expect(size <= MOST_TOKENS, "mergeable_vocab_size", `at most ${MOST_TOKENS}`, size);
+    return size;
+  }
+
+  /** Step 23: no lower version can hold the tokenizer. Return it. */
+  function checkVersion(found, version) {
+    const lowest = versionOf(found);
     const rule = `${lowest}, the lowest version that can hold this tokenizer`;
-    expect(version === lowest, "schema_version", rule, version); // step 23
-    return { merges, tokens, pattern, specialTokens };
+    expect(version === lowest, "schema_version", rule, version);
+    return found;
+  }
+
+  /** The same for schema version 3, in the order of its steps. */
+  function checkNumbered(artifact) {
+    const pattern = checkPattern(artifact.get("pretokenizer_pattern"), Object.keys(known));
+    const triples = checkMerges(artifact.get("merges"), 3, "three");
+    const tokens = checkIds(artifact.get("vocab"));
+    const special = checkSpecialIds(artifact.get("special_tokens"), tokens);
+    const bytes = checkDistinct(tokens, special);
+    checkSize(artifact.get("mergeable_vocab_size"), tokens.size, "ids that are not special");
+    const numbers = new Map(bytes.map((id, byte) => [id, byte]));
+    const merges = triples.map((triple, rank) => {
+      const [left, right, id] = triple;
+      const known = numbers.has(left) && numbers.has(right);
+      if (!known) expect(false, `merges[${rank}]`, "ids of bytes or earlier merges", triple);
+      const token = numbers.has(id) ? undefined : tokens.get(id);
+      const good = token && isJoined(token, tokens.get(left), tokens.get(right));
+      if (!good) expect(false, `merges[${rank}]`, "an id of its own for the joined bytes", triple);
+      numbers.set(id, numbers.size);
+      return [numbers.get(left), numbers.get(right)];
+    });
+    const ids = [...numbers.keys(), ...[...tokens.keys()].filter((id) => !numbers.has(id))];
+    const specialTokens = [...special.values()];
+    const found = { merges, tokens: ids.map((id) => tokens.get(id)), pattern, specialTokens };
+    return checkVersion({ ...found, ids: [...ids, ...special.keys()] }, NUMBERED);
   }
 
   /** Steps 3 to 8: an object with the six keys, of a known schema version. */
@@ -220,8 +263,9 @@ const tokenizerFile = (() => {
       throw new Error("missing key 'schema_version'; is this a bpetite tokenizer file?");
     }
     expect(Number.isInteger(version), "schema_version", "an integer", version);
-    const readable = `${[...VERSIONS.keys()].join(" or ")}, the versions that this bpetite reads`;
-    expect(VERSIONS.has(version), "schema_version", readable, version);
+    const versions = [...VERSIONS.keys(), NUMBERED];
+    const readable = `${versions.join(" or ")}, the versions that this bpetite reads`;
+    expect(versions.includes(version), "schema_version", readable, version);
     for (const key of KEYS) if (!artifact.has(key)) throw new Error(`missing key '${key}'`);
     for (const key of artifact.keys()) {
       expect(KEYS.includes(key), "top level", `only the keys ${KEYS.join(", ")}`, key);
@@ -238,29 +282,65 @@ const tokenizerFile = (() => {
     return found;
   }
 
-  /** Step 11: a list of pairs of non-negative integers. */
-  function checkMerges(merges) {
+  /** Step 11: a list of lists of so many non-negative integers. */
+  function checkMerges(merges, length, word) {
     const isId = (value) => Number.isInteger(value) && value >= 0;
     expect(Array.isArray(merges), "merges", "a list", merges);
-    merges.forEach((pair, rank) => {
-      const good = Array.isArray(pair) && pair.length === 2 && pair.every(isId);
-      expect(good, `merges[${rank}]`, "a list of two non-negative integers", pair);
+    merges.forEach((merge, rank) => {
+      const good = Array.isArray(merge) && merge.length === length && merge.every(isId);
+      if (!good) expect(false, `merges[${rank}]`, `a list of ${word} non-negative integers`, merge);
     });
     return merges;
   }
 
-  /** Steps 14 and 15: every id in canonical decimal. Return the bytes of the mergeable ones. */
-  function checkVocab(vocab, size) {
+  /** Step 14: every id in canonical decimal, with its bytes. */
+  function checkEntries(vocab) {
     expect(vocab instanceof Map, "vocab", "an object", vocab);
     for (const [key, values] of vocab) {
       expect(/^(?:0|[1-9][0-9]*)$/.test(key), "vocab", "ids in decimal as keys", key);
       const good = Array.isArray(values) && values.every(isByte);
       if (!good) expect(false, `vocab[${short(key)}]`, "a list of integers in 0..255", values);
     }
+  }
+
+  /** Steps 14 and 15. Return the bytes of the mergeable ids. */
+  function checkVocab(vocab, size) {
+    checkEntries(vocab);
     return Array.from({ length: size }, (_, id) => {
       const values = vocab.get(String(id));
       if (!values) expect(false, "vocab", `the ids 0 to ${size - 1}`, `no ${id}`);
       return new Uint8Array(values);
+    });
+  }
+
+  /** Step 14 in schema version 3. Return the bytes of each id, in the order of the file. */
+  function checkIds(vocab) {
+    checkEntries(vocab);
+    const tokens = new Map();
+    for (const [key, values] of vocab) {
+      const isLow = key.length < 8 && Number(key) < MOST_IDS;
+      if (!isLow) expect(false, "vocab", `ids below ${MOST_IDS}`, key);
+      tokens.set(Number(key), new Uint8Array(values));
+    }
+    return tokens;
+  }
+
+  /** Steps 15 and 16 there: 256 bytes, and no bytes twice. Return the id of each byte. */
+  function checkDistinct(tokens, special) {
+    // A string of the bytes is made fast, but a long token does not fit on the stack.
+    const keyOf = (token) => (token.length < 999 ? String.fromCharCode.apply(null, token) : String(token));
+    const seen = new Map(Array.from(special, ([id, text]) => [keyOf(utf8.encode(text)), id]));
+    for (const [id, token] of tokens) {
+      if (!token.length) expect(false, `vocab['${id}']`, "at least one byte", []);
+      const key = keyOf(token);
+      const other = seen.get(key);
+      if (other !== undefined) expect(false, `vocab['${id}']`, `other bytes than id ${other}`, token);
+      seen.set(key, id);
+    }
+    return Array.from({ length: BYTES }, (_, byte) => {
+      const id = seen.get(String.fromCharCode(byte));
+      expect(tokens.has(id), "vocab", `an id with the byte [${byte}]`, "none");
+      return id;
     });
   }
 
@@ -282,20 +362,16 @@ const tokenizerFile = (() => {
 
   const isJoined = (token, left, right) =>
     token.length === left.length + right.length &&
-    equal(token.subarray(0, left.length), left) &&
-    equal(token.subarray(left.length), right);
+    token.every((byte, at) => byte === (at < left.length ? left[at] : right[at - left.length]));
 
   const equal = (some, others) =>
     some.length === others.length && some.every((byte, place) => byte === others[place]);
 
   /** Steps 18 to 20, in schema version 1 step 18: texts with the ids that follow. */
   function checkSpecial(special, size, only) {
-    const isMap = special instanceof Map;
-    const good = isMap && (!only || (special.size === 1 && special.has(only)));
-    const kind = only ? `an object with only the key '${only}'` : "an object";
-    expect(good, "special_tokens", kind, special);
-    const few = special.size <= MOST_SPECIAL_TOKENS;
-    expect(few, "special_tokens", `at most ${MOST_SPECIAL_TOKENS} special tokens`, special.size);
+    const good = !only || (special instanceof Map && special.size === 1 && special.has(only));
+    expect(good, "special_tokens", `an object with only the key '${only}'`, special);
+    checkObject(special);
     const last = size + special.size - 1;
     const range = `an id of its own from ${size} to ${last}`;
     const texts = [];
@@ -305,11 +381,42 @@ const tokenizerFile = (() => {
       if (!good) expect(false, `special_tokens[${short(text)}]`, expected, id);
       texts[id - size] = text;
     }
+    return checkTexts(texts, RULES);
+  }
+
+  /** Step 18: an object, not too large. */
+  function checkObject(special) {
+    expect(special instanceof Map, "special_tokens", "an object", special);
+    const few = special.size <= MOST_SPECIAL_TOKENS;
+    expect(few, "special_tokens", `at most ${MOST_SPECIAL_TOKENS} special tokens`, special.size);
+  }
+
+  /** Step 20. Return the texts. */
+  function checkTexts(texts, rules) {
     try {
-      return checkSpecialTokens(texts);
+      return checkSpecialTokens(texts, rules);
     } catch (error) {
       throw new Error(`special_tokens: ${error.message}`);
     }
+  }
+
+  /** Steps 18 to 21 in schema version 3: ids of their own, which leave the tokens. Return their texts. */
+  function checkSpecialIds(special, tokens) {
+    checkObject(special);
+    const texts = new Map();
+    for (const [text, id] of special) {
+      const good = tokens.has(id) && !texts.has(id);
+      if (!good) expect(false, `special_tokens[${short(text)}]`, "an id of its own in vocab", id);
+      texts.set(id, text);
+    }
+    const sorted = new Map([...texts].sort(([one], [other]) => one - other));
+    checkTexts([...sorted.values()], RULES_OF_OTHERS);
+    for (const [id, text] of sorted) {
+      const token = tokens.get(id);
+      if (!equal(token, utf8.encode(text))) expect(false, `vocab['${id}']`, `the bytes of ${quoted(text)}`, token);
+      tokens.delete(id);
+    }
+    return sorted;
   }
 
   /** Steps 21 and 22, or 18 and 19: the bytes of the special tokens, and no other id. */
@@ -327,7 +434,10 @@ const tokenizerFile = (() => {
   }
 
   /** Return the lowest schema version that can hold such a tokenizer. */
-  function versionOf(pattern, specialTokens) {
+  function versionOf({ merges, tokens, pattern, specialTokens, ids = [] }) {
+    const whole = tokens.length > BYTES + merges.length;
+    if (whole || !FOR_TRAINING.includes(pattern) || ids.some((id, number) => id !== number)) return NUMBERED;
+    if (specialTokens.some((text) => !RULES.at(-1)[0].test(text))) return NUMBERED;
     const holds = ([, { names, only }]) =>
       names.includes(pattern) && (!only || (specialTokens.length === 1 && specialTokens[0] === only));
     return [...VERSIONS].find(holds)[0];
@@ -336,13 +446,13 @@ const tokenizerFile = (() => {
   /* ---- The texts of special tokens ---- */
 
   /** Return the texts of special tokens, or throw an error with the rule that one breaks. */
-  function checkSpecialTokens(texts) {
+  function checkSpecialTokens(texts, rules = RULES) {
     if (texts.length > MOST_SPECIAL_TOKENS) {
       const [most, found] = [MOST_SPECIAL_TOKENS, texts.length].map((count) => count.toLocaleString("en"));
       throw new Error(`special_tokens: at most ${most}, got ${found}`);
     }
     for (const text of texts) {
-      const broken = RULES.find(([allowed]) => !allowed.test(text));
+      const broken = rules.find(([allowed]) => !allowed.test(text));
       if (broken) throw refused(text, `a special token ${broken[1]}`, texts);
     }
     const sorted = inOrder(texts);
@@ -421,18 +531,24 @@ const tokenizerFile = (() => {
   /* ---- Writing ---- */
 
   /** Return the file of a tokenizer, byte for byte as `Tokenizer.save` writes it. */
-  function write({ merges, tokens, pattern, specialTokens }) {
+  function write(tokenizer) {
+    const { merges, tokens, pattern, specialTokens } = tokenizer;
+    const version = versionOf(tokenizer);
     const size = tokens.length;
     const all = [...tokens, ...specialTokens.map((text) => utf8.encode(text))];
-    const ids = [...all.keys()].map(String).sort(); // as strings: "10" is before "2"
-    const idOf = new Map(specialTokens.map((text, place) => [text, size + place]));
+    const ids = tokenizer.ids ?? [...all.keys()];
+    const tripleOf = ([left, right], rank) => [ids[left], ids[right], ids[BYTES + rank]];
+    const vocab = all.map((token, number) => [String(ids[number]), token]);
+    vocab.sort(([one], [other]) => (one < other ? -1 : 1)); // as strings: "10" is before "2"
+    const idOf = new Map(specialTokens.map((text, place) => [text, ids[size + place]]));
     const special = inOrder(specialTokens).map((text) => `${ascii(text)}:${idOf.get(text)}`);
     return (
-      `{"mergeable_vocab_size":${size},"merges":${JSON.stringify(merges)},` +
+      `{"mergeable_vocab_size":${size},` +
+      `"merges":${JSON.stringify(version === NUMBERED ? merges.map(tripleOf) : merges)},` +
       `"pretokenizer_pattern":${JSON.stringify(known[pattern].text)},` +
-      `"schema_version":${versionOf(pattern, specialTokens)},` +
+      `"schema_version":${version},` +
       `"special_tokens":{${special.join(",")}},` +
-      `"vocab":{${ids.map((id) => `"${id}":[${all[id].join(",")}]`).join(",")}}}`
+      `"vocab":{${vocab.map(([id, token]) => `"${id}":[${token.join(",")}]`).join(",")}}}`
     );
   }
 
@@ -442,7 +558,7 @@ const tokenizerFile = (() => {
 
   return {
     ...{ read, parse, check, write, checkSpecialTokens, short },
-    ...{ MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN, PATTERN },
+    ...{ MOST_FILE_BYTES, MOST_TOKENS, SPECIAL_TOKEN, FOR_TRAINING, PATTERN },
   };
 })();
 

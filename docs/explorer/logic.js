@@ -109,16 +109,16 @@ const logic = (() => {
       this.size = utf8.encode(text).length;
       this.times = new Uint32Array(tokenizer.merges.length);
       this.blocks = [];
-      this.cache = { merges: -1, ids: new Map() };
+      this.cache = { merges: -1, numbers: new Map() };
       const counts = new Map();
       this.special = tokenizer.specialTokens.map((name) => utf8.encode(name));
       let withoutMerges = this.size;
       for (const chunk of tokenizer.cut(text)) {
-        if (typeof chunk === "number") {
-          this.add(chunk, this.special[chunk].length);
-          withoutMerges -= this.special[chunk].length - 1;
-        } else {
-          this.add(chunk, utf8.encode(chunk).length);
+        const isSpecial = typeof chunk === "number";
+        const { length } = isSpecial ? this.special[chunk] : utf8.encode(chunk);
+        this.add(chunk, length);
+        if (isSpecial || tokenizer.whole.has(chunk)) withoutMerges -= length - 1;
+        else {
           counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
         }
       }
@@ -154,22 +154,30 @@ const logic = (() => {
       }
     }
 
-    /** Return the tokens that begin in a block, after some merges: { id, special, start, bytes }. */
+    /**
+     * Return the tokens that begin in a block, after some merges: { id, number, kind, start, bytes }.
+     *
+     * kind: "special token", "whole token", "byte" or "merge".
+     */
     tokensOf(block, merges) {
-      if (this.cache.merges !== merges) this.cache = { merges, ids: new Map() };
+      if (this.cache.merges !== merges) this.cache = { merges, numbers: new Map() };
       const found = [];
       let start = block.start - (block.from ?? 0);
-      const add = (id, special, bytes) => {
-        if (start >= block.start) found.push({ id, special, start, bytes });
+      const { tokenizer } = this;
+      const add = (id, number, kind, bytes) => {
+        if (start >= block.start) found.push({ id, number, kind, start, bytes });
         start += bytes.length;
       };
       for (const chunk of block.chunks) {
-        // A tokenizer with these merges alone gives the special tokens the next ids.
-        if (typeof chunk === "number") add(256 + merges + chunk, true, this.special[chunk]);
-        else {
-          for (const id of this.idsOf(chunk, merges)) {
+        if (typeof chunk === "number") {
+          const number = tokenizer.tokens.length + chunk;
+          // A tokenizer with these merges alone gives the special tokens the next ids, in order.
+          const id = tokenizer.ids ? tokenizer.idOf(number) : 256 + merges + chunk;
+          add(id, number, "special token", this.special[chunk]);
+        } else {
+          for (const number of this.numbersOf(chunk, merges)) {
             if (start >= block.start + block.bytes) break;
-            add(id, false, this.tokenizer.tokens[id]);
+            add(tokenizer.idOf(number), number, kindOf(tokenizer, number), tokenizer.tokens[number]);
           }
         }
       }
@@ -187,10 +195,10 @@ const logic = (() => {
       return null;
     }
 
-    idsOf(chunk, merges) {
-      const { ids } = this.cache;
-      if (!ids.has(chunk)) ids.set(chunk, this.tokenizer.mergeChunk(chunk, merges));
-      return ids.get(chunk);
+    numbersOf(chunk, merges) {
+      const { numbers } = this.cache;
+      if (!numbers.has(chunk)) numbers.set(chunk, this.tokenizer.mergeChunk(chunk, merges));
+      return numbers.get(chunk);
     }
 
     /** Return how many merges there are after the next one that changes this text, or before. */
@@ -207,6 +215,9 @@ const logic = (() => {
     }
   }
 
+  const kindOf = ({ merges }, number) =>
+    number < 256 ? "byte" : number < 256 + merges.length ? "merge" : "whole token";
+
   /** Return points [merges, bytes per token] of the number of tokens after every merge. */
   function curve(tokens, size, most = 400) {
     const last = tokens.length - 1;
@@ -217,15 +228,15 @@ const logic = (() => {
     });
   }
 
-  /** Return the merge tree of an id, or the top of a large one: { id, bytes, children }. */
-  function tree(tokenizer, id, most = SHOWN) {
-    const node = (id) => ({ id, bytes: tokenizer.tokens[id], children: [] });
-    const root = node(id);
+  /** Return the merge tree of a number, or the top of a large one: { number, bytes, children }. */
+  function tree(tokenizer, number, most = SHOWN) {
+    const node = (number) => ({ number, bytes: tokenizer.tokens[number], children: [] });
+    const root = node(number);
     let nodes = 1;
     for (let level = [root], depth = 1; level.length && depth < most.levels; depth++) {
       for (const one of level) {
-        if (one.id < 256 || nodes + 2 > most.nodes) continue;
-        one.children = tokenizer.merges[one.id - 256].map(node);
+        if (one.number < 256 || nodes + 2 > most.nodes) continue;
+        one.children = tokenizer.merges[one.number - 256].map(node);
         nodes += 2;
       }
       level = level.flatMap(({ children }) => children);

@@ -60,21 +60,21 @@ function drawBlock({ pane, block, place }) {
   const cutOf = ({ start, bytes }) => `${start}+${bytes.length}`;
   const other = reader.panes.find((one) => one !== pane);
   const others = other && new Set(tokensOf(other, other.replay.blocks[place]).map(cutOf));
-  tokensOf(pane, block).forEach(({ id, special, start, bytes }, place, all) => {
-    const token = drawToken(bytes, place, special);
+  tokensOf(pane, block).forEach(({ id, number, kind, start, bytes }, place, all) => {
+    const token = drawToken(bytes, place, kind === "special token");
     const isPart = joinPart(token, bytes, all[place + 1]?.bytes);
     const differs = others && !others.has(cutOf({ start, bytes }));
-    if (merges && id === 255 + merges) token.classList.add("new");
+    if (merges && kind === "merge" && number === 255 + merges) token.classList.add("new");
     if (differs) token.classList.add("differs");
     token.role = "option";
     token.id = `${pane.list.id}-${start}`;
-    token.dataset.id = idIn(pane.replay.tokenizer, id, special);
+    token.dataset.id = id;
     token.dataset.start = start;
-    const rank = special ? "special token" : id < 256 ? "a byte" : `rank ${id - 256}`;
+    const rank = kind === "merge" ? `rank ${number - 256}` : `a ${kind}`;
     const also =
       (isPart ? ", part of a character" : "") +
       (differs ? ", cut differently by the other tokenizer" : "");
-    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${token.dataset.id}, ${rank}${also}`);
+    token.setAttribute("aria-label", `${logic.visible(bytes)}, id ${id}, ${rank}${also}`);
     const chosen = at !== null && start <= at && at < start + bytes.length;
     token.setAttribute("aria-selected", chosen);
     drawn.push(token);
@@ -84,9 +84,6 @@ function drawBlock({ pane, block, place }) {
   block.element.style.minHeight = "";
   block.drawnAt = merges;
 }
-
-/** Return an id as the file of its tokenizer has it. */
-const idIn = ({ ids }, id, special = false) => (!ids ? id : special ? ids.at(-1) : ids[id]);
 
 /** Return how many of the merges a pane has. */
 const mergesOf = ({ replay }) => Math.min(reader.merges, replay.times.length);
@@ -216,17 +213,18 @@ const labelOf = (name) =>
 function describeMerge(pane) {
   const { replay } = pane;
   const merges = mergesOf(pane);
-  if (!merges) return make("div", "", "No merges yet: every byte is a token.");
-  const { tokens, merges: pairs } = replay.tokenizer;
+  const { tokens, merges: pairs, whole } = replay.tokenizer;
+  const first = whole.size ? "whole tokens are not made by merges" : "every byte is a token";
+  if (!merges) return make("div", "", `No merges yet: ${first}.`);
   const rank = replay.times.findLastIndex((count, rank) => count && rank < merges);
   if (rank < 0) return make("div", "", "None of these merges occurs in this text.");
   const [left, right] = pairs[rank];
   const isLast = rank < merges - 1;
   const where = `${times(replay.times[rank])}${isLast ? "" : " in this text"}`;
-  const shown = (id, place) => drawToken(tokens[id], place, false, 24);
+  const shown = (number, place) => drawToken(tokens[number], place, false, 24);
   const which = isLast ? "Last in this text: rank" : "Rank";
   const arrow = [`${which} ${number(rank)}: `, shown(left, 0), " + "];
-  return make("div", "", ...arrow, shown(right, 1), ` → ${idIn(replay.tokenizer, 256 + rank)}, ${where}`);
+  return make("div", "", ...arrow, shown(right, 1), ` → ${replay.tokenizer.idOf(256 + rank)}, ${where}`);
 }
 
 /** Show the chosen token: the one that holds the byte at `reader.at`. */
@@ -250,18 +248,18 @@ function showToken() {
     element("token").replaceChildren(make("p", "quiet", HINT));
     return;
   }
-  const rank = token.special ? "none: a special token" : token.id < 256 ? "none: a byte" : token.id - 256;
+  const isMerge = token.kind === "merge";
+  const rank = isMerge ? token.number - 256 : `none: a ${token.kind}`;
   const facts = make("dl");
   const most = isSheet.matches ? 24 : undefined;
   const hex = logic.hex(token.bytes, most);
-  const id = idIn(replay.tokenizer, token.id, token.special);
-  for (const [name, value] of [["id", id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
+  for (const [name, value] of [["id", token.id], ["rank", rank], ["bytes", hex], ["at byte", token.start]]) {
     facts.append(make("div", "", make("dt", "", name), make("dd", "", String(value))));
   }
-  const big = make("div", "big", drawToken(token.bytes, 0, token.special, most));
+  const big = make("div", "big", drawToken(token.bytes, 0, token.kind === "special token", most));
   element("token").replaceChildren(big, facts);
-  if (token.special || token.id < 256) return;
-  const top = logic.tree(replay.tokenizer, token.id, isSheet.matches ? mostOfTree(token.bytes) : undefined);
+  if (!isMerge) return;
+  const top = logic.tree(replay.tokenizer, token.number, isSheet.matches ? mostOfTree(token.bytes) : undefined);
   const root = make("ul", "tree", drawTree(top, replay.tokenizer));
   if (!isSheet.matches) root.style.minWidth = `${1.75 * root.firstChild.style.flexGrow}em`;
   const box = make("div", "tree-box", root);
@@ -278,10 +276,10 @@ function mostOfTree(bytes) {
 }
 
 /** Draw a merge tree; a node is as wide as its leaves. */
-function drawTree({ id, bytes, children }, tokenizer) {
-  const cut = id > 255 && !children.length;
-  const node = make("span", `node${cut ? " cut" : id > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
-  node.append(make("small", "", String(idIn(tokenizer, id))));
+function drawTree({ number, bytes, children }, tokenizer) {
+  const cut = number > 255 && !children.length;
+  const node = make("span", `node${cut ? " cut" : number > 255 ? "" : " leaf"}`, cut ? "…" : logic.visible(bytes));
+  node.append(make("small", "", String(tokenizer.idOf(number))));
   const item = make("li", "", node);
   const parts = children.map((child) => drawTree(child, tokenizer));
   item.style.flexGrow = parts.reduce((sum, part) => sum + Number(part.style.flexGrow), 0) || 1;

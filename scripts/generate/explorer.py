@@ -20,7 +20,7 @@ from typing import Final
 import regex
 
 from bpetite import Tokenizer
-from bpetite._patterns import PATTERNS
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
 
 VOCAB_SIZE: Final = 4096
 SAMPLES: Final = {"prose": "prose", "code": "code", "scripts": "multilingual"}
@@ -39,6 +39,7 @@ _PATTERNS: Final = """\
 // Made by scripts/generate: each split pattern, as tokenizer files have it and as a regular
 // expression. `\\s` of JavaScript lacks U+0085 and has U+FEFF. Not every engine knows (?i:...),
 // so a letter is a set of all characters that `regex` takes for it: s becomes [sS\\u017f].
+// Only files of schema version 3 have the patterns that are not for training.
 const patterns = {{
 {entries}}};
 
@@ -51,8 +52,9 @@ def files() -> dict[Path, str]:
     """Return the scripts, and the tokenizer files."""
     entries = "".join(
         f"  {json.dumps(name)}: {{\n    text: {json.dumps(pattern.text)},\n"
-        f"    regExp: /{in_javascript(pattern.text)}/gu,\n  }},\n"
-        for name, pattern in PATTERNS.items()
+        f"    regExp: /{in_javascript(pattern.text)}/gu,\n"
+        f"    forTraining: {json.dumps(name in PATTERNS)},\n  }},\n"
+        for name, pattern in ALL_PATTERNS.items()
     )
     return {Path("docs/explorer/patterns.js"): _PATTERNS.format(entries=entries), **_samples()}
 

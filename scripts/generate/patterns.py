@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from bpetite._patterns import PATTERNS
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
 from generate.places import filled
 
 _PAGE: Final = Path("docs/patterns.md")
@@ -24,7 +24,7 @@ def files() -> dict[Path, str]:
 
 
 def _notes() -> str:
-    rows = [f"| `{pattern.name}` | {pattern.note} |" for pattern in PATTERNS.values()]
+    rows = [f"| `{pattern.name}` | {pattern.note} |" for pattern in ALL_PATTERNS.values()]
     return "\n".join(["| pattern | of whom, and what it does |", "|---|---|", *rows, ""])
 
 

@@ -10,50 +10,96 @@ from pathlib import Path
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
-from bpetite._patterns import PATTERNS
-from bpetite._schema.versions import VERSIONS
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._schema.numbering import MOST_IDS
+from bpetite._schema.versions import NUMBERED, VERSIONS
 from bpetite._special_tokens import LONGEST, MOST
 
-_INDENTED: Final = 4
+_INDENTED: Final = 5
+_BYTE: Final = {"type": "integer", "minimum": 0, "maximum": 255}
 # In some dialects `$` also matches before a newline at the end.
 _DECIMAL: Final = r"^(0|[1-9][0-9]{0,6})$(?!\n)"
 # Spelled out: `\s` has other characters in other dialects.
 _WHITESPACE: Final = r"\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
+_ID: Final = (
+    "^(0|[1-9][0-9]{0,5}|1[0-9]{6}|20[0-8][0-9]{4}|209[0-6][0-9]{3}|20970[0-9]{2}|"
+    r"20971[0-4][0-9]|209715[01])$(?!\n)"
+)
+"""The ids of schema version 3, which are below 2^21."""
+
 _CUT: Final = r"[A-Za-z0-9][!-&(-/:-@\[-`{-~]"
 
 
 def schema() -> dict[str, object]:
     """Return the schema."""
     first = VERSIONS[1]
-    size = {"type": "integer", "minimum": BASE_VOCAB_SIZE, "maximum": MAX_VOCAB_SIZE}
-    texts = [pattern.text for pattern in PATTERNS.values()]
+    in_order = {
+        "merges": _merges(),
+        "pretokenizer_pattern": {"enum": [pattern.text for pattern in PATTERNS.values()]},
+        "special_tokens": _special_tokens(),
+        "vocab": _vocab(),
+    }
     lowest = {
         "pretokenizer_pattern": {"const": first.patterns[0].text},
         "special_tokens": {"required": [first.special_token], "maxProperties": 1},
     }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "An artifact of bpetite, schema versions 1 and 2",
+        "title": "An artifact of bpetite, schema versions 1 to 3",
         "description": "A byte-level BPE tokenizer: what each merge joins, and what each id is.",
         **_closed(
             {
                 "mergeable_vocab_size": {
-                    "description": "256 + the number of merges.",
-                    **size,
+                    "description": "256 + the merges and whole tokens.",
+                    "type": "integer",
+                    "minimum": BASE_VOCAB_SIZE,
+                    "maximum": MAX_VOCAB_SIZE,
                 },
-                "merges": _merges(),
+                "merges": {"type": "array", "maxItems": MAX_VOCAB_SIZE - BASE_VOCAB_SIZE},
                 "pretokenizer_pattern": {
                     "description": "What cuts a text into chunks.",
-                    "enum": texts,
+                    "enum": [pattern.text for pattern in ALL_PATTERNS.values()],
                 },
-                "schema_version": {"enum": [*VERSIONS]},
-                "special_tokens": _special_tokens(),
-                "vocab": _vocab(),
+                "schema_version": {"enum": [*VERSIONS, NUMBERED]},
+                "special_tokens": {
+                    "description": "The id of each special token.",
+                    "type": "object",
+                    "maxProperties": MOST,
+                },
+                "vocab": {
+                    "description": "The bytes of each id; the key is the id in decimal.",
+                    "type": "object",
+                },
             }
         ),
-        "if": {"properties": {"schema_version": {"const": first.number}}},
-        "then": {"properties": lowest},
-        "else": {"not": {"properties": lowest}},
+        "if": {"properties": {"schema_version": {"const": NUMBERED}}},
+        "then": {"properties": _numbered()},
+        "else": {
+            "properties": in_order,
+            "if": {"properties": {"schema_version": {"const": first.number}}},
+            "then": {"properties": lowest},
+            "else": {"not": {"properties": lowest}},
+        },
+    }
+
+
+def _numbered() -> dict[str, object]:
+    """Return the properties that only schema version 3 has."""
+    one = {"type": "integer", "minimum": 0, "maximum": MOST_IDS - 1}
+    return {
+        "merges": {
+            "description": "[left id, right id, new id], in the order of ranks.",
+            "items": {"type": "array", "minItems": 3, "maxItems": 3, "items": one},
+        },
+        "special_tokens": {
+            "propertyNames": {"maxLength": LONGEST, "pattern": rf"^[^{_WHITESPACE}]+$(?!\n)"},
+            "additionalProperties": one,
+        },
+        "vocab": {
+            "minProperties": BASE_VOCAB_SIZE,
+            "propertyNames": {"pattern": _ID},
+            "additionalProperties": {"type": "array", "minItems": 1, "items": _BYTE},
+        },
     }
 
 
@@ -72,17 +118,13 @@ def _merges() -> dict[str, object]:
     part = {"type": "integer", "minimum": 0, "maximum": MAX_VOCAB_SIZE - 2}
     return {
         "description": "[left id, right id]; the merge at rank r makes the id 256 + r.",
-        "type": "array",
-        "maxItems": MAX_VOCAB_SIZE - BASE_VOCAB_SIZE,
         "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": part},
     }
 
 
 def _special_tokens() -> dict[str, object]:
     return {
-        "description": "The id of each special token, from mergeable_vocab_size on.",
-        "type": "object",
-        "maxProperties": MOST,
+        "description": "The ids follow the others, from mergeable_vocab_size on.",
         "propertyNames": {
             "maxLength": LONGEST,
             "pattern": rf"^[^{_WHITESPACE}]*{_CUT}[^{_WHITESPACE}]*$(?!\n)",
@@ -97,8 +139,6 @@ def _special_tokens() -> dict[str, object]:
 
 def _vocab() -> dict[str, object]:
     return {
-        "description": "The bytes of each id; the key is the id in decimal.",
-        "type": "object",
         "maxProperties": MAX_VOCAB_SIZE + MOST,
         "propertyNames": {"pattern": _DECIMAL},
         "required": [str(token_id) for token_id in range(BASE_VOCAB_SIZE)],
@@ -107,7 +147,7 @@ def _vocab() -> dict[str, object]:
             "description": "Two bytes or more: a merge joins two tokens.",
             "type": "array",
             "minItems": 2,
-            "items": {"type": "integer", "minimum": 0, "maximum": 255},
+            "items": _BYTE,
         },
     }
 

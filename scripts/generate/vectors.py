@@ -4,6 +4,7 @@ They change only if the format or the algorithm does; bpetite is then a differen
 docs/reference/artifact.md explains them.
 """
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -65,15 +66,16 @@ def _chunks(text: str) -> list[str]:
 
 def _of_tokenizer(tokenizer: Tokenizer, documents: list[str], vocab_size: int) -> dict[str, Any]:
     artifact = tokenizer._artifact
+    data = artifact.to_bytes()
     return {
         "documents": documents,
         "vocab_size": vocab_size,
-        "mergeable_vocab_size": artifact.mergeable,
-        "artifact_bytes": artifact.file_bytes,
-        "artifact_sha256": artifact.sha256,
+        "mergeable_vocab_size": len(artifact.tokens),
+        "artifact_bytes": len(data),
+        "artifact_sha256": hashlib.sha256(data).hexdigest(),
         "merges": artifact.merges,
         "vectors": [{"text": text, "ids": tokenizer.encode(text)} for text in TEXTS],
-        "unknown_ids": [[artifact.mergeable + 1], [-1], [97, 10**9]],
+        "unknown_ids": [[len(artifact.tokens) + 1], [-1], [97, 10**9]],
         "ids_of_no_text": list(NO_TEXT),
     }
 

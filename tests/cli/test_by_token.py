@@ -66,7 +66,7 @@ def test_every_token_of_the_vocabulary_has_a_line(
     monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", batch)
     rows = rows_of(by_token(folder, "a.txt", "b.txt", *more))
     assert rows == expected(TOKENIZER, A, B)
-    assert len(rows) == TOKENIZER._artifact.highest_id + 1
+    assert len(rows) == len(TOKENIZER._artifact.ids)
     assert (rows[0]["id"], rows[-1]["count"]) == (10, 0)
 
 

@@ -204,7 +204,7 @@ add = Counter
 def test_another_package_counts_by_an_encoding(install: Callable[..., None], here: Path) -> None:
     """`--encoding` passes the name on; a text that cannot be counted is an error for its file."""
     install("bpetite_compare")  # an empty package
-    install("words", COUNTER, "bpetite.counters")
+    install("words", COUNTER, "bpetite.encodings")
     assert bpetite("count", "--encoding", "low", stdin=b"low lower").stdout == b"2\n"
     (here / "a").write_text("low?")
     (here / "b").write_text("slow")
@@ -216,7 +216,7 @@ def test_another_package_counts_by_an_encoding(install: Callable[..., None], her
 def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
     """A package whose encodings cannot be loaded is reported in one line."""
     install("bpetite_compare")  # an empty package
-    install("broken", "1/0", "bpetite.counters")
+    install("broken", "1/0", "bpetite.encodings")
     assert refused(bpetite("count", "--encoding", "x")) == [
         "error: the encodings of broken cannot be loaded: division by zero"
     ]

@@ -16,8 +16,16 @@ OTHERS = [
         "a Hugging Face tokenizer.json",
         "import --from huggingface --input other",
     ),
-    (b"IQ== 0\nIg== 1\n", "a .tiktoken file", "import --from tiktoken --input other"),
-    (b"AA== 0\r\nAQ== 1\r\n", "a .tiktoken file", "import --from tiktoken --input other"),
+    (
+        b"IQ== 0\nIg== 1\n",
+        "a .tiktoken file",
+        "import --from tiktoken --input other --pattern NAME",
+    ),
+    (
+        b"AA== 0\r\nAQ== 1\r\n",
+        "a .tiktoken file",
+        "import --from tiktoken --input other --pattern NAME",
+    ),
     (b'{"!": 0, "\\"": 1, "#": 2}', "part of a GPT-2 tokenizer", "import --from gpt2 --input ."),
     (b"#version: 0.2\n\xc4\xa0 t\n", "part of a GPT-2 tokenizer", "import --from gpt2 --input ."),
     ("船夫说\r\n\t<|endoftext|>".encode(), "plain text", "train --input other --vocab-size 512"),

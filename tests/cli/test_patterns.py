@@ -220,8 +220,8 @@ def test_the_separator_is_clear_or_named(
             [],
             "--separator-token",
             (
-                "has no special token to separate documents; train one with "
-                "`bpetite train --special`"
+                "has no special token to separate documents; `bpetite train` and "
+                "`bpetite import` add some with --special"
             ),
         ),
         (

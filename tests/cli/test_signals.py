@@ -27,7 +27,7 @@ WORKERS: Final = "import bpetite_cli.jobs.workers"
 
 SITE: Final = """
 import os, sys
-moment = os.environ["MOMENT"]
+moment = os.environ.pop("MOMENT", None)
 def tell(event, details):
     global moment
     if details and f"{event} {details[0]}" == moment:
@@ -35,7 +35,7 @@ def tell(event, details):
         os.write(2, b"now\\n")
 sys.addaudithook(tell)
 """
-"""Has a program tell when it imports a module, or opens a file, for the first time."""
+"""Has a program, but not its workers, tell when it first imports a module or opens a file."""
 
 
 def flooded(

@@ -133,7 +133,7 @@ def test_the_totals_are_those_of_the_oracle(
     """For any merges and text, undoing merges gives the specification's figures of all sizes."""
     artifact = Artifact.of_merges(merges, PATTERNS[name], names)
     ids = Tokenizer._of(artifact).encode(text)
-    counts = [ids.count(token_id) for token_id in range(artifact.highest_id + 1)]
+    counts = [ids.count(token_id) for token_id in artifact.ids]
     totals = totals_of(artifact, counts)
     assert totals.size == len(text.encode())
     assert len(totals.tokens) == len(totals.unused) == len(merges) + 1
@@ -148,7 +148,7 @@ def test_the_totals_of_a_trained_tokenizer(corpus: list[str], text: str) -> None
     """The same for tokenizers as training makes them, which have merged the text far more."""
     artifact = Tokenizer.train([*corpus, text], 320)._artifact
     counts = Counter(Tokenizer._of(artifact).encode(text))
-    totals = totals_of(artifact, [counts[i] for i in range(artifact.highest_id + 1)])
+    totals = totals_of(artifact, [counts[i] for i in artifact.ids])
     for rank in range(len(artifact.merges) + 1):
         found = Tokenizer._of(Artifact.of_merges(artifact.merges[:rank])).encode(text)
         assert totals.tokens[rank] == len(found)

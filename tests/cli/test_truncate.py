@@ -35,7 +35,7 @@ def test_truncating_matches_training_to_that_size(tmp_path: Path) -> None:
     documents = ["ba ab", "cd dc ab", "aaaa bbbb", "é日👍 é日👍"]
     largest = Tokenizer.train(documents, 300)
     largest.save(tmp_path / "model.json")
-    for size in range(256, largest._artifact.mergeable + 1):
+    for size in range(256, len(largest._artifact.tokens) + 1):
         words = f"truncate --model model.json --vocab-size {size} --output {size}.json"
         assert bpetite(*words.split(), cwd=tmp_path).returncode == 0
         Tokenizer.train(documents, size).save(tmp_path / "trained.json", overwrite=True)

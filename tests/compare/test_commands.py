@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from artifacts import write_artifact
+from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused, shown_in_terminal
+from cli_tools import bpetite, bpetite_process, in_terminal, lines, refused
 from compare_tools import CORPUS, HOSTILE, UNREACHABLE
 from compressors import COMPRESS, FORMATS
 from exports import EVERY_FORM
@@ -125,22 +125,59 @@ def test_drawing_on_a_terminal(columns: int, color: dict[str, str], folder: Path
 
 
 @pytest.mark.usefixtures("tiny")
+def test_a_report_marks_the_best_of_each_row(folder: Path) -> None:
+    """FR-34: the JSON has each text and tokenizer, and the table the same figures."""
+    (folder / "zoo.txt").write_bytes(b"zoo zoo zoo")
+    (folder / "oo").write_bytes("oo é".encode())
+    (folder / "none").write_bytes(b"")
+    words = "compare-tiktoken --report --encoding tiny whole --input zoo.txt oo none"
+    found = data(done(f"{words} --parallel", folder).stdout)
+    figures = [[text["tokens"] for text in row["per_text"]] for row in found["rows"]]
+    assert figures == [[4, 3, 0], [11, 5, 0]]
+    ratios = [[text["ratio_to_first"] for text in row["per_text"]] for row in found["rows"]]
+    assert ratios == [[1.0, 0.75, 0.0], [1.0, 0.4545, 0.0]]
+    assert [text["path"] for text in found["rows"][0]["per_text"]] == ["zoo.txt", "oo", "none"]
+    expected = """\
+                   tiny   whole
+tokens
+  zoo.txt             4*     11
+  oo                  3*      5
+  none                0       0
+  total               7*     16
+bytes per token
+  zoo.txt          2.75*   1.00
+  oo               1.67*   1.00
+  none                -       -
+  total            2.29*   1.00
+ratio to first
+  zoo.txt          1.00    1.00
+  oo               0.75    0.45*
+  none             0.00    0.00
+vocab size          261     258
+shared              261     256
+single byte share 28.6%  100.0%"""
+    assert lines(done(f"{words} --parallel", folder).stderr) == expected.splitlines()
+    plain = done(words, folder)
+    ratio = r"(?m)^ratio to first\n(  .*\n)+"
+    assert plain.stderr.decode() == re.sub(ratio, "", f"{expected}\n")
+    assert b'"ratio_to_first": 1.0' not in plain.stdout
+
+
+@pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize("columns", [40, 100])
-def test_a_report_is_drawn_on_a_terminal(columns: int, folder: Path) -> None:
-    """On a terminal the report is a table, or lines if a table does not fit."""
-    arguments = ["compare-tiktoken", "--model", "tokenizer.json", "--input", "text.txt"]
-    env = {"COLUMNS": str(columns)}
-    arguments += ["--report", "--encoding", "tiny", "whole"]
-    status, output, drawn = in_terminal(arguments, folder, env)
-    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", drawn.decode())
-    found = data(output)
-    assert (status, found["files"]) == (0, 1)
-    assert [row["name"] for row in found["rows"]] == ["bpetite", "tiny", "whole"]
-    assert ("bytes/" in plain) == (columns == 100)
-    assert "whole" in plain
-    _, shown = shown_in_terminal(arguments, folder, columns=columns)
-    both = [drawn.decode().replace("\r\n", "\n"), output.decode()]
-    assert shown == "".join(both if columns == 100 else reversed(both))  # a long object is first
+def test_a_report_fits_a_terminal(columns: int, folder: Path) -> None:
+    """A wide table comes in several parts, and a long name is cut."""
+    copy = folder / f"{'long' * 20}.json"
+    copy.write_bytes((folder / "tokenizer.json").read_bytes())
+    arguments = ["compare-tiktoken", "--input", "text.txt", "--report", "--encoding", "tiny"]
+    arguments += ["whole", "--model", "tokenizer.json", copy.name]
+    status, output, drawn = in_terminal(arguments, folder, {"COLUMNS": str(columns)})
+    assert (status, data(output)["files"]) == (0, 1)
+    names = [row["name"] for row in data(output)["rows"]]
+    assert names == ["tokenizer.json", copy.name, "tiny", "whole"]
+    shown = lines(drawn)
+    assert max(map(len, shown)) <= columns
+    assert len(shown) == (6 if columns == 100 else 18)
 
 
 def test_long_texts_show_only_the_difference(folder: Path) -> None:
@@ -301,9 +338,10 @@ def test_a_chat_template_is_a_text_file(file: str, folder: Path) -> None:
 
 @pytest.mark.parametrize("form", ["tiktoken", "huggingface", "gpt2"])
 def test_export_import_round_trips(form: str, folder: Path) -> None:
-    """Importing an export restores the file, byte for byte."""
+    """Importing an export restores the file, byte for byte; its form is found."""
     done(f"export --model tokenizer.json --to {form} --output exported", folder)
-    result = done(f"import --from {form} --input exported --output back.json", folder)
+    more = " --pattern gpt2 --special <|endoftext|>=323" * (form == "tiktoken")
+    result = done(f"import exported --output back.json{more}", folder)
     assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
     assert data(result.stdout) == {
         "outputs": ["back.json"],
@@ -311,50 +349,59 @@ def test_export_import_round_trips(form: str, folder: Path) -> None:
         "merges": 67,
         "pattern": "gpt2",
         "special_tokens": {"<|endoftext|>": 323},
-        "changed_ids": 0,
-        "dropped_special_tokens": {},
         "sha256": hashlib.sha256((folder / "back.json").read_bytes()).hexdigest(),
+        "whole_tokens": 0,
+        "notes": [],
     }
-    told = lines(result.stderr)
-    assert told[0] == "imported: back.json, 323 mergeable tokens, <|endoftext|> is 323"
-    assert (len(told) > 2) == (form == "tiktoken")
+    assert lines(result.stderr) == [
+        "imported: back.json, 323 tokens with their own ids, pattern gpt2",
+        "special tokens: <|endoftext|> (323)",
+        "checked: a slow encoder gives the same ids for texts in many scripts",
+    ]
 
 
-def test_special_tokens_can_be_dropped(folder: Path) -> None:
-    """The error names other special tokens; `import` drops them if asked, and says so."""
-    done("export --model tokenizer.json --to huggingface --output hf --special <|a|> <|b|>", folder)
-    words = "import --from huggingface --input hf --output back.json --id-map ids.json"
+def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> None:
+    """The errors and notes say how to give them; the model's configuration may be beside it."""
+    done("export --model tokenizer.json --to tiktoken --output tokenizer.model", folder)
+    words = "import tokenizer.model --output back.json --force"
     (line,) = refused(bpetite(*words.split(), cwd=folder))
-    assert line == (
-        "error: cannot import hf: it has the special tokens '<|a|>', '<|b|>', but an import "
-        "keeps only <|endoftext|>; --drop-special (drop_special=True) drops them"
+    assert line.startswith(
+        "error: cannot import tokenizer.model: a file of ranks lacks the split pattern; "
+        "add --pattern (pattern=) with that of its model: gpt2 (GPT-2), gpt4 (GPT-4, Llama 3), "
     )
-    assert not (folder / "back.json").exists()
-    result = done(words, folder, "--drop-special")
-    assert data(result.stdout)["dropped_special_tokens"] == {"<|a|>": 324, "<|b|>": 325}
-    assert "dropped, now ordinary text: '<|a|>', '<|b|>'" in lines(result.stderr)
-    assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
-    assert json.loads((folder / "ids.json").read_bytes()) == list(range(324))
+    result = done(f"{words} --pattern gpt2", folder)
+    assert data(result.stdout)["special_tokens"] == {}
+    note = "a file of ranks has no special tokens; --special NAME=ID adds them"
+    assert lines(result.stderr)[-1] == note
+    flags = dict.fromkeys(("lstrip", "rstrip", "single_word", "normalized", "special"), False)
+    added = {str(400 + one): {"content": f"<|{one}|>", **flags} for one in range(8)}
+    config = json.dumps({"added_tokens_decoder": added})
+    (folder / "tokenizer_config.json").write_text(config)
+    result = done(f"{words} --pattern gpt2", folder)
+    assert lines(result.stderr)[1].endswith("<|4|> (404), <|5|> (405) and 2 more")
+    assert data(result.stdout)["notes"] == []
+    result = done(f"{words} --pattern gpt2 --special <|a|>=5000 a==4000", folder)
+    assert data(result.stdout)["special_tokens"] == {"a=": 4000, "<|a|>": 5000}
 
 
-def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
-    """An id map has the original ids, and with it `export` restores the file that was read."""
-    done("export --model tokenizer.json --to huggingface --output hf.json", folder)
-    content = json.loads((folder / "hf.json").read_bytes())
-    vocab = {text: (token_id + 1) % 324 for text, token_id in content["model"]["vocab"].items()}
-    content["model"]["vocab"] = vocab
-    content["added_tokens"][0]["id"] = 0
-    (folder / "theirs.json").write_text(json.dumps(content))
-    words = "import --from huggingface --input theirs.json --output back.json"
-    assert lines(done(words, folder).stderr)[-1] == (
-        "324 of 324 ids have changed; --id-map FILE saves the original ones"
-    )
-    result = done(words, folder, "--force", "--id-map", "ids.json")
-    assert lines(result.stderr)[-1].endswith("are in ids.json, for export --id-map")
-    assert json.loads((folder / "ids.json").read_bytes()) == [*range(1, 324), 0]
-    words = "export --model back.json --to huggingface --output again.json --id-map ids.json"
-    assert data(done(words, folder).stdout)["special_tokens"] == {"<|endoftext|>": 0}
-    assert json.loads((folder / "again.json").read_bytes()) == content
+def test_schema_version_3_in_other_libraries(folder: Path) -> None:
+    """An imported file is exported and compared, or the one line names another form."""
+    done("export --model tokenizer.json --to tiktoken --output ranks", folder)
+    done("import ranks --pattern gpt2 --special <s>=9999 --output new.json", folder)
+    result = done("export --model new.json --to huggingface --output hf --special <t>", folder)
+    assert data(result.stdout)["special_tokens"] == {"<s>": 9999, "<t>": 10000}
+    assert data(done("parity --model new.json text.txt", folder).stdout)["equal"]
+    words = "export --model new.json --to gguf --output x"
+    (line,) = refused(bpetite(*words.split(), cwd=folder))
+    assert "llama.cpp cannot represent gaps between ids; export to huggingface instead" in line
+    (folder / "third.json").write_bytes(canonical(THIRD))
+    for words in (
+        "export --model third.json --to tiktoken --output x",
+        "parity --model third.json text.txt",
+        "compare-tiktoken --model third.json --text abc --encoding self",
+    ):
+        (line,) = refused(bpetite(*words.split(), cwd=folder))
+        assert "would have the token 1, b' aba', in other places; export to huggingface" in line
 
 
 # Common behavior
@@ -365,12 +412,22 @@ def test_the_original_ids_are_kept_in_a_file(folder: Path) -> None:
     [
         "compare-tiktoken --model tokenizer.json",
         "compare-tiktoken --model tokenizer.json --text x --report",
+        "compare-tiktoken --input text.txt --report",
+        "compare-tiktoken --input text.txt --encoding gpt2",
+        "compare-tiktoken --input text.txt text.txt --encoding gpt2 --parallel",
+        "compare-tiktoken --input text.txt --encoding gpt2 --report --parallel",
+        "compare-tiktoken --model tokenizer.json tokenizer.json --text x",
         "compare-tiktoken --model tokenizer.json --input text.txt text.txt",
         "compare-tiktoken --model tokenizer.json --text x --encoding gpt2 cl100k_base",
         "export --model tokenizer.json --to gpt2 --output x --max-length 4",
         "export --model tokenizer.json --to huggingface --output x.json --chat-template x",
         "export --model tokenizer.json --to huggingface --output x --max-length 0",
-        "import --from gpt2 --input x --output x --id-map -",
+        "import --from gpt2 --output x",
+        "import x --encoding gpt2 --output y",
+        "import --from tiktoken --encoding gpt2 --output y",
+        "import x --special a --output y",
+        "import x --special a=b --output y",
+        "import x --pattern x --output y",
         "import --from tiktoken --input gpt2 --output -",
         "parity --model tokenizer.json",
         "parity --model tokenizer.json text.txt --input text.txt",
@@ -416,9 +473,11 @@ def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
             "import --from huggingface --input tokenizer.json --output x",
             "is already a bpetite tokenizer file",
         ),
-        ("import --from gpt2 --input . --output x", "./vocab.json: No such file or directory"),
-        ("import --from huggingface --input a b --output x", "with one, found 2 paths"),
-        ("import --from tiktoken --input x --output y --id-map no/x", "does not exist; create it"),
+        ("import --from gpt2 --input . --output x", ". has no tokenizer: expected vocab.json"),
+        ("import --from huggingface --input a b --output x", "merges.txt, found 2 paths"),
+        ("import text.txt --output x", "it is not a tokenizer.json, a tekken.json, vocab.json "),
+        ("import x --special a=1 a=2 --output y", "--special has a name twice"),
+        ("import tokenizer.json --pattern gpt2 --output y", "is already a bpetite tokenizer file"),
     ],
 )
 def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
@@ -489,7 +548,8 @@ def test_compressed_text_is_read(words: str, name: str, folder: Path) -> None:
     (folder / "text.txt").write_bytes(zipped)
     for source, stdin in (("text.txt", b""), ("-", zipped)):
         result = bpetite(*call, source, stdin=stdin, cwd=folder, env=OFFLINE)
-        assert (result.returncode, result.stdout) == (0, expected.stdout)
+        named = result.stdout.replace(b'"path": "-"', b'"path": "text.txt"')
+        assert (result.returncode, named) == (0, expected.stdout)
     (folder / "cut").write_bytes(zipped[:-1])
     (line,) = refused(bpetite(*call, "cut", cwd=folder, env=OFFLINE))
     assert line.startswith("error: cut is cut off: ")
@@ -506,7 +566,8 @@ def test_errors_suggest_the_command_that_imports_a_file(to: str, folder: Path) -
         assert " is not a tokenizer file; it looks like " in first
         command = re.match("make one from it with `bpetite (.*)`", second)
         assert command
-        done(command[1], folder, "--force")
+        words = command[1].replace("NAME", "gpt2 --special <|endoftext|>=323")
+        done(words, folder, "--force")
         made = (folder / "NEW.json").read_bytes()
         assert made == (folder / "tokenizer.json").read_bytes()
 

@@ -1,4 +1,4 @@
-"""`bpetite count --encoding`: counts for an encoding of tiktoken, without a model."""
+"""`--encoding` of `count` and `show`: an encoding of tiktoken, without a tokenizer file."""
 
 import json
 import pickle
@@ -28,8 +28,7 @@ TOKENS = (b"th", b"the", b" the", b"\n\n", b"  ", b"!\n", b"12", b"123")
 
 def expected(name: str, text: str) -> int:
     """Return how many tokens tiktoken itself makes of a whole text."""
-    encoding = tiktoken.get_encoding(name)
-    return len(encoding.encode(text, allowed_special={"<|endoftext|>"}, disallowed_special=()))
+    return len(tiktoken.get_encoding(name).encode(text, allowed_special="all"))
 
 
 @pytest.fixture
@@ -70,12 +69,46 @@ def test_ordinary_text_has_the_ids_of_encode_ordinary(text: str) -> None:
     assert TRAINED.encode(text, ordinary=True) == expected or not drift().isdisjoint(text)
 
 
-def test_other_special_tokens_are_text(register: Callable[..., None]) -> None:
-    """Only `<|endoftext|>` is a special token, and only in an encoding that has it."""
+@pytest.mark.parametrize("more", [[], ["--ordinary"]])
+def test_special_tokens_are_those_of_the_encoding(
+    more: list[str], register: Callable[..., None]
+) -> None:
+    """`count` and `show` find each special token of the encoding, and no other."""
     register("other", special="<|im_end|>")
     for text in ("<|im_end|>", "<|endoftext|>"):
-        result = bpetite("count", "--encoding", "other", stdin=text.encode())
-        assert result.stdout == b"%d\n" % len(text)
+        expected = 1 if text == "<|im_end|>" and not more else len(text)
+        counted = bpetite("count", "--encoding", "other", *more, stdin=text.encode())
+        assert counted.stdout == b"%d\n" % expected
+        shown = bpetite("show", "--encoding", "other", *more, "--json", "--text", text)
+        assert len(lines(shown.stdout)) == expected
+
+
+@pytest.mark.parametrize("text", [text for text in HOSTILE if "\x00" not in text])
+def test_show_has_the_ids_of_tiktoken(text: str, toy: str) -> None:
+    """The ids are tiktoken's, the bytes join to the text, and the offsets follow them."""
+    shown = bpetite("show", "--encoding", toy, "--json", f"--text={text}")
+    found = [json.loads(line) for line in lines(shown.stdout)]
+    expected = tiktoken.get_encoding(toy).encode(text, allowed_special="all")
+    assert [token["id"] for token in found] == expected or not drift().isdisjoint(text)
+    assert b"".join(bytes.fromhex(token["hex"]) for token in found) == text.encode()
+    assert [token["start"] for token in found[1:]] == [token["end"] for token in found[:-1]]
+
+
+def test_show_explains_an_encoding_as_its_import(toy: str, here: Path) -> None:
+    """With `--steps`, the output is that for the imported tokenizer file."""
+    assert bpetite("import", "--encoding", toy, "--output", "toy.json").returncode == 0
+    for more in (["--steps"], []):
+        of_encoding = bpetite("show", "--encoding", toy, "--text", " the12 the", *more)
+        of_file = bpetite("show", "--model", here / "toy.json", "--text", " the12 the", *more)
+        assert of_encoding.stdout == of_file.stdout != b""
+        assert (of_encoding.returncode, of_encoding.stderr) == (0, b"")
+
+
+def test_show_refuses_what_no_tokenizer_file_can_hold(register: Callable[..., None]) -> None:
+    """An unknown pattern is one line that names the encoding."""
+    register("whole", b"a b c", pattern="(?s:.+)")
+    (line,) = refused(bpetite("show", "--encoding", "whole", "--text", "x"))
+    assert line.startswith("error: cannot show whole: its split pattern is none that bpetite has: ")
 
 
 @pytest.mark.parametrize("pattern", [*PATTERNS, "a pattern of another kind"])
@@ -118,9 +151,10 @@ def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Pat
     assert last == "error: 1 of 2 files could not be counted; the total covers the others"
 
 
-def test_unknown_encodings_are_rejected_by_name() -> None:
+@pytest.mark.parametrize("command", ["count", "show"])
+def test_unknown_encodings_are_rejected_by_name(command: str) -> None:
     """The error lists the known encodings."""
-    (line,) = refused(bpetite("count", "--encoding", "nope"))
+    (line,) = refused(bpetite(command, "--encoding", "nope"))
     assert line.startswith("error: unknown tiktoken encoding 'nope'; choose from ")
     assert "o200k_base" in line
 
@@ -136,3 +170,5 @@ def test_counts_equal_tiktokens(
         (here / f"{place}").write_bytes(text.encode())
         shown = lines(bpetite("count", "--encoding", name, f"{place}").stdout)
         assert shown == [f"{expected(name, text)}\t{place}"]
+    ids = lines(bpetite("show", "--encoding", name, "--json", f"{place}").stdout)
+    assert len(ids) == expected(name, text)

@@ -8,7 +8,7 @@ import oracle
 from artifacts import GOOD
 from bpetite._patterns import GPT2
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
-from bpetite_compare._spellings import _SAME_PATTERNS
+from bpetite_compare._spellings import _SPELLINGS
 from texts import TEXTS, every_character
 
 
@@ -19,9 +19,13 @@ def test_the_pattern_equals_the_artifacts() -> None:
 
 @given(TEXTS)
 def test_pattern_variants_give_equal_chunks(text: str) -> None:
-    """Every known spelling of GPT-2's pattern gives the same chunks."""
-    chunks = regex.findall(GPT2.text, text)
-    assert all(regex.findall(pattern, text) == chunks for pattern in _SAME_PATTERNS)
+    """Every known spelling of a pattern gives the same chunks, also several splits in turn."""
+    for splits, pattern in _SPELLINGS.items():
+        chunks = [text]
+        for split in splits:
+            parts = (regex.split(f"({split})", chunk) for chunk in chunks)
+            chunks = [part for several in parts for part in several if part]
+        assert chunks == pattern.split(text)
 
 
 def test_the_engines_disagree_on_some_characters() -> None:

@@ -1,6 +1,5 @@
 """`export`: each form, and the ids that its library gives."""
 
-import hashlib
 import json
 import re
 from pathlib import Path
@@ -13,7 +12,7 @@ from tiktoken.load import load_tiktoken_bpe
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from bpetite_compare import _export, export, to_tiktoken
+from bpetite_compare import export, to_tiktoken
 from bpetite_compare._formats import FORMATS
 from bpetite_compare._letters import to_letters
 from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
@@ -212,23 +211,6 @@ def test_a_merge_like_a_comment_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="would be a comment"):
         export(model, "gpt2", tmp_path / "out")
     assert not (tmp_path / "out").exists()
-
-
-def test_gpt_2s_merges_are_recognized_by_digest(
-    small_model: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    """The warning appears exactly for the merges with this digest."""
-    export(small_model, "tiktoken", tmp_path / "before")
-    assert caplog.records == []
-    merges = json.loads(small_model.read_bytes())["merges"]
-    data = json.dumps(merges, separators=(",", ":")).encode()
-    monkeypatch.setattr(_export, "_GPT2_MERGES_SHA256", hashlib.sha256(data).hexdigest())
-    for to in FORMATS:
-        export(small_model, to, tmp_path / to)
-    assert [record.levelname for record in caplog.records] == ["WARNING"] * len(FORMATS)
 
 
 def test_unknown_format_is_rejected(small_model: Path, tmp_path: Path) -> None:

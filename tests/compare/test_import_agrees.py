@@ -5,24 +5,29 @@ The files are those of `hugging_face_files.py`. The rules of merges and settings
 """
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Final
 
 import pytest
-import tokenizers
 
 from bpetite import Tokenizer
 from bpetite_compare import import_tokenizer
 from bpetite_compare._engines import drift
-from bpetite_compare._letters import BYTE_LETTERS
 from compare_tools import HOSTILE
-from hugging_face_files import END, PIECES, TEMPLATE, File, load, made_by
+from hugging_face_files import PIECES, File, load, made_by
 
 pytestmark = pytest.mark.thorough
 
-SEEDS: Final = 600
+SEEDS: Final = 900
+REASONS: Final = (
+    *("so it changes the text around it", "is also an ordinary token", "have the same id"),
+    *("has the id \\d+, but tokenizers uses", "no merge makes its token", "no whitespace"),
+    *("begins with the special token", "only one is `normalized`", "stand for no byte"),
+)
 
 
 def texts(random: Random) -> Iterator[str]:
@@ -32,55 +37,29 @@ def texts(random: Random) -> Iterator[str]:
         yield "".join(random.choices(PIECES, k=random.randrange(1, 12)))
 
 
-def check_ids(file: File, new: Path, original: tuple[int, ...], random: Random) -> None:
-    """Check every id, and that dropped tokens changed only texts with their content."""
-    theirs = load(file.content)
-    added = file.content["added_tokens"]
-    has_end = any(one["content"] == END for one in added)
-    others = [one["content"] for one in added if one["content"] != END]
-    assert original[-1] == theirs.token_to_id(END) or not has_end
-    assert [theirs.id_to_token(one) for one in original[:256]] == [
-        BYTE_LETTERS[value] for value in range(256)
-    ]
-    without = load(without_others(file, theirs))
-    add = file.content.get("post_processor") != TEMPLATE
-    ours = Tokenizer.load(new)
+def check_ids(file: File, new: Path, random: Random) -> None:
+    """Check the ids of texts, and that they decode to the texts."""
+    theirs, ours = load(file.content), Tokenizer.load(new)
     for text in filter(drift().isdisjoint, texts(random)):
-        found = [original[one] for one in ours.encode(text)]
-        expected: list[int] = []
-        # Without <|endoftext|> there, it is ordinary text there, and special here.
-        for place, part in enumerate([text] if has_end else text.split(END)):
-            expected += [original[-1]] * (place > 0)
-            expected += without.encode(part, add_special_tokens=add).ids
-        assert found == expected, (text, file)
-        if not any(other in text for other in others) and (has_end or END not in text):
-            assert found == theirs.encode(text, add_special_tokens=add).ids, (text, file)
-
-
-def without_others(file: File, theirs: tokenizers.Tokenizer) -> dict[str, Any]:
-    """Return the content without the added tokens that are dropped."""
-    content: dict[str, Any] = json.loads(json.dumps(file.content))
-    added = [one for one in content["added_tokens"] if one["content"] == END]
-    content["added_tokens"] = added
-    if added:
-        content["model"]["vocab"][END] = theirs.token_to_id(END)
-    return content
+        found = ours.encode(text)
+        assert found == theirs.encode(text, add_special_tokens=False).ids, (text, file)
+        assert ours.decode(found) == text
 
 
 def test_an_import_has_all_ids_or_names_the_rule(tmp_path: Path) -> None:
-    """Of hundreds of files, exactly those with a fault are refused; the others keep every id."""
-    accepted = 0
+    """Of hundreds of files, each keeps every id or is refused; each reason occurs."""
+    verdicts: Counter[str] = Counter()
     theirs, new = tmp_path / "theirs.json", tmp_path / "new.json"
     for seed in range(SEEDS):
         file = made_by(seed)
         theirs.write_text(json.dumps(file.content), encoding="utf-8")
-        if file.reasons:
-            with pytest.raises(ValueError, match="|".join(file.reasons)):
-                import_tokenizer(theirs, "huggingface", new, overwrite=True, drop_special=file.drop)
+        try:
+            import_tokenizer(theirs, None, new, overwrite=True)
+        except ValueError as error:
+            (reason,) = [one for one in REASONS if re.search(one, str(error))] or [str(error)]
+            verdicts[reason] += 1
         else:
-            imported = import_tokenizer(
-                theirs, "huggingface", new, overwrite=True, drop_special=file.drop
-            )
-            check_ids(file, new, imported.original_ids, Random(seed))
-            accepted += 1
-    assert accepted > SEEDS // 3
+            check_ids(file, new, Random(seed))
+            verdicts[""] += 1
+    assert verdicts[""] > SEEDS // 5
+    assert {*verdicts} == {"", *REASONS}

@@ -334,7 +334,7 @@ def test_it_trains_as_the_core(corpus: list[str], vocab_size: int) -> None:
     model = train(corpus, vocab_size)
     tokenizer = Tokenizer.train(corpus, vocab_size)
     assert list(model.merges) == list(tokenizer._artifact.merges)
-    assert model.special_tokens == {SPECIAL: tokenizer._artifact.mergeable}
+    assert model.special_tokens == {SPECIAL: len(tokenizer._artifact.tokens)}
 
 
 @given(CORPORA, CORPORA, st.integers(256, 270), st.integers(0, 12))
@@ -343,7 +343,7 @@ def test_it_continues_as_the_core(
 ) -> None:
     """With a start, the merges are those of the core, in order."""
     model, start = train(first, vocab_size), Tokenizer.train(first, vocab_size)
-    size = start._artifact.mergeable + more
+    size = len(start._artifact.tokens) + more
     grown = Tokenizer.train(second, size, start=start)
     assert list(train(second, size, start=model).merges) == list(grown._artifact.merges)
 

@@ -1,6 +1,7 @@
 """When bytes identify tokens: the check, compared with its definition, and its consequences."""
 
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 import tiktoken
@@ -9,10 +10,12 @@ from hypothesis import strategies as st
 
 import oracle
 from bpetite._artifact import Artifact
-from bpetite_compare._soundness import find_duplicate, find_unreachable
+from bpetite._patterns import GPT2
+from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
 from bpetite_compare._to_tiktoken import of_artifact
 from bpetite_compare.reference import Model, Pair, encode_chunk
-from compare_tools import DUPLICATE, UNREACHABLE
+from compare_tools import DUPLICATE, UNREACHABLE, with_ids_of_its_own
+from core.test_version_3 import numbered as third
 from texts import CHUNKS, CORPORA, merge_lists
 
 RUNS_OF_A = st.lists(st.integers(1, 12), max_size=8).map(
@@ -70,6 +73,9 @@ def test_an_unreachable_token_is_named() -> None:
     assert find_unreachable(Artifact.of_merges(UNREACHABLE)) == (
         "the token 258, b'abc', does not encode to itself"
     )
+    assert find_unreachable(with_ids(UNREACHABLE, [500, 600, 400])) == (
+        "the token 400, b'abc', does not encode to itself"
+    )
 
 
 def test_two_tokens_with_the_same_bytes_are_named() -> None:
@@ -88,3 +94,88 @@ def test_a_copy_of_the_special_token_is_named() -> None:
     assert find_duplicate(Artifact.of_merges(merges)) == (
         "the tokens 267 and 268 have the same bytes, b'<|endoftext|>'"
     )
+
+
+# Ids of their own
+
+
+def with_ids(merges: Sequence[Pair], ids: Sequence[int], whole: Sequence[bytes] = ()) -> Artifact:
+    """Return a tokenizer with these ids of the merges and whole tokens."""
+    tokens = [*[*oracle.vocabulary(merges).values()][:-1], *whole]
+    return with_ids_of_its_own(merges, tokens, GPT2, {}, [*range(256), *ids])
+
+
+@st.composite
+def nearly_in_order(draw: st.DrawFn) -> Artifact:
+    """Return a tokenizer with some merges whose ids are too low, and perhaps a whole token."""
+    _, merges, whole, _ = draw(third())
+    whole = [token for token in whole if len(token) > 2][:1]
+    items = range(len(merges) + len(whole))
+    back = [draw(st.sampled_from([0, 0, 0, 1.5, 3])) for _ in items]
+    order = sorted(items, key=lambda item: item - back[item])
+    return with_ids(merges, [300 + order.index(item) for item in items], whole)
+
+
+def of_tiktoken(artifact: Artifact, chunk: bytes) -> list[int]:
+    """Return the ids of a chunk in tiktoken."""
+    ranks = dict(zip(artifact.tokens, artifact.ids, strict=True))
+    encoding = tiktoken.Encoding(
+        "chunk", pat_str=r"(?s:.+)", mergeable_ranks=ranks, special_tokens={}
+    )
+    return encoding.encode(chunk.decode())
+
+
+def of_the_oracle(artifact: Artifact, chunk: bytes) -> list[int]:
+    """Return the ids of a chunk by merging pairs in the order of ranks."""
+    text, whole = chunk.decode(), artifact.whole_tokens
+    numbers = oracle.encode(text, artifact.merges, r"(?s:.+)", (), whole)
+    return [artifact.ids[number] for number in numbers]
+
+
+@given(nearly_in_order(), CHUNKS)
+def test_what_passes_has_tiktokens_ids(artifact: Artifact, chunk: bytes) -> None:
+    """With ids that are not in the order of ranks, and whole tokens, both ways to merge agree."""
+    assume(find_unreachable(artifact) is None)
+    assume(find_unordered(artifact) is None)
+    assert of_tiktoken(artifact, chunk) == of_the_oracle(artifact, chunk)
+
+
+@pytest.mark.parametrize(
+    ("merges", "ids", "whole", "chunk"),
+    [
+        pytest.param([(97, 98), (98, 99)], [309, 305], (), "abc", id="of old tokens"),
+        pytest.param(
+            [(97, 98), (256, 256), (122, 256)], [309, 305, 306], (), "zabab", id="of new tokens"
+        ),
+        pytest.param([(97, 98), (256, 99), (122, 256)], [309, 306, 305], (), "zabc", id="order"),
+        pytest.param([(97, 98), (122, 256), (256, 122)], [309, 305, 306], (), "abzab", id="sides"),
+        pytest.param([(97, 98), (256, 97)], [309, 305], (), "abab", id="the pivot's left part"),
+        pytest.param([(97, 98)], [300, 301], (b"abc",), "abcz", id="whole token"),
+        pytest.param([(97, 98)], [301, 300], (b"abc",), "abcz", id="whole token with a low id"),
+    ],
+)
+def test_each_condition_is_needed(
+    merges: list[Pair], ids: list[int], whole: tuple[bytes, ...], chunk: str
+) -> None:
+    """Where one is not met, the check names a token, and tiktoken has other ids for a chunk."""
+    artifact = with_ids(merges, ids, whole)
+    assert find_unreachable(artifact) is None
+    assert " in other places; export to huggingface" in str(find_unordered(artifact))
+    assert of_tiktoken(artifact, chunk.encode()) != of_the_oracle(artifact, chunk.encode())
+    with pytest.raises(ValueError, match="tiktoken cannot load this vocabulary: "):
+        of_artifact(artifact, "self")
+
+
+@pytest.mark.parametrize(
+    ("merges", "ids", "whole"),
+    [
+        ([(97, 98), (256, 99), (257, 100), (122, 256)], [309, 303, 300, 304], (b"xabcdx",)),
+        ([(97, 97), (98, 256), (256, 99), (257, 257)], [309, 305, 306, 310], (b"cabbc",)),
+    ],
+)
+def test_what_meets_them_passes(merges: list[Pair], ids: list[int], whole: list[bytes]) -> None:
+    """Early merges that cannot get in each other's way, and whole tokens of three parts, pass."""
+    artifact = with_ids(merges, [*ids, 1000], whole)
+    assert find_unordered(artifact) is None
+    for chunk in map("".join, product("abcz", repeat=5)):
+        assert of_tiktoken(artifact, chunk.encode()) == of_the_oracle(artifact, chunk.encode())

@@ -117,7 +117,7 @@ def test_offsets(text: str, ours: Tokenizer, theirs: Any) -> None:
     encoded = theirs(text, return_offsets_mapping=True)
     place = 0
     for token_id, (start, end) in zip(encoded["input_ids"], encoded["offset_mapping"], strict=True):
-        after = place + len(ours._artifact.bytes_of(token_id))
+        after = place + len(ours._artifact.vocab[token_id])
         assert start == len(text.encode()[:place].decode(errors="ignore"))
         assert end == len(text.encode()[:after].decode(errors="replace"))
         place = after

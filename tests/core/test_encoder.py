@@ -13,6 +13,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._encoder import Encoder
+from bpetite._merges import Merges
 from bpetite._patterns import GPT2, PATTERNS
 from texts import ASCII_TEXTS, CORPORA, NESTED, RUNS, TEXTS, TIES, TWICE, TWINS, merge_lists
 
@@ -20,7 +21,7 @@ END_OF_TEXT = "<|endoftext|>"
 
 
 def encoder_of(merges: list[tuple[int, int]]) -> Encoder:
-    return Encoder(merges, GPT2, {END_OF_TEXT_TOKEN: 256 + len(merges)})
+    return Encoder(Merges(merges).apply, GPT2, {END_OF_TEXT_TOKEN: 256 + len(merges)})
 
 
 @given(merge_lists(), st.text("abc'", max_size=24))
@@ -142,7 +143,7 @@ def cached_by(encoder: Encoder) -> dict[str, tuple[int, ...]]:
 def test_cache_is_bounded_in_bytes(name: str) -> None:
     """However many distinct words occur, the cache takes at most 151 MB, and the ids are right."""
     special_tokens = {f"<{number}>": 257 + number for number in range(4096)}
-    encoder = Encoder([(98, 98)], PATTERNS[name], special_tokens)
+    encoder = Encoder(Merges([(98, 98)]).apply, PATTERNS[name], special_tokens)
     letters = str.maketrans("0123456789", "abcdefghij")
     words = [str(number).translate(letters) for number in range(700_000)]
     ids = encoder.encode(" ".join(words))
@@ -179,13 +180,13 @@ def test_a_frequently_occurring_chunk_is_not_encoded_again(
     """A frequent chunk is taken from the old generation, however many rare ones occur."""
     encoder = encoder_of([(97, 98)])
     applied: list[bytes] = []
-    apply = encoder._cache._merges.apply
+    apply = encoder._cache._ids_of_chunk
 
     def noted(chunk: bytes) -> list[int]:
         applied.append(chunk)
         return apply(chunk)
 
-    monkeypatch.setattr(encoder._cache._merges, "apply", noted)
+    monkeypatch.setattr(encoder._cache, "_ids_of_chunk", noted)
     for number in range(room):
         assert encoder.encode(f" ab {number}")[:2] == [32, 256]
     assert applied.count(b" ab") == 1

@@ -208,8 +208,8 @@ VALUES_OF_STEPS: list[tuple[int, Place, str, list[object]]] = [
     (
         6,
         ("schema_version",),
-        "1 or 2, the versions that this bpetite reads",
-        [0, 3, -1, 11, 10**30],
+        "1 or 2 or 3, the versions that this bpetite reads",
+        [0, 4, -1, 11, 10**30],
     ),
     (9, ("pretokenizer_pattern",), "a string", [None, 1, True, [PATTERN], {PATTERN: 1}]),
     (
@@ -379,7 +379,7 @@ def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
 FAULTS: dict[int, tuple[Place, object, str]] = {
     4: (("schema_version",), GONE, "missing key 'schema_version'"),
     5: (("schema_version",), True, "schema_version: expected an integer"),
-    6: (("schema_version",), 3, "schema_version: expected 1"),
+    6: (("schema_version",), 4, "schema_version: expected 1"),
     7: (("special_tokens",), GONE, "missing key 'special_tokens'"),
     8: (("extra",), 1, "top level: expected only the keys"),
     9: (("pretokenizer_pattern",), None, "pretokenizer_pattern: expected a string"),

@@ -15,12 +15,12 @@ import oracle
 from bpetite._boundaries import blocks
 from bpetite._constants import PRETOKENIZER_PATTERN
 from bpetite._corpus import count_chunks
-from bpetite._patterns import GPT2, PATTERNS
+from bpetite._patterns import _IN_ASCII, ALL_PATTERNS, GPT2, PATTERNS
 from bpetite._pretokenizer import pretokenize
-from texts import ASCII_TEXTS, SEPARATORS, TEXTS, WHITESPACE, every_character
+from texts import ASCII_TEXTS, KANA, SEPARATORS, TEXTS, WHITESPACE, every_character
 
 ASCII = [chr(code) for code in range(128)]
-EACH = pytest.mark.parametrize("name", PATTERNS)
+EACH = pytest.mark.parametrize("name", ALL_PATTERNS)
 NASTY = "aAǅʰ1½'s\u017f\u0301/;。字\n\r \u3000\x1c"
 """Characters of every class that a pattern names, and some that only tools confuse."""
 SPECIAL = re.compile(r"[A-Za-z0-9][!-&(-/:-@\[-`{-~]")
@@ -82,7 +82,11 @@ def test_whitespace_of_regex_is_25_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "members"), [(r"\p{L}", r"[A-Za-z]"), (r"\p{N}", r"[0-9]"), (r"\s", r"[\t\n\v\f\r ]")]
+    ("name", "members"),
+    [
+        *((r"\s", r"[\t\n\v\f\r ]"), (r"\p{M}", r"[^\0-\x7f]")),
+        *((rf"\p{{{name}}}", f"[{members}]") for name, members in _IN_ASCII.items()),
+    ],
 )
 def test_ascii_classes_match_regex(name: str, members: str) -> None:
     """On all 128 ASCII characters, each class of `regex` equals its replacement."""
@@ -94,18 +98,21 @@ def test_ascii_classes_match_regex(name: str, members: str) -> None:
 def test_short_ascii_text_is_cut_as_by_regex(name: str, shape: str) -> None:
     """FR-4: for any two ASCII characters, in each shape, `re` finds the chunks of `regex`."""
     texts = [shape.format(first, second) for first, second in product(ASCII, repeat=2)]
-    expected = [regex.findall(PATTERNS[name].text, text) for text in texts]
-    assert [PATTERNS[name].split(text) for text in texts] == expected
+    expected = [regex.findall(ALL_PATTERNS[name].text, text) for text in texts]
+    assert [ALL_PATTERNS[name].split(text) for text in texts] == expected
 
 
 def test_texts_of_patterns_never_change() -> None:
     """The text of a pattern is part of a tokenizer file, so it stays as it is, byte for byte."""
-    assert {name: PATTERNS[name].text for name in oracle.PATTERNS} == oracle.PATTERNS
+    assert {name: each.text for name, each in PATTERNS.items()} == oracle.PATTERNS
+    texts = {name: each.text for name, each in ALL_PATTERNS.items()}
+    assert texts == oracle.PATTERNS | oracle.ONLY_VERSION_3
 
 
 def check_text(name: str, text: str) -> None:
     """Check the facts behind every shortcut, for one text."""
-    pattern, chunks = PATTERNS[name], regex.findall(PATTERNS[name].text, text)
+    pattern = ALL_PATTERNS[name]
+    chunks = regex.findall(pattern.text, text)
     assert "".join(chunks) == text
     assert not any(SPECIAL.search(chunk) for chunk in chunks)
     assert pattern.split(text) == chunks
@@ -127,7 +134,7 @@ def test_every_pattern_keeps_the_facts(name: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("characters", "length"),
     [
-        (NASTY, 4),
+        *((NASTY, 4), (KANA, 4)),
         pytest.param(NASTIEST, 6, marks=[pytest.mark.thorough, pytest.mark.timeout(1800)]),
     ],
 )
@@ -147,7 +154,7 @@ def test_no_chunk_has_a_special_token(name: str) -> None:
         for after in ("", "a", "s", "|>", " ", "\n", "/"):
             text = f"{before}{inner}{mark}{after}"
             place = len(before) + 1
-            ends_of_chunks = [*accumulate(map(len, PATTERNS[name].split(text)))]
+            ends_of_chunks = [*accumulate(map(len, ALL_PATTERNS[name].split(text)))]
             assert place in ends_of_chunks
 
 
@@ -162,6 +169,6 @@ def test_chunks_with_every_character_are_counted() -> None:
 @EACH
 def test_a_pattern_is_copied_by_name(name: str) -> None:
     """A pattern is the same object in a copy, and in another process."""
-    pattern = PATTERNS[name]
+    pattern = ALL_PATTERNS[name]
     assert copy.deepcopy(pattern) is pattern
     assert pickle.loads(pickle.dumps(pattern)) is pattern  # noqa: S301 - our own bytes

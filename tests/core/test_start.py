@@ -42,7 +42,7 @@ def test_another_corpus_is_learned_as_in_the_oracle(
 ) -> None:
     """On another corpus, the old merges are applied by rank, and then all pairs are recounted."""
     start = Tokenizer.train(first, 280)
-    size = start._artifact.mergeable + more
+    size = len(start._artifact.tokens) + more
     grown = Tokenizer.train(second, size, start=start)
     assert merges_of(grown) == oracle.train(second, size, merges_of(start))
 
@@ -67,7 +67,7 @@ def test_any_merges_may_be_the_start(
 def test_tokens_that_encode_to_themselves_stay_so(first: list[str], second: list[str]) -> None:
     """If every token of the start encodes to itself, so does every token of the result."""
     start = Tokenizer.train(first, 270)
-    grown = merges_of(Tokenizer.train(second, start._artifact.mergeable + 12, start=start))
+    grown = merges_of(Tokenizer.train(second, len(start._artifact.tokens) + 12, start=start))
     tokens = oracle.vocabulary(grown)
     for token_id in range(256 + len(grown)):
         assert oracle.encode_chunk(tokens[token_id], grown) == [token_id]

@@ -109,13 +109,16 @@ def test_what_contradicts_the_start_is_refused() -> None:
 @pytest.mark.parametrize(
     ("pattern", "error", "message"),
     [
-        ("gpt5", ValueError, f"pattern must be one of {', '.join(PATTERNS)}, got 'gpt5'"),
+        *(
+            (name, ValueError, f"pattern must be one of {', '.join(oracle.PATTERNS)}, got '{name}'")
+            for name in ("gpt5", *oracle.ONLY_VERSION_3)
+        ),
         ("(a+)+$" * 999, ValueError, "pattern must be one of "),
         (4, TypeError, "pattern must be str, got int"),
     ],
 )
 def test_a_pattern_has_a_name(pattern: str, error: type[Exception], message: str) -> None:
-    """Patterns are a closed list; an expression is not a name."""
+    """Patterns are a closed list, without those for imports; an expression is not a name."""
     with pytest.raises(error, match=message) as caught:
         Tokenizer.train("ab", 256, pattern=pattern)
     assert len(str(caught.value)) < 150
@@ -127,7 +130,10 @@ IDS: list[object] = [257, 260, -1, True, "259", None, [259], 10**30]
 FAULTS: list[tuple[int, dict[str, Any], str]] = [
     *(
         (10, SECOND | {"pretokenizer_pattern": text}, "pretokenizer_pattern: expected the pattern ")
-        for text in ("", "(a+)+$", oracle.PATTERNS["gpt4"] + " ", "(" * 99_999)
+        for text in (
+            *("", "(a+)+$", oracle.PATTERNS["gpt4"] + " ", "(" * 99_999),
+            *oracle.ONLY_VERSION_3.values(),
+        )
     ),
     *(
         (18, SECOND | {"special_tokens": no_object}, "special_tokens: expected an object, found ")
@@ -224,7 +230,7 @@ def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
         (with_names([], "gpt2") | {"schema_version": 1}, "special_tokens: expected an object with"),
         (GOOD | {"schema_version": 2}, "schema_version: expected 1, the lowest version that can "),
         *(
-            (body | {"schema_version": 3}, "schema_version: expected 1 or 2, the versions that ")
+            (body | {"schema_version": 3}, "merges[0]: expected a list of three non-negative in")
             for body in (GOOD, SECOND)
         ),
     ],

@@ -9,14 +9,14 @@ from typing import Any, Final
 import pytest
 import regex
 
-from bpetite._patterns import PATTERNS
+from bpetite._patterns import ALL_PATTERNS
 from generate.explorer import in_javascript
 from project_tools import node
 from texts import every_character
 
 DRIVER: Final = Path(__file__).with_name("driver.js")
 CLASSES: Final = sorted(
-    {name for each in PATTERNS.values() for name in regex.findall(r"\\s|\\p\{\w+\}", each.text)}
+    {name for each in ALL_PATTERNS.values() for name in regex.findall(r"\\s|\\p\{\w+\}", each.text)}
 )
 """The classes of characters that patterns name."""
 

@@ -16,6 +16,23 @@ const outcome = (task) => {
   }
 };
 
+const replayed = (tokenizer, text) => {
+  const replay = new logic.Replay(tokenizer, text);
+  const all = [...replay.tokens.keys()].map((made) => {
+    const tokens = replay.blocks.flatMap((block) => replay.tokensOf(block, made));
+    return {
+      count: replay.tokens[made],
+      ids: tokens.map(({ id }) => id),
+      kinds: tokens.map(({ kind }) => kind),
+      starts: Array.from({ length: replay.size }, (_, at) => replay.tokenAt(at, made).token.start),
+    };
+  });
+  const neighbors = [...replay.tokens.keys()].map((made) => replay.neighbor(made, 1));
+  return { all, neighbors, times: [...replay.times], curve: replay.curve(), size: replay.size };
+};
+
+const opened = []; // stay, as on the page
+
 const answers = {
   version: () => process.versions,
   split: (text, pattern) => outcome(() => bpe.split(text, pattern)),
@@ -55,7 +72,7 @@ const answers = {
     const parts = files.map(([name, data]) => ({ name, bytes: new Uint8Array(Buffer.from(data, "base64")) }));
     const { tokenizer, notes } = await foreign.open(parts);
     const { merges, ids } = tokenizer;
-    return { merges, ids, notes, encoded: texts.map((text) => tokenizer.encode(text).map((id) => ids?.[id] ?? id)) };
+    return { merges, ids, notes, encoded: texts.map((text) => tokenizer.encode(text)) };
   },
   refused: (data) => {
     const bytes = Buffer.from(data, "base64");
@@ -70,17 +87,24 @@ const answers = {
   refusal: (text) => logic.refusal(text),
   encode: (merges, text) => new bpe.Tokenizer(merges).encode(text),
   visible: (bytes) => logic.parts(Uint8Array.from(bytes)),
-  // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
-  replay: (merges, text, options) => {
-    const replay = new logic.Replay(new bpe.Tokenizer(merges, options), text);
-    const all = [...replay.tokens.keys()].map((made) => ({
-      count: replay.tokens[made],
-      ids: replay.blocks.flatMap((block) => replay.tokensOf(block, made).map(({ id }) => id)),
-      starts: Array.from({ length: replay.size }, (_, at) => replay.tokenAt(at, made).token.start),
-    }));
-    const neighbors = [...replay.tokens.keys()].map((made) => replay.neighbor(made, 1));
-    return { all, neighbors, times: [...replay.times], curve: replay.curve(), size: replay.size };
+  // How long opening a file takes, and the longest time without an answer meanwhile.
+  open_large: async (data) => {
+    const bytes = new Uint8Array(Buffer.from(data, "base64"));
+    let [longest, last] = [0, performance.now()];
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last);
+      last = performance.now();
+    }, 1);
+    const start = performance.now();
+    opened.push(await foreign.open([{ name: "large.json", bytes }]));
+    const took = performance.now() - start;
+    await new Promise((done) => setTimeout(done, 9));
+    clearInterval(timer);
+    return [took, longest];
   },
+  // After each number of merges: how many tokens, those of the blocks, and the one at each byte.
+  replay: (merges, text, options) => replayed(new bpe.Tokenizer(merges, options), text),
+  replay_file: (content, text) => replayed(bpe.load(content), text),
   blocks: (text) => new logic.Replay(new bpe.Tokenizer([]), text).blocks.map(({ bytes }) => bytes),
   // Of each merge in training: the pairs with the highest counts, and those whose count changes.
   lesson: (documents, size) => {
@@ -94,7 +118,7 @@ const answers = {
     return steps;
   },
   leaves: (merges, id) => {
-    const leavesOf = ({ id, children }) => (children.length ? children.flatMap(leavesOf) : [id]);
+    const leavesOf = ({ number, children }) => (children.length ? children.flatMap(leavesOf) : [number]);
     return leavesOf(logic.tree(new bpe.Tokenizer(merges), id));
   },
   fragment: (state) => [logic.toFragment(state), logic.ofFragment(logic.toFragment(state))],

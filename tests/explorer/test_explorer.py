@@ -12,15 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, ODD_FILES, PARTS, SPELLINGS, canonical
+from artifacts import GOOD, ODD_FILES, PARTS, SPELLINGS, THIRD, canonical
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite._persistence import load, save
 from bpetite._quoting import quoted
 from core.test_version_2 import FAULTS, NAMES, SECOND, with_names
-from hostile import hostile_files
+from core.test_version_3 import FAULTS as THIRD_FAULTS
+from core.test_version_3 import TRIPLES, numbered
+from hostile import hostile_files, hostile_files_of_version_3
 from project_tools import ROOT
-from texts import CORPORA, PIECES, TEXTS, merge_lists
+from texts import CORPORA, PIECES, RUNS, TEXTS, merge_lists
 
 pytestmark = pytest.mark.thorough
 
@@ -99,6 +102,22 @@ def test_generated_corpora_and_texts(
     ids = tokenizer.encode(text)
     loaded = ask("load", encoded(trained.encode()), [text], [ids])
     assert (loaded["ids"], loaded["decoded"]) == ([ids], [text])
+
+
+@given(numbered(), st.lists(RUNS | st.sampled_from(["<s>", "<|user|>", "é"])).map("".join))
+def test_files_with_ids_of_their_own(
+    ask: Ask, tmp_path_factory: pytest.TempPathFactory, made: tuple[dict[str, Any], Any], text: str
+) -> None:
+    """For any ids and whole tokens, texts have the core's ids, and they and the file come back."""
+    data = canonical(made[0])
+    path = tmp_path_factory.getbasetemp() / "third.json"
+    path.write_bytes(data)
+    tokenizer = Tokenizer.load(path)
+    texts = [text, *(token.decode("utf-8", "ignore") for token in tokenizer._artifact.tokens[256:])]
+    ids = [tokenizer.encode(one) for one in texts]
+    loaded = ask("load", encoded(data), texts, [*ids, [2**21 - 2]])
+    assert (loaded["file"].encode(), loaded["ids"], loaded["decoded"][:-1]) == (data, ids, texts)
+    assert "unknown id 2097150; the ids are those of its file" in loaded["decoded"][-1]["error"]
 
 
 ANY_NAMES: Final = st.lists(
@@ -180,7 +199,7 @@ def test_bad_ids_are_rejected(ask: Ask, ids: list[object]) -> None:
 
 def test_an_unknown_pattern_is_refused(ask: Ask) -> None:
     """A pattern has one of the names in the list."""
-    for name in ("gpt5", "toString", "", None):
+    for name in ("gpt5", "toString", "", None, "tekken"):
         refused = ask("train", ["ab"], 256, {"pattern": name})["error"]
         assert refused.startswith(f"RangeError: pattern must be one of {', '.join(PATTERNS)}, got ")
 
@@ -235,6 +254,47 @@ def test_it_rejects_what_the_core_rejects_in_schema_version_2(
         check_refused(ask, tmp_path / "refused.json", data)
 
 
+def test_a_large_file_opens_soon(ask: Ask, tmp_path: Path) -> None:
+    """Two files as large as Llama 3's open in two seconds each, and block for less than one."""
+    merges = [(left, right) for left in range(256) for right in range(256)]
+    merges += [(256 + rank, 65_535 - rank) for rank in range(128_000 - 256 - len(merges))]
+    tokens = Artifact.of_merges(merges).tokens
+    ids = range(len(tokens))[::-1]
+    content = THIRD | {
+        "mergeable_vocab_size": len(tokens),
+        "merges": [[ids[a], ids[b], ids[256 + rank]] for rank, (a, b) in enumerate(merges)],
+        "special_tokens": {},
+        "vocab": {str(one): list(token) for one, token in zip(ids, tokens, strict=True)},
+    }
+    data = canonical(content)
+    (tmp_path / "large.json").write_bytes(data)
+    Tokenizer.load(tmp_path / "large.json")
+    for _ in range(2):
+        took, longest = ask("open_large", encoded(data))
+        assert (took < 2_000, longest < 1_000) == (True, True), (took, longest)
+
+
+SOME_FAULTS: Final = [fault for _, fault, _ in THIRD_FAULTS]
+
+
+def test_it_rejects_what_the_core_rejects_in_schema_version_3(ask: Ask, tmp_path: Path) -> None:
+    """Each fault has the core's message, and of two faults, the core's is named."""
+    files = [data for _, data in hostile_files_of_version_3()]
+    files += [
+        canonical(THIRD | {"special_tokens": wrong}) for wrong in ({"": 5, "a b": 0}, {"": 3})
+    ]
+    files += [canonical(GOOD | TRIPLES | {"special_tokens": {"user": 258}})]
+    files += [canonical(THIRD | one | other) for one in SOME_FAULTS for other in SOME_FAULTS[::7]]
+    for data in files:
+        check_refused(ask, tmp_path / "refused.json", data)
+
+
+def test_names_that_training_refuses_load(ask: Ask, tmp_path: Path) -> None:
+    """With ids in order, a special token that `train` refuses needs schema version 3."""
+    other = {"special_tokens": {"user": 258}, "vocab": GOOD["vocab"] | {"258": list(b"user")}}
+    assert check_same_verdict(ask, tmp_path / "third.json", canonical(GOOD | TRIPLES | other))
+
+
 def damaged(data: bytes) -> Iterator[bytes]:
     """Yield a valid file truncated, with a byte lost, doubled, inserted, swapped, or a bit flipped.
 
@@ -264,13 +324,25 @@ def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("content", [GOOD, SECOND], ids=["schema version 1", "schema version 2"])
+@pytest.mark.parametrize(
+    "content", [GOOD, SECOND, THIRD], ids=["version 1", "version 2", "version 3"]
+)
 def test_damaged_files(ask: Ask, tmp_path: Path, content: dict[str, Any]) -> None:
     """FR-29: both loaders have the same verdict on a file with any byte damaged."""
     files = damaged(canonical(content))
     verdicts = [check_same_verdict(ask, tmp_path / "damaged.json", data) for data in files]
     assert len(verdicts) > 5_000
-    assert 0 < sum(verdicts) < 100  # two equal bytes may be swapped
+    # Two equal bytes may be swapped; in version 3, a whole token may have other bytes.
+    assert 0 < sum(verdicts) < (400 if content is THIRD else 100)
+
+
+def in_schema_version_3(data: bytes) -> bytes:
+    """Return a file with parts of schema version 3 where it has those of version 1."""
+    content = json.loads(data)
+    for key in {*GOOD} & {*content}:
+        if content[key] == GOOD[key]:
+            content[key] = THIRD[key]
+    return canonical(content)
 
 
 def in_schema_version_2(data: bytes) -> bytes:
@@ -282,7 +354,7 @@ def in_schema_version_2(data: bytes) -> bytes:
     return canonical(content)
 
 
-@given(ODD_FILES | ODD_FILES.map(in_schema_version_2))
+@given(ODD_FILES | ODD_FILES.map(in_schema_version_2) | ODD_FILES.map(in_schema_version_3))
 def test_odd_values(ask: Ask, tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     """FR-29: both loaders have the same verdict on a file with odd values anywhere."""
     check_same_verdict(ask, tmp_path_factory.getbasetemp() / "odd.json", data)

@@ -15,6 +15,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
+from artifacts import THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_compare import export
@@ -208,15 +209,12 @@ def test_two_tokenizers_show_both_cuts(tmp_path: Path, names: tuple[str, str]) -
 def test_files_can_be_dropped(tmp_path: Path) -> None:
     """Two files that are dropped on the page are one tokenizer, with the ids that they have."""
     Tokenizer.train(CORPUS, 264).save(tmp_path / "model")
-    ids = [*range(1, 265), 0]
-    (tmp_path / "map").write_text(json.dumps(ids))
-    export(tmp_path / "model", "gpt2", tmp_path / "pair", id_map=tmp_path / "map")
+    export(tmp_path / "model", "gpt2", tmp_path / "pair")
     files = {name: (tmp_path / "pair" / name).read_bytes() for name in ("vocab.json", "merges.txt")}
     text = "tower, See <|endoftext|>"
     link = urlencode({"view": "text", "tokenizer": "prose", "text": text})
     (found,) = look([(link, 1280, "drop")], tmp_path, files)
-    expected = Tokenizer.load(tmp_path / "model").encode(text)
-    assert found["ids"] == [ids[token_id] for token_id in expected]
+    assert found["ids"] == Tokenizer.load(tmp_path / "model").encode(text)
 
 
 def test_a_file_of_schema_version_2(tmp_path: Path) -> None:
@@ -231,6 +229,15 @@ def test_a_file_of_schema_version_2(tmp_path: Path) -> None:
     assert found["ids"] == model.encode(text)
     assert "Its pattern is gpt4. Its special tokens: <|b|>, <|a|>." in found["seen"]
     assert found["special"] == model.encode("<|a|><|b|>")
+
+
+def test_a_file_of_schema_version_3(tmp_path: Path) -> None:
+    """The page has the ids of the file, and says that one token is a whole token."""
+    files = {"third.json": canonical(THIRD)}
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": "ab ab aba abab<s>"})
+    (found,) = look([(link, 1280, "drop")], tmp_path, files)
+    assert (found["ids"], found["special"]) == ([7, 3, 1, 3, 7, 0], [0])
+    assert "Its special tokens: <s>, <b. It has 1 whole token." in found["seen"]
 
 
 def test_next_and_back_stop_at_the_merges_of_both(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import regex
 
-from bpetite._patterns import PATTERNS
+from bpetite._patterns import ALL_PATTERNS
 from core.test_patterns import EACH, NASTIEST, NASTY
-from texts import every_character
+from texts import KANA, every_character
 
 UNLIKE_REGEX = "\x85\ufeff\u212a a'1"
 """Whitespace that JavaScript lacks, what it has instead, a sign that is a k in any case."""
@@ -24,7 +24,7 @@ Ask = Callable[..., Any]  # the answer is JSON
 @pytest.mark.parametrize(
     ("start", "characters", "length"),
     [
-        ("", NASTY, 4),
+        *(("", NASTY, 4), ("", KANA, 4)),
         ("", UNLIKE_REGEX, 4),
         ("'", LETTERS, 3),
         pytest.param("", NASTIEST, 5, marks=pytest.mark.thorough),
@@ -39,7 +39,7 @@ def test_every_short_text_is_cut_as_by_regex(
         for size in range(length + 1)
         for some in product(characters, repeat=size)
     ]
-    find = regex.compile(PATTERNS[name].text).findall
+    find = regex.compile(ALL_PATTERNS[name].text).findall
     found = ask("split_all", start, characters, length, name)
     assert found == ["|".join(find(text)) for text in texts]
 
@@ -53,7 +53,7 @@ def test_every_character_is_cut_as_by_regex(
     unlike = frozenset().union(*drift.values())
     known = [character for character in every_character() if character not in unlike]
     text = "".join(f"a{one}'{one} 1{one}\n" for one in known)
-    assert ask("split", text, name) == regex.findall(PATTERNS[name].text, text)
+    assert ask("split", text, name) == regex.findall(ALL_PATTERNS[name].text, text)
 
 
 @pytest.mark.thorough

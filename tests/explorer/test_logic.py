@@ -13,10 +13,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite_cli.terminal.visible import visible
+from core.test_version_3 import numbered
 from project_tools import ROOT
 from texts import TIES, merge_lists
 
@@ -59,6 +61,37 @@ def test_a_text_after_every_number_of_merges(
         following = [rank + 1 for rank in range(made, len(merges)) if replay["times"][rank]]
         assert after == (following[0] if following else len(merges))
     assert replay["curve"][-1][0] == len(merges)
+
+
+@given(numbered(), st.text("abc é<", max_size=40))
+def test_a_file_after_every_number_of_merges(
+    ask: Ask, tmp_path_factory: pytest.TempPathFactory, made: tuple[dict[str, Any], Any], text: str
+) -> None:
+    """With fewer merges, whole tokens and special tokens stay, and all ids; each kind is named."""
+    content, path = made[0], tmp_path_factory.getbasetemp() / "third.json"
+    path.write_bytes(canonical(content))
+    full = Tokenizer.load(path)._artifact
+    text = "<s>".join(
+        [text, *(token.decode() for token in full.whole_tokens), "".join(full.special_names)]
+    )
+    replay = ask("replay_file", canonical(content).decode(), text)
+    for made_so_far, shown in enumerate(replay["all"]):
+        gone = {str(new) for _, _, new in content["merges"][made_so_far:]}
+        fewer = {
+            "merges": content["merges"][:made_so_far],
+            "mergeable_vocab_size": content["mergeable_vocab_size"] - len(gone),
+            "vocab": {key: value for key, value in content["vocab"].items() if key not in gone},
+        }
+        path.write_bytes(canonical(content | fewer))
+        ids = Tokenizer.load(path).encode(text)
+        assert (shown["ids"], shown["count"]) == (ids, len(ids))
+        first = 256 + len(full.merges)
+        assert [kind == "whole token" for kind in shown["kinds"]] == [
+            first <= full.ids.index(one) < len(full.tokens) for one in ids
+        ]
+        assert [kind == "special token" for kind in shown["kinds"]] == [
+            one in full.special_tokens.values() for one in ids
+        ]
 
 
 @pytest.mark.parametrize("text", ["ab" * 3_000, "é" * 5_000, "ab " * 4_000, "x\n" * 3_000])

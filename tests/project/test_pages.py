@@ -23,7 +23,7 @@ WITH_OWN_TESTS: Final = {
     *ROOT.glob("docs/course/1[!5]*.md"),
 }
 RUNNING: Final = [
-    pytest.param(page, marks=[pytest.mark.data] * page.name.endswith("gpt-2.md"))
+    pytest.param(page, marks=[pytest.mark.data] * page.name.endswith(("gpt-2.md", "models.md")))
     for page in sorted({*ALL} - WITH_OWN_TESTS)
     if re.search("^```(python|console)$", page.read_text("utf-8"), re.MULTILINE)
 ]
@@ -40,6 +40,9 @@ def test_page_output_is_correct(page: Path, request: pytest.FixtureRequest) -> N
         folder.mkdir()
         shutil.copytree(ROOT / "docs" / "samples", "docs/samples")
         shutil.copy(request.getfixturevalue("gpt2_merges"), folder / "vocab.bpe")
+    elif page.name == "models.md":
+        for name in ("llama3", "qwen3"):
+            Path(name).symlink_to(request.getfixturevalue("model_files") / name)
     with contextlib.chdir(folder):
         assert {"python", "console"} & run_page(page)
 

@@ -14,11 +14,11 @@ from hypothesis import given
 from jsonschema import Draft202012Validator
 
 import oracle
-from artifacts import ODD_FILES, canonical, changed
+from artifacts import ODD_FILES, THIRD, canonical, changed
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
 from bpetite._persistence import load, save
-from hostile import hostile_files, hostile_files_of_version_2
+from hostile import hostile_files, hostile_files_of_version_2, hostile_files_of_version_3
 from project_tools import ROOT
 from texts import merge_lists
 
@@ -40,6 +40,16 @@ CANNOT_SAY_OF_VERSION_2: Final = {
     20: "surrogates, as dialects differ; one key from another",
     21: "a key that is a number from another field",
     22: "which keys, by a number in another field",
+}
+CANNOT_SAY_OF_VERSION_3: Final = {
+    13: "how many keys are not in another field",
+    15: "that two values are equal",
+    16: "that a value occurs under any key",
+    17: "what depends on the place in a list, and what two tokens make",
+    19: "keys of another field, and that none is repeated",
+    20: "surrogates, as dialects differ; one key from another",
+    21: "a value that is a key of another field",
+    23: "an order of ids",
 }
 """The checks of the loader, by step, that a schema cannot make completely, and why."""
 
@@ -92,6 +102,19 @@ def test_each_defect_of_version_2_is_rejected_or_listed() -> None:
     assert sorted(passed) == sorted(CANNOT_SAY_OF_VERSION_2)
 
 
+def test_each_defect_of_version_3_is_rejected_or_listed() -> None:
+    """The same for those of schema version 3; step 2 is that of all versions."""
+    passed = {step for step, data in hostile_files_of_version_3() if accepts(data)}
+    assert sorted(passed - {2}) == sorted(CANNOT_SAY_OF_VERSION_3)
+
+
+def test_the_schema_accepts_version_3() -> None:
+    """A valid file of schema version 3 matches, but with no other number."""
+    assert accepts(canonical(THIRD))
+    for other in (1, 2, 4):
+        assert not accepts(canonical(THIRD | {"schema_version": other}))
+
+
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("names", [None, [], ["<|a|>"], [f"<{n}>" for n in range(4096)]])
 def test_the_schema_accepts_each_version(
@@ -125,6 +148,11 @@ def test_the_page_lists_the_checks_of_the_schema() -> None:
     page = (ROOT / "docs" / "reference" / "artifact.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) \| .+ \| (yes|in part) \|$", page, re.MULTILINE)
     numbers = [int(step) for step, _ in rows]
-    assert numbers == [*range(1, 20), 6, 10, *range(18, 24)]
-    for found, listed in ((rows[:19], CANNOT_SAY), (rows[19:], CANNOT_SAY_OF_VERSION_2)):
+    of_version_3 = [11, 14, *range(18, 22), 15, 16, 12, 13, 17, 23]
+    assert numbers == [*range(1, 20), 6, 10, *range(18, 24), *of_version_3]
+    for found, listed in (
+        (rows[:19], CANNOT_SAY),
+        (rows[19:-12], CANNOT_SAY_OF_VERSION_2),
+        (rows[-12:], CANNOT_SAY_OF_VERSION_3),
+    ):
         assert {int(step) for step, said in found if said == "in part"} == set(listed)

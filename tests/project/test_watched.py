@@ -42,8 +42,8 @@ CALLS: Final = (
     "export --model tokenizer.json --to tiktoken --output ranks",
     "export --model tokenizer.json --to huggingface --output hf",
     "export --model tokenizer.json --to gpt2 --output gpt2",
-    "import --from tiktoken --input ranks --output of-ranks.json --id-map map.json",
-    "import --from tiktoken --input toy --output of-toy.json",
+    "import ranks --pattern gpt2 --special <s>=999 --output of-ranks.json",
+    "import --encoding toy --output of-toy.json",
     "import --from gpt2 --input gpt2/vocab.json gpt2/merges.txt --output of-gpt2.json",
     "help train",
     "--version",
@@ -223,7 +223,7 @@ def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
         f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
     )
     (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
-    plant(tmp_path / "bpetite" / "_artifact.py", "        data = read_file(")
+    plant(tmp_path / "bpetite" / "_schema" / "__init__.py", "    return of_json(data)")
     plant(
         tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
     )

@@ -78,11 +78,26 @@ def flat_map(f: Callable[[Any], List], l: List) -> List:
     return app(f(x), flat_map(f, t))
 
 
+def existsb(f: Callable[[Any], bool], l: List) -> bool:
+    if l == (): return False
+    a, l0 = l
+    if f(a): return True
+    return existsb(f, l0)
+
+
 def find(f: Callable[[Any], bool], l: List) -> Option:
     if l == (): return None
     x, tl = l
     if f(x): return (x,)
     return find(f, tl)
+
+
+def combine(l: List, l_prime: List) -> List:
+    if l == (): return ()
+    x, tl = l
+    if l_prime == (): return ()
+    y, tl_prime = l_prime
+    return ((x, y), combine(tl, tl_prime))
 
 
 def firstn(n: int, l: List) -> List:
@@ -526,10 +541,6 @@ def decode_utf8(bytes: List) -> Option:
     return decode_utf8_fuel(length(bytes), bytes)
 
 
-def ordinary(split0: Callable[[List], List], ms: List, s: List) -> List:
-    return flat_map((lambda c: passes(0, ms, utf8s(c))), split0(s))
-
-
 def index(ns: List, name: List) -> int:
     if ns == (): return 0
     n, t = ns
@@ -537,21 +548,30 @@ def index(ns: List, name: List) -> int:
     return (index(t, name) + 1)
 
 
-def special(names: List, ms: List, name: List) -> int:
-    return ((256 + length(ms)) + index(names, name))
+def chunk_ids(whole: List, ms: List, c: List) -> List:
+    if existsb((lambda later_1: list_eqb(c, later_1)), whole): return (((256 + length(ms)) + index(whole, c)), ())
+    return passes(0, ms, c)
 
 
-def encode_parts(split0: Callable[[List], List], names: List, ms: List, parts: Pair) -> List:
+def ordinary(split0: Callable[[List], List], whole: List, ms: List, s: List) -> List:
+    return flat_map((lambda c: chunk_ids(whole, ms, utf8s(c))), split0(s))
+
+
+def special(whole: List, names: List, ms: List, name: List) -> int:
+    return (((256 + length(ms)) + length(whole)) + index(names, name))
+
+
+def encode_parts(split0: Callable[[List], List], whole: List, names: List, ms: List, parts: Pair) -> List:
     first, others = parts
-    return app(ordinary(split0, ms, first), flat_map((lambda p: (special(names, ms, fst(p)), ordinary(split0, ms, snd(p)))), others))
+    return app(ordinary(split0, whole, ms, first), flat_map((lambda p: (special(whole, names, ms, fst(p)), ordinary(split0, whole, ms, snd(p)))), others))
 
 
-def encode(split0: Callable[[List], List], names: List, ms: List, text: List) -> List:
-    return encode_parts(split0, names, ms, cut(names, text))
+def encode(split0: Callable[[List], List], whole: List, names: List, ms: List, text: List) -> List:
+    return encode_parts(split0, whole, names, ms, cut(names, text))
 
 
-def all_tokens(names: List, ms: List) -> List:
-    return app(vocab(ms), map(utf8s, names))
+def all_tokens(whole: List, names: List, ms: List) -> List:
+    return app(vocab(ms), app(whole, map(utf8s, names)))
 
 
 def join_tokens(tokens: List, ids: List) -> Option:
@@ -566,12 +586,12 @@ def join_tokens(tokens: List, ids: List) -> Option:
     return (app(b, r),)
 
 
-def decode(names: List, ms: List, ids: List) -> Option:
-    return join_tokens(all_tokens(names, ms), ids)
+def decode(whole: List, names: List, ms: List, ids: List) -> Option:
+    return join_tokens(all_tokens(whole, names, ms), ids)
 
 
-def decode_text(names: List, ms: List, ids: List) -> Option:
-    value_1 = decode(names, ms, ids)
+def decode_text(whole: List, names: List, ms: List, ids: List) -> Option:
+    value_1 = decode(whole, names, ms, ids)
     if value_1 is None: return None
     (bytes,) = value_1
     return decode_utf8(bytes)
@@ -598,6 +618,53 @@ def merge_lowest(merges: Callable[[int, int], Option], rounds: int, ids: List) -
 
 def encode_chunk(merges: Callable[[int, int], Option], shuffle: Callable[[int], int], chunk: List) -> List:
     return merge_lowest(merges, length(chunk), map(shuffle, chunk))
+
+
+def join_tokens0(tok: Callable[[int], Option], ids: List) -> Option:
+    if ids == (): return ((),)
+    i, t = ids
+    value_2 = tok(i)
+    if value_2 is None: return None
+    (b,) = value_2
+    value_1 = join_tokens0(tok, t)
+    if value_1 is None: return None
+    (r,) = value_1
+    return (app(b, r),)
+
+
+def id_of(numbering: List, number: int) -> int:
+    return nth(number, numbering, 0)
+
+
+def find_id(table0: List, i: int) -> Option:
+    if table0 == (): return None
+    p, t = table0
+    j, bytes = p
+    if (i == j): return (bytes,)
+    return find_id(t, i)
+
+
+def decode_ids(table0: List, ids: List) -> Option:
+    return join_tokens0((lambda later_1: find_id(table0, later_1)), ids)
+
+
+def encode_ids(split0: Callable[[List], List], whole: List, names: List, ms: List, numbering: List, text: List) -> List:
+    return map((lambda later_1: id_of(numbering, later_1)), encode(split0, whole, names, ms, text))
+
+
+def ordinary_ids(split0: Callable[[List], List], whole: List, ms: List, numbering: List, text: List) -> List:
+    return map((lambda later_1: id_of(numbering, later_1)), ordinary(split0, whole, ms, text))
+
+
+def table(whole: List, names: List, ms: List, numbering: List) -> List:
+    return combine(numbering, all_tokens(whole, names, ms))
+
+
+def decode_ids_text(whole: List, names: List, ms: List, numbering: List, ids: List) -> Option:
+    value_1 = decode_ids(table(whole, names, ms, numbering), ids)
+    if value_1 is None: return None
+    (bytes,) = value_1
+    return decode_utf8(bytes)
 
 
 def is_space(x: int) -> bool:

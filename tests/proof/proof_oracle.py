@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import regex
 
@@ -180,14 +180,14 @@ def encode(
     """Return `Tokenizer.encode`."""
     with _deep():
         special = _linked(map(_codes, names))
-        ids = extracted.encode(_on_codes(split), special, _linked(merges), _codes(text))
+        ids = extracted.encode(_on_codes(split), (), special, _linked(merges), _codes(text))
         return _listed(ids)
 
 
 def encode_ordinary(text: str, merges: Sequence[Pair], split: Split = split) -> list[int]:
     """Return `Tokenizer.ordinary`: the ids without special tokens."""
     with _deep():
-        return _listed(extracted.ordinary(_on_codes(split), _linked(merges), _codes(text)))
+        return _listed(extracted.ordinary(_on_codes(split), (), _linked(merges), _codes(text)))
 
 
 def decode(
@@ -196,5 +196,34 @@ def decode(
     """Return `Tokenizer.decode_text`: None for an unknown id or invalid UTF-8."""
     with _deep():
         special = _linked(map(_codes, names))
-        result = extracted.decode_text(special, _linked(merges), _linked(ids))
+        result = extracted.decode_text((), special, _linked(merges), _linked(ids))
     return None if result is None else _text(result[0])
+
+
+class Numbered(NamedTuple):
+    """What `Numbering` is about: merges, whole and special tokens, and the id of each token."""
+
+    merges: Sequence[Pair]
+    whole: Sequence[bytes]
+    names: Sequence[str]
+    numbering: Sequence[int]
+
+    def encode(self, text: str, split: Split, *, ordinary: bool = False) -> list[int]:
+        """Return `Numbering.encode_ids`, or `Numbering.ordinary_ids`."""
+        whole, names, merges, numbering = self._linked()
+        chunks, codes = _on_codes(split), _codes(text)
+        with _deep():
+            if ordinary:
+                return _listed(extracted.ordinary_ids(chunks, whole, merges, numbering, codes))
+            return _listed(extracted.encode_ids(chunks, whole, names, merges, numbering, codes))
+
+    def decode(self, ids: Sequence[int]) -> str | None:
+        """Return `Numbering.decode_ids_text`: None for an unknown id or invalid UTF-8."""
+        whole, names, merges, numbering = self._linked()
+        with _deep():
+            result = extracted.decode_ids_text(whole, names, merges, numbering, _linked(ids))
+        return None if result is None else _text(result[0])
+
+    def _linked(self) -> tuple[List, List, List, List]:
+        whole, names = _linked(map(_linked, self.whole)), _linked(map(_codes, self.names))
+        return whole, names, _linked(self.merges), _linked(self.numbering)

@@ -4,6 +4,7 @@ They are printed from Coq, and need no Coq to run. A wrong encoder may still res
 so ids are compared, never only the round trip.
 """
 
+import random
 import string
 from collections import Counter
 from collections.abc import Sequence
@@ -22,8 +23,8 @@ from bpetite._decoder import Decoder
 from bpetite._encoder import Encoder
 from bpetite._merges import Merges
 from bpetite._patterns import GPT2, PATTERNS
+from bpetite._schema.numbering import Numbering
 from bpetite._special_tokens import SpecialTokens, checked_special_tokens
-from bpetite._trainer import train_bpe
 from bpetite_cli.commands.sizes import totals_of
 from bpetite_compare._soundness import _is_torn, find_unreachable
 from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
@@ -52,6 +53,7 @@ SPLITS: dict[str, proof_oracle.Split] = {
     **{name: regex.compile(pattern.text).findall for name, pattern in PATTERNS.items()},
     GPT2.name: proof_oracle.split,
 }
+WHOLE = [b"ab", b" ab", b"abc", b"aa", b" a", b"a1", b"11", "é".encode(), "éè".encode()]
 SMALL = st.lists(st.one_of(TIES, RUNS), max_size=3)
 """Documents small enough for the proved trainer, which counts by recursion."""
 
@@ -93,7 +95,7 @@ def test_each_smaller_vocabulary_has_the_proved_counts(
     """The ids with all merges, counted once, give the counts with any number of first merges."""
     counts = Counter(i for chunk in chunks for i in real_ids(chunk, merges))
     artifact = Artifact.of_merges(merges, special_names=())
-    totals = totals_of(artifact, [counts[i] for i in range(artifact.mergeable)])
+    totals = totals_of(artifact, [counts[i] for i in range(len(artifact.tokens))])
     for kept in range(len(merges) + 1):
         ids = [i for chunk in chunks for i in real_ids(chunk, merges[:kept])]
         proved = proof_oracle.undo_counts(counts, merges, kept)
@@ -224,7 +226,8 @@ def test_text_has_the_proved_ids(
 ) -> None:
     """Text after text has the proved ids, as ordinary text and in blocks; so do cached chunks."""
     first, split = 256 + len(merges), SPLITS[pattern]
-    encoder = Encoder(merges, PATTERNS[pattern], {n: first + k for k, n in enumerate(names)})
+    special_tokens = {name: first + place for place, name in enumerate(names)}
+    encoder = Encoder(Merges(merges).apply, PATTERNS[pattern], special_tokens)
     for text in texts:
         ids = proof_oracle.encode(text, merges, names, split)
         assert encoder.encode(text) == ids
@@ -268,42 +271,43 @@ def test_ids_decode_as_proved(merges: list[Pair], names: list[str], ids: list[in
     assert found == proof_oracle.decode(ids, merges, names)
 
 
-@given(SMALL, st.integers(0, 12))
-def test_corpus_gives_the_proved_merges(documents: list[str], wanted: int) -> None:
-    """Any corpus gives the proved merges, and these the proved vocabulary."""
-    result = train_bpe(documents, 256 + wanted)
-    assert list(result.merges) == proof_oracle.train(documents, wanted)
-    assert list(result.vocab.values()) == [
-        *proof_oracle.vocabulary(result.merges),
-        END_OF_TEXT.encode("utf-8"),
-    ]
-
-
-def test_characters_have_the_proved_bytes() -> None:
-    """Python's UTF-8 of every 97th character, and where its length changes, is the proved one."""
-    edges = (0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF)
-    codes = [*edges, *range(0, 0xD800, 97), *range(0xE000, 0x110000, 97)]
-    assert [chr(code).encode("utf-8") for code in codes] == [
-        proof_oracle.utf8(chr(code)) for code in codes
-    ]
-
-
+@pytest.mark.parametrize("pattern", PATTERNS)
 @given(
-    st.lists(
-        st.sampled_from([0x00, 0x7F, 0x80, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xE0, 0xED, 0xF0, 0xF4])
-        | st.integers(0, 255),
-        max_size=8,
-    ).map(bytes)
+    merge_lists(),
+    st.lists(st.sampled_from(WHOLE), unique=True),
+    st.lists(st.sampled_from(NAMES), unique=True),
+    st.integers(),
+    TEXTS_WITH_NAMES | TIES,
+    st.lists(st.integers(0, 900), max_size=3),
 )
-@example(b"\xed\xa0\x80")
-@example(b"\xf4\x90\x80\x80")
-@example(b"\xc0\xaf")
-@example(b"\xf8\x88\x80\x80\x80")
-def test_bytes_decode_as_proved(data: bytes) -> None:
-    """Python's strict decoder accepts and rejects the same bytes as the proved one."""
+@example([(97, 97), (97, 98)], [b"ab", b" ab", b"aab"], ["<a>"], 7, "aab ab ab<a>aab abab", [])
+def test_any_ids_are_as_proved(
+    pattern: str,
+    merges: list[Pair],
+    whole: list[bytes],
+    names: list[str],
+    seed: int,
+    text: str,
+    some_ids: list[int],
+) -> None:
+    """With any numbering and whole tokens, text has the proved ids, and ids the proved text."""
+    vocab = [*oracle.vocabulary(merges).values()][:-1]
+    whole = [token for token in whole if token not in vocab]
+    vocab += [*whole, *(name.encode("utf-8") for name in names)]
+    numbering = random.Random(seed).sample(range(900), len(vocab))
+    proved, split = proof_oracle.Numbered(merges, whole, names, numbering), SPLITS[pattern]
+    tokens, cut = vocab[: len(vocab) - len(names)], PATTERNS[pattern]
+    artifact = Artifact(merges, tokens, cut, (*names,), Numbering((*numbering,)))
+    tokenizer = Tokenizer._of(artifact)
+    ids, ordinary = tokenizer.encode(text), tokenizer.encode(text, ordinary=True)
+    assert proved.encode(text, split) == ids
+    assert proved.encode(text, split, ordinary=True) == ordinary
+    assert set(artifact.special_tokens.values()).isdisjoint(ordinary)
+    for decode in (proved.decode, tokenizer.decode):
+        assert decode(ids) == decode(ordinary) == text
     found: str | None
     try:
-        found = data.decode("utf-8", errors="strict")
-    except UnicodeDecodeError:
+        found = tokenizer.decode(some_ids)
+    except (KeyError, UnicodeDecodeError):
         found = None
-    assert found == proof_oracle.decode_utf8(data)
+    assert proved.decode(some_ids) == found

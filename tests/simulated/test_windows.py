@@ -136,7 +136,10 @@ def test_a_folder_is_exported(folder: Path, output: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["inspect", "--model", "folder"], "error: folder: Is a directory; choose a file in it"),
+        (
+            ["inspect", "--model", "folder"],
+            "error: not a tokenizer file but a folder: folder (create one with `bpetite import`)",
+        ),
         (["count", "--model", "m.json", "folder"], f"error: {about_folder('folder')}"),
         (
             ["inspect", "--model", r"a b\nope.json"],

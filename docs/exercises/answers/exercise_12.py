@@ -32,8 +32,8 @@ MORE_LONG_TOKENS = "the same"
 # JSON repeats its keys and its indentation.
 BEST = "json"
 
-# The merges of this JSON fit its keys, numbers and brackets; the story has none of them.
-WORST = "prose by json"
+# The merges of the story are parts of words; this JSON has patterns, numbers and brackets.
+WORST = "json by prose"
 
 # The vocabulary fits the first half, including its names.
 UNSEEN = "fewer"

@@ -66,12 +66,23 @@ def add_destination(parser: argparse.ArgumentParser, what: str = "the tokenizer 
     _add_output(parser, f"write {what} to PATH", required=True)
 
 
-def add_model(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+def add_model(parser: argparse.ArgumentParser, **options: Any) -> None:  # noqa: ANN401 - argparse's
     """Add the option for the tokenizer file."""
-    parser.add_argument(
-        "-m", "--model", required=required, metavar="PATH", help="the tokenizer file"
-    )
+    settings = {"required": True, "metavar": "PATH", "help": "the tokenizer file", **options}
+    parser.add_argument("-m", "--model", **settings)
     advise(parser, "--pattern", "the tokenizer file has it")
+
+
+def add_model_or_encoding(parser: argparse.ArgumentParser) -> None:
+    """Add the options for a tokenizer file and for a published encoding, of which one is needed."""
+    add_model(parser, required=False)
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="instead of --model, an encoding such as cl100k_base or o200k_base, which tiktoken "
+        "downloads on first use; requires bpetite-compare",
+    )
+    require_one(parser, ["--model"], ["--encoding"])
 
 
 def add_vocab_size(parser: argparse.ArgumentParser, merges: str) -> None:

@@ -48,7 +48,7 @@ class Token(TypedDict):
 class Tokenizer(TypedDict):
     """The sizes, pattern, special tokens and digest of a tokenizer file."""
 
-    vocab_size: Annotated[int, "mergeable tokens: 256 bytes and the merges"]
+    vocab_size: Annotated[int, "mergeable tokens: 256 bytes, the merges and any whole tokens"]
     merges: Annotated[int, "merges of the tokenizer"]
     pattern: Annotated[str, "the name of the pattern that splits text into chunks"]
     special_tokens: Annotated[Mapping[str, int], "the id of each special token"]
@@ -87,7 +87,7 @@ def token_fields(token_id: int, token: bytes) -> Token:
 def tokenizer_fields(artifact: Artifact, sha256: str) -> Tokenizer:
     """Return the fields of a tokenizer and the digest of its file."""
     return {
-        "vocab_size": artifact.mergeable,
+        "vocab_size": len(artifact.tokens),
         "merges": len(artifact.merges),
         "pattern": artifact.pattern.name,
         "special_tokens": artifact.special_tokens,

@@ -1,4 +1,4 @@
-"""Commands and token counters from other installed packages.
+"""Commands and published encodings from other installed packages.
 
 A package provides them as entry points. Finding entry points is slow, so this happens only
 when a command needs it.
@@ -6,16 +6,17 @@ when a command needs it.
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from bpetite._artifact import Artifact
 from bpetite_cli.errors import Failure
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
 
-_COUNTERS: Final = "bpetite.counters"
+_ENCODINGS: Final = "bpetite.encodings"
 
 
-class TokenCounter(Protocol):
-    """Counts the tokens of text; it is pickled for other processes."""
+class Encoding(Protocol):
+    """A published encoding, which counts the tokens of text; pickled for other processes."""
 
     @property
     def in_blocks(self) -> bool:
@@ -28,28 +29,35 @@ class TokenCounter(Protocol):
             ValueError: the tokens cannot be counted.
         """
 
+    def to_artifact(self) -> Artifact:
+        """Return the tokenizer with the same ids.
 
-def load_token_counter(name: str, *, ordinary: bool) -> TokenCounter:
-    """Return a counter for the encoding with this name.
+        Raises:
+            ValueError: a tokenizer file cannot represent it.
+        """
 
-    An entry point in the group `bpetite.counters` is a function with these parameters. The group
+
+def load_encoding(name: str, *, ordinary: bool) -> Encoding:
+    """Return the encoding with this name.
+
+    An entry point in the group `bpetite.encodings` is a function with these parameters. The group
     is private to bpetite's packages.
 
     Args:
         name: the name of the encoding.
-        ordinary: whether `<|endoftext|>` is ordinary text.
+        ordinary: whether special tokens are counted as ordinary text.
 
     Raises:
         Failure: no package has such a function, or it cannot be loaded.
         ValueError, OSError: the function does not know the encoding, or cannot read it.
     """
-    for entry in entries_of(_COUNTERS):
+    for entry in entries_of(_ENCODINGS):
         try:
-            make_counter = entry.load()
+            make_encoding = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code
             raise Failure(f"the encodings of {owner_of(entry)} cannot be loaded: {error}") from None
-        counter: TokenCounter = make_counter(name, ordinary)
-        return counter
+        encoding: Encoding = make_encoding(name, ordinary)
+        return encoding
     raise Failure(not_installed_message(f"the encoding {name:.40}"))
 
 

@@ -97,11 +97,10 @@ def tokenize_both(
     tokenizer: Tokenizer, encoding: tiktoken.Encoding, text: str
 ) -> tuple[Tokenization, Tokenization]:
     """Tokenize a text with both, with bpetite's special tokens on both sides."""
-    artifact = tokenizer._artifact
     ids = tokenizer.encode(text)  # rejects lone surrogates; tiktoken would replace them
-    others = encode(encoding, text, artifact.special_names)
+    others = encode(encoding, text, tokenizer._artifact.special_names)
     return (
-        Tokenization("bpetite", ids, list(map(artifact.bytes_of, ids))),
+        Tokenization("bpetite", ids, [tokenizer._decoder.tokens[one] for one in ids]),
         Tokenization(encoding.name, others, encoding.decode_tokens_bytes(others)),
     )
 

@@ -1,103 +1,239 @@
-"""Convert a tokenizer trained elsewhere to one of bpetite.
+"""Convert a tokenizer made elsewhere to one of bpetite, with its own ids.
 
-An import makes a file of schema version 1, which requires GPT-2's pattern, the 256 bytes first,
-each merge with the next id, and `<|endoftext|>` last. If a tokenizer differs in more than its
-ids, the error explains how. The ids of each chunk of a text in many scripts are checked against
-a slow encoder that uses the other file's own merges.
+A merge of two parts can apply in a text only if it applies when the bytes of its token are
+encoded alone: the same merges come before it, because none crosses the ends of these bytes. So
+encoding each token alone finds the one pair that makes it. All other merges that a file lists
+for it never apply, and a token that no pair makes is in no text, unless it is a whole chunk.
 """
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import chain, product
+from pathlib import Path
 from typing import Final
 
-import regex
-
+from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._constants import END_OF_TEXT_TOKEN
-from bpetite._patterns import GPT2
-from bpetite_compare._engines import drift
-from bpetite_compare._foreign import Foreign, check_ids
-from bpetite_compare._letters import BYTE_LETTERS, of_letters
-from bpetite_compare._soundness import find_unreachable
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
+from bpetite._patterns import Pattern
+from bpetite._schema import read
+from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
+from bpetite._special_tokens import RULES_OF_OTHERS, checked_special_tokens
+from bpetite_compare._foreign import NEVER, Foreign
+from bpetite_compare._spellings import INSTEAD, pattern_of_splits
 
-_MOST_NAMES: Final = 8
+_Pair = tuple[bytes, bytes]
+
+_BYTES: Final = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
+_NOT_IN_UTF8: Final = {0xC0, 0xC1, *range(0xF5, 0x100)}
+_MOST_TRIED: Final = 1000
+_LONGEST_TRIED: Final = 100
+
+_MANY_SCRIPTS: Final = Path(__file__).with_name("_many_scripts.txt")
+_ODD_TEXT: Final = """\
+The quick brown fox jumps over the lazy dog. Don't they've we'll I'm she'd IT'S 'twas
+  def main(argc: int) -> int:\n\treturn {"key": [0, 1.5e-3, 0xFF]}  // TODO: x += y;\r\n\r\n
+12345 67 8 9,876,543.21 1/2 \u00bd \u00b2\u2083 \u2167 50% $3 \u20ac4
+#tag @user a_b-c https://example.org/?q=1&r=2
+Portez ce vieux whisky au juge blond qui fume.
+\u00c5ngstr\u00f6m, na\u00efve, e\u0301t\u0113, \u00df, \u0130stanbul, Ti\u1ebfng Vi\u1ec7t
+\u200b\u200d\ufeff\u00a0\u3000\u2028\x00\x1b\x7f
+aaaaaaaaaaaaaaaaaaaaaaaaaa!!!!!!!!????====-----______ \t\t\t \n \n\n   \n        end  """
 
 
-def convert(foreign: Foreign, *, drop_special: bool) -> tuple[Artifact, list[int], dict[str, int]]:
-    """Return the tokenizer, the original id of each of its ids, and the dropped special tokens.
+def convert(foreign: Foreign) -> tuple[Artifact, bytes, list[str]]:
+    """Return the tokenizer, the content of its file, and remarks for people.
 
     Raises:
         ValueError: a tokenizer file cannot represent it; the message explains why.
     """
-    _check_whole_chunks(foreign)
-    special, dropped = _special_token(foreign, drop_special=drop_special)
-    artifact, ids = _converted(foreign, special)
-    check_ids(foreign, artifact, ids)
-    return artifact, ids, dropped
+    artifact, notes = converted(foreign)
+    data = artifact.to_bytes()
+    if len(data) > MAX_FILE_BYTES:
+        raise ValueError(f"its file would have more than {MAX_FILE_BYTES:,} bytes, the maximum")
+    if Artifact(*read(data)) != artifact:
+        raise ValueError("its file would be read back as another tokenizer")
+    return artifact, data, notes
 
 
-def some_names(names: Collection[str]) -> str:
-    """Return the first names for a message, and how many more there are."""
-    shown = ", ".join(f"{name!r:.40}" for name in list(names)[:_MOST_NAMES])
-    more = len(names) - _MOST_NAMES
-    return f"{shown} and {more:,} more" if more > 0 else shown
+def converted(foreign: Foreign) -> tuple[Artifact, list[str]]:
+    """Return the tokenizer, without its file, and remarks for people; see `convert`."""
+    pattern = pattern_of_splits(foreign.splits)
+    foreign, notes = _completed(foreign)
+    _check_tokens(foreign)
+    made = _made(foreign)
+    order, moved = _in_order(made)
+    others = sorted(foreign.ids.keys() - made.keys() - {*_BYTES}, key=foreign.ids.__getitem__)
+    if not foreign.whole:
+        _check_in_no_text(others, pattern)
+    tokens = [*_BYTES, *order, *others]
+    numbers = {token: number for number, token in enumerate(tokens)}
+    special = dict(sorted(foreign.special_tokens.items(), key=lambda entry: entry[1]))
+    ids = [foreign.ids[token] for token in tokens]
+    merges = [(numbers[left], numbers[right]) for left, right in map(made.__getitem__, order)]
+    numbering = Numbering((*ids, *special.values()))
+    artifact = Artifact(*lowest(Artifact(merges, tokens, pattern, (*special,), numbering)))
+    _check_ids(foreign, artifact, made, [*others, *moved])
+    return artifact, notes
 
 
-def _unmade(foreign: Foreign) -> dict[str, int]:
-    """Return the tokens of the vocabulary that are neither bytes nor made by a merge."""
-    made = set(BYTE_LETTERS.values())
-    made.update(left + right for left, right in foreign.merges)
-    return {text: token_id for text, token_id in foreign.vocab.items() if text not in made}
-
-
-def _check_whole_chunks(foreign: Foreign) -> None:
-    """Reject a token that no merge makes if a chunk that equals it would get its id.
-
-    A chunk alone is one chunk. Characters that the regex engines classify differently may be
-    part of any.
-    """
-    for text in _unmade(foreign) if foreign.takes_whole_chunks else ():
-        try:
-            chunk = (of_letters(text) or b"").decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        if len(regex.findall(GPT2.text, chunk)) == 1 or not drift().isdisjoint(chunk):
+def _completed(foreign: Foreign) -> tuple[Foreign, list[str]]:
+    """Give ids to bytes that UTF-8 never uses, and drop an empty token."""
+    ids, notes = dict(foreign.ids), [*foreign.notes]
+    if (empty := ids.pop(b"", None)) is not None:
+        notes.append(f"its token {empty} is empty, so no text has it; the file does not have it")
+    missing = [token for token in _BYTES if token not in ids]
+    first = max([*ids.values(), *foreign.special_tokens.values()], default=0) + 1
+    ids |= {token: token_id for token_id, token in enumerate(missing, first)}
+    for token in missing:
+        if token[0] not in _NOT_IN_UTF8:
             raise ValueError(
-                f"its token {text[:40]!r} is not made by a merge, but with ignore_merges the "
-                f"chunk {chunk[:40]!r} gets its id, which a tokenizer file cannot represent"
+                f"it has no token for the byte 0x{token.hex()}, so it cannot encode every text; "
+                f"{INSTEAD}"
+            )
+    if missing:
+        notes.append(
+            f"it lacks {len(missing)} bytes that UTF-8 never uses; they get the ids from {first} on"
+        )
+    return replace(foreign, ids=ids), notes
+
+
+def _check_tokens(foreign: Foreign) -> None:
+    """Reject special tokens and ids that cannot be told from others, or that are too high."""
+    try:
+        checked_special_tokens([*foreign.special_tokens], RULES_OF_OTHERS)
+    except ValueError as error:  # its end proposes another name, which an import cannot have
+        reason = str(error).rpartition("; ")[0] or str(error)
+        raise ValueError(f"a tokenizer file cannot represent its {reason}") from None
+    tokens: dict[int, object] = {}
+    for token, token_id in chain[tuple[bytes | str, int]](
+        foreign.ids.items(), foreign.special_tokens.items()
+    ):
+        if isinstance(token, str) and token.encode("utf-8") in foreign.ids:
+            raise ValueError(f"its special token {token[:40]!r} is also an ordinary token")
+        if (other := tokens.setdefault(token_id, token)) != token:
+            raise ValueError(
+                f"its tokens {other!r:.40} and {token!r:.40} have the same id; {INSTEAD}"
+            )
+        if not 0 <= token_id < MOST_IDS:
+            raise ValueError(
+                f"its token {token!r:.40} has the id {token_id!s:.40}, "
+                f"not one of 0 to {MOST_IDS - 1}"
             )
 
 
-def _special_token(foreign: Foreign, *, drop_special: bool) -> tuple[int, dict[str, int]]:
-    """Return the original id of `<|endoftext|>`, and the special tokens to drop.
+def _made(foreign: Foreign) -> dict[bytes, _Pair]:
+    """Return the pair that makes each token that is made, in the order of ranks."""
+    last = {token: _last_merge(token, foreign) for token in foreign.ids if len(token) > 1}
+    merges = sorted((*merge, token) for token, merge in last.items() if merge)
+    return {token: (left, right) for _, left, right, token in merges}
 
-    If the tokenizer does not have it, the id is the lowest free one.
+
+def _last_merge(token: bytes, foreign: Foreign) -> tuple[int, bytes, bytes] | None:
+    """Return the rank and the parts of the merge that makes a token, or None.
+
+    A heap contains possible merges by rank and position; outdated ones stay in it and are
+    skipped. `after` and `before` link each part to its neighbors; an empty part is gone.
     """
-    dropped = {**_unmade(foreign), **foreign.special_tokens}
-    taken = {*foreign.vocab.values(), *dropped.values()}
-    special = dropped.pop(END_OF_TEXT_TOKEN, None)
-    if dropped and not drop_special:
-        raise ValueError(
-            f"it has the special tokens {some_names(dropped)}, but an import keeps only "
-            f"{END_OF_TEXT_TOKEN}; --drop-special (drop_special=True) drops them"
-        )
-    if special is None:
-        special = next(free for free in range(len(taken) + 1) if free not in taken)
-    return special, dropped
+    parts = [token[place : place + 1] for place in range(len(token))]
+    after, before = [*range(1, len(parts) + 1)], [*range(-1, len(parts) - 1)]
+    heap: list[tuple[int, int, bytes, bytes]] = []
+
+    def add(place: int) -> None:
+        if place >= 0 and after[place] < len(parts):
+            left, right = parts[place], parts[after[place]]
+            if (rank := foreign.rank(left, right)) < NEVER:
+                heappush(heap, (rank, place, left, right))
+
+    for place in range(len(parts)):
+        add(place)
+    while heap:
+        rank, place, left, right = heappop(heap)
+        following = after[place]
+        if parts[place] != left or following >= len(parts) or parts[following] != right:
+            continue
+        if len(left) + len(right) == len(token):
+            return rank, left, right
+        parts[place], parts[following] = left + right, b""
+        after[place] = after[following]
+        if after[place] < len(parts):
+            before[after[place]] = place
+        add(before[place])
+        add(place)
+    return None
 
 
-def _converted(foreign: Foreign, special: int) -> tuple[Artifact, list[int]]:
-    """Return the converted tokenizer, and the original id of each of its ids."""
-    new_ids = {letter: value for value, letter in BYTE_LETTERS.items()}
-    pairs: list[tuple[int, int]] = []
-    for new_id, (left, right) in enumerate(foreign.merges, 256):
-        pairs.append((new_ids[left], new_ids[right]))
-        new_ids[left + right] = new_id
-    artifact = Artifact.of_merges(pairs)
-    if foreign.takes_whole_chunks and (fault := find_unreachable(artifact)):
-        raise ValueError(fault)
-    ids = [0] * len(artifact.tokens)
-    for text, new_id in new_ids.items():
-        ids[new_id] = foreign.vocab[text]
-    if special in ids:
-        raise ValueError(f"its special token {END_OF_TEXT_TOKEN} is also an ordinary token")
-    return artifact, [*ids, special]
+def _in_order(made: Mapping[bytes, _Pair]) -> tuple[list[bytes], list[bytes]]:
+    """Return the tokens with each one behind its parts, and those that were moved for that.
+
+    A token that is made before one of its parts goes directly behind it. This could change the
+    ids of a text, which `_check_ids` finds.
+    """
+    placed, order, moved = {*_BYTES}, list[bytes](), list[bytes]()
+    waiting: defaultdict[bytes, list[bytes]] = defaultdict(list)
+    for token in made:
+        ready = [token]
+        while ready:
+            missing = [part for part in made[ready[-1]] if part not in placed]
+            if missing:
+                moved.append(ready.pop())
+                waiting[missing[0]].append(moved[-1])
+            else:
+                order.append(ready.pop())
+                placed.add(order[-1])
+                ready += reversed(waiting.pop(order[-1], []))
+    return order, moved
+
+
+def _check_in_no_text(tokens: Iterable[bytes], pattern: Pattern) -> None:
+    """Reject a token that no merge makes if its text can be a chunk, which would get its id.
+
+    Every chunk is one chunk when it is split alone.
+    """
+    for token in tokens:
+        text = token.decode("utf-8", errors="replace")
+        if text.encode("utf-8") == token and pattern.split(text) == [text]:
+            raise ValueError(
+                f"no merge makes its token {text[:40]!r}, and without ignore_merges no text has "
+                f"it, which a tokenizer file cannot represent; {INSTEAD}"
+            )
+
+
+def _check_ids(
+    foreign: Foreign, artifact: Artifact, made: Mapping[bytes, _Pair], odd: list[bytes]
+) -> None:
+    """Compare the ids of texts, and of odd tokens and their neighbors, with the slow encoder.
+
+    Raises:
+        ValueError: the ids of a text differ.
+    """
+    tokenizer, scripts = Tokenizer._of(artifact), _MANY_SCRIPTS.read_text("utf-8")
+    names = [*foreign.special_tokens] or [""]
+    texts = [_ODD_TEXT, scripts + _ODD_TEXT, "a".join(names)]  # also with whitespace at the end
+    texts += [names[place % len(names)].join(scripts[place:].split(" ", 9)) for place in range(99)]
+    texts += [token.decode("utf-8", errors="ignore") for token in odd[:_MOST_TRIED]]
+    found = ((text, tokenizer.encode(text), foreign.encode(text)) for text in texts)
+    ids_of_chunk = artifact.ids_of_chunks()
+    # Without ignore_merges, a token that no merge makes is never a chunk.
+    odd = [token for token in odd if foreign.whole or token in made]
+    for_odd = ((one, ids_of_chunk(one), foreign.encode_chunk(one)) for one in _around(odd, made))
+    for text, ours, theirs in chain(found, for_odd):
+        if ours != theirs:
+            raise ValueError(
+                f"a tokenizer file cannot represent its merges: {text!r:.60} would have the ids "
+                f"{ours!s:.40}, not {theirs!s:.40}; {INSTEAD}"
+            )
+
+
+def _around(tokens: list[bytes], made: Mapping[bytes, _Pair]) -> Iterable[bytes]:
+    """Yield tokens next to their parts and to parts of these, spread over all if there are many."""
+    for token in tokens[:: len(tokens) // _MOST_TRIED + 1]:
+        if len(token) <= _LONGEST_TRIED:
+            pair = made.get(token, (token[:1], token[-1:]))
+            deeper = chain.from_iterable(made.get(part, ()) for part in pair)
+            parts = sorted({token, *pair, *deeper})
+            more = sorted({*parts, token[1:], token[:-1], b""})
+            beside = chain(product([token], more), product(more, [token]))
+            yield from map(b"".join, product(parts, repeat=3) if token in made else beside)

@@ -4,11 +4,8 @@ All of them identify a token by its bytes or its text. The ids are the same if a
 determine its id; `_soundness` checks that first.
 """
 
-import hashlib
-import json
-import logging
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,18 +14,11 @@ from bpetite._quoting import quoted
 from bpetite._writing import check_no_input, write_file
 from bpetite_compare._folders import write_folder
 from bpetite_compare._formats import FORMATS, is_folder
-from bpetite_compare._id_map import read_id_map
-from bpetite_compare._soundness import find_duplicate, find_unreachable
+from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
 from bpetite_compare._vocabulary import Vocabulary
 
 _ALSO_READ: Final = ("added_tokens.json", "chat_template.jinja", "special_tokens_map.json")
 """Other files that transformers reads from a folder, in preference to an export's."""
-
-_GPT2_MERGES_SHA256: Final = "2fcfd37601610f6537324e6179cc2df7ec5ad6c7c58b218a80a9838ac77b8ea7"
-"""The digest of GPT-2's merges as compact JSON, with each byte as its own id."""
-
-
-_LOGGER: Final = logging.getLogger("bpetite_compare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +44,12 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
     overwrite: bool = False,
     *,
     special_tokens: Iterable[str] = (),
-    id_map: str | os.PathLike[str] | None = None,
     max_length: int | None = None,
     chat_template: str | None = None,
 ) -> Exported:
     """Write a tokenizer in the format of another library.
 
-    The ids are the tokenizer's, or the original ids of an id map. If you export an imported
-    GPT-2 without its id map, the logger `bpetite_compare` warns that the first 256 ids
-    differ from GPT-2's.
+    The ids are the tokenizer's.
 
     Args:
         model: the path of a tokenizer file.
@@ -74,7 +61,6 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
         overwrite: whether existing files may be replaced.
         special_tokens: more special tokens for the export; their ids follow the last one.
             The tokenizer file does not change.
-        id_map: the path of the original ids, which `import_tokenizer` wrote.
         max_length: for a transformers folder, the maximum number of tokens. transformers
             warns about longer texts, and truncates them with `truncation=True`.
         chat_template: for a transformers folder, the Jinja template of
@@ -86,43 +72,34 @@ def export(  # noqa: PLR0913 - all but three are settings with a default
             `max_length` is not an integer.
         ValueError: the format is unknown, lacks an option, or cannot represent the tokenizer;
             a token does not encode to itself (never after training, unless it continued such
-            a tokenizer); a special token cannot be used; the id map belongs to another
-            tokenizer; or the output is also an input.
+            a tokenizer); a special token cannot be used; or the output is also an input.
         FileExistsError: the output exists, and `overwrite` is false.
         OSError: the system does not allow it. Existing files are unchanged.
     """
     if to not in FORMATS:
         raise ValueError(f"unknown export format {to[:40]!r}; choose from {', '.join(FORMATS)}")
     path = os.fspath(output)
-    config: dict[str, object] = {}
-    if max_length is not None:
-        config["model_max_length"] = _checked_length(max_length)
-    if chat_template is not None:
-        config["chat_template"] = chat_template
+    length = None if max_length is None else _checked_length(max_length)
+    settings = {"model_max_length": length, "chat_template": chat_template}
+    config = {name: value for name, value in settings.items() if value is not None}
     if config and not (to == "huggingface" and is_folder(to, path)):
         raise ValueError("max_length and chat_template require a folder for Hugging Face as output")
     artifact = Artifact.read(model)
-    if fault := find_duplicate(artifact) or find_unreachable(artifact):
+    fault = find_duplicate(artifact) or find_unreachable(artifact)
+    if fault or (to == "tiktoken" and (fault := find_unordered(artifact))):
         raise ValueError(f"cannot export this tokenizer: {fault}")
-    size = artifact.highest_id + 1
-    ids = range(size) if id_map is None else read_id_map(os.fspath(id_map), size)
-    vocabulary = Vocabulary.of(artifact, special_tokens, ids)
+    vocabulary = Vocabulary.of(artifact, special_tokens)
     contents, loading = FORMATS[to](vocabulary, path, config)
     folder = is_folder(to, path)
     files = tuple(os.path.join(path, name) for name in contents) if folder else (path,)
     for file in (path, *files):
-        check_no_input(file, [model] if id_map is None else [model, id_map])
+        check_no_input(file, [model])
     if to == "huggingface" and folder:
         _check_folder(path)
     if folder:
         write_folder(path, contents, overwrite=overwrite)
     else:
         write_file(path, contents[""], overwrite=overwrite)
-    if id_map is None and _has_gpt2_merges(artifact.merges):
-        _LOGGER.warning(
-            "the ids 0 to 255 of this export differ from GPT-2's, because the id of a byte is the "
-            "byte itself; all other ids are GPT-2's (to restore them all, use import's id map)"
-        )
     special = vocabulary.special_tokens
     return Exported(files, loading, len(vocabulary.ranks) + len(special), special)
 
@@ -147,9 +124,3 @@ def _check_folder(path: str) -> None:
                 f"{quoted(path)} contains {name}, which transformers would also read; "
                 "remove it, or choose another folder"
             )
-
-
-def _has_gpt2_merges(merges: Sequence[tuple[int, int]]) -> bool:
-    """Return whether these are GPT-2's merges, as `import_tokenizer` writes them."""
-    data = json.dumps(merges, separators=(",", ":")).encode("ascii")
-    return hashlib.sha256(data).hexdigest() == _GPT2_MERGES_SHA256

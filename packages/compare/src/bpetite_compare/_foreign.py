@@ -1,96 +1,71 @@
-"""A tokenizer trained elsewhere, as data, and the check of its import against this data."""
+"""A tokenizer made elsewhere, as data, and a slow encoder that uses only this data.
 
-from collections.abc import Callable, Mapping, Sequence
+The encoder checks an import, so it shares no code with bpetite's encoder or the conversion.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Final
 
 import regex
 
-from bpetite import Tokenizer
-from bpetite._artifact import Artifact
-from bpetite_compare._letters import BYTE_LETTERS, to_letters
-from bpetite_compare.reference import Pair, get_stats, merge
-
-_MANY_SCRIPTS: Final = Path(__file__).with_name("_many_scripts.txt")
-_ODD_TEXT: Final = """\
-The quick brown fox jumps over the lazy dog. Don't they've we'll I'm she'd IT'S 'twas
-  def main(argc: int) -> int:\n\treturn {"key": [0, 1.5e-3, 0xFF]}  // TODO: x += y;\r\n\r\n
-12345 67 8 9,876,543.21 1/2 \u00bd \u00b2\u2083 \u2167 50% $3 \u20ac4
-#tag @user a_b-c https://example.org/?q=1&r=2
-Portez ce vieux whisky au juge blond qui fume.
-\u00c5ngstr\u00f6m, na\u00efve, e\u0301t\u0113, \u00df, \u0130stanbul, Ti\u1ebfng Vi\u1ec7t
-\u200b\u200d\ufeff\u00a0\u3000\u2028\x00\x1b\x7f
-aaaaaaaaaaaaaaaaaaaaaaaaaa!!!!!!!!????====-----______ \t\t\t \n \n\n   \n        end  """
+NEVER: Final = 1 << 62
+"""The rank of two tokens that do not merge; all ids are lower."""
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A byte-level BPE tokenizer with GPT-2's pattern, and with its own ids.
+    """A byte-level BPE tokenizer with its own ids.
 
-    vocab: the id of each token by its letters (`_letters.to_letters`), maybe special tokens too.
-    merges: the letters of the two tokens that each merge joins, in the order of ranks.
-    special_tokens: the ids of the special tokens that the file names, by their text.
-    encode_chunk: computes the ids of a chunk, slowly, from the file's own data only.
-    takes_whole_chunks: whether a chunk that is a token gets its id without any merge.
-    notes: other remarks about the file, for a person.
+    ids: the id of each token that is not special, by its bytes.
+    merges: the rank of each merge, by the bytes of its two parts; None if any two tokens whose
+        joined bytes are a token merge, with its id as the rank.
+    special_tokens: the id of each text that is found before all others.
+    splits: the patterns that split text, one after the other.
+    whole: whether a chunk that is a token gets its id without any merge.
+    notes: remarks for people.
     """
 
-    vocab: Mapping[str, int]
-    merges: Sequence[tuple[str, str]]
+    ids: Mapping[bytes, int]
+    merges: Mapping[tuple[bytes, bytes], int] | None
     special_tokens: Mapping[str, int]
-    encode_chunk: Callable[[bytes], list[int]]
-    takes_whole_chunks: bool = False
-    notes: Sequence[str] = ()
+    splits: tuple[str, ...]
+    whole: bool = True
+    notes: tuple[str, ...] = ()
 
+    def rank(self, left: bytes, right: bytes) -> int:
+        """Return the rank of the merge of two tokens, or `NEVER`."""
+        if self.merges is None:
+            return self.ids.get(left + right, NEVER)
+        return self.merges.get((left, right), NEVER)
 
-def rank_by_rank(
-    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], *, whole: bool = False
-) -> Callable[[bytes], list[int]]:
-    """Return a function that encodes a chunk with one pass per rank, in order.
+    def encode_chunk(self, chunk: bytes) -> list[int]:
+        """Return the ids of a chunk: the lowest rank merges first, its leftmost pair first."""
+        if self.whole and chunk in self.ids:
+            return [self.ids[chunk]]
+        parts = [chunk[place : place + 1] for place in range(len(chunk))]
+        while ranks := list(map(self.rank, parts, parts[1:])):
+            if (lowest := min(ranks)) == NEVER:
+                break
+            place = ranks.index(lowest)
+            parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        return [self.ids[part] for part in parts]
 
-    It skips ranks whose pair does not occur. The ids are the vocabulary's. If `whole`, a chunk
-    in the vocabulary is not merged.
-    """
-    ranks: dict[Pair, int] = {}
-    made: list[int] = []
-    for rank, (left, right) in enumerate(merges):
-        ranks[vocab[left], vocab[right]] = rank
-        made.append(vocab[left + right])
-
-    def encode_chunk(chunk: bytes) -> list[int]:
-        if whole and (letters := to_letters(chunk)) in vocab:
-            return [vocab[letters]]
-        ids = [vocab[BYTE_LETTERS[value]] for value in chunk]
-        rank = -1
-        while later := {ranks[pair]: pair for pair in get_stats(ids) if ranks.get(pair, -1) > rank}:
-            rank = min(later)
-            ids = merge(ids, later[rank], made[rank])
+    def encode(self, text: str) -> list[int]:
+        """Return the ids of a text with special tokens."""
+        ids: list[int] = []
+        names = "|".join(map(regex.escape, self.special_tokens))
+        for part in regex.split(f"({names})", text) if names else [text]:
+            if part in self.special_tokens:
+                ids.append(self.special_tokens[part])
+            else:
+                for chunk in self._chunks(part):
+                    ids += self.encode_chunk(chunk.encode("utf-8"))
         return ids
 
-    return encode_chunk
-
-
-def missing_byte_message(vocab: Mapping[str, int]) -> str | None:
-    """Return a message if a byte has no token."""
-    for value, letter in sorted(BYTE_LETTERS.items()):
-        if letter not in vocab:
-            return f"it has no token for the byte 0x{value:02x}, so it cannot encode every text"
-    return None
-
-
-def check_ids(foreign: Foreign, artifact: Artifact, ids: Sequence[int]) -> None:
-    """Check the ids of each chunk of a text in many scripts against the slow encoder.
-
-    Raises:
-        ValueError: the ids of a chunk differ.
-    """
-    tokenizer = Tokenizer._of(artifact)
-    text = _ODD_TEXT + _MANY_SCRIPTS.read_text("utf-8") + _ODD_TEXT  # whitespace also at the end
-    for chunk in dict.fromkeys(regex.findall(artifact.pattern.text, text)):
-        expected = foreign.encode_chunk(chunk.encode("utf-8"))
-        found = [ids[token_id] for token_id in tokenizer.encode(chunk)]
-        if found != expected:
-            raise ValueError(
-                f"the ids of {chunk!r:.60} would be {found}, not {expected}; please report it"
-            )
+    def _chunks(self, text: str) -> list[str]:
+        chunks = [text]
+        for split in self.splits:
+            parts = (regex.split(f"({split})", chunk) for chunk in chunks)
+            chunks = [part for several in parts for part in several if part]
+        return chunks

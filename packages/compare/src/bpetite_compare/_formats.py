@@ -5,13 +5,12 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from operator import itemgetter
 from typing import Final, TypeAlias
 
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite_compare._gguf import Value, to_gguf
-from bpetite_compare._letters import GPT2_FILES, to_letters
+from bpetite_compare._letters import GPT2_FILES, of_letters, to_letters
 from bpetite_compare._spellings import llama_cpp_differs
 from bpetite_compare._vocabulary import Vocabulary
 
@@ -31,12 +30,7 @@ def is_folder(to: str, output: str) -> bool:
 
 
 def _tiktoken(vocabulary: Vocabulary, path: str, _: object) -> _Files:
-    if vocabulary.out_of_order:
-        raise ValueError(
-            "tiktoken merges in the order of the ids, but the ids of this id map do not follow the "
-            "order of the merges; export to huggingface instead"
-        )
-    ranks = sorted(vocabulary.ranks.items(), key=itemgetter(1))
+    ranks = vocabulary.ranks.items()
     data = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks)
     # Not `tiktoken.load.load_tiktoken_bpe`: its cache may have an older file with this path.
     loading = f"""\
@@ -82,6 +76,8 @@ def _gpt2(vocabulary: Vocabulary, path: str, _: object) -> _Files:
             "GPT-2's two files do not name their pattern, which is always gpt2; this tokenizer has "
             f"{vocabulary.pattern.name}, so export to huggingface instead"
         )
+    if vocabulary.whole:
+        raise _cannot("GPT-2's two files", "whole tokens")
     merges = _merge_lines(vocabulary)
     for rank, line in enumerate(merges):
         if line.startswith("#version"):
@@ -104,15 +100,15 @@ tokenizer.add_special_tokens({list(vocabulary.special_tokens)!r})
 def _gguf(vocabulary: Vocabulary, path: str, _: object) -> _Files:
     pattern = vocabulary.pattern
     if pattern.llama_cpp is None:
-        raise ValueError(
-            f"llama.cpp does not have the pattern {pattern.name}; export to tiktoken or "
-            "huggingface instead"
-        )
-    texts = {token_id: text for text, token_id in _vocab_json(vocabulary).items()}
-    if max(texts) >= len(texts):
-        raise ValueError("llama.cpp needs ids without gaps, unlike those of this id map")
-    tokens = [texts[token_id] for token_id in range(len(texts))]
+        raise _cannot("llama.cpp", f"the pattern {pattern.name}")
     special = vocabulary.special_tokens
+    whole = pattern.llama_cpp == "llama-bpe"  # the only one that first looks for a whole chunk
+    texts = {token_id: text for text, token_id in _vocab_json(vocabulary, whole=whole).items()}
+    if vocabulary.whole > whole:
+        raise _cannot("llama.cpp", f"whole tokens with the pattern {pattern.name}")
+    if len(texts) <= max(texts):
+        raise _cannot("llama.cpp", "gaps between ids")
+    tokens = [texts[token_id] for token_id in sorted(texts)]
     _check_overlaps(special)
     main = _main_special_token(vocabulary)
     purposes = ("bos", "eos", "padding") if main else ()
@@ -138,6 +134,10 @@ from llama_cpp import Llama
     return {"": to_gguf(fields)}, loading
 
 
+def _cannot(form: str, represent: str) -> ValueError:
+    return ValueError(f"{form} cannot represent {represent}; export to huggingface instead")
+
+
 def _check_overlaps(names: Collection[str]) -> None:
     """Reject special tokens that may overlap, as llama.cpp finds the longest of all first."""
     beginnings = defaultdict(set)
@@ -155,14 +155,16 @@ def _check_overlaps(names: Collection[str]) -> None:
 
 
 def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
-    """Return the content of `tokenizer.json`: byte-level BPE with its special tokens."""
+    """Return the content of `tokenizer.json`: byte-level BPE with its special tokens.
+
+    The vocabulary has them too, as `tokenizers` would give them the ids after its own.
+    """
     cut = {"type": "Split", "pattern": {"Regex": vocabulary.pattern.text}}
     to_bytes = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
     wherever = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     return {
         "version": "1.0",
-        "truncation": None,
-        "padding": None,
+        **dict.fromkeys(("truncation", "padding")),
         "added_tokens": [
             {"id": token_id, "content": text, "special": True} | wherever
             for text, token_id in vocabulary.special_tokens.items()
@@ -181,8 +183,9 @@ def _tokenizer_json(vocabulary: Vocabulary) -> dict[str, object]:
             "type": "BPE",
             **dict.fromkeys(("dropout", "unk_token")),
             **dict.fromkeys(("continuing_subword_prefix", "end_of_word_suffix")),
-            **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), False),
-            "vocab": _vocab_json(vocabulary),
+            **dict.fromkeys(("fuse_unk", "byte_fallback"), False),
+            "ignore_merges": vocabulary.whole,
+            "vocab": _vocab_json(vocabulary, whole=vocabulary.whole),
             "merges": _merge_lines(vocabulary),
         },
     }
@@ -198,12 +201,10 @@ def _tokenizer_config(vocabulary: Vocabulary) -> dict[str, object]:
     main = _main_special_token(vocabulary)
     names = ("bos_token", "eos_token", "pad_token", "unk_token") if main else ()
     others = [name for name in vocabulary.special_tokens if name != main]
-    purposes = dict.fromkeys(names, main)
-    more = {"additional_special_tokens": others} if others else {}
     return {
         "tokenizer_class": "PreTrainedTokenizerFast",
-        **purposes,
-        **more,
+        **dict.fromkeys(names, main),
+        **({"additional_special_tokens": others} if others else {}),
         "model_input_names": ["input_ids", "attention_mask"],
         "clean_up_tokenization_spaces": False,
     }
@@ -219,9 +220,18 @@ def _main_special_token(vocabulary: Vocabulary) -> str | None:
     return END_OF_TEXT_TOKEN if END_OF_TEXT_TOKEN in names else next(iter(names), None)
 
 
-def _vocab_json(vocabulary: Vocabulary) -> Mapping[str, int]:
-    """Return the id of each token by its letters, and of each special token by its text."""
+def _vocab_json(vocabulary: Vocabulary, *, whole: bool = False) -> Mapping[str, int]:
+    """Return the id of each token by its letters, and of each special token by its text.
+
+    If a whole chunk is looked up first, no special token may be the letters of one.
+    """
     letters = {to_letters(token): token_id for token, token_id in vocabulary.ranks.items()}
+    for name in vocabulary.special_tokens if whole else ():
+        if not name.isascii() and (token := of_letters(name)):
+            raise ValueError(
+                f"the text {token[:40]!r} would be the special token {name[:40]!r}, which is "
+                "its letters; export to tiktoken instead"
+            )
     return letters | dict(vocabulary.special_tokens)
 
 

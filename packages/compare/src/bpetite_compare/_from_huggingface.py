@@ -1,157 +1,136 @@
 """Read tokenizers of Hugging Face: a `tokenizer.json`, or `vocab.json` and `merges.txt`.
 
-An import accepts only byte-level BPE with GPT-2's pattern. `_faults` yields why
-parts of a `tokenizer.json` do not fit, in an order in which the first fault is the one to report.
+An import accepts only byte-level BPE. An error names the part that does not fit, in an order in
+which the first fault is the one to report.
 """
 
 import itertools
 import reprlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
-from bpetite._reading import read_file
-from bpetite._strict_json import parse_json
-from bpetite_compare._foreign import Foreign, missing_byte_message, rank_by_rank
-from bpetite_compare._id_map import LARGEST_ID, is_id
-from bpetite_compare._letters import BYTE_LETTERS
-from bpetite_compare._spellings import is_gpt2_pattern
-
-_LARGEST_FILE: Final = 1 << 26
-_MOST_OBJECTS: Final = 1 << 17
-"""Each added token is an object; Gemma 3 has 6,415."""
+from bpetite_compare._foreign import Foreign
+from bpetite_compare._letters import of_letters
 
 _LONGEST_SHOWN: Final = 90
-_SETTINGS: Final = ("truncation", "padding")
 _MATCHING: Final = ("single_word", "lstrip", "rstrip")
-_BYTE_LEVEL_FLAGS: Final = {"add_prefix_space": None, "trim_offsets": None, "use_regex": True}
-_MODEL_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
-    "dropout": (float, int),
-    **dict.fromkeys(("unk_token", "continuing_subword_prefix", "end_of_word_suffix"), (str,)),
-    **dict.fromkeys(("fuse_unk", "byte_fallback", "ignore_merges"), (bool,)),
+_REMOVED: Final = ("Removed", True)
+"""Behavior and inversion of a `Split` that removes all but its matches, which are everything."""
+
+_INSTEAD: Final = "use the libraries tokenizers or transformers for this model"
+_UNFIT: Final = {
+    "byte_fallback": f"its tokens are characters, not bytes, as in SentencePiece; {_INSTEAD}",
+    "dropout": "the ids of a text are random; set it to null",
+    "continuing_subword_prefix": f"its tokens have marks; {_INSTEAD}",
+    "end_of_word_suffix": f"its tokens have marks; {_INSTEAD}",
 }
-"""The settings that `tokenizers` reads, and their types; each may also be null."""
+"""The settings of a model that do not fit, and what they mean."""
 
 
-def read_huggingface(path: str, *, drop_special: bool) -> Foreign:
-    """Return the tokenizer in a `tokenizer.json`.
+def read_huggingface(content: Mapping[str, Any], *, drop_normalizer: bool) -> Foreign:
+    """Return the tokenizer in the content of a `tokenizer.json`.
 
     Raises:
-        ValueError: the file has another format, or does not fit; the message explains why.
-        OSError: the file cannot be read.
+        ValueError: it has another format, or does not fit; the message explains why.
     """
-    data = read_file(path, _LARGEST_FILE)
-    content = parse_json(data, fractions=True, objects=_MOST_OBJECTS)
-    if not isinstance(content, dict) or not isinstance(content.get("model"), dict):
-        message = "it is not a tokenizer.json: expected a JSON object with an object `model`"
-        if isinstance(content, dict) and "schema_version" in content:
-            message = "it is already a bpetite tokenizer file; no import is needed"
-        raise ValueError(message)  # noqa: TRY004 - the content of a file
-    if fault := next(_faults(content, drop_special=drop_special), None):
-        raise ValueError(fault)
-    model = content["model"]
-    vocab, merges = _vocab(model.get("vocab")), _merges(model.get("merges"))
-    whole = bool(model.get("ignore_merges"))
-    encode_chunk = _encode_chunk(vocab, merges, whole=whole)
-    return Foreign(
-        vocab,
-        merges,
-        _added_tokens(content.get("added_tokens", []), vocab),
-        encode_chunk,
-        takes_whole_chunks=whole,
-        notes=[
-            f"its setting for {name} is not part of a tokenizer file"
-            for name in _SETTINGS
-            if content.get(name) is not None
-        ],
-    )
+    model = content.get("model")
+    if not isinstance(model, dict):
+        raise ValueError("it is not a tokenizer.json: no object `model`")  # noqa: TRY004 - a file
+    if content.get("version", "1.0") != "1.0":
+        raise ValueError(f"its version is {_shown(content['version'])}, not 1.0")
+    _check_model(model)
+    notes = [
+        f"its setting for {name} is not part of a tokenizer file"
+        for name in ("truncation", "padding")
+        if content.get(name) is not None
+    ]
+    splits = _splits(_parts(content.get("pre_tokenizer"), "pretokenizers"))
+    for decoder in _parts(content.get("decoder"), "decoders"):
+        if decoder is not None and _kind(decoder) != "ByteLevel":
+            raise ValueError(f"its decoder is {_kind(decoder)}, not ByteLevel; {_INSTEAD}")
+    normalizers = _parts(content.get("normalizer"), "normalizers")
+    if kinds := _kinds([part for part in normalizers if part is not None]):
+        if {*map(_kind, normalizers)} != {"NFC"}:
+            raise ValueError(f"its normalizer, {kinds}, changes the text; {_INSTEAD}")
+        if not drop_normalizer:
+            raise ValueError(
+                "its normalizer, NFC, changes the text; --drop-normalizer (drop_normalizer=True) "
+                "leaves it out, and then the ids are the model's for text in NFC"
+            )
+        notes.append("its normalizer, NFC, is left out: the ids are the model's for text in NFC")
+    processors = _parts(content.get("post_processor"), "processors")
+    if adding := [part for part in processors if not _adds_nothing(part)]:
+        notes.append(
+            f"its post_processor, {_kinds(adding)}, adds special tokens to a text; bpetite "
+            "adds none"
+        )
+    vocab = _vocab(model.get("vocab"))
+    merges = _merges(model.get("merges"), vocab)
+    special = _added_tokens(content.get("added_tokens", []), vocab, nfc=any(normalizers))
+    rest = Foreign({}, {}, {}, splits, bool(model.get("ignore_merges")), (*notes,))
+    return _foreign(vocab, merges, special, rest)
 
 
-def read_gpt2(vocab_path: str, merges_path: str) -> Foreign:
-    """Return the tokenizer in GPT-2's two files; the pattern is always GPT-2's.
+def read_gpt2(vocab: object, merges: bytes, special_tokens: Mapping[str, int] | None) -> Foreign:
+    """Return the tokenizer in the contents of GPT-2's two files; the pattern is GPT-2's.
+
+    Without special tokens, `<|endoftext|>` is one if the vocabulary has it.
 
     Raises:
         ValueError: a file has another format; the message explains why.
-        OSError: a file cannot be read.
     """
-    vocab = _vocab(parse_json(read_file(vocab_path, _LARGEST_FILE)))
-    try:
-        text = read_file(merges_path, _LARGEST_FILE).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise ValueError(f"its merges.txt is not UTF-8: byte offset {error.start}") from None
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if lines[-1] == "":
-        lines.pop()
-    merges = _merges(lines[1:] if lines and lines[0].startswith("#version") else lines)
-    # The files do not list special tokens; GPT-2's own is one.
-    special = {END_OF_TEXT_TOKEN: vocab[END_OF_TEXT_TOKEN]} if END_OF_TEXT_TOKEN in vocab else {}
-    return Foreign(vocab, merges, special, _encode_chunk(vocab, merges))
+    vocab = _vocab(vocab)
+    text = merges.decode("utf-8", errors="replace").replace("\r\n", "\n").removesuffix("\n")
+    lines = text.split("\n") if text else []
+    if text.startswith("#version"):
+        del lines[0]
+    special = special_tokens
+    if special is None:
+        special = {name: vocab[name] for name in [END_OF_TEXT_TOKEN] if name in vocab}
+    rest = Foreign({}, {}, {}, (GPT2.text,), whole=False)
+    return _foreign(vocab, _merges(lines, vocab), special, rest)
 
 
-def _faults(content: Mapping[str, Any], *, drop_special: bool) -> Iterator[str]:
-    """Yield what a tokenizer file cannot represent; a check may rely on those before it."""
-    if content.get("version", "1.0") != "1.0":
-        yield f"its version is {_shown(content['version'])}, not 1.0"
-    yield from _faults_of_model(content["model"])
-    normalizer, decoder = content.get("normalizer"), content.get("decoder")
-    if normalizer is not None and (kinds := _kinds(_parts(normalizer, "normalizers"))):
-        yield f"its normalizer, {kinds}, changes the text"
-    yield from _faults_of_pre_tokenizer(_parts(content.get("pre_tokenizer"), "pretokenizers"))
-    if decoder is not None and _kind(decoder) != "ByteLevel":
-        yield f"its decoder is {_kind(decoder)}, not ByteLevel"
-    processors = _parts(content.get("post_processor"), "processors")
-    if not drop_special and not all(map(_adds_nothing, processors)):
-        yield (
-            f"its post_processor, {_kinds(processors)}, adds special tokens to each "
-            "text; --drop-special (drop_special=True) drops them"
-        )
-
-
-def _faults_of_model(model: Mapping[str, Any]) -> Iterator[str]:
+def _check_model(model: Mapping[str, Any]) -> None:
     if model.get("type", "BPE") != "BPE":
-        yield f"its model is {_shown(model['type'])}, not BPE"
-    for name, types in _MODEL_TYPES.items():
-        if model.get(name) is not None and type(model[name]) not in types:
-            yield f"its model has the {name} {_shown(model[name])}, which tokenizers rejects"
-    if model.get("byte_fallback"):
-        yield "its model has byte_fallback, so its tokens are characters, not bytes"
-    if model.get("dropout"):
-        yield "its model has a dropout, so the ids of a text are random; set it to null"
-    for name in ("continuing_subword_prefix", "end_of_word_suffix"):
+        raise ValueError(f"its model is {_shown(model['type'])}, not BPE; {_INSTEAD}")
+    for name, meaning in _UNFIT.items():
         if model.get(name):
-            yield f"its model has the {name} {_shown(model[name])}"
+            raise ValueError(f"its model has {name}, so {meaning}")
+    if model.get("ignore_merges") is not None:
+        _flag(model, "ignore_merges", "its model")
 
 
-def _faults_of_pre_tokenizer(parts: Sequence[Any]) -> Iterator[str]:
-    """Yield why it does not split text with GPT-2's pattern, exactly once."""
+def _splits(parts: Sequence[Any]) -> tuple[str, ...]:
+    """Return the patterns of a pre-tokenizer that splits text, then turns bytes into letters."""
     kinds = list(map(_kind, parts))
     for kind in kinds:
         if kind not in {"ByteLevel", "Split"}:
-            yield f"its pre_tokenizer is {kind}, not ByteLevel with GPT-2's split pattern"
-    for one in parts:
-        for name, default in _BYTE_LEVEL_FLAGS.items() if one["type"] == "ByteLevel" else ():
-            if type(flag := one.get(name, default)) is not bool:
-                yield f"its ByteLevel has the {name} {_shown(flag)}, not true or false"
-        if one["type"] == "ByteLevel" and one["add_prefix_space"]:
-            yield "its pre_tokenizer adds a space before the text; train without add_prefix_space"
-    cuts = [_pattern(one) for one in parts if one["type"] == "Split" or one.get("use_regex", True)]
-    if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1 or len(cuts) != 1:
-        shown = _kinds(parts) or "an empty Sequence"
-        yield f"its pre_tokenizer, {shown}, does not split text exactly once with GPT-2's pattern"
-    if not is_gpt2_pattern(cuts[0]):
-        yield f"its split pattern is not GPT-2's: {_shown(cuts[0])}"
+            raise ValueError(f"its pre_tokenizer is {kind}, not Split or ByteLevel; {_INSTEAD}")
+    if kinds[-1:] != ["ByteLevel"] or kinds.count("ByteLevel") > 1:
+        raise ValueError(f"its pre_tokenizer does not end with its only ByteLevel; {_INSTEAD}")
+    *cuts, level = parts
+    if _flag(level, "add_prefix_space", "its ByteLevel"):
+        raise ValueError(
+            "its pre_tokenizer adds a space before the text (add_prefix_space), which decoding "
+            f"would not take away; {_INSTEAD}"
+        )
+    own = (GPT2.text,) if _flag(level, "use_regex", "its ByteLevel", default=True) else ()
+    return (*(_pattern(cut, alone=len(cuts) == 1) for cut in cuts), *own)
 
 
-def _pattern(part: Mapping[str, Any]) -> str:
-    """Return the pattern of a part; ByteLevel has GPT-2's built in."""
-    if part["type"] == "ByteLevel":
-        return GPT2.text
-    cut = (part.get("behavior"), part.get("invert"))
-    match part.get("pattern"), cut:
-        case {"Regex": str(pattern), **others}, (_, bool()) if cut in _CUTS and not others:
-            return pattern
-    return f"{part.get('pattern')}, {', '.join(map(str, cut))}"
+def _pattern(cut: Mapping[str, Any], *, alone: bool) -> str:
+    """Return the pattern of a `Split` that keeps all text, or an empty one."""
+    how = (cut.get("behavior"), cut.get("invert"))
+    kept = type(how[1]) is bool and (how == ("Isolated", False) or (alone and how == _REMOVED))
+    match cut.get("pattern"):
+        case {"Regex": str(text), **others} if kept and not others:
+            return text
+    return ""
 
 
 def _adds_nothing(processor: object) -> bool:
@@ -161,11 +140,12 @@ def _adds_nothing(processor: object) -> bool:
             return True
         case {"type": "TemplateProcessing", "single": [{"Sequence": {"id": "A"}, **others}]}:
             return not others
-    return False
-
-
-_CUTS: Final = (("Isolated", False), ("Removed", True))
-"""Behavior and inversion of a `Split` that keeps every chunk, if every character is in one."""
+        case {"type": "TemplateProcessing", "single": list(pieces)}:
+            if sum("Sequence" in piece for piece in pieces if isinstance(piece, dict)) == 1:
+                return False
+        case {"type": "BertProcessing" | "RobertaProcessing"}:
+            return False
+    raise ValueError(f"its post_processor, {_kind(processor)}, changes the ids; {_INSTEAD}")
 
 
 def _parts(part: object, name: str) -> list[Any]:
@@ -190,64 +170,77 @@ def _shown(value: object) -> str:
     return value if isinstance(value, str) and len(value) <= _LONGEST_SHOWN else reprlib.repr(value)
 
 
+def _flag(part: Mapping[Any, Any], name: str, owner: str, *, default: object = None) -> bool:
+    flag = part.get(name, default)
+    if type(flag) is not bool:
+        raise ValueError(f"{owner} has the {name} {_shown(flag)}, not true or false")
+    return flag
+
+
 def _vocab(vocab: object) -> dict[str, int]:
-    """Return the vocabulary, checked: the ids of texts, all distinct."""
-    if not isinstance(vocab, dict) or not all(map(is_id, vocab.values())):
-        raise ValueError(f"its vocabulary is not a JSON object of ids from 0 to {LARGEST_ID}")
-    texts: dict[int, str] = {}
-    for text, token_id in vocab.items():
-        if texts.setdefault(token_id, text) != text:
-            raise ValueError(
-                f"its tokens {texts[token_id][:40]!r} and {text[:40]!r} have the same id"
-            )
-    if found := missing_byte_message(vocab):
-        raise ValueError(found)
+    """Return the vocabulary, checked: the ids of texts."""
+    if not isinstance(vocab, dict) or not {*map(type, vocab.values())} <= {int}:
+        raise ValueError("its vocabulary is not a JSON object of ids")
     return vocab
 
 
-def _merges(merges: object) -> list[tuple[str, str]]:
-    """Return the merges, checked: two texts each, all as lists or all with a space between."""
+def _merges(merges: object, vocab: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return the merges, checked: two tokens each, all as lists or all with a space between."""
     if not isinstance(merges, list):
         raise ValueError("its merges are not a list")  # noqa: TRY004 - the content of a file
-    pairs: list[tuple[str, str]] = []
+    pairs: dict[tuple[str, str], None] = {}
     for rank, entry in enumerate(merges):
-        pair = entry.split(" ") if isinstance(entry, str) else entry
-        if not (
-            isinstance(pair, list)
-            and len(pair) == 2
-            and all(isinstance(part, str) and part for part in pair)
-        ):
-            raise ValueError(f"its merge {rank} is not two tokens: {_shown(entry)}")
-        if type(entry) is not type(merges[0]):
-            raise ValueError(
-                f"its merge {rank}, {_shown(entry)}, is written in another way than merge 0: "
-                'tokenizers needs either only "a b" or only ["a", "b"]'
-            )
-        pairs.append((pair[0], pair[1]))
-    return pairs
-
-
-def _encode_chunk(
-    vocab: Mapping[str, int], merges: Sequence[tuple[str, str]], *, whole: bool = False
-) -> Callable[[bytes], list[int]]:
-    """Check that each merge joins two earlier tokens, and return the slow encoder."""
-    made = set(BYTE_LETTERS.values())
-    for rank, (left, right) in enumerate(merges):
-        for part in (left, right):
-            if part not in made:
+        match entry.split(" ") if isinstance(entry, str) else entry:
+            case [str(left), str(right)] if left and right and type(entry) is type(merges[0]):
+                pair = left, right
+            case _:
                 raise ValueError(
-                    f"its merge {rank} joins {part[:40]!r}, which no earlier merge makes"
+                    f"its merge {rank} is not two tokens, with all merges written as "
+                    f'"a b" or all as ["a", "b"]: {_shown(entry)}'
                 )
-        token = left + right
-        if token in made:
-            raise ValueError(f"its merge {rank} makes {token[:40]!r}, which an earlier merge made")
-        if token not in vocab:
-            raise ValueError(f"its merge {rank} makes {token[:40]!r}, which has no id")
-        made.add(token)
-    return rank_by_rank(vocab, merges, whole=whole)
+        if not (left in vocab and right in vocab and left + right in vocab):
+            missing = next(one for one in (*pair, left + right) if one not in vocab)
+            raise ValueError(f"its merge {rank} has the token {missing[:40]!r}, which has no id")
+        if pair in pairs:
+            raise ValueError(f"its merge {rank}, {_shown(entry)}, occurs twice")
+        pairs[pair] = None
+    return [*pairs]
 
 
-def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
+def _foreign(
+    vocab: Mapping[str, int],
+    merges: Sequence[tuple[str, str]],
+    special: Mapping[str, int],
+    rest: Foreign,
+) -> Foreign:
+    """Return a tokenizer whose tokens are written in letters that stand for bytes.
+
+    `rest` has what does not depend on the tokens.
+    """
+    made = {left + right for left, right in merges}
+    tokens = {text: of_letters(text) for text in vocab}
+    for name in special.keys() & tokens.keys():
+        letters = tokens.pop(name)
+        # tokenizers would find such a token by its letters, too.
+        by_letters = rest.whole and not name.isascii()
+        ordinary = name in made or (letters and (len(letters) == 1 or by_letters))
+        if ordinary or special[name] != vocab[name]:
+            raise ValueError(
+                f"its special token {name[:40]!r} is also an ordinary token; {_INSTEAD}"
+            )
+    known = {text: token for text, token in tokens.items() if token is not None}
+    if unknown := next((text for text, token in tokens.items() if token is None), None):
+        raise ValueError(f"its token {unknown[:40]!r} has letters that stand for no byte")
+    ranks = {
+        (known[left], known[right]): rank
+        for rank, (left, right) in enumerate(merges)
+        if left in known and right in known
+    }
+    ids = {token: vocab[text] for text, token in known.items()}
+    return replace(rest, ids=ids, merges=ranks, special_tokens=special)
+
+
+def _added_tokens(added: object, vocab: Mapping[str, int], *, nfc: bool) -> dict[str, int]:
     """Return the ids of the tokens that are recognized before a text is split.
 
     `tokenizers` ignores the ids in the list: a token of the vocabulary has its id there, and
@@ -256,42 +249,50 @@ def _added_tokens(added: object, vocab: Mapping[str, int]) -> dict[str, int]:
     if not isinstance(added, list):
         raise ValueError("its added_tokens are not a list")  # noqa: TRY004 - the content of a file
     special: dict[str, int] = {}
-    texts = {token_id: text for text, token_id in vocab.items()}
+    first: list[str] = []
+    second: list[str] = []
     free = itertools.count(len(vocab))
     for token in added:
-        text, written = _added_token(token)
+        text, written, normalized = checked_added_token(token)
         if text not in special:
             special[text] = vocab[text] if text in vocab else next(free)
-        token_id = special[text]
-        if written != token_id:
+            (second if normalized else first).append(text)
+        if written != special[text]:
             raise ValueError(
-                f"its added token {text[:40]!r} has the id {written}, but tokenizers uses "
-                f"{token_id}; load and save the file with tokenizers"
+                f"its added token {text[:40]!r} has the id {written!s:.40}, but tokenizers uses "
+                f"{special[text]!s:.40}; load and save the file with tokenizers"
             )
-        if texts.setdefault(token_id, text) != text:
-            raise ValueError(f"the id of its added token {text[:40]!r} contradicts another token")
-    if END_OF_TEXT_TOKEN in vocab and END_OF_TEXT_TOKEN not in special:
-        raise ValueError(
-            f"its vocabulary has {END_OF_TEXT_TOKEN}, but its added_tokens do not, so tokenizers "
-            f"encodes it as ordinary text; add it with add_special_tokens(['{END_OF_TEXT_TOKEN}'])"
-        )
+        if normalized and nfc and not unicodedata.is_normalized("NFC", text):
+            raise ValueError(f"its added token {text[:40]!r} is changed by its normalizer, NFC")
+    _check_passes(first, second)
     return special
 
 
-def _added_token(token: object) -> tuple[str, int]:
-    """Return the content and the id of an added token; `<|endoftext|>` must match everywhere."""
+def _check_passes(first: Sequence[str], second: Sequence[str]) -> None:
+    """Reject names where two passes find other tokens than one.
+
+    `tokenizers` first finds the names with `normalized` false. One pass finds the same, unless
+    one of the others starts before one of these and overlaps it.
+    """
+    for name in second:
+        for place in range(1, len(name)):
+            rest = name[place:]
+            for other in first:
+                if rest.startswith(other) or other.startswith(rest):
+                    raise ValueError(
+                        f"its added tokens {name[:40]!r} and {other[:40]!r} overlap, and only one "
+                        "is `normalized`, so which one a text has depends on more than its place"
+                    )
+
+
+def checked_added_token(token: object) -> tuple[str, int, bool]:
+    """Return the content and the id of an added token, and whether it is `normalized`."""
     match token:
-        case {"content": str(text), "id": int(token_id), **flags} if text and is_id(token_id):
-            pass
+        case {"content": str(text), "id": int(number), **flags} if text and type(number) is int:
+            owner = f"its added token {text[:40]!r}"
         case _:
             raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
-    for name in (*_MATCHING, "normalized", "special"):
-        if type(flag := flags.get(name)) is not bool:
-            raise ValueError(
-                f"its added token {text[:40]!r} has the {name} {_shown(flag)}, not true or false"
-            )
-        if flag and text == END_OF_TEXT_TOKEN and name in _MATCHING:
-            raise ValueError(
-                f"its special token {END_OF_TEXT_TOKEN} has {name}, so text is split differently"
-            )
-    return text, token_id
+    for name in _MATCHING:
+        if _flag(flags, name, owner):
+            raise ValueError(f"{owner} has {name}, so it changes the text around it; {_INSTEAD}")
+    return text, number, _flag(flags, "normalized", owner)

@@ -1,190 +1,143 @@
-"""Read tiktoken's tokenizers: an encoding by name, or a file of ranks.
+"""Read tiktoken's tokenizers: an encoding by name, a file of ranks, or Mistral's `tekken.json`.
 
-tiktoken stores the tokens of an encoding and their ranks, but not the merges. This module
-recovers them: a token joins the two parts that remain of it after all merges of lower rank.
-`reference.recover_merges` does the same in time quadratic in the length of a token, and
-files may have tokens of any length.
+They have tokens and their ranks, but no merges: any two tokens merge if their joined bytes are a
+token, and the lowest rank first.
 """
 
 import base64
 import re
-from collections.abc import Mapping
-from heapq import heappop, heappush
-from operator import itemgetter
-from typing import Final
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeVar
 
-import regex
+import tiktoken
 
-from bpetite._patterns import GPT2
-from bpetite._reading import read_file
-from bpetite_compare._encodings import get_encoding, pattern_of, ranks_of, specials_of
-from bpetite_compare._engines import drift
-from bpetite_compare._foreign import Foreign, missing_byte_message
-from bpetite_compare._letters import to_letters
-from bpetite_compare._spellings import is_gpt2_pattern
-from bpetite_compare.reference import decompose_token
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite_compare._encodings import pattern_of, ranks_of, specials_of
+from bpetite_compare._foreign import Foreign
 
-_LARGEST_FILE: Final = 1 << 26
-"""The most bytes of ranks: more would not fit into a tokenizer file."""
+_Token = TypeVar("_Token", bytes, str)
 
 _RANK: Final = re.compile(rb"0|[1-9][0-9]{0,8}")
-_CHUNK: Final = regex.compile(GPT2.text)
-
-# The only parts of a chunk that split into two chunks on their own: the starts of 'll, 've, 're.
-_BEGINNINGS: Final = frozenset({"'l", "'v", "'r"})
 
 
-def read_encoding(name: str) -> Foreign:
-    """Return a tiktoken encoding.
-
-    Raises:
-        ValueError: tiktoken does not have it, or its pattern is not GPT-2's.
-        OSError: tiktoken cannot download it.
-    """
-    encoding = get_encoding(name)
-    if not is_gpt2_pattern(pattern_of(encoding)):
-        raise ValueError(
-            "it does not have GPT-2's split pattern; import gpt2, r50k_base or p50k_base"
-        )
-    return _foreign(ranks_of(encoding), specials_of(encoding))
+def read_encoding(encoding: tiktoken.Encoding) -> Foreign:
+    """Return the tokenizer that is a tiktoken encoding."""
+    return Foreign(ranks_of(encoding), None, specials_of(encoding), (pattern_of(encoding),))
 
 
-def read_ranks(path: str) -> Foreign:
-    """Return the tokenizer in a file of ranks.
+def read_ranks(
+    data: bytes, pattern: str | None, special_tokens: Mapping[str, int] | None
+) -> Foreign:
+    """Return the tokenizer in a file of ranks, given what the file does not have.
 
-    Each line has a token in base64, a space and its rank. The file has no pattern; if every
-    token fits into one chunk of GPT-2's pattern, that pattern is assumed.
+    Each line has a token in base64, a space and its rank.
 
     Raises:
-        ValueError: the file has another format, or its tokens contradict each other.
-        OSError: the file cannot be read.
+        ValueError: the file has another format, or the pattern is missing.
     """
     # tiktoken's reader might return an older file with this path from its cache.
-    ranks: dict[bytes, int] = {}
-    taken: set[int] = set()
-    for number, line in enumerate(read_file(path, _LARGEST_FILE).splitlines(), 1):
-        try:
-            token, rank = _token_and_rank(line)
-        except ValueError:
+    found: list[tuple[bytes, int]] = []
+    for number, line in enumerate(data.splitlines(), 1):
+        words = line.split()
+        token = _decoded(words[0]) if len(words) == 2 else None
+        # `int` alone would accept +256 and 2_5_6.
+        if token is None or not _RANK.fullmatch(words[1]):
             raise ValueError(
                 f"it is not a file of ranks: expected base64, a space and a number "
                 f"on line {number}, found {line[:40]!r}"
-            ) from None
-        if not token:
-            raise ValueError(
-                f"its token {rank}, on line {number}, is empty, which a tokenizer file cannot "
-                "represent"
             )
-        if token in ranks:
-            raise ValueError(f"the token {token[:40]!r} occurs a second time, on line {number}")
-        if rank in taken:
-            raise ValueError(f"the rank {rank} occurs a second time, on line {number}")
-        ranks[token] = rank
-        taken.add(rank)
-    _check_gaps(taken)
-    _check_chunks(ranks)
-    return _foreign(ranks, {})
+        found.append((token, int(words[1])))
+    ids = _ids(found)
+    if pattern not in ALL_PATTERNS:
+        known = (f"{name} ({one.note.partition(':')[0]})" for name, one in PATTERNS.items())
+        raise ValueError(
+            "a file of ranks lacks the split pattern; add --pattern (pattern=) with that of its "
+            f"model: {', '.join(known)}"
+        )
+    notes = _doubts(ids, pattern)
+    if not special_tokens:
+        notes.append("a file of ranks has no special tokens; --special NAME=ID adds them")
+    splits = (ALL_PATTERNS[pattern].text,)
+    return Foreign(ids, None, special_tokens or {}, splits, notes=(*notes,))
 
 
-def _token_and_rank(line: bytes) -> tuple[bytes, int]:
-    """Read a line; `int` alone would accept +256 and 2_5_6."""
-    word, rank = line.split()
-    # Whisper has an empty token, written as =.
-    token = base64.b64decode(word, validate=True) if word.strip(b"=") else b""
-    if not _RANK.fullmatch(rank):
-        raise ValueError
-    return token, int(rank)
+def _doubts(ids: Iterable[bytes], pattern: str) -> list[str]:
+    """Return a note if a pattern cuts many of the tokens: another one made them."""
+    texts = [text for one in ids if "\ufffd" not in (text := one.decode(errors="replace"))]
+
+    def cut(name: str) -> int:
+        return sum(len(ALL_PATTERNS[name].split(text)) > 1 for text in texts)
+
+    if (count := cut(pattern)) <= len(texts) // 50:
+        return []
+    best = min(ALL_PATTERNS, key=cut)
+    return [
+        (
+            f"the pattern {pattern} cuts {count:,} of its {len(texts):,} tokens, {best} cuts "
+            f"{cut(best):,}; is --pattern that of the model?"
+        )
+    ]
 
 
-def _check_gaps(taken: set[int]) -> None:
-    """Reject ranks with gaps: tokens are missing. One gap may be the special token's."""
-    gaps = (rank for rank in range(max(taken, default=-1)) if rank not in taken)
-    if next(gaps, None) is not None and (second := next(gaps, None)) is not None:
-        raise ValueError(f"no token has the rank {second}")
+def _decoded(text: bytes | str) -> bytes | None:
+    """Return what is written in base64, or None."""
+    try:
+        # Whisper has an empty token, written as =.
+        return base64.b64decode(text, validate=True) if text not in {b"=", "="} else b""
+    except ValueError:
+        return None
 
 
-def _check_chunks(ranks: Mapping[bytes, int]) -> None:
-    """Reject a token that no chunk of GPT-2's pattern can contain.
-
-    If part of a chunk is text, it is one chunk on its own, except for the starts of three
-    contractions. Part of a character is not text and passes. So does a token with a
-    character that the two regex engines classify differently.
-    """
-    for token, rank in ranks.items():
-        try:
-            text = token.decode("utf-8")
-        except UnicodeDecodeError:
-            continue
-        if len(_CHUNK.findall(text)) == 1 or text in _BEGINNINGS:
-            continue
-        if drift().isdisjoint(text):
+def _ids(found: Iterable[tuple[_Token, int]]) -> dict[_Token, int]:
+    ids: dict[_Token, int] = {}
+    for token, rank in found:
+        if ids.setdefault(token, rank) != rank:
             raise ValueError(
-                f"its token {rank}, {token[:40]!r}, cannot occur in a chunk of GPT-2's "
-                "pattern, so it was made with another pattern"
+                f"its token {token[:40]!r} has the ranks {ids[token]!s:.40} and {rank!s:.40}"
             )
+    return ids
 
 
-def recover(ranks: Mapping[bytes, int]) -> list[tuple[bytes, bytes]]:
-    """Return the two parts of each token of several bytes, in the order of ranks.
+def read_tekken(content: Mapping[str, Any], special_tokens: Mapping[str, int] | None) -> Foreign:
+    """Return the tokenizer in the content of a `tekken.json`.
+
+    Only as many of its tokens count as its vocabulary has room for. Their ids are their ranks
+    after those of the special tokens.
 
     Raises:
-        ValueError: a token is not a merge of two others.
+        ValueError: it has another format.
     """
-    merges: list[tuple[bytes, bytes]] = []
-    for token, rank in sorted(ranks.items(), key=itemgetter(1)):
-        if len(token) == 1:
-            continue
-        parts = _parts(token, rank, ranks)
-        if len(parts) != 2:
-            raise ValueError(
-                f"token {rank}, {token[:40]!r}, is not a merge of two lower-ranked tokens: "
-                f"lower ranks leave {len(parts)} parts"
-            )
-        merges.append((parts[0], parts[1]))
-    return merges
-
-
-def _parts(token: bytes, end: int, ranks: Mapping[bytes, int]) -> list[bytes]:
-    """Return the parts of a token after all merges below a rank, applied lowest rank first.
-
-    A heap contains possible merges by rank and position; outdated ones stay in it and are
-    skipped. `after` and `before` link each part to its neighbors.
-    """
-    parts: list[bytes | None] = [token[place : place + 1] for place in range(len(token))]
-    after = list(range(1, len(token) + 1))
-    before = list(range(-1, len(token) - 1))
-    heap: list[tuple[int, int, bytes]] = []
-
-    def add(place: int) -> None:
-        if place >= 0 and after[place] < len(parts):
-            joined = (parts[place] or b"") + (parts[after[place]] or b"")
-            if (rank := ranks.get(joined, end)) < end:
-                heappush(heap, (rank, place, joined))
-
-    for place in range(len(parts)):
-        add(place)
-    while heap:
-        _, place, joined = heappop(heap)
-        left, following = parts[place], after[place]
-        if left is None or following >= len(parts) or left + (parts[following] or b"") != joined:
-            continue
-        parts[place], parts[following] = joined, None
-        after[place] = after[following]
-        if after[place] < len(parts):
-            before[after[place]] = place
-        add(before[place])
-        add(place)
-    return [part for part in parts if part is not None]
-
-
-def _foreign(ranks: Mapping[bytes, int], special_tokens: Mapping[str, int]) -> Foreign:
-    vocab = {to_letters(token): rank for token, rank in ranks.items()}
-    if message := missing_byte_message(vocab):
-        raise ValueError(message)
-    return Foreign(
-        vocab,
-        [(to_letters(left), to_letters(right)) for left, right in recover(ranks)],
-        special_tokens,
-        lambda chunk: [ranks[part] for part in decompose_token(ranks, chunk)],
-        takes_whole_chunks=True,
+    match content:
+        case {
+            "config": {
+                "pattern": str(pattern),
+                "default_vocab_size": int(size),
+                "default_num_special_tokens": int(first),
+            },
+            "vocab": list(entries),
+        }:
+            named = content.get("special_tokens", [])
+            if not isinstance(named, list):
+                raise ValueError("its special_tokens are not a list")  # noqa: TRY004 - a file
+        case _:
+            raise ValueError("it is not a tekken.json: expected a config and a vocab")
+    found: list[tuple[bytes, int]] = []
+    names: list[tuple[str, int]] = []
+    for place, entry in enumerate([*entries, *named]):
+        match entry:
+            case {"rank": int(rank), "token_bytes": str(text)} if (
+                place < len(entries) and (token := _decoded(text)) is not None
+            ):
+                if 0 <= rank < size - first:
+                    found.append((token, first + rank))
+            case {"rank": int(rank), "token_str": str(name)} if 0 <= rank < first:
+                names.append((name, rank))
+            case _:
+                raise ValueError(f"its token {place} lacks a rank, its bytes or its name")
+    special = _ids(names) | {**(special_tokens or {})}
+    unnamed = first - sum(token_id < first for token_id in special.values())
+    note = (
+        f"{unnamed} of the ids from 0 to {first - 1}, which are for special tokens, have no name; "
+        "--special NAME=ID gives them one"
     )
+    return Foreign(_ids(found), None, special, (pattern,), notes=(note,) if unnamed else ())

@@ -77,7 +77,7 @@ def parity(model: str | os.PathLike[str], paths: Sequence[str | os.PathLike[str]
 
     Raises:
         KeyError, ValueError, OSError: a file cannot be read.
-        ValueError: two tokens have the same bytes.
+        ValueError: tiktoken cannot load the vocabulary.
     """
     return parity_of_texts(model, ((os.fspath(path), blocks(path)) for path in paths))
 

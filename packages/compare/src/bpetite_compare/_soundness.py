@@ -1,22 +1,40 @@
 """Whether merging by bytes gives the same ids as merging by pairs.
 
-bpetite merges the pair of ids with the lowest rank. tiktoken merges the two adjacent tokens
-whose joined bytes have the lowest rank. Both give the same ids for every text if
+bpetite merges the pair of tokens with the lowest rank. tiktoken merges the two adjacent tokens
+whose joined bytes have the lowest id. Both give the same ids for every text if
 
-    - no two tokens have the same bytes, special tokens included, and
-    - every token encodes to itself.
+    - no two tokens have the same bytes, special tokens included,
+    - every token that a merge makes encodes to itself,
+    - merging by bytes, the parts of a whole token do not become it, and
+    - merging the pairs in the order of their ids gives the same as in the order of their ranks.
 
-Suppose that the bytes of a token are two adjacent tokens at some moment. Nothing was merged
-across the ends of these bytes before, so the same merges apply when they are encoded alone,
-and the two tokens are the pair that the token was made from.
+Suppose that the bytes of a token are two adjacent tokens at some moment, and that merging by
+pairs in the order of ids has made the same tokens so far. Nothing was merged across the ends of
+these bytes before, so the same merges apply when they are encoded alone. So the token is not
+whole, and the two tokens are the pair that it was made from.
 
-Training produces such a vocabulary, unless it continues one that is not. A file made by hand
-may differ, so an export checks it.
+The last condition holds if the ids are in the order of ranks. Otherwise call a merge whose id is
+above all earlier ones a pivot, and those up to the next pivot early: their ids are lower than
+the pivot's. By ids, each occurrence of a pivot grows by early merges at once, the lowest first.
+By ranks, all occurrences of the pivot are merged before any grows. This is the same if
+
+    - an early merge joins a token that is new since its pivot to one that is not,
+    - those that join to the same new token are in the order of their ids,
+    - no token is joined on the left of a new one in one early merge of a pivot and on the right
+      in another, and
+    - the left part of the pivot is not joined on the right.
+
+Then no occurrence takes a token that another could take, or a part of another occurrence; each
+grows by the lowest possible merge. In Llama 3, 90 merges are early, and all meet this.
+
+Training produces a vocabulary that meets all conditions, unless it continues one that does not.
+Files made by hand, and imports with ids of their own, may not, so an export checks them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from bpetite._artifact import Artifact
+from bpetite_compare._foreign import Foreign
 
 
 def find_duplicate(artifact: Artifact) -> str | None:
@@ -24,10 +42,8 @@ def find_duplicate(artifact: Artifact) -> str | None:
     ids = {name.encode("utf-8"): token_id for name, token_id in artifact.special_tokens.items()}
     for token_id, token in enumerate(artifact.tokens):
         if ids.setdefault(token, token_id) != token_id:
-            return (
-                f"the tokens {min(ids[token], token_id)} and {max(ids[token], token_id)} "
-                f"have the same bytes, {token[:40]!r}"
-            )
+            first, second = sorted((ids[token], token_id))
+            return f"the tokens {first} and {second} have the same bytes, {token[:40]!r}"
     return None
 
 
@@ -41,8 +57,37 @@ def find_unreachable(artifact: Artifact) -> str | None:
     for token_id, pair in enumerate(artifact.merges, 256):
         if ids.setdefault(pair, token_id) != token_id or _is_torn(pair, artifact, ids):
             token = artifact.tokens[token_id][:40]
-            return f"the token {token_id}, {token!r}, does not encode to itself"
+            return f"the token {artifact.ids[token_id]}, {token!r}, does not encode to itself"
     return None
+
+
+def find_unordered(artifact: Artifact) -> str | None:
+    """Return a message if merging by bytes may give other ids, though each token is reachable."""
+    ids = dict(zip(artifact.tokens, artifact.ids, strict=False))
+    by_bytes = Foreign(ids, None, {}, (), whole=False)
+    merged = (token for token in artifact.whole_tokens if len(by_bytes.encode_chunk(token)) == 1)
+    if (token := next(merged, None) or next(_too_early(artifact), None)) is None:
+        return None
+    return (
+        f"tiktoken merges the lowest id first, so it would have the token {ids[token]}, "
+        f"{token[:40]!r}, in other places; export to huggingface instead"
+    )
+
+
+def _too_early(artifact: Artifact) -> Iterator[bytes]:
+    """Yield the tokens whose merges have too low an id."""
+    # The id of the last merge that joins to each new token, and which old ones it joins behind.
+    highest, joined, behind = -1, dict[int, int](), dict[int, bool]()
+    for number, (left, right) in enumerate(artifact.merges, 256):
+        token_id = artifact.ids[number]
+        if token_id > highest:
+            highest, joined, behind = token_id, {number: -1}, {left: False}
+            continue
+        new, old = (left, right) if left in joined else (right, left)
+        side = behind.setdefault(old, new == left)
+        if new not in joined or old in joined or side != (new == left) or token_id < joined[new]:
+            yield artifact.tokens[number]
+        joined[new], joined[number] = token_id, -1
 
 
 def _is_torn(pair: tuple[int, int], artifact: Artifact, ids: Mapping[tuple[int, int], int]) -> bool:

@@ -2,23 +2,52 @@
 
 from typing import Final
 
-from bpetite._patterns import GPT2, Pattern
+from bpetite._patterns import ALL_PATTERNS, Pattern
 
-_SAME_PATTERNS: Final = frozenset(
-    {
-        GPT2.text,
-        # As it was published with GPT-2.
-        r"""'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""",
-        r"""'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+""",
-        # As tiktoken has it for gpt2, r50k_base and p50k_base.
-        r"""'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s""",
-    }
+INSTEAD: Final = "use its own library"
+"""For a tokenizer that a tokenizer file cannot represent."""
+
+_OTHER_SPELLINGS: Final = {
+    # As it was published with GPT-2.
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": "gpt2",
+    # As tiktoken has it for gpt2, r50k_base and p50k_base, and GPT-4's for cl100k_base.
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s": "gpt2",
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s": "gpt4",
+}
+# DeepSeek V3 and V4 split at these, one after the other.
+_DEEPSEEK3: Final = (
+    r"\p{N}{1,3}",
+    "[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+",
+    (
+        "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+        "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"
+    ),
 )
+_SPELLINGS: Final[dict[tuple[str, ...], Pattern]] = {
+    **{(pattern.text,): pattern for pattern in ALL_PATTERNS.values()},
+    **{(text,): ALL_PATTERNS[name] for text, name in _OTHER_SPELLINGS.items()},
+    _DEEPSEEK3: ALL_PATTERNS["deepseek3"],
+}
+
+
+def pattern_of_splits(splits: tuple[str, ...]) -> Pattern:
+    """Return the pattern that finds the same chunks as these, one after the other.
+
+    Raises:
+        ValueError: it is unknown.
+    """
+    if splits not in _SPELLINGS:
+        known = ", ".join(ALL_PATTERNS)
+        raise ValueError(f"its split pattern is none that bpetite has: {known}; {INSTEAD}")
+    return _SPELLINGS[splits]
 
 
 def is_gpt2_pattern(pattern: str) -> bool:
     """Return whether a pattern is one of the known spellings of GPT-2's."""
-    return pattern in _SAME_PATTERNS
+    found = _SPELLINGS.get((pattern,))
+    return found is not None and found.name == "gpt2"
 
 
 def llama_cpp_differs(pattern: Pattern) -> str | None:

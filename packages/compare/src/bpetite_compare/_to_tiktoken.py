@@ -8,7 +8,7 @@ import tiktoken
 
 from bpetite._artifact import Artifact
 from bpetite_compare._encodings import make_encoding
-from bpetite_compare._soundness import find_duplicate
+from bpetite_compare._soundness import find_duplicate, find_unordered
 from bpetite_compare._vocabulary import Vocabulary, with_special_tokens
 from bpetite_compare.reference import Model
 
@@ -34,8 +34,9 @@ def to_tiktoken(
     Raises:
         KeyError, ValueError, OSError: the tokenizer file cannot be loaded.
         TypeError: `special_tokens` is a single `str`, or one of them is not a `str`.
-        ValueError: a special token cannot be used, or two tokens have the same bytes (never
-            if every token encodes to itself).
+        ValueError: a special token cannot be used, two tokens have the same bytes (never if
+            every token encodes to itself), or the file has ids of its own, and tiktoken, which
+            merges the lowest id first, would merge other tokens.
     """
     if not isinstance(model, Model):
         return of_artifact(Artifact.read(model), "bpetite", special_tokens)
@@ -56,9 +57,10 @@ def of_artifact(
 
     Raises:
         ValueError: two tokens have the same bytes, and tiktoken identifies tokens by their
-            bytes; or a special token cannot be used.
+            bytes; the order of the ids would merge other tokens; or a special token cannot be
+            used.
     """
-    if fault := find_duplicate(artifact):
+    if fault := find_duplicate(artifact) or find_unordered(artifact):
         raise ValueError(f"tiktoken cannot load this vocabulary: {fault}")
     own = Vocabulary.of(artifact, special_tokens)
     return make_encoding(name, own.pattern.text, own.ranks, own.special_tokens)

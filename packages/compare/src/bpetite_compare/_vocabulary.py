@@ -1,11 +1,11 @@
 """The ids and special tokens of a tokenizer in another library.
 
-An export may have more special tokens than the tokenizer file, and the original ids of an
-imported tokenizer (`_id_map`).
+An export may have more special tokens than the tokenizer file.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Self
 
 from bpetite._artifact import Artifact
@@ -17,47 +17,39 @@ from bpetite_compare._letters import of_letters
 class Vocabulary:
     """A tokenizer with its ids and special tokens in another library.
 
-    ranks: the id of each mergeable token by its bytes, in the order of the tokenizer file.
+    ranks: the id of each token that is not special, by its bytes, in the order of ids.
     merges: the bytes of the two tokens that each merge joins, in the order of ranks.
     special_tokens: the id of each special token by its text, the tokenizer's own first.
     pattern: the split pattern.
+    whole: whether some tokens are only whole chunks, made by no merge.
     """
 
     ranks: Mapping[bytes, int]
     merges: Sequence[tuple[bytes, bytes]]
     special_tokens: Mapping[str, int]
     pattern: Pattern
+    whole: bool
 
     @classmethod
-    def of(
-        cls, artifact: Artifact, special_tokens: Iterable[str] = (), ids: Sequence[int] = ()
-    ) -> Self:
+    def of(cls, artifact: Artifact, special_tokens: Iterable[str] = ()) -> Self:
         """Return the vocabulary of a tokenizer whose tokens have distinct bytes.
 
         Args:
             artifact: the tokenizer.
             special_tokens: more special tokens; their ids follow the last one.
-            ids: the id in the other library for each id of the tokenizer; if empty, the same.
 
         Raises:
             TypeError: `special_tokens` is a single `str`, or contains something other than `str`.
-            ValueError: a special token cannot be used; the message explains why.
+            ValueError: a special token cannot be used.
         """
-        ids = ids or range(artifact.highest_id + 1)
-        ranks = dict(zip(artifact.tokens, ids, strict=False))
-        own = {name: ids[token_id] for name, token_id in artifact.special_tokens.items()}
+        ranks = dict(sorted(zip(artifact.tokens, artifact.ids, strict=False), key=itemgetter(1)))
         return cls(
             ranks,
             [(artifact.tokens[left], artifact.tokens[right]) for left, right in artifact.merges],
-            with_special_tokens(own, special_tokens, ranks),
+            with_special_tokens(artifact.special_tokens, special_tokens, ranks),
             artifact.pattern,
+            bool(artifact.whole_tokens),
         )
-
-    @property
-    def out_of_order(self) -> bool:
-        """Whether a merge has a lower id than an earlier merge."""
-        ids = list(self.ranks.values())[256:]
-        return ids != sorted(ids)
 
 
 def with_special_tokens(

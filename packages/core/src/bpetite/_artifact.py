@@ -1,41 +1,29 @@
 """A tokenizer as data: read it from a tokenizer file, make it from merges, write it.
 
-A file is opened once, so its merges, tokens, size and digest come from the same bytes.
-
 Not here: the content of the file (`_schema`), safe files (`_reading`, `_writing`), encoding
 and decoding (`_tokenizer`).
 """
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Self
+from collections.abc import Callable, Iterable, Sequence
+from typing import Self
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTES
+from bpetite._merges import Merges
 from bpetite._patterns import GPT2, Pattern
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite._schema import read
 from bpetite._schema.canonical import FileSize, to_json
-from bpetite._schema.versions import refuse
+from bpetite._schema.versions import Content, refuse
 from bpetite._writing import write_file
 
 
-class Artifact(NamedTuple):
-    """A tokenizer as data.
+class Artifact(Content):
+    """A tokenizer as data, with the fields of `Content`."""
 
-    merges: pairs of ids; the merge at rank r makes the id 256 + r.
-    tokens: the bytes of the mergeable tokens; the position of each is its id.
-    pattern: the split pattern.
-    special_names: the special tokens; their ids follow those of the mergeable tokens.
-    read_from: the size and digest of the file that it was read from, if any.
-    """
-
-    merges: Sequence[tuple[int, int]]
-    tokens: Sequence[bytes]
-    pattern: Pattern = GPT2
-    special_names: tuple[str, ...] = (END_OF_TEXT_TOKEN,)
-    read_from: tuple[int, str] | None = None
+    __slots__ = ()
 
     @classmethod
     def of_merges(
@@ -71,84 +59,65 @@ class Artifact(NamedTuple):
     def read(cls, path: str | os.PathLike[str]) -> Self:
         """Read a tokenizer file. For the errors, see `Tokenizer.load`."""
         name = _checked_path(path)
-        data = read_file(name, MAX_FILE_BYTES)
+        return cls.of_bytes(read_file(name, MAX_FILE_BYTES), name)
+
+    @classmethod
+    def of_bytes(cls, data: bytes, name: str) -> Self:
+        """Return the tokenizer in the content of a file with this name."""
         try:
-            content = read(data)
+            return cls(*read(data))
         except KeyError as error:
             raise KeyError(f"{quoted(name)}: {error.args[0]}") from None
         except ValueError as error:
             raise ValueError(f"{quoted(name)}: {error}") from None
-        return cls(*content, (len(data), _sha256(data)))
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool) -> str:
         """Write the tokenizer file and return its digest. For the errors, see `Tokenizer.save`."""
         name = _checked_path(path)
         data = self.to_bytes()
         write_file(name, data, overwrite=overwrite)
-        return _sha256(data)
+        return hashlib.sha256(data).hexdigest()
 
     def to_bytes(self) -> bytes:
         """Return the content of the tokenizer file, always the same for the same tokenizer."""
+        if self.numbering:
+            return self.numbering.to_json(self)
         return to_json(self.merges, self.pattern, self.special_names)
 
-    def __eq__(self, other: object) -> bool:
-        """Return whether both are the same tokenizer, whatever files they come from."""
-        return isinstance(other, Artifact) and self[:-1] == other[:-1]
-
-    def __ne__(self, other: object) -> bool:
-        return not self == other
-
-    def __hash__(self) -> int:
-        return hash((len(self.merges), *self.merges[-1:]))
+    @property
+    def ids(self) -> Sequence[int]:
+        """The id of each number."""
+        if self.numbering:
+            return self.numbering.ids
+        return range(len(self.tokens) + len(self.special_names))
 
     @property
-    def file_bytes(self) -> int:
-        """The size of the file it was read from, or else of the file to write, in bytes."""
-        return self.read_from[0] if self.read_from else len(self.to_bytes())
-
-    @property
-    def sha256(self) -> str:
-        """The SHA-256 of that file, in hex."""
-        return self.read_from[1] if self.read_from else _sha256(self.to_bytes())
-
-    @property
-    def mergeable(self) -> int:
-        """The number of mergeable tokens; their ids come first."""
-        return len(self.tokens)
-
-    @property
-    def highest_id(self) -> int:
-        """The highest id of all tokens."""
-        return len(self.tokens) + len(self.special_names) - 1
-
-    def is_special(self, token_id: int) -> bool:
-        """Return whether this is the id of a special token."""
-        return len(self.tokens) <= token_id <= self.highest_id
+    def whole_tokens(self) -> Sequence[bytes]:
+        """The bytes of the whole tokens."""
+        return self.tokens[BASE_VOCAB_SIZE + len(self.merges) :]
 
     @property
     def special_tokens(self) -> dict[str, int]:
         """The id of each special token."""
-        return {name: len(self.tokens) + place for place, name in enumerate(self.special_names)}
+        return dict(zip(self.special_names, self.ids[len(self.tokens) :], strict=True))
 
     @property
     def table(self) -> list[bytes]:
-        """The bytes of all tokens; the position of each is its id."""
+        """The bytes of all tokens; the position of each is its number."""
         return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
 
     @property
     def vocab(self) -> dict[int, bytes]:
         """The bytes of each id, as the specification's `save` and `load` have them."""
-        return dict(enumerate(self.table))
+        return dict(zip(self.ids, self.table, strict=True))
 
-    def bytes_of(self, token_id: int) -> bytes:
-        """Return the bytes of an id, which may be a special token's."""
-        if self.is_special(token_id):
-            return self.special_names[token_id - len(self.tokens)].encode("utf-8")
-        return self.tokens[token_id]
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    def ids_of_chunks(self) -> Callable[[bytes], list[int]]:
+        """Return a function that gives the ids of a chunk."""
+        apply = Merges(self.merges).apply
+        if self.numbering:
+            whole = self.whole_tokens
+            return self.numbering.applied(apply, whole, len(self.tokens) - len(whole))
+        return apply
 
 
 def _checked_path(path: str | os.PathLike[str]) -> str:

@@ -13,7 +13,9 @@ a chunk with other characters, whitespace is its first character, except for CR 
 follow punctuation, at the end or before `/`. A chunk without other characters is part of a
 run of whitespace. No pattern looks behind. A pattern looks ahead only within such a run and
 at the next character, and no run ends at a boundary, except for a single CR or LF, which is
-a chunk, or ends one, in any case.
+a chunk, or ends one, in any case. `deepseek3` also looks ahead at two characters: one
+of Unicode's category Other, such as a control character, and a letter or mark; no boundary
+separates them.
 
 Not here: the chunks (`_patterns`).
 """

@@ -10,7 +10,7 @@ Not here: the bytes of each id (`_artifact`).
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from operator import index
 from typing import Final, SupportsIndex
@@ -22,12 +22,14 @@ _BLOCK_IDS: Final = 1 << 12
 class Decoder:
     """Decodes ids with one vocabulary.
 
-    Args:
-        tokens: the bytes of each id, at its position.
+    tokens: the bytes of each id: at its position, or of each key if there are gaps.
     """
 
-    def __init__(self, tokens: Sequence[bytes]) -> None:
-        self._tokens = tokens
+    def __init__(self, tokens: Sequence[bytes] | Mapping[int, bytes]) -> None:
+        self.tokens = tokens
+        self._ids = tokens if isinstance(tokens, Mapping) else range(len(tokens))
+        # Python reads True and False as 1 and 0. In a gap, no bytes are part of every text.
+        self._one, self._zero = (tokens[i] if i in self._ids else b"" for i in (1, 0))
 
     def decode(self, token_ids: Sequence[int]) -> str:
         """Return the text of ids; see `Tokenizer.decode`."""
@@ -38,8 +40,7 @@ class Decoder:
         except Exception:  # a tuple of three would need more stack than small threads have
             self._check(ids)
             raise
-        # Python reads True and False as 1 and 0, the ids of these bytes.
-        if (b"\1" in joined or b"\0" in joined) and set(map(type, ids)) != {int}:
+        if (self._one in joined or self._zero in joined) and set(map(type, ids)) != {int}:
             self._check(ids)
         try:
             return joined.decode("utf-8", errors="strict")
@@ -48,7 +49,7 @@ class Decoder:
             raise
 
     def _join(self, ids: Sequence[int]) -> bytes:
-        tokens = self._tokens
+        tokens = self.tokens
         return b"".join(
             [
                 b"".join([tokens[token_id] for token_id in ids[start : start + _BLOCK_IDS]])
@@ -66,15 +67,17 @@ class Decoder:
                 raise TypeError(f"token ids must be integers, got {kind} at position {position}")
             numbers.append(number)
         for position, number in enumerate(numbers):
-            if not 0 <= number < len(self._tokens):
+            if number not in self._ids:
+                first, last = min(self._ids), max(self._ids)
+                gaps = ", with gaps" if last - first >= len(self._ids) else ""
                 raise KeyError(
                     f"unknown token id {_short(number)} at position {position}; "
-                    f"the ids are 0 to {len(self._tokens) - 1}"
+                    f"the ids are {first} to {last}{gaps}"
                 )
 
     def _locate(self, error: UnicodeDecodeError, ids: Sequence[int]) -> None:
         """Add the id that contains the invalid byte to the reason of the error."""
-        ends = accumulate(len(self._tokens[token_id]) for token_id in ids)
+        ends = accumulate(len(self.tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
         reason = f"{error.reason} (token id {ids[position]} at position {position})"
         error.reason = reason

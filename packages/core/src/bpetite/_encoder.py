@@ -9,12 +9,11 @@ Not here: splitting text (`_patterns`), finding special tokens (`_special_tokens
 (`_merges`), decoding (`_decoder`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Final
 
 from bpetite._boundaries import blocks
-from bpetite._merges import Merges
 from bpetite._patterns import Pattern
 from bpetite._special_tokens import SpecialTokens
 
@@ -35,20 +34,23 @@ _Ids = tuple[int, ...]
 
 
 class Encoder:
-    """Encodes text with one list of merges.
+    """Encodes text with one tokenizer.
 
     Args:
-        merges: pairs of ids; the pair at rank r makes the id 256 + r.
+        ids_of_chunk: gives the ids of the bytes of a chunk.
         pattern: what splits text into chunks.
         special_tokens: the id of each special token.
     """
 
     def __init__(
-        self, merges: Sequence[tuple[int, int]], pattern: Pattern, special_tokens: Mapping[str, int]
+        self,
+        ids_of_chunk: Callable[[bytes], list[int]],
+        pattern: Pattern,
+        special_tokens: Mapping[str, int],
     ) -> None:
         self._pattern = pattern
         self._special_tokens = SpecialTokens(special_tokens)
-        self._cache = _Cache(Merges(merges))
+        self._cache = _Cache(ids_of_chunk)
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:
         """Return the ids of a text; see `Tokenizer.encode`."""
@@ -84,16 +86,16 @@ class _Cache(dict[str, _Ids]):
     dropping them, changes no result.
     """
 
-    def __init__(self, merges: Merges) -> None:
+    def __init__(self, ids_of_chunk: Callable[[bytes], list[int]]) -> None:
         super().__init__()
-        self._merges = merges
+        self._ids_of_chunk = ids_of_chunk
         self._old: dict[str, _Ids] = {}
         self._room = _CACHE_ROOM
 
     def __missing__(self, chunk: str) -> _Ids:
         ids = self._old.get(chunk)
         if ids is None:
-            ids = tuple(self._merges.apply(chunk.encode("utf-8")))
+            ids = tuple(self._ids_of_chunk(chunk.encode("utf-8")))
             if len(chunk) > _CACHED_CHARACTERS:
                 return ids
         room = len(chunk) + _ROOM_OF_A_CHUNK

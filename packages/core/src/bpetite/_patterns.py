@@ -38,7 +38,10 @@ _COMMON_PIECE: Final = (
     rf"{_BLANK}*+{_OTHER}++(?:(?<![A-Za-z0-9])[\r\n](?=[\s/]){_BLANK}*+{_OTHER}*+)*+"
     rf"(?:(?<![A-Za-z0-9])[\r\n](?![\s/]))?+|{_BLANK}++"
 )
-_IN_ASCII: Final = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9"}
+_IN_ASCII: Final = {"L": "A-Za-z", "Lu": "A-Z", "Ll": "a-z", "N": "0-9"} | {
+    "P": r"!-#%-*,-/:;?@\[-\]_{}",
+    "S": "$+<=>^`|~",
+}
 _NOT_IN_ASCII: Final = ("Lt", "Lm", "Lo", "M")
 _CLASS: Final = re.compile(r"\\p\{(\w+)\}")
 _CLASS_OR_SET: Final = re.compile(rf"\[[^]]*\]|{_CLASS.pattern}")
@@ -82,24 +85,28 @@ class Pattern:
         return re.compile(self.piece).findall
 
     def __reduce__(self) -> tuple[Callable[[str], "Pattern"], tuple[str]]:
-        return pattern_named, (self.name,)
+        return _unpickled, (self.name,)
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
 
 
 def pattern_named(name: str) -> Pattern:
-    """Return the pattern with this name.
+    """Return the pattern for training with this name.
 
     Raises:
         TypeError: the name is not a `str`.
-        ValueError: no pattern has this name.
+        ValueError: no pattern for training has this name.
     """
     if not isinstance(name, str):
         raise TypeError(f"pattern must be str, got {type(name).__name__}")
     if name not in PATTERNS:
         raise ValueError(f"pattern must be one of {', '.join(PATTERNS)}, got {name[:40]!r}")
     return PATTERNS[name]
+
+
+def _unpickled(name: str) -> Pattern:
+    return ALL_PATTERNS[name]
 
 
 def _in_ascii(text: str) -> str:
@@ -128,9 +135,29 @@ _GPT4O: Final = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|"
     r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
+_TEKKEN: Final = _GPT4O.replace("(?i:'s|'t|'re|'ve|'m|'ll|'d)?", "").replace("{1,3}", "")
+_QWEN35: Final = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}"
+    r"| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+# DeepSeek splits three times: at numbers, at runs of KANA (with Chinese characters), and the rest.
+# This pattern has the same chunks. It looks ahead to stay on one side of a split. U+3040, U+3097
+# and U+3098 are unassigned.
+_DEEPSEEK3: Final = (
+    (
+        r"\p{N}{1,3}|GAP?(?:(?=[KANA])[\p{L}\p{M}])+|(?:(?=[KANA])[\p{P}\p{S}])+"
+        r"|GAP+(?=GAP(?:(?=[KANA])[\p{L}\p{M}]))|GAP+|[!-/:-@\[-`{-~][A-Za-z]+"
+        r"|[^\r\n\p{L}\p{P}\p{S}\p{N}KANA]?(?:(?![KANA])[\p{L}\p{M}])+"
+        r"| ?(?:(?![KANA])[\p{P}\p{S}])+[\r\n]*|\s*[\r\n]+|\s+(?![^\s\p{N}KANA])|\s+"
+        r"|REST+(?=REST(?:(?![KANA])[\p{L}\p{M}]))|REST+"
+    )
+    .replace("REST", r"[^\s\p{L}\p{M}\p{N}\p{P}\p{S}KANA]")
+    .replace("GAP", r"[\u3040\u3097\u3098]")
+    .replace("KANA", r"\u4E00-\u9FA5\u3040-\u30FF")
+)
 
 # In the order of help and pages; the first is the default.
-_ALL: Final = (
+_FOR_TRAINING: Final = (
     Pattern(
         "gpt2",
         "GPT-2: numbers in one piece; newlines never join punctuation",
@@ -154,5 +181,12 @@ _ALL: Final = (
     Pattern("qwen2", "Qwen 1 to 3: like gpt4, but single digits", _gpt4(""), llama_cpp="qwen2"),
     Pattern("nanochat", "nanochat: like gpt4, but up to 2 digits", _gpt4("{1,2}")),
 )
-PATTERNS: Final = {pattern.name: pattern for pattern in _ALL}
+# For imports only: files of schema versions 1 and 2 cannot have them.
+_FOR_IMPORTS: Final = (
+    Pattern("tekken", "imports only; Mistral NeMo: like gpt4o; single digits, 's apart", _TEKKEN),
+    Pattern("deepseek3", "imports only; DeepSeek V3, V4: cuts around Chinese and kana", _DEEPSEEK3),
+    Pattern("qwen3.5", "imports only; Qwen 3.5: like qwen2, but keeps marks", _QWEN35),
+)
+PATTERNS: Final = {pattern.name: pattern for pattern in _FOR_TRAINING}
+ALL_PATTERNS: Final = PATTERNS | {pattern.name: pattern for pattern in _FOR_IMPORTS}
 GPT2: Final = PATTERNS["gpt2"]

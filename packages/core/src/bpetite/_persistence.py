@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from bpetite._artifact import Artifact
 from bpetite._constants import SCHEMA_VERSION
-from bpetite._schema.versions import refuse, version_of
+from bpetite._schema.versions import refuse
 
 
 def save(
@@ -35,7 +35,7 @@ def load(
         ValueError: the file has another schema version than 1; its pattern would be lost.
     """
     artifact = Artifact.read(path)
-    version = version_of(artifact.pattern, artifact.special_names).number
+    version = artifact.schema_version
     if version != SCHEMA_VERSION:
         refuse("schema_version", f"{SCHEMA_VERSION}; Tokenizer.load reads the others", version)
     return artifact.vocab, artifact.merges, artifact.special_tokens

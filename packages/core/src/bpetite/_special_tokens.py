@@ -11,11 +11,13 @@ The rules for their texts make sure that
 import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
-from typing import Final
+from typing import Final, TypeAlias
 
 MOST: Final = 4096
 LONGEST: Final = 256
-_RULES: Final = (
+Rules: TypeAlias = Sequence[tuple[re.Pattern[str], str]]
+
+RULES: Final[Rules] = (
     (re.compile(r".", re.DOTALL), "has at least one character"),
     (re.compile(rf".{{1,{LONGEST}}}\Z", re.DOTALL), f"has at most {LONGEST} characters"),
     (re.compile(r"(?:[\S\x1c-\x1f])+\Z"), "has no whitespace"),
@@ -25,6 +27,9 @@ _RULES: Final = (
         "has an ASCII letter or digit directly before ASCII punctuation, apostrophes aside",
     ),
 )
+RULES_OF_OTHERS: Final = RULES[:-1]
+"""Without the last rule, which is for tokens that are learned later."""
+
 _LEVELS: Final = 8
 """How deep the groups of the pattern nest, as its compiler is recursive."""
 
@@ -45,7 +50,7 @@ class SpecialTokens:
         return self._any.split(text) if self._any else [text]
 
 
-def checked_special_tokens(names: Sequence[str]) -> tuple[str, ...]:
+def checked_special_tokens(names: Sequence[str], rules: Rules = RULES) -> tuple[str, ...]:
     """Return the texts of special tokens, after checking all rules.
 
     Raises:
@@ -60,7 +65,7 @@ def checked_special_tokens(names: Sequence[str]) -> tuple[str, ...]:
     for name in checked:
         if not isinstance(name, str):
             raise TypeError(f"special tokens must be str, got {type(name).__name__}")
-        for allowed, rule in _RULES:
+        for allowed, rule in rules:
             if not allowed.match(name):
                 raise _refused(name, f"a special token {rule}", checked)
     for name, longer in pairwise(sorted(checked)):
@@ -75,7 +80,7 @@ def _refused(name: str, reason: str, others: Sequence[str]) -> ValueError:
     """Return the error for a text, with one that would work."""
     words = re.sub("[^A-Za-z0-9]+", "_", name).strip("_")[:40] or "special"
     better, number = f"<|{words}|>", 0
-    kept = [other for other in others if all(allowed.match(other) for allowed, _ in _RULES)]
+    kept = [other for other in others if all(allowed.match(other) for allowed, _ in RULES)]
     while any(other.startswith(better) or better.startswith(other) for other in kept):
         number += 1
         better = f"<|special{number}|>"

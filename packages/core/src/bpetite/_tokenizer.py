@@ -117,7 +117,8 @@ class Tokenizer:
         if (encoder := self._encoder) is None:
             artifact = self._artifact
             with garbage_collector_paused():
-                encoder = Encoder(artifact.merges, artifact.pattern, artifact.special_tokens)
+                ids_of_chunk = artifact.ids_of_chunks()
+                encoder = Encoder(ids_of_chunk, artifact.pattern, artifact.special_tokens)
             self._encoder = encoder
         return encoder.encode(text, ordinary=ordinary)
 
@@ -186,7 +187,7 @@ class Tokenizer:
         self = cls.__new__(cls)
         self._artifact = artifact
         self._encoder = None
-        self._decoder = Decoder(artifact.table)
+        self._decoder = Decoder(artifact.vocab if artifact.numbering else artifact.table)
         return self
 
     def __reduce__(self) -> tuple[Callable[[Artifact], Self], tuple[Artifact]]:
@@ -197,7 +198,7 @@ class Tokenizer:
         return isinstance(other, Tokenizer) and self._artifact == other._artifact
 
     def __hash__(self) -> int:
-        return hash(self._artifact)
+        return hash((len(self._artifact.merges), *self._artifact.merges[-1:]))
 
     def __repr__(self) -> str:
-        return f"<bpetite.Tokenizer with {self._artifact.mergeable} mergeable tokens>"
+        return f"<bpetite.Tokenizer with {len(self._artifact.tokens)} mergeable tokens>"

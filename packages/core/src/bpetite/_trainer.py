@@ -24,6 +24,7 @@ from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
 from bpetite._records import log
 from bpetite._schema.canonical import FileSize
+from bpetite._schema.versions import NUMBERED
 from bpetite._special_tokens import checked_special_tokens
 
 _MERGES_PER_RECORD: Final = 100
@@ -91,6 +92,8 @@ def beginning(
 
     For the arguments and errors, see `Tokenizer.train`.
     """
+    if start is not None and start.numbering:
+        raise ValueError(f"start has schema version {NUMBERED}, which training cannot continue")
     begin = _BYTES if start is None else start
     names = begin.special_names
     if special_tokens is not None:
@@ -170,7 +173,7 @@ def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Learned:
         tokens.append(tokens[left] + tokens[right])
         if len(merges) % _MERGES_PER_RECORD == 0:
             _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
-    return Learned(start._replace(merges=merges, tokens=tokens, read_from=None), counts)
+    return Learned(start._replace(merges=merges, tokens=tokens), counts)
 
 
 def _warn_if_unreachable(start: Artifact) -> None:

@@ -31,7 +31,7 @@ from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.io.documents import Documents
 from bpetite_cli.io.reading import Reading
 from bpetite_cli.jobs.sharing import Sharing
-from bpetite_cli.plugins import TokenCounter, load_token_counter
+from bpetite_cli.plugins import Encoding, load_encoding
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.views import frequencies
@@ -73,14 +73,7 @@ class _Totals(fields.Files, fields.Text):
 def add_command(commands: Commands) -> None:
     """Add `count` to the command line."""
     parser = arguments.add_parser(commands, "count", __doc__)
-    arguments.add_model(parser, required=False)
-    parser.add_argument(
-        "--encoding",
-        metavar="NAME",
-        help="instead of --model, an encoding such as cl100k_base or o200k_base, which tiktoken "
-        "downloads on first use; requires bpetite-compare",
-    )
-    arguments.require_one(parser, ["--model"], ["--encoding"])
+    arguments.add_model_or_encoding(parser)
     arguments.add_file_argument(parser)
     arguments.add_files(parser)
     arguments.add_documents_in_files(parser)
@@ -112,7 +105,7 @@ def _run(options: argparse.Namespace) -> None:
         counter = (
             _OfModel(models.load_model(options.model), options.ordinary)
             if options.encoding is None
-            else load_token_counter(options.encoding, ordinary=options.ordinary)
+            else load_encoding(options.encoding, ordinary=options.ordinary)
         )
         work.begin_reading("counting", inputs.total_size(documents.paths))
         files = [_FileSize(path) for path in documents.paths]
@@ -153,7 +146,7 @@ class _OfModel(NamedTuple):
         return len(self.tokenizer.encode(text, ordinary=self.ordinary))
 
 
-def _part_sizes(counter: TokenCounter, batch: list[_Part]) -> list[_PartSize]:
+def _part_sizes(counter: Encoding | _OfModel, batch: list[_Part]) -> list[_PartSize]:
     """Count the bytes and tokens of some parts."""
     sizes: list[_PartSize] = []
     for number, text in batch:

@@ -137,7 +137,7 @@ class Joined:
                     raise Failure(
                         f"unknown token id {ids[place]} at position "
                         f"{self._position(self.tokens + place)}; "
-                        f"the ids are 0 to {len(self._vocab) - 1}"
+                        f"the ids are {messages.span(self._vocab)}"
                     ) from None
                 self.tokens += len(ids)
                 self._last = self._last[-_MOST_HELD:] + ids

@@ -103,7 +103,7 @@ def _run(options: argparse.Namespace) -> None:
     figures = _Figures()
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
-        _check_width(options.format, artifact.highest_id)
+        _check_width(options.format, max(artifact.ids))
         separator = _separator(artifact, options)
         packing = _Packing(Tokenizer._of(artifact), options.format, options.ordinary)
         work.begin_reading("encoding", size)
@@ -205,7 +205,7 @@ def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
         return None
     if name in names:
         return artifact.special_tokens[name]
-    way_out = "train one with `bpetite train --special`"
+    way_out = "`bpetite train` and `bpetite import` add some with --special"
     if names:
         shown = ", ".join(shortened(other.encode("utf-8"), 40) for other in names[:_SHOWN])
         more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""

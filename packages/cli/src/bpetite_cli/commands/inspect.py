@@ -13,11 +13,11 @@ Examples:
 import argparse
 from collections.abc import Sequence
 
-from bpetite._artifact import Artifact
 from bpetite_cli import arguments, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.errors import Failure
 from bpetite_cli.io import models, outputs
+from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import look_at_output
 from bpetite_cli.views import overview, tree, vocabulary
@@ -74,14 +74,14 @@ def _run(options: argparse.Namespace) -> None:
         outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
 
 
-def _print_vocabulary(artifact: Artifact, *, in_json: bool) -> None:
+def _print_vocabulary(artifact: models.Model, *, in_json: bool) -> None:
     if in_json or not outputs.is_terminal():
         outputs.write_output(map(outputs.json_line, vocabulary.vocabulary_data(artifact)))
     else:
         outputs.stream_output(vocabulary.draw_vocabulary(artifact, look_at_output()))
 
 
-def _print_trees(artifact: Artifact, token_ids: Sequence[int], *, in_json: bool) -> None:
+def _print_trees(artifact: models.Model, token_ids: Sequence[int], *, in_json: bool) -> None:
     for number, token_id in enumerate(token_ids):
         if in_json:
             outputs.write_json(tree.tree_data(artifact, token_id))
@@ -91,17 +91,17 @@ def _print_trees(artifact: Artifact, token_ids: Sequence[int], *, in_json: bool)
         outputs.stream_output(tree.draw_tree(artifact, token_id, look_at_output()))
 
 
-def _chosen(artifact: Artifact, options: argparse.Namespace) -> Sequence[int]:
+def _chosen(artifact: models.Model, options: argparse.Namespace) -> Sequence[int]:
     """Return the ids of the tokens to show."""
     token_id: int | None = options.token
     if token_id is None:
         return _ids_of_text(artifact, values.text_argument(options.token_text))
-    if not 0 <= token_id <= artifact.highest_id:
-        raise Failure(f"unknown token id {token_id}; the ids are 0 to {artifact.highest_id}")
+    if token_id not in artifact.ids:
+        raise Failure(f"unknown token id {token_id}; the ids are {messages.span(artifact.ids)}")
     return [token_id]
 
 
-def _ids_of_text(artifact: Artifact, text: str) -> Sequence[int]:
+def _ids_of_text(artifact: models.Model, text: str) -> Sequence[int]:
     if token_ids := vocabulary.ids_of_text(artifact, text):
         return token_ids
     similar = (f" {text}", text.strip(), text.replace("·", " "))

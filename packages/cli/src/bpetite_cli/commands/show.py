@@ -13,10 +13,10 @@ from itertools import chain
 from typing import Annotated, Final
 
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.plugins import load_encoding
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
@@ -41,7 +41,7 @@ class _Shown(fields.Token):
 def add_command(commands: Commands) -> None:
     """Add `show` to the command line."""
     parser = arguments.add_parser(commands, "show", __doc__)
-    arguments.add_model(parser)
+    arguments.add_model_or_encoding(parser)
     arguments.add_file_argument(parser)
     parser.add_argument("--text", help="text to show; write --text=-x if it starts with a dash")
     parser.add_argument(
@@ -67,7 +67,11 @@ def add_command(commands: Commands) -> None:
 def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
-        artifact = models.load_artifact(options.model)
+        artifact = (
+            models.load_artifact(options.model)
+            if options.encoding is None
+            else models.Model(*load_encoding(options.encoding, ordinary=False).to_artifact())
+        )
         work.begin_reading("encoding", inputs.total_size(documents.paths), "showing")
         texts = chain.from_iterable(documents.read(work))
         if options.steps:
@@ -81,15 +85,17 @@ def _run(options: argparse.Namespace) -> None:
 
 
 def _tokens(
-    artifact: Artifact, texts: Iterable[str], *, ordinary: bool
+    artifact: models.Model, texts: Iterable[str], *, ordinary: bool
 ) -> Iterator[tuple[int, bytes]]:
     tokenizer = Tokenizer._of(artifact)
     for text in texts:
         for token_id in tokenizer.encode(text, ordinary=ordinary):
-            yield token_id, artifact.bytes_of(token_id)
+            yield token_id, artifact.by_id[token_id]
 
 
-def _rows(artifact: Artifact, tokens: Iterable[tuple[int, bytes]], screen: Screen) -> Iterator[str]:
+def _rows(
+    artifact: models.Model, tokens: Iterable[tuple[int, bytes]], screen: Screen
+) -> Iterator[str]:
     """Yield the rows and a summary line."""
     count = size = 0
 

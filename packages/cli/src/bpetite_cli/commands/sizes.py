@@ -31,7 +31,6 @@ from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models, outputs
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.screen import Screen, look_at_output
@@ -63,20 +62,22 @@ class _Sizes(fields.Files):
 
 
 class Totals(NamedTuple):
-    """The figures of a text for each size of the vocabulary, from 256 on.
+    """The figures of a text for each size of the vocabulary, from the smallest on.
 
     size: the number of bytes.
+    smallest: the size of the vocabulary without merges.
     tokens: the number of tokens.
     unused: the number of ids that do not occur.
     """
 
     size: int
+    smallest: int
     tokens: Sequence[int]
     unused: Sequence[int]
 
     def tokens_at(self, vocab_size: int) -> int:
         """Return the number of tokens with one size of the vocabulary."""
-        return self.tokens[vocab_size - BASE_VOCAB_SIZE]
+        return self.tokens[vocab_size - self.smallest]
 
 
 def add_command(commands: Commands) -> None:
@@ -114,12 +115,11 @@ def _run(options: argparse.Namespace) -> None:
     total = inputs.check_inputs(documents.paths)
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
-        sizes = sorted({*(options.at or default_sizes(artifact.mergeable))})
-        if sizes[-1] > artifact.mergeable:
-            raise Failure(
-                f"cannot count with {sizes[-1]:,} tokens: {quoted(options.model)} has "
-                f"{artifact.mergeable:,} (train a larger tokenizer with `bpetite train`)"
-            )
+        smallest = BASE_VOCAB_SIZE + len(artifact.whole_tokens)
+        sizes = sorted({*(options.at or default_sizes(len(artifact.tokens), smallest))})
+        for size in (sizes[-1], sizes[0]):
+            cannot = f"cannot count with {size:,} tokens: {quoted(options.model)}"
+            models.check_size(artifact, size, cannot)
         work.begin_reading("counting", total)
         totals = totals_of(artifact, count_ids(artifact, documents, options, work))
         rows = [*_rows(totals, sizes)]
@@ -131,13 +131,13 @@ def _run(options: argparse.Namespace) -> None:
             work.stream(["".join(_draw(totals, rows, look_at_output()))])
 
 
-def default_sizes(largest: int) -> list[int]:
+def default_sizes(largest: int, smallest: int = BASE_VOCAB_SIZE) -> list[int]:
     """Return the doublings from 512, and between the largest of them others, up to twelve.
 
     >>> default_sizes(32000)
     [512, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32000]
     """
-    first = _FIRST if largest > _FIRST else BASE_VOCAB_SIZE
+    first = _FIRST if smallest < _FIRST < largest else smallest
     doublings = [first << power for power in range((largest // first).bit_length())]
     between = (size * part // 4 for part in (6, 5, 7) for size in reversed(doublings))
     ends = {*doublings, largest}
@@ -154,19 +154,20 @@ def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
 
     Args:
         artifact: the tokenizer.
-        counts: how often each of its ids occurs in the text; the position is the id.
+        counts: how often each of its tokens occurs in the text, in the order of numbers.
     """
     counts = list(counts)
     size = sum(map(mul, map(len, artifact.table), counts))
     tokens, unused = [sum(counts)], [counts.count(0)]
-    for new_id in reversed(range(BASE_VOCAB_SIZE, artifact.mergeable)):
-        count, parts = counts[new_id], artifact.merges[new_id - BASE_VOCAB_SIZE]
+    for rank, parts in reversed([*enumerate(artifact.merges)]):
+        count = counts[BASE_VOCAB_SIZE + rank]
         used_again = sum(not counts[part] for part in {*parts}) if count else 1
         for part in parts:
             counts[part] += count
         tokens.append(tokens[-1] + count)
         unused.append(unused[-1] - used_again)
-    return Totals(size, tokens[::-1], unused[::-1])
+    smallest = len(artifact.tokens) - len(artifact.merges)
+    return Totals(size, smallest, tokens[::-1], unused[::-1])
 
 
 def _rows(totals: Totals, sizes: Sequence[int]) -> Iterator[_Size]:
@@ -183,7 +184,7 @@ def _rows(totals: Totals, sizes: Sequence[int]) -> Iterator[_Size]:
             "bytes_per_token": fields.ratio(totals.size, tokens),
             "saved": saved,
             "saved_per_doubling": rate,
-            "unused": totals.unused[size - BASE_VOCAB_SIZE],
+            "unused": totals.unused[size - totals.smallest],
         }
 
 

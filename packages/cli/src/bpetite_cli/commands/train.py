@@ -88,7 +88,7 @@ def _run(options: argparse.Namespace) -> None:
         summary: _Summary = {
             "corpus_bytes": training.corpus_bytes,
             "requested_vocab_size": options.vocab_size,
-            "actual_mergeable_vocab_size": training.artifact.mergeable,
+            "actual_mergeable_vocab_size": len(training.artifact.tokens),
             "special_token_count": len(begin.special_names),
             "elapsed_ms": milliseconds,
             "files": len(documents.paths),
@@ -108,7 +108,7 @@ def _frequent(training: Training) -> int | None:
     if not training.counts:
         return None
     rare = sum(count < _RARE for count in training.counts)
-    return training.artifact.mergeable - rare
+    return len(training.artifact.tokens) - rare
 
 
 def _begin(options: argparse.Namespace) -> Artifact:
@@ -160,7 +160,7 @@ def _moves(artifact: Artifact, before: int, options: argparse.Namespace) -> str:
     if not count:
         return ""
     who, s = (artifact.special_names[0], "s") if count == 1 else (f"{count:,} special tokens", "")
-    new = messages.id_range(artifact.mergeable, count)
-    if before < artifact.mergeable:
-        return f"; {who} move{s} from {messages.id_range(before, count)} to {new}"
+    new = messages.id_range(range(len(artifact.tokens), len(artifact.tokens) + count))
+    if before < len(artifact.tokens):
+        return f"; {who} move{s} from {messages.id_range(range(before, before + count))} to {new}"
     return f"; {who} stay{s} {new}, as no merge is new"

@@ -1,6 +1,7 @@
 """Cut a tokenizer to a smaller vocabulary.
 
-The result is the same as training with the smaller size.
+The result is the same as training with the smaller size. In a file of schema
+version 3, whole tokens stay, and so do the ids of all tokens that are left.
 
 Examples:
   bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json
@@ -13,7 +14,6 @@ from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
-from bpetite_cli.errors import Failure
 from bpetite_cli.io import destinations, models
 from bpetite_cli.terminal import messages
 from bpetite_cli.terminal.progress import Work
@@ -28,7 +28,7 @@ def add_command(commands: Commands) -> None:
     """Add `truncate` to the command line."""
     parser = arguments.add_parser(commands, "truncate", __doc__)
     arguments.add_model(parser)
-    arguments.add_vocab_size(parser, "the first N - 256 merges")
+    arguments.add_vocab_size(parser, "any whole tokens and the first merges")
     arguments.add_destination(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
 
@@ -37,25 +37,39 @@ def _run(options: argparse.Namespace) -> None:
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     size = options.vocab_size
-    if size > artifact.mergeable:
-        raise Failure(
-            f"cannot truncate {quoted(options.model)} to {size:,} tokens: it has "
-            f"{artifact.mergeable:,} (train a larger tokenizer with `bpetite train`)"
-        )
+    cannot = f"cannot truncate {quoted(options.model)} to {size:,} tokens: it"
+    models.check_size(artifact, size, cannot)
     destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
-        smaller = Artifact.of_merges(
-            artifact.merges[: size - 256], artifact.pattern, artifact.special_names
-        )
+        smaller = _with_merges(artifact, size - 256 - len(artifact.whole_tokens))
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],
         **fields.tokenizer_fields(smaller, sha256),
     }
-    saved = f"saved: {quoted(options.output)}, {size:,} of {artifact.mergeable:,} mergeable tokens"
+    saved = (
+        f"saved: {quoted(options.output)}, {size:,} of {len(artifact.tokens):,} mergeable tokens"
+    )
     names = smaller.special_names
     if len(names) == 1:
-        saved += f"; {names[0]} is {size}"
+        saved += f"; {names[0]} is {smaller.special_tokens[names[0]]}"
     elif names:
-        saved += f"; {len(names):,} special tokens are {messages.id_range(size, len(names))}"
+        ids = messages.id_range(smaller.special_tokens.values())
+        saved += f"; {len(names):,} special tokens are {ids}"
     write_result(summary, saved)
+
+
+def _with_merges(artifact: Artifact, count: int) -> Artifact:
+    """Return the tokenizer with its first merges; in schema version 3, the other ids stay."""
+    merges = artifact.merges[:count]
+    if artifact.numbering is None:
+        return Artifact.of_merges(merges, artifact.pattern, artifact.special_names)
+    from bpetite._schema.numbering import Numbering, lowest  # noqa: PLC0415 - only for these
+
+    tokens, ids = (
+        [*every[: 256 + count], *every[256 + len(artifact.merges) : len(artifact.tokens)]]
+        for every in (artifact.tokens, artifact.ids)
+    )
+    numbering = Numbering((*ids, *artifact.special_tokens.values()))
+    fewer = artifact._replace(merges=merges, tokens=tokens, numbering=numbering)
+    return Artifact(*lowest(fewer))

@@ -13,6 +13,7 @@ Examples:
 """
 
 import argparse
+import hashlib
 from collections.abc import Iterator
 from importlib.metadata import version
 from typing import Annotated, NamedTuple, TypedDict
@@ -25,7 +26,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.training import Training, learn, load_start
+from bpetite_cli.training import Training, learn, load_start, refuse_numbered
 
 
 class _Joined(TypedDict):
@@ -78,10 +79,15 @@ class _Proof(NamedTuple):
     start: the number of merges of `--start`.
     """
 
-    model: Artifact
+    model: models.Model
     trained: Artifact
     same: int
     start: int
+
+    @property
+    def sha256_of_training(self) -> str:
+        """The digest of the file that training gives."""
+        return hashlib.sha256(self.trained.to_bytes()).hexdigest()
 
     @property
     def kept(self) -> int:
@@ -104,10 +110,12 @@ def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)
-        start = load_start(options.start, model.mergeable)
+        cannot = f"cannot verify {quoted(options.model)}"
+        refuse_numbered(model, cannot, "verify a tokenizer that `bpetite train` made")
+        start = load_start(options.start, len(model.tokens))
         begin = _begin(model, start, options)
         work.begin("counting text", inputs.check_inputs(documents.paths))
-        training = learn(documents, model.mergeable, arguments.jobs_of(options), work, begin)
+        training = learn(documents, len(model.tokens), arguments.jobs_of(options), work, begin)
         trained = training.artifact
         proof = _Proof(model, trained, _common(model, trained), len(begin.merges))
         fault = _fault(proof, options)
@@ -157,11 +165,11 @@ def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
             f"this corpus proves nothing: all {proof.kept:,} merges are those of --start\n"
             "name the smaller tokenizer that this one continues, or leave out --start"
         )
-    if proof.model.sha256 != proof.trained.sha256:
+    if proof.model.sha256 != proof.sha256_of_training:
         return (
             f"{quoted(options.model)} is not byte for byte what bpetite saves, although all "
             f"{proof.in_words} come from this corpus\nan editor or formatter may have changed "
-            f"it; save it again with `bpetite truncate --vocab-size {proof.model.mergeable}`"
+            f"it; save it again with `bpetite truncate --vocab-size {len(proof.model.tokens)}`"
         )
     return None
 
@@ -176,7 +184,7 @@ def _common(model: Artifact, trained: Artifact) -> int:
 def _data(proof: _Proof, files: int, training: Training) -> _Verified:
     rank = proof.same
     return {
-        "equal": proof.model.sha256 == proof.trained.sha256,
+        "equal": proof.model.sha256 == proof.sha256_of_training,
         "difference": {
             "rank": rank,
             "id": 256 + rank,
@@ -187,7 +195,7 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         else None,
         "merges_proved": proof.same - proof.kept,
         **fields.tokenizer_fields(proof.model, proof.model.sha256),
-        "sha256_of_training": proof.trained.sha256,
+        "sha256_of_training": proof.sha256_of_training,
         "files": files,
         "bytes": training.corpus_bytes,
         "seconds": round(training.seconds, 3),

@@ -18,6 +18,7 @@ _BYTE_AND_RANK: Final = rb"[A-Za-z0-9+/]{2}== [0-9]+\r?\n"
 _TEXT: Final = rb"\s*[^\s\[{\0-\x08\x0e-\x1f\x7f][^\0-\x08\x0e-\x1f\x7f]*\Z"
 _KINDS: Final = (
     (rb'\s*\{.*"added_tokens"\s*:', "a Hugging Face tokenizer.json", "huggingface"),
+    (rb'\s*\{.*"token_bytes"\s*:', "a tekken.json", "tekken"),
     (_BYTE_AND_RANK, "a .tiktoken file", "tiktoken"),
     (_GPT2, "part of a GPT-2 tokenizer", "gpt2"),
     (_TEXT, "plain text", ""),  # neither JSON nor control characters
@@ -39,7 +40,8 @@ def other_file_message(path: str) -> str | None:
         if re.match(pattern, begin, re.DOTALL):
             # GPT-2's two files are found in their folder.
             source = shlex.quote(os.path.dirname(path) or os.curdir if form == "gpt2" else path)
-            command = f"import --from {form} --input {source}"
+            more = " --pattern NAME" if form == "tiktoken" else ""
+            command = f"import --from {form} --input {source}{more}"
             return (
                 f"{quoted(path)} is not a tokenizer file; it looks like {kind}\nmake one from it "
                 f"with `bpetite {command if form else f'train --input {source} --vocab-size 512'} "

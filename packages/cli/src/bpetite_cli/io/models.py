@@ -1,13 +1,50 @@
 """Load and save tokenizer files, with errors that explain what is wrong."""
 
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._constants import MAX_FILE_BYTES
 from bpetite._quoting import quoted
+from bpetite._reading import read_file
 from bpetite_cli.errors import Failure, explain
 from bpetite_cli.io.guesses import other_file_message
+
+
+class Model(Artifact):
+    """A tokenizer as people see it: its tokens by id, and the file that it comes from.
+
+    file_bytes: the size of the file in bytes.
+    sha256: the digest of the file, in hex.
+    """
+
+    file_bytes: int
+    sha256: str
+
+    @cached_property
+    def numbers(self) -> dict[int, int]:
+        """The number of each id."""
+        return {token_id: number for number, token_id in enumerate(self.ids)}
+
+    @cached_property
+    def by_id(self) -> dict[int, bytes]:
+        """The bytes of each id, special tokens included."""
+        return self.vocab
+
+    def is_special(self, token_id: int) -> bool:
+        """Return whether this is the id of a special token."""
+        return self.numbers[token_id] >= len(self.tokens)
+
+    def merge_of(self, token_id: int) -> tuple[int, tuple[int, int]] | None:
+        """Return the rank of the merge that makes an id, and the two ids that it joins, if any."""
+        rank = self.numbers[token_id] - 256
+        if not 0 <= rank < len(self.merges):
+            return None
+        left, right = self.merges[rank]
+        return rank, (self.ids[left], self.ids[right])
 
 
 def load_model(path: str) -> Tokenizer:
@@ -15,10 +52,13 @@ def load_model(path: str) -> Tokenizer:
     return Tokenizer._of(load_artifact(path))
 
 
-def load_artifact(path: str) -> Artifact:
+def load_artifact(path: str) -> Model:
     """Load a tokenizer with its merges and tokens."""
     with about_model(path):
-        return Artifact.read(path)
+        data = read_file(path, MAX_FILE_BYTES)
+        model = Model.of_bytes(data, path)
+    model.file_bytes, model.sha256 = len(data), hashlib.sha256(data).hexdigest()
+    return model
 
 
 def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
@@ -29,6 +69,17 @@ def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
         raise Failure(f"cannot save the tokenizer: {explain(error)}") from None
 
 
+def check_size(artifact: Artifact, size: int, cannot: str) -> None:
+    """Check that a tokenizer has a smaller vocabulary of this size."""
+    largest = len(artifact.tokens)
+    if size > largest:
+        raise Failure(f"{cannot} has {largest:,} (train a larger tokenizer with `bpetite train`)")
+    if size < (smallest := largest - len(artifact.merges)):
+        raise Failure(
+            f"{cannot} keeps its bytes and whole tokens (the smallest size is {smallest:,})"
+        )
+
+
 @contextmanager
 def about_model(path: str) -> Iterator[None]:
     """Turn the core's errors about a tokenizer file into messages with advice.
@@ -37,12 +88,13 @@ def about_model(path: str) -> Iterator[None]:
     """
     try:
         yield
-    except FileNotFoundError as error:
+    except (FileNotFoundError, IsADirectoryError) as error:
         if error.filename != path:
             raise
-        raise Failure(
-            f"tokenizer file not found: {quoted(path)} (create one with `bpetite train`)"
-        ) from None
+        wrong, command = "tokenizer file not found", "train"
+        if isinstance(error, IsADirectoryError):
+            wrong, command = "not a tokenizer file but a folder", "import"
+        raise Failure(f"{wrong}: {quoted(path)} (create one with `bpetite {command}`)") from None
     except (KeyError, ValueError) as error:
         text = str(next(iter(error.args), ""))
         reason = text.removeprefix(quoted(path))  # the core's messages start with the path

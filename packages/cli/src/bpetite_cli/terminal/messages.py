@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
@@ -79,13 +79,23 @@ def in_units(size: float) -> str:
     return f"{size / _KILO:,.1f} TB"
 
 
-def id_range(first: int, count: int) -> str:
-    """Return a number of adjacent ids in words.
+def id_range(ids: Collection[int]) -> str:
+    """Return some ids in words.
 
-    >>> id_range(512, 1), id_range(512, 9)
-    ('id 512', 'ids 512-520')
+    >>> id_range([512]), id_range([512, 513, 514])
+    ('id 512', 'ids 512-514')
     """
-    return f"id {first}" if count == 1 else f"ids {first}-{first + count - 1}"
+    return f"id {min(ids)}" if len(ids) == 1 else f"ids {span(ids, '-')}"
+
+
+def span(ids: Collection[int], to: str = " to ") -> str:
+    """Return the lowest and the highest of some ids, and whether others are missing.
+
+    >>> span([0, 1, 2]), span([0, 2, 5])
+    ('0 to 2', '0 to 5, with gaps')
+    """
+    lowest, highest = min(ids), max(ids)
+    return f"{lowest}{to}{highest}{', with gaps' if highest - lowest >= len(ids) else ''}"
 
 
 def counted(count: int, noun: str) -> str:

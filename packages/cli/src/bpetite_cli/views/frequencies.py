@@ -7,11 +7,11 @@ from functools import partial
 from itertools import chain
 
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
 from bpetite_cli import arguments
 from bpetite_cli.fields import Token, token_fields
-from bpetite_cli.io import inputs, models, outputs
+from bpetite_cli.io import inputs, outputs
 from bpetite_cli.io.documents import Documents
+from bpetite_cli.io.models import Model, load_artifact
 from bpetite_cli.jobs.sharing import Sharing
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.progress import Work
@@ -30,7 +30,7 @@ def print_frequencies(documents: Documents, options: argparse.Namespace) -> None
     """Count the tokens of all documents, and print rows or JSON Lines."""
     size = inputs.check_inputs(documents.paths)
     with Work("loading", documents.paths) as work:
-        artifact = models.load_artifact(options.model)
+        artifact = load_artifact(options.model)
         work.begin_reading("counting", size)
         counts = count_ids(artifact, documents, options, work)
         if outputs.is_terminal() and not options.json:
@@ -41,16 +41,16 @@ def print_frequencies(documents: Documents, options: argparse.Namespace) -> None
 
 
 def count_ids(
-    artifact: Artifact, documents: Documents, options: argparse.Namespace, work: Work
+    artifact: Model, documents: Documents, options: argparse.Namespace, work: Work
 ) -> list[int]:
-    """Return how often each id occurs in all documents; the position of a count is the id."""
-    counts = [0] * (artifact.highest_id + 1)
+    """Return how often each token occurs in all documents, in the order of numbers."""
+    counts = [0] * len(artifact.ids)
     tally = partial(_tally, Tokenizer._of(artifact), options.ordinary)
     with Sharing(tally, arguments.jobs_of(options), len, work) as sharing:
         texts = chain.from_iterable(documents.read(sharing))
         for frequencies in sharing.results(texts, in_order=False):
             for token_id, count in frequencies.items():
-                counts[token_id] += count
+                counts[artifact.numbers[token_id]] += count
     return counts
 
 
@@ -62,28 +62,26 @@ def _tally(tokenizer: Tokenizer, ordinary: bool, batch: list[str]) -> Counter[in
     return frequencies
 
 
-def frequency_data(artifact: Artifact, counts: Sequence[int]) -> Iterator[Frequency]:
-    """Yield every token, the most frequent first; the position of a count is the id."""
-    table = artifact.table
-    for token_id in _in_order(counts):
-        yield {**token_fields(token_id, table[token_id]), "count": counts[token_id]}
+def frequency_data(artifact: Model, counts: Sequence[int]) -> Iterator[Frequency]:
+    """Yield every token, the most frequent first."""
+    for token_id, count in _in_order(artifact, counts):
+        yield {**token_fields(token_id, artifact.by_id[token_id]), "count": count}
 
 
-def draw_frequencies(artifact: Artifact, counts: Sequence[int], screen: Screen) -> Iterator[str]:
+def draw_frequencies(artifact: Model, counts: Sequence[int], screen: Screen) -> Iterator[str]:
     """Yield a row for every token in the same order, and a line about all of them."""
-    table = artifact.table
     figures = max(len("count"), len(f"{max(counts):,}"))
-    number = len(str(artifact.highest_id))
+    number = len(str(max(artifact.ids)))
     title, _ = screen.beside([f"{'count':>{figures}}", f"{'id':>{number}}"])
     yield f"{screen.paint(f'{title}token', 'bold')}\n"
-    for token_id in _in_order(counts):
-        begin, room = screen.beside([f"{counts[token_id]:>{figures},}", f"{token_id:>{number}}"])
-        shown = shortened(table[token_id], room)
+    for token_id, count in _in_order(artifact, counts):
+        begin, room = screen.beside([f"{count:>{figures},}", f"{token_id:>{number}}"])
+        shown = shortened(artifact.by_id[token_id], room)
         yield f"{begin}{screen.paint(shown, ink_of(artifact, token_id))}\n"
     unused = f"{counts.count(0):,} of {len(counts):,} ids do not occur"
     yield f"{counted(sum(counts), 'token')}; {unused}\n"
 
 
-def _in_order(counts: Sequence[int]) -> list[int]:
-    """Return the ids by falling count; ids with equal counts stay in order."""
-    return sorted(range(len(counts)), key=lambda token_id: -counts[token_id])
+def _in_order(artifact: Model, counts: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the ids with their counts, the highest count first, then the lowest id."""
+    return sorted(zip(artifact.ids, counts, strict=True), key=lambda pair: (-pair[1], pair[0]))

@@ -5,11 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
 
-from bpetite._artifact import Artifact
 from bpetite._quoting import quoted
-from bpetite._schema.versions import version_of
 from bpetite_cli.fields import Token, Tokenizer, text_of, token_fields, tokenizer_fields
-from bpetite_cli.terminal.messages import counted
+from bpetite_cli.io.models import Model
+from bpetite_cli.terminal.messages import counted, span
 from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import shortened, visible
 from bpetite_cli.values import text_argument
@@ -36,6 +35,7 @@ class _File(TypedDict):
 class _Content(_File, Tokenizer):
     schema_version: Annotated[int, "the schema version of the tokenizer file"]
     pretokenizer_pattern: Annotated[str, "the text of the pattern in the tokenizer file"]
+    whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
     mean_token_bytes: Annotated[float, "the mean length of the mergeable tokens in bytes"]
 
 
@@ -43,29 +43,31 @@ class Overview(_Content, Census):
     """Everything about a tokenizer file."""
 
 
-def overview_data(path: str, artifact: Artifact) -> Overview:
+def overview_data(path: str, artifact: Model) -> Overview:
     """Return everything for JSON."""
     return {
         "path": text_argument(path),
         "file_bytes": artifact.file_bytes,
         **tokenizer_fields(artifact, artifact.sha256),
-        "schema_version": _schema_version(artifact),
+        "schema_version": artifact.schema_version,
         "pretokenizer_pattern": artifact.pattern.text,
+        "whole_tokens": len(artifact.whole_tokens),
         "mean_token_bytes": round(sum(map(len, artifact.tokens)) / len(artifact.tokens), 4),
-        **take_census(artifact.tokens),
+        **take_census(_tokens_by_id(artifact)),
     }
 
 
-def _schema_version(artifact: Artifact) -> int:
-    # A file has the lowest version that can hold it; `Artifact.read` rejects others.
-    return version_of(artifact.pattern, artifact.special_names).number
+def _tokens_by_id(artifact: Model) -> dict[int, bytes]:
+    """Return the tokens that are not special, in the order of ids."""
+    return dict(sorted(zip(artifact.ids, artifact.tokens, strict=False)))
 
 
-def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str]:
+def draw_overview(path: str, artifact: Model, screen: Screen) -> Iterator[str]:
     """Yield the parts of the page."""
-    census = take_census(artifact.tokens)
+    census = take_census(_tokens_by_id(artifact))
     longest = [token["id"] for token in census["longest"]]
-    special = range(artifact.mergeable, artifact.highest_id + 1)
+    special, whole = [*artifact.special_tokens.values()], len(artifact.whole_tokens)
+    of_ids = {"ids": span(artifact.ids)} if artifact.numbering else {}
     only = {}
     if len(special) == 1:
         only = {"special token": f"{visible(artifact.special_names[0])}, id {special[0]}"}
@@ -73,9 +75,11 @@ def draw_overview(path: str, artifact: Artifact, screen: Screen) -> Iterator[str
         "file": quoted(text_argument(path)),
         "size": counted(artifact.file_bytes, "byte"),
         "sha256": artifact.sha256,
-        "schema version": str(_schema_version(artifact)),
-        "tokens": f"{artifact.highest_id + 1:,}: 256 bytes, "
-        f"{counted(len(artifact.merges), 'merge')}, {counted(len(special), 'special token')}",
+        "schema version": str(artifact.schema_version),
+        "tokens": f"{len(artifact.ids):,}: 256 bytes, {counted(len(artifact.merges), 'merge')}, "
+        f"{counted(whole, 'whole token') + ', ' if whole else ''}"
+        f"{counted(len(special), 'special token')}",
+        **of_ids,
         **only,
         "pattern": artifact.pattern.name,
         "pattern text": artifact.pattern.text,
@@ -95,10 +99,10 @@ def _title(title: str, screen: Screen) -> str:
     return f"\n{screen.paint(title, 'bold')}\n"
 
 
-def _tokens(artifact: Artifact, ids: Sequence[int], screen: Screen) -> str:
+def _tokens(artifact: Model, ids: Sequence[int], screen: Screen) -> str:
     """Return a line for each of the first tokens: its id, its number of bytes, and the token."""
-    number = len(str(artifact.highest_id))
-    tokens = {token_id: artifact.bytes_of(token_id) for token_id in ids[:_SHOWN]}
+    number = len(str(max(artifact.ids)))
+    tokens = {token_id: artifact.by_id[token_id] for token_id in ids[:_SHOWN]}
     size = max((len(f"{len(token):,}") for token in tokens.values()), default=0)
     lines = ""
     for token_id, token in tokens.items():
@@ -141,23 +145,23 @@ def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
     return "".join(lines)
 
 
-def _partial(artifact: Artifact, partial: Sequence[int], screen: Screen) -> str:
-    """Return how many tokens are not complete characters, and the merged ones of them."""
-    merged = [token_id for token_id in partial if token_id >= 256]
-    single = len(partial) - len(merged)
-    kinds = f"{single:,} single bytes, {len(merged):,} merged" if merged else "all single bytes"
+def _partial(artifact: Model, partial: Sequence[int], screen: Screen) -> str:
+    """Return how many tokens are not complete characters, and the longer ones of them."""
+    longer = [token_id for token_id in partial if len(artifact.by_id[token_id]) > 1]
+    single = len(partial) - len(longer)
+    kinds = f"{single:,} single bytes, {len(longer):,} longer" if longer else "all single bytes"
     title = f"tokens that are not complete characters: {len(partial):,}"
-    return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, merged, screen)
+    return f"{_title(title, screen)}  {kinds}\n" + _tokens(artifact, longer, screen)
 
 
-def take_census(tokens: Sequence[bytes]) -> Census:
-    """Return the statistics of tokens; the position of a token is its id."""
-    texts = [text_of(token) for token in tokens]
-    scripts = Counter(map(kind_of, texts))
-    longest = nsmallest(_SHOWN, range(len(tokens)), key=lambda place: -len(tokens[place]))
+def take_census(tokens: Mapping[int, bytes]) -> Census:
+    """Return the statistics of tokens, which are in the order of ids."""
+    texts = {token_id: text_of(token) for token_id, token in tokens.items()}
+    scripts = Counter(map(kind_of, texts.values()))
+    longest = nsmallest(_SHOWN, tokens, key=lambda token_id: -len(tokens[token_id]))
     return {
         "longest": [token_fields(token_id, tokens[token_id]) for token_id in longest],
-        "lengths": dict(sorted(Counter(map(len, tokens)).items())),
+        "lengths": dict(sorted(Counter(map(len, tokens.values())).items())),
         "scripts": dict(sorted(scripts.items(), key=lambda item: (-item[1], item[0]))),
-        "partial": [token_id for token_id, text in enumerate(texts) if text is None],
+        "partial": [token_id for token_id, text in texts.items() if text is None],
     }

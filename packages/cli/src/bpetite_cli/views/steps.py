@@ -4,7 +4,8 @@
 property test compares its ids with those of `encode`.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
@@ -25,7 +26,8 @@ def draw_steps(
     A repeated chunk gets a short note.
     """
     special_tokens = SpecialTokens({} if ordinary else artifact.special_tokens)
-    drawing = _Drawing(artifact, screen, Merges(artifact.merges))
+    whole = dict(zip(artifact.whole_tokens, count(256 + len(artifact.merges)), strict=False))
+    drawing = _Drawing(artifact, screen, Merges(artifact.merges), whole)
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
     between = f"pattern {artifact.pattern.name}\n\n"
@@ -55,11 +57,15 @@ def _chunks_of(
 
 
 class _Drawing(NamedTuple):
-    """Draws the chunks of one tokenizer."""
+    """Draws the chunks of one tokenizer.
+
+    whole: the number of each whole token; merges are of numbers too, and only ids are shown.
+    """
 
     artifact: Artifact
     screen: Screen
     merges: Merges
+    whole: Mapping[bytes, int]
 
     def special_token(self, text: str, token_id: int) -> str:
         return f"special token: {self.screen.paint(visible(text), 'special')}\n  id {token_id}\n"
@@ -72,19 +78,22 @@ class _Drawing(NamedTuple):
     def chunk(self, number: int, chunk: str) -> Generator[str, None, Sequence[int]]:
         """Yield the lines of a chunk and return its ids."""
         data = chunk.encode("utf-8")
-        ids: Sequence[int] = list(data)
-        note = _id_list("bytes", ids)
+        numbers: Sequence[int] = list(data)
+        note = _id_list("bytes", numbers)
         steps: Iterable[tuple[int, Sequence[int]]] = self.merges.steps(data)
-        beside, column = self._state(ids, None)[1] + 6, None
+        if data in self.whole:
+            numbers, note, steps = [self.whole[data]], "a whole token, without merges", ()
+        beside, column = self._state(numbers, None)[1] + 6, None
         if beside < self.screen.width:
             steps = list(steps)  # few, as the chunk is short
             notes = [note, *(self._merge(new, made.count(new)) for new, made in steps)]
             room = max(cells(visible(chunk)) + _ROOM_OF_NUMBERS, *map(cells, notes))
             column = beside if beside + room <= self.screen.width else None
         yield f"{self._title(number, chunk)}\n"
-        yield self._line(ids, None, note, column)
-        for new, ids in steps:
-            yield self._line(ids, new, self._merge(new, ids.count(new)), column)
+        yield self._line(numbers, None, note, column)
+        for new, numbers in steps:
+            yield self._line(numbers, new, self._merge(new, numbers.count(new)), column)
+        ids = [self.artifact.ids[number] for number in numbers]
         yield f"{' ' * (column or 4)}{_id_list('ids', ids)}\n"
         return ids
 
@@ -92,24 +101,24 @@ class _Drawing(NamedTuple):
         return self.screen.paint(f"chunk {number:,}: {visible(chunk)}", "bold")
 
     def _merge(self, new: int, times: int) -> str:
-        """Return a description of a step, which makes a new id some times."""
-        rank = new - 256
+        """Return a description of a step, which makes a new token some times."""
+        rank, ids = new - 256, self.artifact.ids
         left, right = self.artifact.merges[rank]
         tokens = " + ".join(visible(self.artifact.tokens[part]) for part in (left, right))
         often = f", {times:,} times" if times > 1 else ""
-        return f"rank {rank}: {tokens} ({left} + {right}) makes {new}{often}"
+        return f"rank {rank}: {tokens} ({ids[left]} + {ids[right]}) makes {ids[new]}{often}"
 
-    def _line(self, ids: Sequence[int], new: int | None, note: str, column: int | None) -> str:
+    def _line(self, numbers: Sequence[int], new: int | None, note: str, column: int | None) -> str:
         """Return the current state of a chunk, with its description next to it or below."""
-        shown, width = self._state(ids, new)
+        shown, width = self._state(numbers, new)
         if column is None:
             return f"  {shown}\n    {note}\n"
         return f"  {shown}{' ' * max(2, column - 2 - width)}{note}\n"
 
-    def _state(self, ids: Sequence[int], new: int | None) -> tuple[str, int]:
+    def _state(self, numbers: Sequence[int], new: int | None) -> tuple[str, int]:
         """Return the tokens of a chunk, with the new ones marked, and their width in cells."""
         colored, paint = self.screen.colored, self.screen.paint
-        tokens = [(token_id == new, visible(self.artifact.tokens[token_id])) for token_id in ids]
+        tokens = [(number == new, visible(self.artifact.tokens[number])) for number in numbers]
         plain = "│".join(f"[{shown}]" if new and not colored else shown for new, shown in tokens)
         painted = "│".join(paint(shown, "new") if new else shown for new, shown in tokens)
         return painted if colored else plain, cells(plain)

@@ -4,12 +4,12 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, TypedDict
 
-from bpetite._artifact import Artifact
 from bpetite_cli.fields import Token, token_fields
+from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.messages import counted
 from bpetite_cli.terminal.screen import LEAST, Screen
 from bpetite_cli.terminal.visible import shortened
-from bpetite_cli.views.vocabulary import ink_of
+from bpetite_cli.views.vocabulary import ink_of, origin_of
 
 _DEEPEST: Final = 12
 """The most levels in one tree; deeper levels start at the left again."""
@@ -32,25 +32,23 @@ class Tree(Token):
     tree: Annotated[list[_Merge], "the merges that made the token, by rank"]
 
 
-def tree_data(artifact: Artifact, token_id: int) -> Tree:
+def tree_data(artifact: Model, token_id: int) -> Tree:
     """Return a token and all merges that made it, in the order of ranks."""
-    ranks: set[int] = set()
+    merges: dict[int, _Merge] = {}
     waiting = [token_id]
     while waiting:
         here = waiting.pop()
-        if not _is_leaf(artifact, here) and here - 256 not in ranks:
-            ranks.add(here - 256)
-            waiting += artifact.merges[here - 256]
+        if (merge := artifact.merge_of(here)) and merge[0] not in merges:
+            rank, pair = merge
+            merges[rank] = {"rank": rank, "pair": pair, "id": here}
+            waiting += pair
     return {
-        **token_fields(token_id, artifact.bytes_of(token_id)),
-        "tree": [
-            {"rank": rank, "pair": artifact.merges[rank], "id": 256 + rank}
-            for rank in sorted(ranks)
-        ],
+        **token_fields(token_id, artifact.by_id[token_id]),
+        "tree": [merges[rank] for rank in sorted(merges)],
     }
 
 
-def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str]:
+def draw_tree(artifact: Model, token_id: int, screen: Screen) -> Iterator[str]:
     """Yield the tree of a token, line by line.
 
     A repeated token is drawn once, and deep levels start at the left again, so n merges take
@@ -69,7 +67,7 @@ def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str
         while waiting:
             here, branch, trunk = waiting.pop()
             notes = []
-            if _is_leaf(artifact, here):
+            if not (merge := artifact.merge_of(here)):
                 pass
             elif here in drawn:
                 notes = ["as above"]
@@ -78,28 +76,21 @@ def draw_tree(artifact: Artifact, token_id: int, screen: Screen) -> Iterator[str
                 roots.append(here)
             else:
                 drawn.add(here)
-                left, right = artifact.merges[here - 256]
+                _, (left, right) = merge
                 waiting.append((right, f"{trunk}└── ", f"{trunk}    "))
                 waiting.append((left, f"{trunk}├── ", trunk + _TRUNK))
             label = _label(artifact, here, notes, screen, screen.width - len(branch))
             yield f"{screen.paint(branch, 'faint')}{label}\n"
 
 
-def _label(
-    artifact: Artifact, token_id: int, notes: Sequence[str], screen: Screen, room: int
-) -> str:
+def _label(artifact: Model, token_id: int, notes: Sequence[str], screen: Screen, room: int) -> str:
     """Return a token, its id, its origin and notes; on a narrow screen, only some of them."""
-    token = artifact.bytes_of(token_id)
-    origin = ["a byte" if token_id < 256 else "special"]
-    if not _is_leaf(artifact, token_id):
-        origin = [f"rank {token_id - 256}", counted(len(token), "byte")]
+    token = artifact.by_id[token_id]
+    origin = [origin_of(artifact, token_id)]
+    if merge := artifact.merge_of(token_id):
+        origin = [f"rank {merge[0]}", counted(len(token), "byte")]
     words = [f"id {token_id}", *origin, *notes]
     while len(more := "  " + ", ".join(words)) > room - LEAST and len(words) > 1:
         words.pop(1)
     shown = shortened(token, min(_LONGEST, max(LEAST, room - len(more))))
     return f"{screen.paint(shown, ink_of(artifact, token_id))}{more}"
-
-
-def _is_leaf(artifact: Artifact, token_id: int) -> bool:
-    """Return whether no merge made this token: it is a byte or a special token."""
-    return token_id < 256 or artifact.is_special(token_id)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Annotated, Final
 
-from bpetite._artifact import Artifact
 from bpetite_cli.fields import Token, token_fields
+from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.paint import Ink
 from bpetite_cli.terminal.screen import LEAST, Screen
 from bpetite_cli.terminal.visible import cells, shortened
@@ -15,44 +15,38 @@ _ROWS_OF_A_PART: Final = 1 << 9
 
 
 class Entry(Token):
-    """A token of the vocabulary; special tokens and bytes have neither a pair nor a rank."""
+    """A token of the vocabulary; only the result of a merge has a pair and a rank."""
 
     pair: Annotated[tuple[int, int] | None, "the ids that a merge joins; null if no merge made it"]
     rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
 
 
-def vocabulary_data(artifact: Artifact) -> Iterator[Entry]:
-    """Yield every token in the order of the ids, the special tokens last."""
-    for token_id, token in enumerate(artifact.table):
-        rank = token_id - 256 if 256 <= token_id < artifact.mergeable else None
-        yield {
-            **token_fields(token_id, token),
-            "pair": None if rank is None else artifact.merges[rank],
-            "rank": rank,
-        }
+def vocabulary_data(artifact: Model) -> Iterator[Entry]:
+    """Yield every token in the order of the ids."""
+    for token_id in sorted(artifact.ids):
+        rank, pair = artifact.merge_of(token_id) or (None, None)
+        yield {**token_fields(token_id, artifact.by_id[token_id]), "pair": pair, "rank": rank}
 
 
-def draw_vocabulary(artifact: Artifact, screen: Screen) -> Iterator[str]:
+def draw_vocabulary(artifact: Model, screen: Screen) -> Iterator[str]:
     """Yield rows of tokens in the order of the ids, many at a time."""
-    rows = (_row(artifact, token_id, screen) for token_id in range(artifact.highest_id + 1))
+    figures = len(str(max(artifact.ids)))
+    rows = (_row(artifact, token_id, figures, screen) for token_id in sorted(artifact.ids))
     while part := "".join(islice(rows, _ROWS_OF_A_PART)):
         yield part
 
 
-def _row(artifact: Artifact, token_id: int, screen: Screen) -> str:
+def _row(artifact: Model, token_id: int, figures: int, screen: Screen) -> str:
     """Return the id of a token, its text, the two tokens that it joins, and the rank."""
-    figures = len(str(artifact.highest_id))
     begin, room = screen.beside([f"{token_id:>{figures}}"])
-    token = artifact.bytes_of(token_id)
-    shown, origin = shortened(token, room), ["a byte" if token_id < 256 else "special"]
-    if 256 <= token_id < artifact.mergeable:
+    token = artifact.by_id[token_id]
+    shown, origin = shortened(token, room), [origin_of(artifact, token_id)]
+    if merge := artifact.merge_of(token_id):
+        rank, pair = merge
         shared = screen.width - 2 * figures - len("    =   +   rank ")
-        left, right = (
-            shortened(artifact.tokens[part], max(LEAST, shared // 4))
-            for part in artifact.merges[token_id - 256]
-        )
+        left, right = (shortened(artifact.by_id[part], max(LEAST, shared // 4)) for part in pair)
         shown = shortened(token, max(LEAST, shared // 2))
-        origin = [f"= {left} + {right}", f"rank {token_id - 256}"]
+        origin = [f"= {left} + {right}", f"rank {rank}"]
     while origin and cells("  ".join([shown, *origin])) > room:
         origin.pop()
     if not origin:
@@ -62,14 +56,21 @@ def _row(artifact: Artifact, token_id: int, screen: Screen) -> str:
     return f"{begin}{'  '.join([screen.paint(shown, ink_of(artifact, token_id)), *origin])}\n"
 
 
-def ink_of(artifact: Artifact, token_id: int) -> Ink:
-    """Return how to paint a token: as special, as a byte, or as the result of a merge."""
+def ink_of(artifact: Model, token_id: int) -> Ink:
+    """Return how to paint a token: as special, as a byte, or as a longer token."""
     if artifact.is_special(token_id):
         return "special"
-    return "cyan" if token_id < 256 else "green"
+    return "cyan" if artifact.numbers[token_id] < 256 else "green"
 
 
-def ids_of_text(artifact: Artifact, text: str) -> list[int]:
+def origin_of(artifact: Model, token_id: int) -> str:
+    """Return what a token is that no merge makes."""
+    if artifact.is_special(token_id):
+        return "special"
+    return "a byte" if artifact.numbers[token_id] < 256 else "whole token"
+
+
+def ids_of_text(artifact: Model, text: str) -> list[int]:
     """Return the ids of the tokens with a text."""
     wanted = text.encode("utf-8")
-    return [token_id for token_id, token in enumerate(artifact.table) if token == wanted]
+    return [token_id for token_id, token in artifact.vocab.items() if token == wanted]

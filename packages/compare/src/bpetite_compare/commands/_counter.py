@@ -1,13 +1,14 @@
-"""Count tokens with a tiktoken encoding, for `bpetite count --encoding`.
+"""A tiktoken encoding, for `--encoding` of `bpetite count` and `bpetite show`.
 
-`<|endoftext|>` is one token, as in bpetite; other special tokens are ordinary text.
+tiktoken itself counts: it is faster than a tokenizer made from the encoding, with the same ids.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import tiktoken
 
-from bpetite._constants import END_OF_TEXT_TOKEN
+from bpetite._artifact import Artifact
+from bpetite_compare._conversion import converted
 from bpetite_compare._encodings import (
     cuts_safely,
     encode,
@@ -17,22 +18,24 @@ from bpetite_compare._encodings import (
     ranks_of,
     specials_of,
 )
+from bpetite_compare._from_ranks import read_encoding
 
 
 def make_counter(name: str, ordinary: bool = False) -> "_EncodingCounter":
-    """Return a counter for a tiktoken encoding; if `ordinary`, no token of a text is special.
+    """Return a tiktoken encoding; if `ordinary`, no token of a text that it counts is special.
 
     Raises:
         ValueError: tiktoken has no encoding with this name.
         OSError: the download failed.
     """
-    return _EncodingCounter(get_encoding(name), () if ordinary else (END_OF_TEXT_TOKEN,))
+    encoding = get_encoding(name)
+    return _EncodingCounter(encoding, () if ordinary else encoding.special_tokens_set)
 
 
 class _EncodingCounter:
     """Counts the tokens of text with an encoding."""
 
-    def __init__(self, encoding: tiktoken.Encoding, special: tuple[str, ...]) -> None:
+    def __init__(self, encoding: tiktoken.Encoding, special: Collection[str]) -> None:
         self._encoding = encoding
         self._special = special
 
@@ -49,6 +52,17 @@ class _EncodingCounter:
         """
         return len(encode(self._encoding, text, self._special))
 
+    def to_artifact(self) -> Artifact:
+        """Return the tokenizer with the ids of the encoding.
+
+        Raises:
+            ValueError: a tokenizer file cannot represent it.
+        """
+        try:
+            return converted(read_encoding(self._encoding))[0]
+        except ValueError as error:
+            raise ValueError(f"cannot show {self._encoding.name}: {error}") from None
+
     def __reduce__(self) -> tuple[object, ...]:
         """Send the encoding itself to another process, which otherwise would look for a file."""
         encoding = self._encoding
@@ -57,7 +71,7 @@ class _EncodingCounter:
 
 
 def _counter_of(
-    special: tuple[str, ...],
+    special: Collection[str],
     name: str,
     pattern: str,
     ranks: Mapping[bytes, int],

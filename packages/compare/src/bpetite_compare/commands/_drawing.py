@@ -1,4 +1,4 @@
-"""Panels and tables for `compare-tiktoken`, drawn by rich on standard error."""
+"""Panels for `compare-tiktoken`, drawn by rich on standard error."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -6,12 +6,11 @@ from typing import Final
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization
-from bpetite_compare._report import Report
 
 _WIDE: Final = 72
 _MOST_TOKENS: Final = 400
@@ -60,31 +59,3 @@ def _panel(side: Tokenization, parting: int | None, *, colored: bool) -> Rendera
         subtitle=Text(f"{count:,} tokens{ratio}"),
         box=box.ROUNDED,
     )
-
-
-def draw_report(report: Report, lines: Iterable[str]) -> None:
-    """Draw a table with a row per tokenizer, or print the lines if the table does not fit."""
-    console = Console(stderr=True, highlight=False)
-    if console.width < _WIDE:
-        for line in lines:
-            console.print(Text(line, overflow="fold"))
-        return
-    title = f"{report.bytes:,} bytes, {report.characters:,} characters"
-    names = ("tokens", "bytes/\ntoken", "tokens/\nchar.", "single\nbytes", "vocab.", "shared")
-    columns = (Column(name, justify="right", overflow="fold") for name in names)
-    first = Column("", style="bold", overflow="fold")
-    table = Table(first, *columns, title=title, box=box.SIMPLE_HEAD)
-    for row in report.rows:
-        table.add_row(
-            Text(row.name),
-            f"{row.tokens:,}",
-            *map(_figure, (row.bytes_per_token, row.tokens_per_character)),
-            _figure(row.single_byte_share, "{:.1%}"),
-            f"{row.vocab_size:,}",
-            f"{row.shared:,}",
-        )
-    console.print(table)
-
-
-def _figure(number: float | None, form: str = "{:.3f}") -> str:
-    return "" if number is None else form.format(number)

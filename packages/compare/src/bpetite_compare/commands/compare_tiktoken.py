@@ -6,12 +6,17 @@ Examples:
   bpetite compare-tiktoken --model tokenizer.json --text "Hello world"
   bpetite compare-tiktoken --model tokenizer.json --input text.txt --encoding self
   bpetite compare-tiktoken --model tokenizer.json --input text.txt --report
+  bpetite compare-tiktoken --report --parallel --encoding gpt2 o200k_base \
+    --input a.txt b.txt
 """
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Annotated, TypedDict
+from itertools import zip_longest
+from operator import itemgetter
+from shutil import get_terminal_size
+from typing import Annotated, Final, TypedDict
 
 from bpetite_cli import for_compare as cli
 from bpetite_compare._comparison import Comparison, Tokenization, compare
@@ -19,9 +24,14 @@ from bpetite_compare._report import REPORT_ENCODINGS, Report, report_on_texts
 from bpetite_compare._to_tiktoken import SELF
 from bpetite_compare.commands._differences import code_points, described, engine_characters
 
+_LONG: Final = 20
+"""How many characters at the end of a long name a table shows."""
+
 
 class _Named(TypedDict):
-    name: Annotated[str, "`bpetite`, or the tiktoken encoding"]
+    name: Annotated[
+        str, "`bpetite`, the path of one of several tokenizer files, or the tiktoken encoding"
+    ]
 
 
 class _Tokenized(_Named, cli.fields.Text):
@@ -44,23 +54,31 @@ class _Compared(TypedDict):
     engine_characters: dict[str, int]
 
 
+class _InText(cli.fields.Text):
+    path: str
+    ratio_to_first: Annotated[
+        float | None, "`tokens` / those of the first text, with `--parallel`; else null"
+    ]
+
+
 class _Row(_Named, cli.fields.Text):
     tokens_per_character: Annotated[float | None, "`tokens` / `characters`"]
     single_byte_share: Annotated[float | None, "the share of single-byte tokens, from 0 to 1"]
     vocab_size: int
-    shared: Annotated[int, "mergeable tokens that the tokenizer file also has"]
+    shared: Annotated[int, "mergeable tokens that the first tokenizer also has"]
+    per_text: Annotated[list[_InText], "the figures of each text"]
 
 
 class _Reported(cli.fields.Files):
     bytes: int
     characters: int
-    rows: Annotated[list[_Row], "bpetite, then each encoding"]
+    rows: Annotated[list[_Row], "each tokenizer file, then each encoding"]
 
 
 def add_command(commands: cli.arguments.Commands) -> None:
     """Add `compare-tiktoken` to the command line."""
     parser = cli.arguments.add_parser(commands, "compare-tiktoken", __doc__)
-    cli.arguments.add_model(parser)
+    cli.arguments.add_model(parser, required=False, nargs="+")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--text", help="text to compare; write --text=-x if it starts with a dash")
     source.add_argument(
@@ -74,22 +92,38 @@ def add_command(commands: cli.arguments.Commands) -> None:
         "--encoding",
         nargs="+",
         metavar="NAME",
-        help="tiktoken encoding (default: gpt2), several with --report (default: "
+        help="tiktoken encoding (default: gpt2), several with --report (default with one --model: "
         f"{', '.join(REPORT_ENCODINGS)}); self loads this tokenizer's vocabulary into tiktoken",
     )
-    parser.add_argument("--report", action="store_true", help="compare token counts of whole files")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="compare token counts of whole files, with any number of tokenizers; * marks the best "
+        "of each row",
+    )
+    parser.add_argument(
+        "--parallel",
+        action="store_true",
+        help="the files of --report are translations of the first one: add the ratio of tokens",
+    )
     cli.arguments.require(parser, "--report", "--input")
+    cli.arguments.require(parser, "--parallel", "--report")
+    cli.arguments.require_one(parser, ["--model", "--encoding"])
     parser.set_defaults(run=partial(_run, parser), prints={"": _Compared, "--report": _Reported})
 
 
 def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
-    if options.report:
-        _report(options.model, options.input, options.encoding or REPORT_ENCODINGS)
-        return
-    encodings = options.encoding or ["gpt2"]
-    if len(encodings) > 1 or len(options.input or []) > 1:
-        parser.error("several files or encodings require --report")
+    models, encodings = options.model or [], options.encoding or ["gpt2"]
     paths = options.input or []
+    if options.parallel and len(paths) == 1:
+        parser.error("--parallel requires several files")
+    if options.report:
+        _report(options)
+        return
+    if max(map(len, (models, encodings, paths))) > 1:
+        parser.error("several tokenizer files, encodings or inputs require --report")
+    if not models:
+        parser.error("argument --encoding: requires --model or --report")
     size = cli.inputs.check_inputs(paths)
     with cli.Work("reading", paths, size) as work:
         text = (
@@ -98,8 +132,8 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             else cli.values.text_argument(options.text)
         )
         work.begin("comparing")
-        with cli.models.about_model(options.model):
-            comparison = compare(options.model, text, encodings[0])
+        with cli.models.about_model(models[0]):
+            comparison = compare(models[0], text, encodings[0])
         work.report(_data(comparison), tell=partial(_tell, comparison))
 
 
@@ -161,52 +195,78 @@ def _side(side: Tokenization) -> _Tokenized:
     return {"name": side.name, **cli.fields.text_fields(size, len(side.ids)), "ids": list(side.ids)}
 
 
-def _report(model: str, paths: Sequence[str], encodings: Sequence[str]) -> None:
+def _report(options: argparse.Namespace) -> None:
+    models: list[str] = options.model or []
+    encodings = options.encoding or (REPORT_ENCODINGS if len(models) == 1 else ())
     if SELF in encodings:
         raise cli.Failure("--report already contains this tokenizer; remove self from --encoding")
-    size = cli.inputs.check_inputs(paths)
-    with cli.Work("counting", paths, size) as work:
-        with cli.models.about_model(model):
-            texts = [cli.inputs.read_text(path, work) for path in paths]
-            result = report_on_texts(model, texts, encodings)
-        work.report(_report_data(result), tell=partial(_tell_report, result))
+    size = cli.inputs.check_inputs(options.input)
+    with cli.Work("loading", options.input) as work:
+        text = cli.values.text_argument
+        artifacts = {text(path): cli.models.load_artifact(path) for path in models}
+        work.begin_reading("counting", size)
+        texts = [cli.inputs.read_text(path, work) for path in options.input]
+        result = report_on_texts(artifacts, texts, encodings)
+        data = _report_data(result, [*map(text, options.input)], parallel=options.parallel)
+        work.report(data, *_fitted(_table(data["rows"]), get_terminal_size().columns))
 
 
-def _tell_report(result: Report) -> None:
-    lines = _report_lines(result)
-    if cli.messages.on_terminal():
-        from bpetite_compare.commands._drawing import draw_report  # noqa: PLC0415 - rich is slow to load
-
-        draw_report(result, lines)
-    else:
-        cli.messages.say(*lines)
-
-
-def _report_data(result: Report) -> _Reported:
-    return {
-        "files": result.files,
-        "bytes": result.bytes,
-        "characters": result.characters,
-        "rows": [
+def _report_data(result: Report, names: Sequence[str], *, parallel: bool) -> _Reported:
+    size, ratio, fields = sum(result.sizes), cli.fields.ratio, cli.fields.text_fields
+    rows: list[_Row] = []
+    for row in result.rows:
+        tokens, first = sum(row.per_text), row.per_text[0] if parallel else 0
+        rows.append(
             {
                 "name": row.name,
-                **cli.fields.text_fields(result.bytes, row.tokens),
-                "tokens_per_character": cli.fields.ratio(row.tokens, result.characters),
-                "single_byte_share": row.single_byte_share and round(row.single_byte_share, 4),
+                **fields(size, tokens),
+                "tokens_per_character": ratio(tokens, result.characters),
+                "single_byte_share": ratio(row.single_bytes, tokens),
                 "vocab_size": row.vocab_size,
                 "shared": row.shared,
+                "per_text": [
+                    {**fields(size, count), "path": name, "ratio_to_first": ratio(count, first)}
+                    for name, size, count in zip(names, result.sizes, row.per_text, strict=True)
+                ],
             }
-            for row in result.rows
-        ],
-    }
+        )
+    return {"files": len(names), "bytes": size, "characters": result.characters, "rows": rows}
 
 
-def _report_lines(result: Report) -> Iterator[str]:
-    for row in result.rows:
-        ratios = ""
-        if row.bytes_per_token is not None:
-            ratios = (
-                f", {row.bytes_per_token:.3f} bytes each, {row.single_byte_share:.1%} single bytes"
-            )
-        shared = f"{row.shared:,} of {row.vocab_size:,} tokens shared"
-        yield f"{row.name}: {row.tokens:,} tokens{ratios}, {shared}"
+def _table(rows: Sequence[_Row]) -> Iterator[list[str]]:
+    """Yield the rows of a table with a column for each tokenizer; * marks the best of a row."""
+    yield ["", *(f"{row['name']} " for row in rows)]
+    texts = [(of[0]["path"], of) for of in zip(*(row["per_text"] for row in rows), strict=True)]
+    every = [*texts, ("total", rows)] if len(texts) > 1 else texts
+    own = [("", rows)]
+    for field, form, best, lines in (
+        ("tokens", "{:,}", min, every),
+        ("bytes_per_token", "{:.2f}", max, every),
+        ("ratio_to_first", "{:.2f}", min, texts if texts[0][1][0]["ratio_to_first"] else []),
+        ("vocab_size", "{:,}", max, own),
+        ("shared", "{:,}", max, own),
+        ("single_byte_share", "{:.1%}", min, own),
+    ):
+        title = field.replace("_", " ")
+        yield from [[title]] if len(lines) > 1 else []
+        for label, of in lines:
+            figures = [*map(itemgetter(field), of)]
+            marked = best(figures) if len({*figures}) > 1 and lines is not own else -1
+            shown = ("-" if one is None else form.format(one) for one in figures)
+            marks = ("*" if one == marked else " " for one in figures)
+            cells = map("".join, zip(shown, marks, strict=True))
+            yield [f"  {label}" if len(lines) > 1 else title, *cells]
+
+
+def _fitted(table: Iterable[Sequence[str]], width: int) -> Iterator[str]:
+    """Yield the lines of a table, in several parts if it is wider than this."""
+    short = ([one if len(one) < _LONG else f"…{one[-_LONG:]}" for one in row] for row in table)
+    first, *columns = zip_longest(*short, fillvalue="")
+    lines = labels = [cell.ljust(max(map(len, first))) for cell in first]
+    for column in columns:
+        room = max(map(len, column))
+        if lines is not labels and len(lines[0]) + room + 1 > width:
+            yield from map(str.rstrip, lines)
+            lines = labels
+        lines = [f"{line} {cell:>{room}}" for line, cell in zip(lines, column, strict=True)]
+    yield from map(str.rstrip, lines)

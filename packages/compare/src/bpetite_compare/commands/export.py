@@ -54,11 +54,6 @@ def add_command(commands: cli.arguments.Commands) -> None:
         "change",
     )
     parser.add_argument(
-        "--id-map",
-        metavar="FILE",
-        help="use the original ids from FILE, which import --id-map wrote",
-    )
-    parser.add_argument(
         "--max-length",
         type=cli.values.bounded("1 or more", 1),
         metavar="N",
@@ -81,8 +76,7 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if folder:
         cli.destinations.check_destination_folder(options.output, force=options.force)
     else:
-        inputs = [options.model, *filter(None, [options.id_map])]
-        cli.destinations.check_destination(options.output, inputs, force=options.force)
+        cli.destinations.check_destination(options.output, [options.model], force=options.force)
     template = options.chat_template
     with cli.models.about_model(options.model):
         exported = export(
@@ -91,7 +85,6 @@ def _run(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
             options.output,
             overwrite=options.force,
             special_tokens=map(cli.values.text_argument, options.special or []),
-            id_map=options.id_map,
             max_length=options.max_length,
             chat_template=None if template is None else _template(template),
         )

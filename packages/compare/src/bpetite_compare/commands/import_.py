@@ -1,98 +1,129 @@
-"""Import a tokenizer from tiktoken or Hugging Face.
+"""Import the tokenizer of a model, with its own ids.
 
-The tokenizer must be byte-level BPE with GPT-2's split pattern.
-tiktoken downloads an encoding on first use.
+It must be byte-level BPE with one of the known patterns. Reads a tokenizer.json
+(Hugging Face), files of ranks (tiktoken's format, tokenizer.model of Llama 3 and
+4), tekken.json (Mistral), GPT-2's vocab.json and merges.txt, or a folder with any
+of them. tiktoken downloads an encoding on first use.
 
 Examples:
-  bpetite import --from huggingface --input hf.json --output new.json
-  bpetite import --from gpt2 --input gpt2files --output new.json
-  bpetite import --from tiktoken --input gpt2 --output gpt2.json --id-map map.json
-  bpetite import --from tiktoken --input model.tiktoken --output new.json
+  bpetite import hf.json --output new.json
+  bpetite import gpt2files --output new.json
+  bpetite import model.tiktoken --pattern gpt2 \
+    --special '<|endoftext|>=999' --output new.json
+  bpetite import --encoding gpt2 --output gpt2.json
 """
 
 import argparse
-from collections.abc import Iterator, Mapping
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Final
 
+from bpetite._patterns import ALL_PATTERNS
 from bpetite._quoting import quoted
 from bpetite_cli import for_compare as cli
-from bpetite_compare._conversion import some_names
-from bpetite_compare._import import SOURCES, Imported, files_of, import_tokenizer
+from bpetite_compare._encodings import get_encoding
+from bpetite_compare._import import SOURCES, Imported, import_tokenizer
+
+_MOST_NAMES: Final = 6
 
 
 class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
-    changed_ids: Annotated[int, "tokens whose id changed"]
-    dropped_special_tokens: Annotated[Mapping[str, int], "the id of each dropped special token"]
+    whole_tokens: Annotated[int, "tokens for whole chunks, which no merge makes"]
+    notes: Annotated[list[str], "remarks on what the import left out or added"]
 
 
 def add_command(commands: cli.arguments.Commands) -> None:
     """Add `import` to the command line."""
     parser = cli.arguments.add_parser(commands, "import", __doc__)
+    cli.arguments.add_file_argument(parser, default="")
     parser.add_argument(
-        "--from",
-        required=True,
-        choices=SOURCES,
-        dest="form",
-        help="tiktoken: the name of an encoding, or a file of ranks; huggingface: a "
-        "tokenizer.json, or a folder with one; gpt2: vocab.json and merges.txt, or a folder "
-        "with them",
+        "-i", "--input", nargs="+", metavar="SOURCE", help="the file or folder to import"
     )
     parser.add_argument(
-        "-i",
-        "--input",
-        required=True,
-        nargs="+",
-        metavar="SOURCE",
-        help="name, file or folder to import (see --from)",
+        "--encoding", metavar="NAME", help="import a published encoding of tiktoken, such as gpt2"
+    )
+    cli.arguments.require_one(parser, ["--input"], ["--encoding"])
+    cli.arguments.allow_one(parser, ["--from"], ["--encoding"])
+    parser.add_argument(
+        "--from",
+        choices=SOURCES,
+        dest="form",
+        help="the form of the source (default: found from its content)",
     )
     cli.arguments.add_destination(parser, "the tokenizer file")
     parser.add_argument(
-        "--id-map",
-        type=cli.values.file_path,
-        metavar="FILE",
-        help="write the original ids to FILE as a JSON array, for export --id-map",
+        "--pattern",
+        choices=ALL_PATTERNS,
+        metavar="NAME",
+        help=f"for a file of ranks, the pattern of its model: {', '.join(ALL_PATTERNS)}",
     )
     parser.add_argument(
-        "--drop-special", action="store_true", help="drop special tokens other than <|endoftext|>"
+        "--special",
+        nargs="+",
+        type=_special_token,
+        action="extend",
+        metavar="NAME=ID",
+        help="for a file of ranks, tekken.json, or GPT-2's files, the special tokens (default: "
+        "those of the file, or of the tokenizer_config.json beside ranks)",
+    )
+    parser.add_argument(
+        "--drop-normalizer",
+        action="store_true",
+        help="leave out a normalizer to NFC; the ids are the model's for text in NFC",
     )
     parser.set_defaults(run=_run, prints={"": _Summary})
 
 
+def _special_token(word: str) -> tuple[str, int]:
+    """Read a special token and its id; its text may contain =."""
+    name, found, token_id = cli.values.text_argument(word).rpartition("=")
+    if not found or not name:
+        raise argparse.ArgumentTypeError(f"expected NAME=ID, found {word[:40]!r}")
+    return name, cli.values.integer(token_id)
+
+
 def _run(options: argparse.Namespace) -> None:
-    files = files_of(options.input, options.form)
-    for output in filter(None, (options.output, options.id_map)):
-        cli.destinations.check_destination(output, files, force=options.force)
+    source, form = options.input, options.form
+    given = dict(options.special or ())
+    if len(given) < len(options.special or ()):
+        raise cli.Failure("--special has a name twice; remove one")
+    cli.destinations.check_destination(options.output, (), force=options.force)
     with cli.Work("importing"):
+        if options.encoding is not None:
+            get_encoding(options.encoding)  # an unknown name is not the path of a file
+            source, form = options.encoding, "tiktoken"
         imported = import_tokenizer(
-            options.input,
-            options.form,
+            source,
+            form,
             options.output,
             overwrite=options.force,
-            drop_special=options.drop_special,
-            id_map=options.id_map,
+            pattern=options.pattern,
+            special_tokens=given if options.special else None,
+            drop_normalizer=options.drop_normalizer,
         )
-    outputs = filter(None, (options.output, options.id_map))
     summary: _Summary = {
-        "outputs": list(map(cli.values.text_argument, outputs)),
-        **cli.fields.tokenizer_fields(cli.models.load_artifact(options.output), imported.sha256),
-        "changed_ids": imported.changed,
-        "dropped_special_tokens": dict(imported.dropped),
+        "outputs": [cli.values.text_argument(options.output)],
+        "vocab_size": imported.vocab_size,
+        "merges": imported.vocab_size - 256 - imported.whole_tokens,
+        "pattern": imported.pattern,
+        "special_tokens": dict(imported.special_tokens),
+        "sha256": imported.sha256,
+        "whole_tokens": imported.whole_tokens,
+        "notes": list(imported.notes),
     }
-    cli.write_result(summary, *_lines(imported, options.id_map))
+    cli.write_result(summary, *_lines(imported))
 
 
-def _lines(imported: Imported, id_map: str | None) -> Iterator[str]:
+def _lines(imported: Imported) -> Iterator[str]:
     """Yield the lines for standard error."""
-    size = imported.mergeable_vocab_size
-    yield f"imported: {quoted(imported.path)}, {size:,} mergeable tokens, <|endoftext|> is {size}"
-    yield "checked: a slow encoder gives the same ids for each chunk of a text in many scripts"
+    special = imported.special_tokens
+    yield (
+        f"imported: {quoted(imported.path)}, {imported.vocab_size:,} tokens with their own ids, "
+        f"pattern {imported.pattern}"
+    )
+    names = [f"{cli.visible(name)} ({token_id})" for name, token_id in special.items()]
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    yield f"special tokens: {', '.join(names[:_MOST_NAMES]) or 'none'}{more}"
+    if imported.whole_tokens:
+        yield f"whole tokens: {imported.whole_tokens:,}; only a chunk that equals one becomes it"
+    yield "checked: a slow encoder gives the same ids for texts in many scripts"
     yield from imported.notes
-    if imported.special_added:
-        yield ("added: <|endoftext|>, as in every import; in the original it is ordinary text")
-    if imported.dropped:
-        yield f"dropped, now ordinary text: {some_names(imported.dropped)}"
-    if imported.changed:
-        way_out = "--id-map FILE saves the original ones"
-        if id_map is not None:
-            way_out = f"the original ones are in {quoted(id_map)}, for export --id-map"
-        yield f"{imported.changed:,} of {size + 1:,} ids have changed; {way_out}"

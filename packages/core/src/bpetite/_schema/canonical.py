@@ -65,11 +65,12 @@ def of_json(data: bytes) -> Content | None:
     # A merge with its token takes at least 18 bytes, and has two of these commas.
     if merges.translate(None, b"0123456789,[]") or 9 * merges.count(b",") > len(data):
         return None
-    numbers = merges.translate(None, b"[]").split(b",")
     tokens = [bytes([value]) for value in range(BASE_VOCAB_SIZE)]
     room = len(data)  # more than the tokens need; without it, each merge could double the memory
     try:
-        pattern, special_tokens = _of_middle(data[end + 3 : data.find(_VOCAB, end)], len(numbers))
+        middle = data[end + 3 : data.find(_VOCAB, end)]
+        pattern, special_tokens = _of_middle(middle, merges.count(b",") + 1)
+        numbers = merges.translate(None, b"[]").split(b",")
         ids = [int(number[:8]) for number in numbers]  # an id has at most seven digits
         pairs = list(zip(ids[::2], ids[1::2], strict=True))
         for left, right in pairs:
@@ -94,7 +95,7 @@ def _of_middle(data: bytes, numbers: int) -> tuple[Pattern, tuple[str, ...]]:
         raise ValueError
     version, size = VERSIONS[middle["schema_version"]], BASE_VOCAB_SIZE + numbers // 2
     special_tokens = special_tokens_of(middle["special_tokens"], size, version)
-    return pattern_of(middle["pretokenizer_pattern"], version), special_tokens
+    return pattern_of(middle["pretokenizer_pattern"], version.patterns), special_tokens
 
 
 class FileSize:

@@ -7,10 +7,12 @@ Not here: steps 1 and 2, UTF-8 and strict JSON (`_strict_json`); opening the fil
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_VOCAB_SIZE
 from bpetite._schema.versions import (
+    NUMBERED,
     VERSIONS,
     Content,
     Version,
@@ -18,7 +20,6 @@ from bpetite._schema.versions import (
     refuse,
     shortened,
     special_tokens_of,
-    version_of,
 )
 
 _KEYS: Final = (
@@ -34,21 +35,33 @@ def check_content(parsed: object) -> Content:
         KeyError: a required key is missing.
         ValueError: anything else is wrong.
     """
-    artifact, version = _checked_keys(parsed)
-    pattern = pattern_of(artifact["pretokenizer_pattern"], version)
-    merges = _checked_merges(artifact["merges"])
-    size = _checked_size(artifact["mergeable_vocab_size"], merges)
+    artifact, number = _checked_keys(parsed)
+    if number == NUMBERED:
+        from bpetite._schema.numbering import check_numbered  # noqa: PLC0415 - only for these
+
+        content = check_numbered(artifact)
+    else:
+        content = _check_in_order(artifact, VERSIONS[number])
+    if number != content.schema_version:  # step 23
+        expected = f"{content.schema_version}, the lowest version that can hold this tokenizer"
+        refuse("schema_version", expected, number)
+    return content
+
+
+def _check_in_order(artifact: Mapping[str, object], version: Version) -> Content:
+    """Steps 9 to 22 of schema versions 1 and 2, whose ids are in order."""
+    pattern = pattern_of(artifact["pretokenizer_pattern"], version.patterns)
+    merges = [(left, right) for left, right in checked_merges(artifact["merges"], "two")]
+    named = f"256 + {len(merges)} merges"
+    size = checked_size(artifact["mergeable_vocab_size"], BASE_VOCAB_SIZE + len(merges), named)
     tokens, others = _checked_vocab(artifact["vocab"], size)
     _check_tokens(tokens, merges)
-    special_tokens = special_tokens_of(artifact["special_tokens"], size, version)
-    _check_others(others, special_tokens, size)
-    if version != (lowest := version_of(pattern, special_tokens)):  # step 23
-        expected = f"{lowest.number}, the lowest version that can hold this tokenizer"
-        refuse("schema_version", expected, version.number)
-    return Content(merges, tokens, pattern, special_tokens)
+    special_names = special_tokens_of(artifact["special_tokens"], size, version)
+    _check_others(others, special_names, size)
+    return Content(merges, tokens, pattern, special_names)
 
 
-def _checked_keys(artifact: object) -> tuple[dict[str, object], Version]:
+def _checked_keys(artifact: object) -> tuple[dict[str, object], int]:
     """Steps 3 to 8: an object with the six keys, of a known schema version."""
     if not isinstance(artifact, dict):
         refuse("top level", "a JSON object", artifact)
@@ -57,8 +70,8 @@ def _checked_keys(artifact: object) -> tuple[dict[str, object], Version]:
     version = artifact["schema_version"]
     if type(version) is not int:  # for `isinstance`, a boolean is an integer
         refuse("schema_version", "an integer", version)
-    if version not in VERSIONS:
-        known = " or ".join(map(str, VERSIONS))
+    if version not in (versions := (*VERSIONS, NUMBERED)):
+        known = " or ".join(map(str, versions))
         refuse("schema_version", f"{known}, the versions that this bpetite reads", version)
     for key in _KEYS:
         if key not in artifact:
@@ -66,52 +79,43 @@ def _checked_keys(artifact: object) -> tuple[dict[str, object], Version]:
     for key in artifact:
         if key not in _KEYS:
             refuse("top level", f"only the keys {', '.join(_KEYS)}", key)
-    return artifact, VERSIONS[version]
+    return artifact, version
 
 
-def _checked_merges(merges: object) -> list[tuple[int, int]]:
-    """Step 11: a list of pairs of non-negative integers."""
+def checked_merges(merges: object, numbers: str) -> list[list[int]]:
+    """Step 11: a list of lists of non-negative integers, which are "two" or "three"."""
     if not isinstance(merges, list):
         refuse("merges", "a list", merges)
-    pairs: list[tuple[int, int]] = []
-    for rank, pair in enumerate(merges):
-        if type(pair) is list and len(pair) == 2:
-            left, right = pair
-            if type(left) is int and type(right) is int and left >= 0 and right >= 0:
-                pairs.append((left, right))
-                continue
-        refuse(f"merges[{rank}]", "a list of two non-negative integers", pair)
-    return pairs
+    length = {"two": 2, "three": 3}[numbers]
+    if {*map(type, merges)} <= {list} and {*map(len, merges)} <= {length}:
+        found = [*chain.from_iterable(merges)]
+        if {*map(type, found)} <= {int} and min(found, default=0) >= 0:
+            return merges
+    for rank, merge in enumerate(merges):
+        good = type(merge) is list and len(merge) == length and set(map(type, merge)) == {int}
+        if not good or min(merge) < 0:
+            refuse(f"merges[{rank}]", f"a list of {numbers} non-negative integers", merge)
+    return merges
 
 
-def _checked_size(size: object, merges: Sequence[tuple[int, int]]) -> int:
-    """Steps 12 and 13: 256 plus the number of merges."""
+def checked_size(size: object, expected: int, named: str) -> int:
+    """Steps 12 and 13: the number of tokens that are not special."""
     if type(size) is not int:
         refuse("mergeable_vocab_size", "an integer", size)
-    if size != BASE_VOCAB_SIZE + len(merges):
-        expected = f"{BASE_VOCAB_SIZE + len(merges)} (256 + {len(merges)} merges)"
-        refuse("mergeable_vocab_size", expected, size)
+    if size != expected:
+        refuse("mergeable_vocab_size", f"{expected} ({named})", size)
     if size > MAX_VOCAB_SIZE:
         refuse("mergeable_vocab_size", f"at most {MAX_VOCAB_SIZE}", size)
     return size
 
 
 def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, bytes]]:
-    """Steps 14 and 15: every id in canonical decimal, with its bytes.
+    """Step 15, after step 14: every id below the size.
 
     Returns:
         The tokens with the ids 0 to size - 1, in order; and all others by their ids.
     """
-    if not isinstance(vocab, dict):
-        refuse("vocab", "an object", vocab)
-    others: dict[str, bytes] = {}
-    for key, values in vocab.items():
-        if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
-            refuse("vocab", "ids in decimal as keys", key)
-        token = _token(values)
-        if token is None:
-            refuse(f"vocab[{shortened(key)}]", "a list of integers in 0..255", values)
-        others[key] = token
+    others = checked_entries(vocab)
     tokens: list[bytes] = []
     for token_id in range(size):
         token = others.pop(str(token_id), None)
@@ -121,10 +125,27 @@ def _checked_vocab(vocab: object, size: int) -> tuple[list[bytes], dict[str, byt
     return tokens, others
 
 
-def _token(values: object) -> bytes | None:
+def checked_entries(vocab: object) -> dict[str, bytes]:
+    """Step 14: an object with ids in canonical decimal, and their bytes."""
+    if not isinstance(vocab, dict):
+        refuse("vocab", "an object", vocab)
+    lists = [values for values in vocab.values() if type(values) is list]
+    integers = {*map(type, chain.from_iterable(lists))} <= {int}
+    tokens: dict[str, bytes] = {}
+    for key, values in vocab.items():
+        if not (key.isascii() and key.isdigit()) or (key[0] == "0" and key != "0"):
+            refuse("vocab", "ids in decimal as keys", key)
+        token = _token(values, integers)
+        if token is None:
+            refuse(f"vocab[{shortened(key)}]", "a list of integers in 0..255", values)
+        tokens[key] = token
+    return tokens
+
+
+def _token(values: object, integers: bool) -> bytes | None:
     """Return a list of integers in 0..255 as bytes, or None for anything else."""
     # `bytes` alone would read an integer as a length, and True as 1.
-    if type(values) is not list or not set(map(type, values)) <= {int}:
+    if type(values) is not list or not (integers or {*map(type, values)} <= {int}):
         return None
     try:
         return bytes(values)

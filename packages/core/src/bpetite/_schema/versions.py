@@ -1,12 +1,18 @@
 """The schema versions: what a tokenizer file holds, and which version can hold it."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from reprlib import Repr
-from typing import Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 from bpetite._constants import END_OF_TEXT_TOKEN, SCHEMA_VERSION
 from bpetite._patterns import GPT2, PATTERNS, Pattern
-from bpetite._special_tokens import MOST, checked_special_tokens
+from bpetite._special_tokens import MOST, RULES, Rules, checked_special_tokens
+
+if TYPE_CHECKING:
+    from bpetite._schema.numbering import Numbering
+
+NUMBERED: Final = 3
+"""The schema version whose files have ids of their own (`numbering`)."""
 
 _SHORT: Final = Repr()
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 40
@@ -17,16 +23,24 @@ _SHORT.maxlevel = 2
 class Content(NamedTuple):
     """What a file holds.
 
-    merges: pairs of ids; the merge at rank r makes the id 256 + r.
-    tokens: the bytes of the mergeable tokens; the position of each is its id.
+    merges: pairs of numbers; the merge at rank r makes the number 256 + r.
+    tokens: the bytes of the tokens that are not special; the position of each is its number.
+        Those after the merges are whole tokens, which only a numbering allows.
     pattern: the split pattern.
-    special_tokens: the special tokens; their ids follow those of the mergeable tokens.
+    special_names: the special tokens; their numbers follow those of the tokens.
+    numbering: the ids, if they are not these numbers.
     """
 
     merges: Sequence[tuple[int, int]]
     tokens: Sequence[bytes]
-    pattern: Pattern
-    special_tokens: tuple[str, ...]
+    pattern: Pattern = GPT2
+    special_names: tuple[str, ...] = (END_OF_TEXT_TOKEN,)
+    numbering: "Numbering | None" = None
+
+    @property
+    def schema_version(self) -> int:
+        """The lowest schema version that can hold it."""
+        return NUMBERED if self.numbering else version_of(self.pattern, self.special_names).number
 
 
 class Version(NamedTuple):
@@ -46,11 +60,11 @@ VERSIONS: Final = {
     SCHEMA_VERSION: Version(SCHEMA_VERSION, (GPT2,), END_OF_TEXT_TOKEN),
     2: Version(2, (*PATTERNS.values(),), None),
 }
-"""All schema versions, the lowest first."""
+"""The schema versions whose ids are in order, the lowest first."""
 
 
 def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
-    """Return the lowest schema version that can hold such a tokenizer."""
+    """Return the lowest schema version that can hold such a tokenizer, with ids in order."""
     lowest, *_ = (
         version
         for version in VERSIONS.values()
@@ -60,13 +74,13 @@ def version_of(pattern: Pattern, special_tokens: Sequence[str]) -> Version:
     return lowest
 
 
-def pattern_of(text: object, version: Version) -> Pattern:
+def pattern_of(text: object, patterns: Sequence[Pattern]) -> Pattern:
     """Return the pattern with a text, or raise `ValueError`: steps 9 and 10."""
     if not isinstance(text, str):
         refuse("pretokenizer_pattern", "a string", text)
-    found = [pattern for pattern in version.patterns if pattern.text == text]
+    found = [pattern for pattern in patterns if pattern.text == text]
     if not found:
-        names = " or ".join(pattern.name for pattern in version.patterns)
+        names = " or ".join(pattern.name for pattern in patterns)
         refuse("pretokenizer_pattern", f"the pattern {names} as bpetite writes it", text)
     return found[0]
 
@@ -77,24 +91,40 @@ def special_tokens_of(special: object, size: int, version: Version) -> tuple[str
     In schema version 1 this is step 18; in version 2, steps 18 to 20.
     """
     only = version.special_token
-    if not isinstance(special, dict) or (only and special.keys() != {only}):
-        expected = f"an object with only the key {only!r}" if only else "an object"
-        refuse("special_tokens", expected, special)
-    if len(special) > MOST:
-        refuse("special_tokens", f"at most {MOST} special tokens", len(special))
-    last = size + len(special) - 1
-    expected = f"an id of its own from {size} to {last}"
+    if only and (not isinstance(special, dict) or special.keys() != {only}):
+        refuse("special_tokens", f"an object with only the key {only!r}", special)
+    special = checked_object(special)
+    ids = range(size, size + len(special))
+    expected = f"an id of its own from {size} to {ids.stop - 1}"
     if only:
         expected = f"{size}, the first id after the mergeable ones"
+    return (*in_order_of_ids(special, ids, expected, RULES),)
+
+
+def checked_object(special: object) -> dict[str, object]:
+    """Return the object with the special tokens, or raise `ValueError`: step 18."""
+    if not isinstance(special, dict):
+        refuse("special_tokens", "an object", special)
+    if len(special) > MOST:
+        refuse("special_tokens", f"at most {MOST} special tokens", len(special))
+    return special
+
+
+def in_order_of_ids(
+    special: dict[str, object], ids: Container[object], expected: str, rules: Rules
+) -> dict[str, int]:
+    """Return the id of each special token, or raise `ValueError`: steps 19 and 20."""
     names: dict[int, str] = {}
     for name, token_id in special.items():
-        if type(token_id) is not int or not size <= token_id <= last or token_id in names:
+        if type(token_id) is not int or token_id not in ids or token_id in names:
             refuse(f"special_tokens[{shortened(name)}]", expected, token_id)
         names[token_id] = name
+    in_order = {names[token_id]: token_id for token_id in sorted(names)}
     try:
-        return checked_special_tokens([names[token_id] for token_id in range(size, last + 1)])
+        checked_special_tokens([*in_order], rules)
     except ValueError as error:
         raise ValueError(f"special_tokens: {error}") from None
+    return in_order
 
 
 def refuse(where: str, expected: str, found: object) -> NoReturn:

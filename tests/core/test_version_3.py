@@ -1,0 +1,320 @@
+"""Schema version 3: ids in any order, whole tokens, and what `load` rejects there."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from artifacts import GOOD, THIRD, canonical
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite._persistence import load
+from texts import RUNS, TEXTS, merge_lists
+
+
+def tokenizer_of(content: dict[str, Any], folder: Path) -> Tokenizer:
+    (folder / "t.json").write_bytes(canonical(content))
+    return Tokenizer.load(folder / "t.json")
+
+
+def test_a_file_written_by_hand(tmp_path: Path) -> None:
+    """Ids are those of the file; a whole token is one only if it is the whole chunk."""
+    tokenizer = tokenizer_of(THIRD, tmp_path)
+    assert tokenizer.encode("ab ab aba abab<s>") == [7, 3, 1, 3, 7, 0]
+    assert tokenizer.encode("<b<s>", ordinary=True) == [1060, 1098, 1060, 1115, 1062]
+    assert tokenizer.decode([7, 3, 1, 0, 5]) == "ab ab aba<s><b"
+    tokenizer.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == canonical(THIRD)
+    (tmp_path / "other.json").write_text(json.dumps(THIRD, indent=1), encoding="ascii")
+    assert Tokenizer.load(tmp_path / "other.json") == tokenizer
+    pickled = pickle.loads(pickle.dumps(tokenizer))  # noqa: S301 - our own
+    for twin in (pickled, copy.deepcopy(tokenizer)):
+        assert (twin, hash(twin)) == (tokenizer, hash(tokenizer))
+        assert twin.encode(" aba") == [1]
+    assert tokenizer != tokenizer_of(THIRD | {"special_tokens": {"<s>": 0}} | VOCAB, tmp_path)
+
+
+VOCAB: Final = {
+    "mergeable_vocab_size": 259,
+    "vocab": {key: value for key, value in THIRD["vocab"].items() if key != "5"},
+}
+
+
+@pytest.mark.parametrize("wrong", [2, 4, 6, 999, 1256, 2**21, -1, 10**40, True, False, 1.0, "7"])
+def test_unknown_ids_are_errors(tmp_path: Path, wrong: object) -> None:
+    """An id in a gap is unknown, and a boolean is not an id, although 0 and 1 are."""
+    tokenizer = tokenizer_of(THIRD, tmp_path)
+    kind = KeyError if type(wrong) is int else TypeError
+    with pytest.raises(kind, match="at position 2") as caught:
+        tokenizer.decode([7, 1, wrong])  # type: ignore[list-item]
+    if kind is KeyError:
+        assert "the ids are 0 to 1255, with gaps" in str(caught.value)
+
+
+def test_the_first_id_needs_not_be_0(tmp_path: Path) -> None:
+    """Ids that begin at 1 have no gaps for that."""
+    vocab = {str(byte + 1): [byte] for byte in range(256)}
+    more = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
+    with pytest.raises(KeyError, match="the ids are 1 to 256'"):
+        tokenizer_of(THIRD | more, tmp_path).decode([0])
+
+
+@st.composite
+def numbered(
+    draw: st.DrawFn,
+) -> tuple[dict[str, Any], list[tuple[int, int]], list[bytes], list[str]]:
+    """Return a file, and its merges, whole tokens and special tokens in the oracle's numbers."""
+    merges: list[tuple[int, int]] = []
+    for pair in draw(merge_lists()):
+        if max(pair) < 256 + len(merges):
+            tokens = [*oracle.vocabulary([*merges, pair]).values()]
+            merges += [pair] if len({*tokens}) == len(tokens) else []
+    known = [*oracle.vocabulary(merges).values()][:-1]
+    pieces = st.lists(
+        st.sampled_from([b"a", b"b", b" ", "é".encode(), b"c"]), min_size=2, max_size=5
+    )
+    found = draw(st.lists(pieces.map(b"".join), max_size=4, unique=True))
+    whole = [token for token in found if token not in known]
+    names = [name for name in draw(st.sampled_from(NAMES)) if name.encode() not in whole]
+    every = [*known, *whole, *(name.encode() for name in names)]
+    # The last byte has an id beyond all others, so no lower version can hold it.
+    ids = draw(st.permutations([*range(len(every) + 3)]))[: len(every)]
+    ids[255] = 2**21 - 1
+    first = len(known) + len(whole)
+    # Numbers of whole and special tokens follow the order of their ids.
+    ids = [*ids[: len(known)], *sorted(ids[len(known) : first]), *sorted(ids[first:])]
+    content = {
+        "mergeable_vocab_size": first,
+        "merges": [[ids[a], ids[b], ids[256 + rank]] for rank, (a, b) in enumerate(merges)],
+        "pretokenizer_pattern": oracle.PATTERNS[draw(st.sampled_from(["gpt2", "gpt4"]))],
+        "schema_version": 3,
+        "special_tokens": dict(zip(names, ids[first:], strict=True)),
+        "vocab": {str(one): list(token) for one, token in zip(ids, every, strict=True)},
+    }
+    return content, merges, whole, names
+
+
+NAMES: Final = [[], ["<s>"], ["<|user|>", "er|><", "</s>", "abba!", "é"]]
+
+
+@given(numbered(), st.lists(RUNS | TEXTS | st.sampled_from(["<s>", "<|user|><", "é"])).map("".join))
+def test_ids_are_those_of_the_oracle(
+    tmp_path_factory: pytest.TempPathFactory,
+    made: tuple[dict[str, Any], list[tuple[int, int]], list[bytes], list[str]],
+    text: str,
+) -> None:
+    """For any ids and whole tokens, text has the ids of the oracle's numbers, and comes back."""
+    content, merges, whole, names = made
+    tokenizer = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
+    pattern, artifact = content["pretokenizer_pattern"], tokenizer._artifact
+    assert canonical(content) == artifact.to_bytes()
+    assert artifact.merges == merges
+    for special in ((), names):
+        numbers = oracle.encode(text, merges, pattern, special, whole)
+        ids = [artifact.ids[number] for number in numbers]
+        assert tokenizer.encode(text, ordinary=not special) == ids
+        assert tokenizer.decode(ids) == text
+    for token_id, token in artifact.vocab.items():
+        assert content["vocab"][str(token_id)] == list(token)
+    assert artifact.special_tokens == content["special_tokens"]
+
+
+def without(place: str, key: str) -> dict[str, Any]:
+    return {place: {name: value for name, value in THIRD[place].items() if name != key}}
+
+
+def entry(key: str, token: list[int]) -> dict[str, Any]:
+    return {"vocab": THIRD["vocab"] | {key: token}}
+
+
+NO_LISTS: Final[list[object]] = [None, {}, "[]", 1]
+FAULTS: Final[list[tuple[int, dict[str, Any], str]]] = [
+    (9, {"pretokenizer_pattern": 1}, "pretokenizer_pattern: expected a string"),
+    (10, {"pretokenizer_pattern": "(a+)+$"}, "pretokenizer_pattern: expected the pattern gpt2 or "),
+    *((11, {"merges": one}, "merges: expected a list, found ") for one in NO_LISTS),
+    *(
+        (
+            11,
+            {"merges": [wrong]},
+            "merges[0]: expected a list of three non-negative integers, found ",
+        )
+        for wrong in ([1097, 1098], [1097, 1098, 7, 7], [1097, -1, 7], [1097, True, 7], None, "abc")
+    ),
+    (2, {"merges": [[1097, 1.0, 7]]}, "expected integers as the only numbers"),
+    (14, {"vocab": []}, "vocab: expected an object"),
+    (14, entry("07", [97]), "vocab: expected ids in decimal as keys"),
+    (14, entry(str(2**21), [97, 99]), "vocab: expected ids below 2097152, found '2097152'"),
+    (14, entry("9" * 5000, [97, 99]), "vocab: expected ids below 2097152, found '999"),
+    (14, entry("8", [256]), "vocab['8']: expected a list of integers in 0..255"),
+    (18, {"special_tokens": []}, "special_tokens: expected an object"),
+    (
+        18,
+        {"special_tokens": {f"<{n}>": n for n in range(5000)}},
+        "special_tokens: expected at most 4096",
+    ),
+    *(
+        (
+            19,
+            {"special_tokens": {"<s>": 0, "<b": wrong}},
+            "special_tokens['<b']: expected an id of its",
+        )
+        for wrong in (2, -1, "5", None, True, 10**30, [5])
+    ),
+    (
+        19,
+        {"special_tokens": {"<s>": 5, "<b": 5}},
+        "special_tokens['<s>']: expected an id of its own",
+    ),
+    *(
+        (20, {"special_tokens": {"<s>": 0, wrong: 5}}, "special_tokens: special token ")
+        for wrong in ("", "a b", "<s>a", "x" * 257, "\ud800")
+    ),
+    (21, {"special_tokens": {"<s>": 0, "<c": 5}}, "vocab['5']: expected the bytes of '<c', found "),
+    (15, entry("9", []), "vocab['9']: expected at least one byte"),
+    (15, entry("9", [97, 98]), "vocab['9']: expected other bytes than id 7, found [97, 98]"),
+    (15, entry("9", [60, 98]), "vocab['9']: expected other bytes than id 5, found [60, 98]"),
+    (16, without("vocab", "1097"), "vocab: expected an id with the byte [97], found 'none'"),
+    (
+        16,
+        {"special_tokens": {"<s>": 0, "<b": 5, "a": 1097}},
+        "vocab: expected an id with the byte [97]",
+    ),
+    (
+        13,
+        {"mergeable_vocab_size": 258},
+        "mergeable_vocab_size: expected 259 (ids that are not special), found 258",
+    ),
+    (
+        13,
+        {"mergeable_vocab_size": True},
+        "mergeable_vocab_size: expected an integer, found True",
+    ),
+    (
+        17,
+        {"merges": [[1032, 7, 3], [1097, 1098, 7]]},
+        "merges[0]: expected ids of bytes or earlier",
+    ),
+    (17, {"merges": [[1097, 9999, 7]]}, "merges[0]: expected ids of bytes or earlier merges"),
+    (
+        17,
+        {"merges": [[1, 1, 7]]},
+        "merges[0]: expected ids of bytes or earlier merges, found [1, 1, 7]",
+    ),
+    (
+        17,
+        {"merges": [[1097, 1098, 3]]},
+        "merges[0]: expected an id of its own for the joined bytes",
+    ),
+    (
+        17,
+        {"merges": [[1097, 1098, 7]] * 2},
+        "merges[1]: expected an id of its own for the joined bytes",
+    ),
+    (
+        17,
+        {"merges": [[1060, 1098, 5]]},
+        "merges[0]: expected an id of its own for the joined bytes",
+    ),
+    (
+        17,
+        {"merges": [[1097, 1098, 99]]},
+        "merges[0]: expected an id of its own for the joined bytes",
+    ),
+]
+"""Steps, changes of the valid file that they reject, and the beginnings of the errors."""
+
+
+def check_refused(folder: Path, content: dict[str, Any], message: str) -> None:
+    path = folder / "tokenizer.json"
+    path.write_bytes(canonical(content))
+    with pytest.raises(ValueError, match=r"expected|special token") as caught:
+        Artifact.read(path)
+    told = str(caught.value).removeprefix(f"{path}: ")
+    assert told[: len(message)] == message
+    assert len(told) < 200
+    assert "\n" not in told
+
+
+@pytest.mark.parametrize(("_step", "fault", "message"), FAULTS)
+def test_each_fault_is_refused(
+    tmp_path: Path, _step: int, fault: dict[str, Any], message: str
+) -> None:
+    """FR-29: a fault gives one short line with the place, the rule and the value."""
+    check_refused(tmp_path, THIRD | fault, message)
+
+
+def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
+    """The order of the checks is fixed."""
+    order = [FAULTS[0], FAULTS[6], FAULTS[13], FAULTS[18], FAULTS[-8], FAULTS[-6]]
+    for number, (_, fault, message) in enumerate(order):
+        content = dict(THIRD)
+        for _, later, _ in reversed(order[number:]):
+            content |= later
+        check_refused(tmp_path, content | fault, message)
+
+
+SECOND: Final = GOOD | {"pretokenizer_pattern": oracle.PATTERNS["gpt4"]}
+TRIPLES: Final = {"merges": [[97, 98, 256], [32, 256, 257]], "schema_version": 3}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (GOOD | TRIPLES, "schema_version: expected 1, the lowest version that can hold "),
+        (SECOND | TRIPLES, "schema_version: expected 2, the lowest version that can hold "),
+        (GOOD | {"schema_version": 3}, "merges[0]: expected a list of three non-negative "),
+        (THIRD | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as "),
+        (THIRD | {"schema_version": 2}, "merges[0]: expected a list of two non-negative "),
+    ],
+)
+def test_there_is_one_version_for_each_tokenizer(
+    tmp_path: Path, content: dict[str, Any], message: str
+) -> None:
+    """A file that a lower version can hold is refused, and so is the number of another version."""
+    check_refused(tmp_path, content, message)
+
+
+def test_a_name_that_training_refuses_needs_version_3(tmp_path: Path) -> None:
+    """With ids in order, version 3 is only for other special tokens than those of `train`."""
+    other = {"special_tokens": {"user": 258}, "vocab": GOOD["vocab"] | {"258": list(b"user")}}
+    assert tokenizer_of(GOOD | TRIPLES | other, tmp_path).encode(" abuser") == [257, 258]
+
+
+def test_training_and_the_specification_refuse_it(tmp_path: Path) -> None:
+    """Training cannot continue it, and `_persistence.load` would lose the ids."""
+    tokenizer = tokenizer_of(THIRD, tmp_path)
+    with pytest.raises(ValueError, match="start has schema version 3"):
+        Tokenizer.train("ab", 300, start=tokenizer)
+    with pytest.raises(ValueError, match=r"expected 1; Tokenizer\.load reads the others, found 3"):
+        load(tmp_path / "t.json")
+
+
+def test_the_other_versions_need_nothing_of_it(tmp_path: Path) -> None:
+    """Versions 1 and 2 work without the module, and never load it."""
+    (tmp_path / "third.json").write_bytes(canonical(THIRD))
+    program = """
+import sys
+sys.modules["bpetite._schema.numbering"] = None  # an import fails
+from bpetite import Tokenizer
+for more in ({}, {"pattern": "gpt4", "special_tokens": ["<s>"]}):
+    tokenizer = Tokenizer.train("ab ab", 258, **more)
+    tokenizer.save("t.json", overwrite=True)
+    loaded = Tokenizer.load("t.json")
+    assert loaded == tokenizer and loaded.decode(loaded.encode("ab abc<s>")) == "ab abc<s>"
+    Tokenizer.train("ab ab abc", 259, start=loaded)
+try:
+    Tokenizer.load("third.json")
+except ModuleNotFoundError:
+    print("needed")
+"""
+    command = [sys.executable, "-c", program]
+    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (result.stdout, result.stderr) == ("needed\n", "")

@@ -1,0 +1,72 @@
+"""The script that downloads the tokenizers of models, with archives instead of registries."""
+
+import hashlib
+import tarfile
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from download_models import Model, main, read_models
+
+FILES = {"package/models/tokenizer.json": b"{}", "package/models/more/vocab.json": b"[]"}
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Model:
+    """Return a model whose package is already in the folder for packages."""
+    monkeypatch.setenv("BPETITE_MODELS", str(tmp_path))
+    archive = tmp_path / "packages" / "@some/tokenizer@1.0" / "tokenizer-1.0.tgz"
+    archive.parent.mkdir(parents=True)
+    with tarfile.open(archive, "w:gz") as package:
+        for name, data in {**FILES, "package/models/tokenizer.json.map": b"0"}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            package.addfile(member, BytesIO(data))
+    sha256 = hashlib.sha256(archive.read_bytes()).hexdigest()
+    return Model("@some/tokenizer@1.0", sha256, [*FILES])
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the files of a folder, by path."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*.*n")}
+
+
+def test_a_model_gets_a_folder_with_its_files(model: Model, tmp_path: Path) -> None:
+    """The folder has the files of the list and no others; a second run needs no package."""
+    for _ in range(2):
+        main({"some": model})
+        assert contents(tmp_path) == {"some/tokenizer.json": b"{}", "some/vocab.json": b"[]"}
+        assert [path.name for path in tmp_path.iterdir()] == ["some"]
+
+
+@pytest.mark.parametrize("wrong", ["sha256", "files", "folder", "variable"])
+def test_what_is_wrong_is_one_line(
+    model: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    """Another archive, a file that it lacks, and no folder are errors that say what to do."""
+    if wrong == "sha256":
+        model = replace(model, sha256="0" * 64)
+    if wrong == "files":
+        model = replace(model, files=["package/none"])
+    if wrong == "folder":
+        (tmp_path / "some").write_bytes(b"")
+    if wrong == "variable":
+        monkeypatch.delenv("BPETITE_MODELS")
+    match = r"^error: .*; (remove it|change its list|make room,|set it) .*$"
+    with pytest.raises(SystemExit, match=match) as error:
+        main({"some": model})
+    assert "\n" not in str(error.value)
+    assert contents(tmp_path) == {}
+
+
+def test_the_models_are_there(model_files: Path) -> None:
+    """The folder has every file that models.toml lists."""
+    missing = [
+        str(file)
+        for name, model in read_models().items()
+        for file in model.written(model_files / name).values()
+        if not file.is_file()
+    ]
+    assert missing == []
