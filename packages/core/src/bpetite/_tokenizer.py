@@ -15,8 +15,9 @@ from bpetite._trainer import beginning, learn
 class Tokenizer:
     """A byte-level BPE tokenizer, made by `Tokenizer.train` or `Tokenizer.load`.
 
-    The ids 0 to 255 are the bytes. The ids from 256 on are the merges, in the order of
-    learning. The special tokens follow; `<|endoftext|>` is the only one by default.
+    After training, the ids 0 to 255 are the bytes. The ids from 256 on are the merges, in the
+    order of learning. The special tokens follow; `<|endoftext|>` is the only one by default. A
+    loaded file of schema version 3 has ids of its own.
 
     A tokenizer never changes. Threads can share it, and it can be pickled and copied.
     """
@@ -75,9 +76,9 @@ class Tokenizer:
                 integer, start is not a tokenizer, pattern is not a `str`, or special_tokens
                 is not a sequence of `str`.
             ValueError: a count is below 1, vocab_size is below 256 or the size of start, no
-                pattern has this name, start has another pattern, a special token breaks a
-                rule (the message has one that would work), or the tokenizer file would
-                exceed its maximum of 1,114,112 mergeable tokens or 64 MiB.
+                pattern has this name, start has another pattern or schema version 3, a special
+                token breaks a rule (the message has one that would work), or the tokenizer file
+                would exceed its maximum of 1,114,112 mergeable tokens or 64 MiB.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
