@@ -127,6 +127,22 @@ def test_ids_are_those_of_the_oracle(
     assert artifact.special_tokens == content["special_tokens"]
 
 
+def test_a_whole_token_needs_version_3(tmp_path: Path) -> None:
+    """With ids in order, no lower version could hold it; the file loads, and saves itself."""
+    vocab = {str(value): [value] for value in range(256)} | {"256": [97, 98], "257": [97, 98, 99]}
+    content = {
+        "mergeable_vocab_size": 258,
+        "merges": [[97, 98, 256]],
+        "pretokenizer_pattern": oracle.PATTERN,
+        "schema_version": 3,
+        "special_tokens": {},
+        "vocab": vocab,
+    }
+    tokenizer = tokenizer_of(content, tmp_path)
+    assert tokenizer.encode("abc abc") == [257, 32, 256, 99]
+    assert tokenizer._artifact.to_bytes() == canonical(content)
+
+
 def without(place: str, key: str) -> dict[str, Any]:
     return {place: {name: value for name, value in THIRD[place].items() if name != key}}
 
