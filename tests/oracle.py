@@ -100,6 +100,60 @@ def train(
     return merges
 
 
+def extend(
+    documents: Iterable[str],
+    more: int,
+    start: Sequence[Pair],
+    whole: dict[bytes, int],
+    taken: Iterable[bytes] = (),
+    pattern: str = PATTERN,
+) -> list[tuple[Pair, int | None]]:
+    """Learn merges that keep the ids of a tokenizer.
+
+    Args:
+        documents: the corpus.
+        more: the number of new tokens.
+        start: the merges of the tokenizer.
+        whole: the id of each whole token.
+        taken: the bytes of its other tokens.
+        pattern: the pattern that splits text.
+
+    Returns:
+        The new merges, each with the id of the whole token that it completes, if any.
+    """
+    merges, new, left = list(start), list[tuple[Pair, int | None]](), dict(whole)
+    two = [token for token in whole if len(encode_chunk(token, start)) == 2]
+    never = {*taken, *whole}
+    chunks = [chunk for text in documents for chunk in chunks_of(text, pattern)]
+    while more:
+        vocab = vocabulary(merges)
+        counts = Counter(
+            pair
+            for chunk in chunks
+            if chunk not in whole
+            for pair in pairwise(encode_chunk(chunk, merges))
+            if vocab[pair[0]] + vocab[pair[1]] not in never
+        )
+        if not counts:
+            break
+        highest = max(counts.values())
+        best = min(pair for pair, count in counts.items() if count == highest)
+        new.append((best, None))
+        merges.append(best)
+        more -= 1
+        while ready := {
+            token_id: encode_chunk(token, merges)
+            for token, token_id in left.items()
+            if token not in two and len(encode_chunk(token, merges)) == 2
+        }:
+            token_id = min(ready)
+            completing = (ready[token_id][0], ready[token_id][1])
+            new.append((completing, token_id))
+            merges.append(completing)
+            left = {token: other for token, other in left.items() if other != token_id}
+    return new
+
+
 def vocabulary(merges: Sequence[Pair]) -> dict[int, bytes]:
     """Return the bytes of every id: the bytes, the merges, the special token."""
     vocab = {value: bytes([value]) for value in range(256)}

@@ -34,9 +34,11 @@ def test_a_training_is_continued(texts: Path, jobs: str) -> None:
     assert (texts / "big.json").read_bytes() == (texts / "expected.json").read_bytes()
     summary = json.loads(result.stdout)
     assert (summary["merges_kept"], summary["merges"]) == (14, 29)
+    assert (summary["new_ids"], summary["ids_kept"]) == ([270, 284], False)
     first, *_, last = lines(result.stderr)
     assert first == "training: 285 mergeable tokens wanted, 14 merges kept"
-    assert last == "kept: 14 merges; <|endoftext|> moves from id 270 to id 285"
+    moved = "<|endoftext|> moves from id 270 to id 285 (to keep all ids, use --keep-ids)"
+    assert last == f"kept: 14 merges; {moved}"
 
 
 def verify(texts: Path, **replaced: str) -> tuple[int, tuple[int, int], list[str]]:

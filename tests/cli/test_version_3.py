@@ -396,21 +396,3 @@ def test_truncating_to_a_lower_version(folder: Path, name: str, version: int) ->
     assert lines(result.stderr) == [told]
     content |= {"mergeable_vocab_size": 256, "merges": [], "schema_version": version}
     assert (folder / "small.json").read_bytes() == canonical(content)
-
-
-@pytest.mark.parametrize(
-    ("words", "cannot", "way_out"),
-    [
-        ("verify -m m.json text", "verify", "verify a tokenizer that `bpetite train` made"),
-        ("verify -m m.json --start m.json text", "verify", "verify a tokenizer that `bpetite "),
-        ("verify -m second.json --start m.json text", "continue", "train without --start"),
-        ("train --start m.json --vocab-size 999 -o x.json text", "continue", "train without "),
-        ("train --start m.json --vocab-size 257 -o x.json text", "continue", "train without "),
-    ],
-)
-def test_training_refuses_it(folder: Path, words: str, cannot: str, way_out: str) -> None:
-    """One line names the file, the reason and the way out."""
-    reason = "it has schema version 3, with ids that training does not give"
-    expected = f"error: cannot {cannot} m.json: {reason} ({way_out}"
-    assert told(words, folder)[: len(expected)] == expected
-    assert not (folder / "x.json").exists()

@@ -15,7 +15,7 @@ from bpetite_compare._soundness import find_duplicate, find_unordered, find_unre
 from bpetite_compare._to_tiktoken import of_artifact
 from bpetite_compare.reference import Model, Pair, encode_chunk
 from compare_tools import DUPLICATE, UNREACHABLE, with_ids_of_its_own
-from core.test_version_3 import numbered as third
+from numbered import numbered as third
 from texts import CHUNKS, CORPORA, merge_lists
 
 RUNS_OF_A = st.lists(st.integers(1, 12), max_size=8).map(

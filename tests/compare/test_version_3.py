@@ -18,9 +18,9 @@ from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktok
 from bpetite_compare._letters import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
 from compare_tools import with_ids_of_its_own
-from core.test_version_3 import numbered as third
 from exports import load_back
 from nasty import NINE, alike, nasty_texts, trained
+from numbered import numbered as third
 from texts import merge_lists
 
 

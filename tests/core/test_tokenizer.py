@@ -48,7 +48,7 @@ SPECIFIED = {
     "load": "path",
 }
 SINCE = {
-    "train": ", *, start=None, pattern=None, special_tokens=None",
+    "train": ", *, start=None, pattern=None, special_tokens=None, keep_ids=False",
     "encode": ", *, ordinary=False",
 }
 """The keywords that came after the specification."""
@@ -64,6 +64,7 @@ TYPES = {
     "start": (None, Tokenizer | None),
     "pattern": (None, str | None),
     "special_tokens": (None, Sequence[str] | None),
+    "keep_ids": (None, bool),
 }
 """The type of each parameter in the specification, and the one that it has, which is wider."""
 

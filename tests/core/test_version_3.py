@@ -17,12 +17,8 @@ from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._persistence import load
-from texts import RUNS, TEXTS, merge_lists
-
-
-def tokenizer_of(content: dict[str, Any], folder: Path) -> Tokenizer:
-    (folder / "t.json").write_bytes(canonical(content))
-    return Tokenizer.load(folder / "t.json")
+from numbered import Made, numbered, tokenizer_of
+from texts import RUNS, TEXTS
 
 
 def test_a_file_written_by_hand(tmp_path: Path) -> None:
@@ -67,48 +63,10 @@ def test_the_first_id_needs_not_be_0(tmp_path: Path) -> None:
         tokenizer_of(THIRD | more, tmp_path).decode([0])
 
 
-@st.composite
-def numbered(
-    draw: st.DrawFn,
-) -> tuple[dict[str, Any], list[tuple[int, int]], list[bytes], list[str]]:
-    """Return a file, and its merges, whole tokens and special tokens in the oracle's numbers."""
-    merges: list[tuple[int, int]] = []
-    for pair in draw(merge_lists()):
-        if max(pair) < 256 + len(merges):
-            tokens = [*oracle.vocabulary([*merges, pair]).values()]
-            merges += [pair] if len({*tokens}) == len(tokens) else []
-    known = [*oracle.vocabulary(merges).values()][:-1]
-    pieces = st.lists(
-        st.sampled_from([b"a", b"b", b" ", "é".encode(), b"c"]), min_size=2, max_size=5
-    )
-    found = draw(st.lists(pieces.map(b"".join), max_size=4, unique=True))
-    whole = [token for token in found if token not in known]
-    names = [name for name in draw(st.sampled_from(NAMES)) if name.encode() not in whole]
-    every = [*known, *whole, *(name.encode() for name in names)]
-    # The last byte has an id beyond all others, so no lower version can hold it.
-    ids = draw(st.permutations([*range(len(every) + 3)]))[: len(every)]
-    ids[255] = 2**21 - 1
-    first = len(known) + len(whole)
-    # Numbers of whole and special tokens follow the order of their ids.
-    ids = [*ids[: len(known)], *sorted(ids[len(known) : first]), *sorted(ids[first:])]
-    content = {
-        "mergeable_vocab_size": first,
-        "merges": [[ids[a], ids[b], ids[256 + rank]] for rank, (a, b) in enumerate(merges)],
-        "pretokenizer_pattern": oracle.PATTERNS[draw(st.sampled_from(["gpt2", "gpt4"]))],
-        "schema_version": 3,
-        "special_tokens": dict(zip(names, ids[first:], strict=True)),
-        "vocab": {str(one): list(token) for one, token in zip(ids, every, strict=True)},
-    }
-    return content, merges, whole, names
-
-
-NAMES: Final = [[], ["<s>"], ["<|user|>", "er|><", "</s>", "abba!", "é"]]
-
-
 @given(numbered(), st.lists(RUNS | TEXTS | st.sampled_from(["<s>", "<|user|><", "é"])).map("".join))
 def test_ids_are_those_of_the_oracle(
     tmp_path_factory: pytest.TempPathFactory,
-    made: tuple[dict[str, Any], list[tuple[int, int]], list[bytes], list[str]],
+    made: Made,
     text: str,
 ) -> None:
     """For any ids and whole tokens, text has the ids of the oracle's numbers, and comes back."""
@@ -304,11 +262,9 @@ def test_a_name_that_training_refuses_needs_version_3(tmp_path: Path) -> None:
     assert tokenizer_of(GOOD | TRIPLES | other, tmp_path).encode(" abuser") == [257, 258]
 
 
-def test_training_and_the_specification_refuse_it(tmp_path: Path) -> None:
-    """Training cannot continue it, and `_persistence.load` would lose the ids."""
-    tokenizer = tokenizer_of(THIRD, tmp_path)
-    with pytest.raises(ValueError, match="start has schema version 3"):
-        Tokenizer.train("ab", 300, start=tokenizer)
+def test_the_specification_refuses_it(tmp_path: Path) -> None:
+    """`_persistence.load` would lose the ids."""
+    tokenizer_of(THIRD, tmp_path)
     with pytest.raises(ValueError, match=r"expected 1; Tokenizer\.load reads the others, found 3"):
         load(tmp_path / "t.json")
 

@@ -20,8 +20,9 @@ from bpetite._persistence import load, save
 from bpetite._quoting import quoted
 from core.test_version_2 import FAULTS, NAMES, SECOND, with_names
 from core.test_version_3 import FAULTS as THIRD_FAULTS
-from core.test_version_3 import TRIPLES, numbered
+from core.test_version_3 import TRIPLES
 from hostile import hostile_files, hostile_files_of_version_3
+from numbered import numbered
 from project_tools import ROOT
 from texts import CORPORA, PIECES, RUNS, TEXTS, merge_lists
 

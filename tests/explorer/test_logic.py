@@ -18,7 +18,7 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite_cli.terminal.visible import visible
-from core.test_version_3 import numbered
+from numbered import numbered
 from project_tools import ROOT
 from texts import TIES, merge_lists
 

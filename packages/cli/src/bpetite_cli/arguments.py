@@ -102,7 +102,8 @@ def add_start(parser: argparse.ArgumentParser) -> None:
         "--start",
         metavar="PATH",
         help="a tokenizer file to continue: its merges and special tokens come first, and learning "
-        "goes on from there; its pattern and ids stay, but special tokens move to the new last ids",
+        "goes on from there; its pattern and ids stay, but special tokens move to the new last "
+        "ids, unless it has schema version 3, as the imported tokenizers of models",
     )
 
 

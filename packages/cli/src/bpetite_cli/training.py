@@ -83,26 +83,17 @@ def learn(
     return Training(artifact, corpus.size, seconds, counts)
 
 
-def load_start(path: str | None, vocab_size: int) -> Artifact | None:
+def load_start(path: str | None, vocab_size: int) -> models.Model | None:
     """Load the tokenizer to continue, if there is one, and check its size."""
     if path is None:
         return None
     start = models.load_artifact(path)
-    refuse_numbered(start, f"cannot continue {quoted(path)}", "train without --start")
     if len(start.tokens) > vocab_size:
         raise Failure(
             f"cannot continue {quoted(path)} to {vocab_size:,} tokens: it has "
             f"{len(start.tokens):,} (a smaller one has its first merges: `bpetite truncate`)"
         )
     return start
-
-
-def refuse_numbered(artifact: Artifact, cannot: str, way_out: str) -> None:
-    """Reject a tokenizer of schema version 3."""
-    if artifact.numbering:
-        raise Failure(
-            f"{cannot}: it has schema version 3, with ids that training does not give ({way_out})"
-        )
 
 
 @contextmanager

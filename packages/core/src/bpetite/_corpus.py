@@ -83,7 +83,7 @@ def count_chunks(pieces: Mapping[str, int], pattern: Pattern) -> dict[str, int]:
     return chunks
 
 
-def add_up(parts: Iterable[Part]) -> Mapping[str, int]:
+def add_up(parts: Iterable[Part]) -> dict[str, int]:
     """Return the frequency of each chunk in all parts of a corpus, and log the progress."""
     chunks: dict[str, int] = {}
     documents = characters = reported = 0

@@ -32,7 +32,7 @@ class Tokenizer:
         raise TypeError("a tokenizer is made by Tokenizer.train(...) or Tokenizer.load(...)")
 
     @classmethod
-    def train(
+    def train(  # noqa: PLR0913 - all but two are settings with a default
         cls,
         corpus: str | Iterable[str] | Mapping[str, int],
         vocab_size: int,
@@ -40,6 +40,7 @@ class Tokenizer:
         start: "Tokenizer | None" = None,
         pattern: str | None = None,
         special_tokens: Sequence[str] | None = None,
+        keep_ids: bool = False,
     ) -> Self:
         """Learn a tokenizer from text.
 
@@ -60,13 +61,17 @@ class Tokenizer:
             start: a tokenizer whose merges come first; learning goes on from there. On the
                 same corpus, the result is that of one long training. The ids of its tokens
                 stay, but special tokens move behind the new tokens, so rows of a model's
-                embedding shift. If merging the bytes of a token of start does not give
-                that token, as in some handmade files, a warning is logged. The result has
-                the pattern of start, and its special tokens first.
+                embedding shift, unless keep_ids is true. If merging the bytes of a token of
+                start does not give that token, as in some handmade files, a warning is
+                logged. The result has the pattern of start, and its special tokens first.
             pattern: the name of the pattern that splits text into chunks, such as `gpt4`, as
                 docs/patterns.md lists them. By default `gpt2`, or that of start.
             special_tokens: the texts of the special tokens, at most 4,096; `[]` is none. By
                 default `<|endoftext|>` alone. With start, they are added to its own.
+            keep_ids: whether special tokens of start keep their ids too. New tokens get the
+                ids after the highest one, and added special tokens those after them. A start
+                of schema version 3 keeps its ids in any case. A whole token whose bytes new
+                merges make two tokens gets the merge of both, with its id.
 
         Returns:
             A tokenizer of that size, or a smaller one if the corpus has no pair left.
@@ -76,9 +81,10 @@ class Tokenizer:
                 integer, start is not a tokenizer, pattern is not a `str`, or special_tokens
                 is not a sequence of `str`.
             ValueError: a count is below 1, vocab_size is below 256 or the size of start, no
-                pattern has this name, start has another pattern or schema version 3, a special
-                token breaks a rule (the message has one that would work), or the tokenizer file
-                would exceed its maximum of 1,114,112 mergeable tokens or 64 MiB.
+                pattern has this name, start has another pattern, a special token breaks a rule
+                (the message has one that would work), keep_ids lacks start or start has two
+                tokens with the same bytes, or the tokenizer file would exceed its maximum of
+                1,114,112 mergeable tokens, 64 MiB or the id 2,097,151.
             UnicodeEncodeError: a document contains a lone surrogate; the error has its index.
 
         >>> Tokenizer.train(["low lower", "lowest"], vocab_size=258)
@@ -91,7 +97,8 @@ class Tokenizer:
         """
         if not isinstance(start, Tokenizer | None):
             raise TypeError(f"start must be a Tokenizer, got {type(start).__name__}")
-        begin = beginning(start._artifact if start else None, pattern, special_tokens)
+        artifact = start._artifact if start else None
+        begin = beginning(artifact, pattern, special_tokens, keep_ids=keep_ids)
         return cls._of(learn(count_corpus(corpus, begin.pattern), vocab_size, begin).artifact)
 
     def encode(self, text: str, *, ordinary: bool = False) -> list[int]:

@@ -24,8 +24,7 @@ from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
 from bpetite._records import log
 from bpetite._schema.canonical import FileSize
-from bpetite._schema.versions import NUMBERED
-from bpetite._special_tokens import checked_special_tokens
+from bpetite._special_tokens import RULES, RULES_OF_OTHERS, checked_special_tokens
 
 _MERGES_PER_RECORD: Final = 100
 _BYTES_OF_A_TOKEN_PER_RECORD: Final = 40
@@ -86,19 +85,32 @@ def train_bpe(corpus: str | Iterable[str] | Mapping[str, int], vocab_size: int) 
 
 
 def beginning(
-    start: Artifact | None, pattern: str | None, special_tokens: Sequence[str] | None
+    start: Artifact | None,
+    pattern: str | None,
+    special_tokens: Sequence[str] | None,
+    *,
+    keep_ids: bool = False,
 ) -> Artifact:
     """Return what training begins with: the merges, pattern and special tokens.
 
+    If ids are kept, the numbering has none for added special tokens: they follow the new tokens.
+
     For the arguments and errors, see `Tokenizer.train`.
     """
-    if start is not None and start.numbering:
-        raise ValueError(f"start has schema version {NUMBERED}, which training cannot continue")
+    if keep_ids and start is None:
+        raise ValueError("keep_ids requires start, the tokenizer whose ids are kept")
     begin = _BYTES if start is None else start
+    if keep_ids and not begin.numbering:
+        from bpetite._extending import numbered  # noqa: PLC0415 - only for these
+
+        begin = numbered(begin)
     names = begin.special_names
     if special_tokens is not None:
         added = checked_special_tokens(special_tokens)
-        names = added if start is None else checked_special_tokens((*names, *added))
+        rules = RULES_OF_OTHERS if begin.numbering else RULES
+        names = added if start is None else checked_special_tokens((*names, *added), rules)
+        if taken := {name.encode("utf-8") for name in added}.intersection(begin.tokens):
+            raise ValueError(f"special token {min(taken).decode()!r}: start has such a token")
     chosen = begin.pattern if pattern is None else pattern_named(pattern)
     if start is not None and chosen is not start.pattern:
         raise ValueError(f"pattern must be {start.pattern.name}, that of start, got {chosen.name}")
@@ -151,28 +163,42 @@ def _checked_vocab_size(vocab_size: int) -> int:
     return wanted
 
 
-def _learn(chunks: Mapping[str, int], wanted: int, start: Artifact) -> Learned:
+def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
+    merges, tokens = list(start.merges), list(start.tokens)
+    del tokens[BASE_VOCAB_SIZE + len(merges) :]  # the whole tokens
+    extension = None
+    if start.numbering:
+        from bpetite._extending import Extension  # noqa: PLC0415 - only for these
+
+        extension = Extension(start, chunks, merges, tokens)
+    file_size = extension or FileSize(start.pattern, start.special_names, merges)
+    taken = extension.taken if extension else ()
     pairs = Pairs(chunks)
     counts: list[int] = []
-    merges, tokens = list(start.merges), list(start.tokens)
-    file_size = FileSize(start.pattern, start.special_names)
     # A pass for each merge, in the order of ranks, is also how the start encodes the chunks.
-    for new_id, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
-        file_size.add(left, right)
-        pairs.apply(chr(left) + chr(right), chr(new_id))
-    while len(tokens) < wanted:
+    for number, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
+        pairs.apply(chr(left) + chr(right), chr(number))
+    while (size := len(start.tokens) + len(counts)) < wanted:
         pair, count = pairs.take_most_frequent()
         if not count:
             break
         left, right = ord(pair[0]), ord(pair[1])
-        if len(tokens) == MAX_VOCAB_SIZE or not file_size.add(left, right):
-            raise _too_large(len(tokens))
+        token = tokens[left] + tokens[right]
+        if token in taken:
+            continue
+        if size == MAX_VOCAB_SIZE or not file_size.add(left, right):
+            raise _too_large(size)
         pairs.merge(pair, chr(len(tokens)))
         counts.append(count)
         merges.append((left, right))
-        tokens.append(tokens[left] + tokens[right])
-        if len(merges) % _MERGES_PER_RECORD == 0:
-            _log_merge(len(merges), wanted - BASE_VOCAB_SIZE, tokens[-1], count)
+        tokens.append(token)
+        if extension:
+            extension.complete(pair, pairs)
+        learned = len(start.merges) + len(counts)
+        if learned % _MERGES_PER_RECORD == 0:
+            _log_merge(learned, learned - 1 + wanted - size, token, count)
+    if extension:
+        return Learned(extension.artifact(), counts)
     return Learned(start._replace(merges=merges, tokens=tokens), counts)
 
 
@@ -184,8 +210,9 @@ def _warn_if_unreachable(start: Artifact) -> None:
     """
     merges = Merges(start.merges)
     special = {name.encode("utf-8") for name in start.special_names}
-    for token_id, token in enumerate(start.tokens):
-        if token in special or merges.apply(token) != [token_id]:
+    for number, token in enumerate(start.tokens[: BASE_VOCAB_SIZE + len(start.merges)]):
+        if token in special or merges.apply(token) != [number]:
+            token_id = start.ids[number]
             shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
             log(
                 f"the token {token_id} of start, {shown!r}, does not encode to itself: such a "

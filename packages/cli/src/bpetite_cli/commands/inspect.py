@@ -8,10 +8,11 @@ Examples:
   bpetite inspect --model tokenizer.json --token 258 --json
   bpetite inspect --model tokenizer.json --json
   bpetite inspect --model tokenizer.json --tokens > tokens.jsonl
+  bpetite inspect --model big.json --tokens --since tokenizer.json
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bpetite_cli import arguments, values
 from bpetite_cli.arguments import Commands
@@ -45,6 +46,13 @@ def add_command(commands: Commands) -> None:
         "its id, bytes in hex, text, pair and rank",
     )
     parser.add_argument(
+        "--since",
+        metavar="OLD",
+        help="with --tokens: only those that the tokenizer file OLD lacks, with the ids that it "
+        "gives for the same bytes, from which a model may start their embeddings",
+    )
+    arguments.require(parser, "--since", "--tokens")
+    parser.add_argument(
         "--json",
         action="store_true",
         help="print JSON, also on a terminal: one object with all figures, or one for each token",
@@ -57,6 +65,7 @@ def add_command(commands: Commands) -> None:
             "--token --json": tree.Tree,
             "--token-text --json": tree.Tree,
             "--tokens": vocabulary.Entry,
+            "--tokens --since": vocabulary.NewEntry,
         },
     )
 
@@ -65,7 +74,10 @@ def _run(options: argparse.Namespace) -> None:
     with Work("loading"):
         artifact = models.load_artifact(options.model)
     if options.tokens:
-        _print_vocabulary(artifact, in_json=options.json)
+        before = None
+        if options.since is not None:
+            before = vocabulary.ids_before(artifact, models.load_artifact(options.since))
+        _print_vocabulary(artifact, before, in_json=options.json)
     elif options.token is not None or options.token_text is not None:
         _print_trees(artifact, _chosen(artifact, options), in_json=options.json)
     elif options.json:
@@ -74,11 +86,13 @@ def _run(options: argparse.Namespace) -> None:
         outputs.stream_output(overview.draw_overview(options.model, artifact, look_at_output()))
 
 
-def _print_vocabulary(artifact: models.Model, *, in_json: bool) -> None:
+def _print_vocabulary(
+    artifact: models.Model, before: Mapping[int, list[int]] | None, *, in_json: bool
+) -> None:
     if in_json or not outputs.is_terminal():
-        outputs.write_output(map(outputs.json_line, vocabulary.vocabulary_data(artifact)))
+        outputs.write_output(map(outputs.json_line, vocabulary.vocabulary_data(artifact, before)))
     else:
-        outputs.stream_output(vocabulary.draw_vocabulary(artifact, look_at_output()))
+        outputs.stream_output(vocabulary.draw_vocabulary(artifact, before, look_at_output()))
 
 
 def _print_trees(artifact: models.Model, token_ids: Sequence[int], *, in_json: bool) -> None:

@@ -20,15 +20,17 @@ Examples:
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, islice
 from math import log2
 from operator import mul
+from types import MappingProxyType
 from typing import Annotated, Final, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
 from bpetite._constants import BASE_VOCAB_SIZE
 from bpetite._quoting import quoted
+from bpetite._schema.numbering import Numbering
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
 from bpetite_cli.io import inputs, models, outputs
@@ -115,13 +117,20 @@ def _run(options: argparse.Namespace) -> None:
     total = inputs.check_inputs(documents.paths)
     with Work("loading", documents.paths) as work:
         artifact = models.load_artifact(options.model)
-        smallest = BASE_VOCAB_SIZE + len(artifact.whole_tokens)
-        sizes = sorted({*(options.at or default_sizes(len(artifact.tokens), smallest))})
+        default = default_sizes(len(artifact.tokens), artifact.smallest)
+        sizes = sorted({*(options.at or default)})
         for size in (sizes[-1], sizes[0]):
             cannot = f"cannot count with {size:,} tokens: {quoted(options.model)}"
             models.check_size(artifact, size, cannot)
         work.begin_reading("counting", total)
-        totals = totals_of(artifact, count_ids(artifact, documents, options, work))
+        # A completed token counts apart where it is a chunk: there it stays, whole again.
+        end, completed = len(artifact.tokens), sorted(artifact.completed)
+        tokens = [*artifact.tokens, *map(artifact.tokens.__getitem__, completed)]
+        apart = artifact._replace(tokens=tokens)
+        numbering = Numbering((*range(len(apart.table)),)) if completed else artifact.numbering
+        counts = count_ids(apart._replace(numbering=numbering), documents, options, work)
+        whole = dict(zip(completed, counts[end:], strict=False))
+        totals = totals_of(artifact, counts[:end] + counts[len(tokens) :], whole)
         rows = [*_rows(totals, sizes)]
         if options.json:
             data: _Sizes = {"files": len(documents.paths), "bytes": totals.size, "sizes": rows}
@@ -145,7 +154,9 @@ def default_sizes(largest: int, smallest: int = BASE_VOCAB_SIZE) -> list[int]:
     return sorted(ends.union(others))
 
 
-def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
+def totals_of(
+    artifact: Artifact, counts: Sequence[int], whole: Mapping[int, int] = MappingProxyType({})
+) -> Totals:
     """Return the figures of a text for each number of merges.
 
     A smaller vocabulary makes the same merges, but not the last ones. A merge makes its id of
@@ -155,19 +166,26 @@ def totals_of(artifact: Artifact, counts: Sequence[int]) -> Totals:
     Args:
         artifact: the tokenizer.
         counts: how often each of its tokens occurs in the text, in the order of numbers.
+        whole: how often more each completed token is a chunk, by its number.
     """
-    counts = list(counts)
+    counts = [count + whole.get(number, 0) for number, count in enumerate(counts)]
     size = sum(map(mul, map(len, artifact.table), counts))
-    tokens, unused = [sum(counts)], [counts.count(0)]
-    for rank, parts in reversed([*enumerate(artifact.merges)]):
-        count = counts[BASE_VOCAB_SIZE + rank]
-        used_again = sum(not counts[part] for part in {*parts}) if count else 1
+    tokens, unused = [total := sum(counts)], [idle := counts.count(0)]
+    for number, parts in reversed([*enumerate(artifact.merges, BASE_VOCAB_SIZE)]):
+        merged = counts[number] - whole.get(number, 0)
+        if merged:
+            idle -= sum(not counts[part] for part in {*parts})
         for part in parts:
-            counts[part] += count
-        tokens.append(tokens[-1] + count)
-        unused.append(unused[-1] - used_again)
-    smallest = len(artifact.tokens) - len(artifact.merges)
-    return Totals(size, smallest, tokens[::-1], unused[::-1])
+            counts[part] += merged
+        total += merged
+        counts[number] -= merged
+        if number in whole:
+            idle += merged > 0 and not counts[number]
+        else:
+            idle -= not merged
+            tokens.append(total)
+            unused.append(idle)
+    return Totals(size, len(artifact.tokens) + 1 - len(tokens), tokens[::-1], unused[::-1])
 
 
 def _rows(totals: Totals, sizes: Sequence[int]) -> Iterator[_Size]:

@@ -51,6 +51,12 @@ class _Summary(_Corpus, fields.Outputs, fields.Tokenizer):
     merges_kept: Annotated[
         int, "merges that came from `--start`; for `verify`, before the first difference"
     ]
+    new_ids: Annotated[
+        tuple[int, int] | None, "the first and last id of the new tokens; null if there are none"
+    ]
+    ids_kept: Annotated[
+        bool | None, "whether every token of `--start` has the same id; null without it"
+    ]
     last_count: Annotated[
         int | None, "how often the last merged pair was counted; null if no merge is new"
     ]
@@ -68,6 +74,13 @@ def add_command(commands: Commands) -> None:
     arguments.add_pattern(parser, "gpt2, or the pattern of --start")
     arguments.add_special_tokens(parser)
     arguments.add_start(parser)
+    parser.add_argument(
+        "--keep-ids",
+        action="store_true",
+        help="with --start: its special tokens keep their ids too, and new tokens get the ids "
+        "after them, as for a model that is already trained",
+    )
+    arguments.require(parser, "--keep-ids", "--start")
     arguments.add_destination(parser)
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"": _Summary})
@@ -80,10 +93,14 @@ def _run(options: argparse.Namespace) -> None:
     destinations.check_destination(options.output, sources, force=options.force)
     messages.say_if_typed("training on", documents.paths)
     with Work("counting text", documents.paths, size) as work:
-        begin = _begin(options)
+        start = load_start(options.start, options.vocab_size)
+        begin = _begin(start, options)
         training = learn(documents, options.vocab_size, arguments.jobs_of(options), work, begin)
         work.begin("saving")
         sha256 = models.save_artifact(training.artifact, options.output, force=options.force)
+        first = max(begin.ids) + 1 if begin.numbering else len(begin.tokens)
+        new = range(first, first + len(training.counts))
+        vocab = training.artifact.vocab
         milliseconds = round(training.seconds * 1000)
         summary: _Summary = {
             "corpus_bytes": training.corpus_bytes,
@@ -97,10 +114,13 @@ def _run(options: argparse.Namespace) -> None:
             **fields.tokenizer_fields(training.artifact, sha256),
             "seconds": milliseconds / 1000,
             "merges_kept": len(begin.merges),
+            "new_ids": (new[0], new[-1]) if new else None,
+            "ids_kept": None if start is None else start.vocab.items() <= vocab.items(),
             "last_count": training.counts[-1] if training.counts else None,
             "frequent_vocab_size": _frequent(training),
         }
-        work.report(summary, *_lines(summary, training, options))
+        lines = _lines(summary, training, options)
+        work.report(summary, *lines, *_kept(begin, training.artifact, new, options))
 
 
 def _frequent(training: Training) -> int | None:
@@ -111,9 +131,8 @@ def _frequent(training: Training) -> int | None:
     return len(training.artifact.tokens) - rare
 
 
-def _begin(options: argparse.Namespace) -> Artifact:
+def _begin(start: Artifact | None, options: argparse.Namespace) -> Artifact:
     """Return what training begins with, after checking that it fits `--start`."""
-    start = load_start(options.start, options.vocab_size)
     if start is not None and options.pattern not in {None, start.pattern.name}:
         raise Failure(
             f"cannot continue {quoted(options.start)} with the pattern {options.pattern}: it has "
@@ -125,7 +144,7 @@ def _begin(options: argparse.Namespace) -> Artifact:
                 f"cannot add the special token {name[:40]!r}: {quoted(options.start)} has it "
                 "(leave it out of --special)"
             )
-    return beginning(start, options.pattern, options.special)
+    return beginning(start, options.pattern, options.special, keep_ids=options.keep_ids)
 
 
 def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -> Iterator[str]:
@@ -149,18 +168,30 @@ def _lines(summary: _Summary, training: Training, options: argparse.Namespace) -
             f"rare: beyond {frequent:,} tokens, a merge was counted less than {_RARE} times, the "
             f"last one {last}; a model hardly learns a token that it hardly sees"
         )
-    if options.start is not None:
-        kept = summary["merges_kept"]
-        yield f"kept: {kept:,} merges{_moves(training.artifact, 256 + kept, options)}"
 
 
-def _moves(artifact: Artifact, before: int, options: argparse.Namespace) -> str:
+def _kept(
+    begin: Artifact, artifact: Artifact, new: range, options: argparse.Namespace
+) -> Iterator[str]:
+    """Yield what `--start` has left, in words: the ids that are new, or that moved."""
+    added = len(options.special or ())
+    if begin.numbering:
+        told = f"{messages.id_range(new)} are new" if new else "no token is new"
+        if added:
+            told += f"; added: {messages.id_range([*artifact.special_tokens.values()][-added:])}"
+        yield f"kept: all {len(begin.ids):,} ids of {quoted(options.start)}; {told}"
+    elif options.start is not None:
+        moves = _moves(artifact, new, len(artifact.special_names) - added)
+        yield f"kept: {len(begin.merges):,} merges{moves}"
+
+
+def _moves(artifact: Artifact, new: range, count: int) -> str:
     """Return which ids of special tokens of `--start` have moved, in words."""
-    count = len(artifact.special_names) - len(options.special or ())
     if not count:
         return ""
     who, s = (artifact.special_names[0], "s") if count == 1 else (f"{count:,} special tokens", "")
-    new = messages.id_range(range(len(artifact.tokens), len(artifact.tokens) + count))
-    if before < len(artifact.tokens):
-        return f"; {who} move{s} from {messages.id_range(range(before, before + count))} to {new}"
-    return f"; {who} stay{s} {new}, as no merge is new"
+    now = messages.id_range(range(new.stop, new.stop + count))
+    if not new:
+        return f"; {who} stay{s} {now}, as no merge is new"
+    before = messages.id_range(range(new.start, new.start + count))
+    return f"; {who} move{s} from {before} to {now} (to keep all ids, use --keep-ids)"

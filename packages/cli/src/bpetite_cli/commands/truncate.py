@@ -1,7 +1,8 @@
 """Cut a tokenizer to a smaller vocabulary.
 
 The result is the same as training with the smaller size. In a file of schema
-version 3, whole tokens stay, and so do the ids of all tokens that are left.
+version 3, whole tokens stay, and so do the ids of all tokens that are left; the
+size of the tokenizer that it extends gives that tokenizer's file.
 
 Examples:
   bpetite truncate --model tokenizer.json --vocab-size 300 --output small.json
@@ -11,6 +12,7 @@ Examples:
 import argparse
 
 from bpetite._artifact import Artifact
+from bpetite._extending import truncated
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
@@ -41,7 +43,11 @@ def _run(options: argparse.Namespace) -> None:
     models.check_size(artifact, size, cannot)
     destinations.check_destination(options.output, [options.model], force=options.force)
     with Work("saving"):
-        smaller = _with_merges(artifact, size - 256 - len(artifact.whole_tokens))
+        if artifact.numbering:
+            smaller = truncated(artifact, size)
+        else:
+            merges = artifact.merges[: size - 256]
+            smaller = Artifact.of_merges(merges, artifact.pattern, artifact.special_names)
         sha256 = models.save_artifact(smaller, options.output, force=options.force)
     summary: _Summary = {
         "outputs": [values.text_argument(options.output)],
@@ -57,19 +63,3 @@ def _run(options: argparse.Namespace) -> None:
         ids = messages.id_range(smaller.special_tokens.values())
         saved += f"; {len(names):,} special tokens are {ids}"
     write_result(summary, saved)
-
-
-def _with_merges(artifact: Artifact, count: int) -> Artifact:
-    """Return the tokenizer with its first merges; in schema version 3, the other ids stay."""
-    merges = artifact.merges[:count]
-    if artifact.numbering is None:
-        return Artifact.of_merges(merges, artifact.pattern, artifact.special_names)
-    from bpetite._schema.numbering import Numbering, lowest  # noqa: PLC0415 - only for these
-
-    tokens, ids = (
-        [*every[: 256 + count], *every[256 + len(artifact.merges) : len(artifact.tokens)]]
-        for every in (artifact.tokens, artifact.ids)
-    )
-    numbering = Numbering((*ids, *artifact.special_tokens.values()))
-    fewer = artifact._replace(merges=merges, tokens=tokens, numbering=numbering)
-    return Artifact(*lowest(fewer))

@@ -19,6 +19,7 @@ from importlib.metadata import version
 from typing import Annotated, NamedTuple, TypedDict
 
 from bpetite._artifact import Artifact
+from bpetite._extending import numbered
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields
 from bpetite_cli.arguments import Commands
@@ -26,7 +27,7 @@ from bpetite_cli.errors import Failure
 from bpetite_cli.io import inputs, models
 from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import visible
-from bpetite_cli.training import Training, learn, load_start, refuse_numbered
+from bpetite_cli.training import Training, learn, load_start
 
 
 class _Joined(TypedDict):
@@ -110,8 +111,11 @@ def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
     with Work("loading", documents.paths) as work:
         model = models.load_artifact(options.model)
-        cannot = f"cannot verify {quoted(options.model)}"
-        refuse_numbered(model, cannot, "verify a tokenizer that `bpetite train` made")
+        if model.numbering and options.start is None:
+            raise Failure(
+                f"cannot verify {quoted(options.model)}: it has schema version 3, with ids that "
+                "training keeps but does not give (name the tokenizer that it extends: --start)"
+            )
         start = load_start(options.start, len(model.tokens))
         begin = _begin(model, start, options)
         work.begin("counting text", inputs.check_inputs(documents.paths))
@@ -128,21 +132,26 @@ def _run(options: argparse.Namespace) -> None:
         raise Failure(fault)
 
 
-def _begin(model: Artifact, start: Artifact | None, options: argparse.Namespace) -> Artifact:
+def _begin(
+    model: models.Model, start: models.Model | None, options: argparse.Namespace
+) -> Artifact:
     """Return what training begins with, after checking that the tokenizer can continue it."""
     fault = None
     if start is None:
-        start = Artifact.of_merges([])
-    elif start.pattern is not model.pattern:
+        return Artifact.of_merges([], model.pattern, model.special_names)
+    begin = numbered(start) if model.numbering else start
+    if start.pattern is not model.pattern:
         fault = f"it has the pattern {model.pattern.name}, --start has {start.pattern.name}"
     elif start.special_names != model.special_names[: len(start.special_names)]:
         fault = "its special tokens do not begin with those of --start"
+    elif begin.numbering and (moved := start.vocab.items() - model.vocab.items()):
+        fault = f"its id {min(moved)[0]} is not that of --start"
     if fault:
         raise Failure(
             f"{quoted(options.model)} does not continue {quoted(options.start)}: {fault}\n"
             "name the tokenizer that this one continues, or leave out --start"
         )
-    return start._replace(pattern=model.pattern, special_names=model.special_names)
+    return begin._replace(special_names=model.special_names)
 
 
 def _fault(proof: _Proof, options: argparse.Namespace) -> str | None:
@@ -187,7 +196,7 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
         "equal": proof.model.sha256 == proof.sha256_of_training,
         "difference": {
             "rank": rank,
-            "id": 256 + rank,
+            "id": proof.model.ids[256 + rank],
             "model_merge": _merge_data(proof.model, rank),
             "corpus_merge": _merge_data(proof.trained, rank),
         }
@@ -205,8 +214,10 @@ def _data(proof: _Proof, files: int, training: Training) -> _Verified:
 
 def _merge_data(artifact: Artifact, rank: int) -> _Joined | None:
     """Return a merge as JSON, or None if there is none at this rank."""
-    pairs = artifact.merges[rank : rank + 1]
-    return {"pair": pairs[0], "hex": artifact.tokens[256 + rank].hex()} if pairs else None
+    if rank == len(artifact.merges):
+        return None
+    left, right = map(artifact.ids.__getitem__, artifact.merges[rank])
+    return {"pair": (left, right), "hex": artifact.tokens[256 + rank].hex()}
 
 
 def _difference(proof: _Proof) -> Iterator[str]:
@@ -223,8 +234,8 @@ def _merge_in_words(artifact: Artifact, rank: int) -> str:
     if rank == len(artifact.merges):
         return "no pair is left"
     left, right = (
-        f"{visible(artifact.tokens[token_id])!r} (id {token_id})"
-        for token_id in artifact.merges[rank]
+        f"{visible(artifact.tokens[number])!r} (id {artifact.ids[number]})"
+        for number in artifact.merges[rank]
     )
     return f"{left} and {right} make {visible(artifact.tokens[256 + rank])!r}"
 

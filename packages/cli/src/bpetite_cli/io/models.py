@@ -8,6 +8,7 @@ from functools import cached_property
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import MAX_FILE_BYTES
+from bpetite._extending import completed_numbers
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite_cli.errors import Failure, explain
@@ -30,9 +31,19 @@ class Model(Artifact):
         return {token_id: number for number, token_id in enumerate(self.ids)}
 
     @cached_property
+    def completed(self) -> set[int]:
+        """The numbers of the merges that completed whole tokens."""
+        return completed_numbers(self) if self.numbering else set()
+
+    @cached_property
     def by_id(self) -> dict[int, bytes]:
         """The bytes of each id, special tokens included."""
         return self.vocab
+
+    @property
+    def smallest(self) -> int:
+        """The size without merges, where completed tokens are whole again."""
+        return len(self.tokens) - len(self.merges) + len(self.completed)
 
     def is_special(self, token_id: int) -> bool:
         """Return whether this is the id of a special token."""
@@ -69,12 +80,12 @@ def save_artifact(artifact: Artifact, path: str, *, force: bool) -> str:
         raise Failure(f"cannot save the tokenizer: {explain(error)}") from None
 
 
-def check_size(artifact: Artifact, size: int, cannot: str) -> None:
+def check_size(artifact: Model, size: int, cannot: str) -> None:
     """Check that a tokenizer has a smaller vocabulary of this size."""
     largest = len(artifact.tokens)
     if size > largest:
         raise Failure(f"{cannot} has {largest:,} (train a larger tokenizer with `bpetite train`)")
-    if size < (smallest := largest - len(artifact.merges)):
+    if size < (smallest := artifact.smallest):
         raise Failure(
             f"{cannot} keeps its bytes and whole tokens (the smallest size is {smallest:,})"
         )

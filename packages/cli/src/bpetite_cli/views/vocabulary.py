@@ -1,9 +1,10 @@
 """All tokens of a tokenizer: as rows, as JSON, and the tokens with a text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Annotated, Final
 
+from bpetite import Tokenizer
 from bpetite_cli.fields import Token, token_fields
 from bpetite_cli.io.models import Model
 from bpetite_cli.terminal.paint import Ink
@@ -21,27 +22,60 @@ class Entry(Token):
     rank: Annotated[int | None, "the rank of the merge, from 0; null if no merge made it"]
 
 
-def vocabulary_data(artifact: Model) -> Iterator[Entry]:
-    """Yield every token in the order of the ids."""
-    for token_id in sorted(artifact.ids):
+class NewEntry(Entry):
+    """A token that another tokenizer lacks."""
+
+    old_ids: Annotated[list[int], "the ids that the tokenizer of `--since` gives for its bytes"]
+
+
+def ids_before(artifact: Model, old: Model) -> dict[int, list[int]]:
+    """Return the tokens that an old tokenizer lacks, with the ids that it gives for their bytes."""
+    known, chunk_ids, encode = {*old.table}, old.ids_of_chunks(), Tokenizer._of(old).encode
+    return {
+        token_id: encode(token.decode("utf-8"), ordinary=True)
+        if artifact.is_special(token_id)
+        else chunk_ids(token)
+        for token_id, token in artifact.by_id.items()
+        if token not in known
+    }
+
+
+def vocabulary_data(
+    artifact: Model, before: Mapping[int, list[int]] | None
+) -> Iterator[Entry | NewEntry]:
+    """Yield every token, or only those with ids before, in the order of the ids."""
+    for token_id in sorted(artifact.ids if before is None else before):
         rank, pair = artifact.merge_of(token_id) or (None, None)
-        yield {**token_fields(token_id, artifact.by_id[token_id]), "pair": pair, "rank": rank}
+        token = token_fields(token_id, artifact.by_id[token_id])
+        entry: Entry = {**token, "pair": pair, "rank": rank}
+        yield entry if before is None else {**entry, "old_ids": before[token_id]}
 
 
-def draw_vocabulary(artifact: Model, screen: Screen) -> Iterator[str]:
-    """Yield rows of tokens in the order of the ids, many at a time."""
+def draw_vocabulary(
+    artifact: Model, before: Mapping[int, list[int]] | None, screen: Screen
+) -> Iterator[str]:
+    """Yield rows of the same tokens, many at a time."""
     figures = len(str(max(artifact.ids)))
-    rows = (_row(artifact, token_id, figures, screen) for token_id in sorted(artifact.ids))
+    chosen = sorted(artifact.ids if before is None else before)
+    rows = (_row(artifact, token_id, figures, screen, before) for token_id in chosen)
     while part := "".join(islice(rows, _ROWS_OF_A_PART)):
         yield part
 
 
-def _row(artifact: Model, token_id: int, figures: int, screen: Screen) -> str:
-    """Return the id of a token, its text, the two tokens that it joins, and the rank."""
+def _row(
+    artifact: Model,
+    token_id: int,
+    figures: int,
+    screen: Screen,
+    before: Mapping[int, list[int]] | None,
+) -> str:
+    """Return the id of a token, its text, and the ids before or what it joins and the rank."""
     begin, room = screen.beside([f"{token_id:>{figures}}"])
     token = artifact.by_id[token_id]
     shown, origin = shortened(token, room), [origin_of(artifact, token_id)]
-    if merge := artifact.merge_of(token_id):
+    if before:
+        origin = [f"was {' '.join(map(str, before[token_id]))}"]
+    elif merge := artifact.merge_of(token_id):
         rank, pair = merge
         shared = screen.width - 2 * figures - len("    =   +   rank ")
         left, right = (shortened(artifact.by_id[part], max(LEAST, shared // 4)) for part in pair)

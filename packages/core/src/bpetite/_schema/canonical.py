@@ -8,7 +8,7 @@ Not here: checking any other file (`checks`).
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
@@ -104,7 +104,12 @@ class FileSize:
     bytes: the size with the merges so far.
     """
 
-    def __init__(self, pattern: Pattern, special_tokens: Sequence[str]) -> None:
+    def __init__(
+        self,
+        pattern: Pattern,
+        special_tokens: Sequence[str],
+        merges: Iterable[tuple[int, int]] = (),
+    ) -> None:
         self.bytes = len(to_json([], pattern, special_tokens))
         # For each id, the length of the id, and of its bytes with a comma after each.
         self._digits = [len(str(value)) for value in range(BASE_VOCAB_SIZE)]
@@ -116,6 +121,8 @@ class FileSize:
             self._more_digits[power - 1] += 1
             for place in range(len(special_tokens)):
                 self._more_digits[power - 1 - place] += 2
+        for left, right in merges:
+            self.add(left, right)
 
     def add(self, left: int, right: int) -> bool:
         """Add the merge of two ids, and return whether the file could still be read back."""

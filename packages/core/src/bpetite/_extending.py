@@ -1,0 +1,172 @@
+"""Extend a tokenizer: learn more tokens, and keep the id of every token that it has.
+
+A new token gets the id after the highest one. A chunk that is a whole token is one symbol, as
+when it is encoded, so nothing is learned from it.
+
+When new merges make a whole token two symbols, it is completed: their merge is the next one, with
+the id of the token. Otherwise engines that merge by bytes would join these symbols in longer
+chunks, where bpetite would not.
+
+Truncating makes completed tokens whole again. Their ids show which they are.
+
+Loaded only for tokenizers with a numbering.
+"""
+
+from collections import Counter, defaultdict
+from heapq import heappop, heappush
+from operator import add
+
+from bpetite._artifact import Artifact
+from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES
+from bpetite._merges import Merges
+from bpetite._pairs import Pairs
+from bpetite._schema.numbering import MOST_IDS, Numbering, lowest
+
+
+def numbered(start: Artifact) -> Artifact:
+    """Return a start whose ids are kept.
+
+    Raises:
+        ValueError: two of its tokens have the same bytes.
+    """
+    ((token, times),) = Counter(start.table).most_common(1)
+    if times > 1:
+        raise ValueError(
+            f"cannot keep the ids of start: {times} of its tokens have the bytes {token[:40]!r}; "
+            "no two may be equal"
+        )
+    return start._replace(numbering=Numbering((*start.ids,)))
+
+
+class Extension:
+    """What training has to know to keep the ids of its start.
+
+    Args:
+        start: the tokenizer to extend; its last special tokens may have no ids yet.
+        chunks: the chunks of the corpus; whole tokens are removed.
+        merges, tokens: the merges, and the bytes of each number. Training adds new ones, and
+            this class those of completed tokens.
+
+    taken: the bytes of all tokens of the start.
+    """
+
+    def __init__(
+        self,
+        start: Artifact,
+        chunks: dict[str, int],
+        merges: list[tuple[int, int]],
+        tokens: list[bytes],
+    ) -> None:
+        self.taken = {*start.table}
+        self._start, self._merges, self._tokens = start, merges, tokens
+        self._ids = [*start.ids[: len(tokens)]]
+        self._next_id = max(start.ids) + 1
+        # The largest file: added special tokens get ids with the most digits.
+        added = range(MOST_IDS - len(start.table) + len(start.ids), MOST_IDS)
+        largest = start._replace(numbering=Numbering((*start.ids, *added)))
+        self._file_size = len(largest.to_bytes()) + len(str(MOST_IDS))
+        self._whole = dict(zip(start.ids[len(tokens) :], start.whole_tokens, strict=False))
+        self._symbols: dict[int, str] = {}
+        self._holders: defaultdict[str, list[int]] = defaultdict(list)
+        apply = Merges(merges).apply
+        for token_id, token in self._whole.items():
+            chunks.pop(token.decode("utf-8", errors="surrogateescape"), None)
+            self._note(token_id, "".join(map(chr, apply(token))))
+
+    def add(self, left: int, right: int) -> bool:
+        """Give the next merge an id, and return whether the file could still be read back."""
+        self._append(left, right, self._next_id)
+        self._file_size += len(f',"{self._next_id}":[]')
+        self._file_size += _characters(self._tokens[left]) + 1 + _characters(self._tokens[right])
+        self._next_id += 1
+        highest = self._next_id + len(self._start.special_names)
+        return self._file_size <= MAX_FILE_BYTES and highest < MOST_IDS
+
+    def complete(self, pair: str, pairs: Pairs) -> None:
+        """Complete whole tokens after the merge of a pair, the one with the lowest id first."""
+        ready: list[int] = []
+        self._merge(pair, ready)
+        while ready:
+            token_id = heappop(ready)
+            pair = self._symbols.pop(token_id)
+            pairs.apply(pair, chr(len(self._ids)))
+            left, right = ord(pair[0]), ord(pair[1])
+            self._append(left, right, token_id)
+            self._merges.append((left, right))
+            self._tokens.append(self._whole.pop(token_id))
+            self._merge(pair, ready)
+
+    def artifact(self) -> Artifact:
+        """Return the tokenizer."""
+        start = self._start
+        names = start.ids[len(start.tokens) :]
+        added = range(self._next_id, self._next_id + len(start.special_names) - len(names))
+        numbering = Numbering((*self._ids, *self._whole, *names, *added))
+        tokens = [*self._tokens, *self._whole.values()]
+        grown = start._replace(merges=self._merges, tokens=tokens, numbering=numbering)
+        return Artifact(*lowest(grown))
+
+    def _append(self, left: int, right: int, new_id: int) -> None:
+        self._file_size += len(f",[{self._ids[left]},{self._ids[right]},{new_id}]")
+        self._ids.append(new_id)
+
+    def _note(self, token_id: int, symbols: str) -> None:
+        """Note the symbols of a whole token, and which pairs it holds."""
+        self._symbols[token_id] = symbols
+        for pair in map(add, symbols, symbols[1:]):
+            self._holders[pair].append(token_id)
+
+    def _merge(self, pair: str, ready: list[int]) -> None:
+        """Apply the last merge to whole tokens; those that have two symbols then are ready."""
+        new = chr(len(self._ids) - 1)
+        for token_id in {*self._holders.pop(pair, ())} & self._symbols.keys():
+            symbols = self._symbols[token_id].replace(pair, new)
+            if new in symbols:  # an earlier merge may have taken one of the two
+                self._note(token_id, symbols)
+                if len(symbols) == 2:
+                    heappush(ready, token_id)
+
+
+def completed_numbers(artifact: Artifact) -> set[int]:
+    """Return the numbers of the merges that completed whole tokens.
+
+    The merges of an extension are the last ones. Each makes the highest id so far, or completes
+    a token: its parts contain such a newer id.
+    """
+    ids, found, newest = artifact.ids, set[int](), dict[int, int]()
+    merged = range(BASE_VOCAB_SIZE, BASE_VOCAB_SIZE + len(artifact.merges))
+    highest = max(*ids[: merged.start], *ids[merged.stop : len(artifact.tokens)])
+    for number, (left, right) in zip(merged, artifact.merges, strict=True):
+        inside = max(newest.get(left, -1), newest.get(right, -1))
+        if ids[number] > highest:
+            newest[number] = highest = ids[number]
+        elif ids[number] < inside:
+            newest[number] = inside
+            found.add(number)
+        else:  # what an extension does not do: it began later, if at all
+            newest.clear()
+            found.clear()
+    return found
+
+
+def truncated(artifact: Artifact, size: int) -> Artifact:
+    """Return the tokenizer of this size with its first merges; all ids that are left stay."""
+    completed, end = completed_numbers(artifact), BASE_VOCAB_SIZE + len(artifact.merges)
+    last, left = end, len(artifact.tokens)
+    while left > size:
+        last -= 1
+        left -= last not in completed
+    whole = [*range(end, len(artifact.tokens)), *(one for one in completed if one >= last)]
+    numbers = [*range(last), *sorted(whole, key=artifact.ids.__getitem__)]
+    ids = (*(artifact.ids[one] for one in numbers), *artifact.special_tokens.values())
+    fewer = artifact._replace(
+        merges=artifact.merges[: last - BASE_VOCAB_SIZE],
+        tokens=[artifact.tokens[one] for one in numbers],
+        numbering=Numbering(ids),
+    )
+    return Artifact(*lowest(fewer))
+
+
+def _characters(token: bytes) -> int:
+    """Return the length of the bytes of a token in the file."""
+    return len(",".join(map(str, token)))

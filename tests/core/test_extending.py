@@ -1,0 +1,126 @@
+"""Extending: learn more tokens and keep every id of the start."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import oracle
+from artifacts import THIRD
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite._extending import truncated
+from numbered import Made, numbered, tokenizer_of
+from texts import CORPORA, RUNS, TIES
+
+WORDS: Final = st.lists(
+    st.sampled_from(["ab", "abc", "abcd", "bc", "abab", " ", "é", "aa", "b", "c"]), max_size=12
+).map("".join)
+SPECIAL: Final = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
+DOCUMENTS: Final = st.lists(st.one_of(WORDS, TIES, RUNS), max_size=4)
+
+
+def check_kept(start: Tokenizer, grown: Tokenizer) -> None:
+    """Check that every id of the start has the same bytes."""
+    vocab = grown._artifact.vocab
+    assert {one: vocab.get(one) for one in start._artifact.vocab} == start._artifact.vocab
+
+
+@given(
+    numbered(highest=2**20),
+    DOCUMENTS,
+    st.integers(0, 12),
+    st.sampled_from([[], ["<|a|>", "<|b|>"]]),
+)
+def test_an_extension_is_that_of_the_oracle(
+    tmp_path_factory: pytest.TempPathFactory,
+    made: Made,
+    documents: list[str],
+    more: int,
+    added: list[str],
+) -> None:
+    """Merges, completed whole tokens, ids and new special tokens are those of the oracle."""
+    content, merges, whole, names = made
+    start = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
+    ids, pattern = start._artifact.ids, content["pretokenizer_pattern"]
+    first = 256 + len(merges)
+    whole_ids = dict(zip(whole, ids[first:], strict=False))
+    known = [*oracle.vocabulary(merges).values()][:-1]
+    taken = [*known, *(name.encode() for name in [*names, *added])]
+    new = oracle.extend(documents, more, merges, whole_ids, taken, pattern)
+    grown = Tokenizer.train(
+        documents, len(start._artifact.tokens) + more, start=start, special_tokens=added
+    )
+    artifact = grown._artifact
+    assert artifact.merges == [*merges, *(pair for pair, _ in new)]
+    fresh = iter(range(max(ids) + 1, 2**22))
+    every = [*ids[:first], *(next(fresh) if one is None else one for _, one in new)]
+    assert [*artifact.ids[: len(every)]] == every
+    assert artifact.special_tokens == start._artifact.special_tokens | dict(
+        zip(added, fresh, strict=False)
+    )
+    assert [*artifact.whole_tokens] == [one for one in whole if whole_ids[one] not in every]
+    check_kept(start, grown)
+    assert Artifact.of_bytes(artifact.to_bytes(), "t") == artifact
+
+
+@given(numbered(highest=2**20), DOCUMENTS, st.integers(1, 12), st.data())
+def test_truncating_undoes_an_extension(
+    tmp_path_factory: pytest.TempPathFactory,
+    made: Made,
+    documents: list[str],
+    more: int,
+    data: st.DataObject,
+) -> None:
+    """A smaller size gives the extension of that size; the size of the start gives its file."""
+    start = tokenizer_of(made[0], tmp_path_factory.mktemp("v3"))._artifact
+    size = len(start.tokens)
+    grown = Tokenizer.train(documents, size + more, start=Tokenizer._of(start))._artifact
+    fewer = data.draw(st.integers(size, len(grown.tokens)))
+    smaller = Tokenizer.train(documents, fewer, start=Tokenizer._of(start))._artifact
+    assert truncated(grown, fewer) == smaller
+    assert truncated(grown, size) == start
+
+
+@given(CORPORA, DOCUMENTS, st.integers(256, 280), st.integers(0, 12))
+def test_keeping_ids_learns_what_continuing_learns(
+    first: list[str], second: list[str], small: int, more: int
+) -> None:
+    """From a start without whole tokens, the merges are the same, and all ids stay."""
+    start = Tokenizer.train(first, small, pattern="gpt4", special_tokens=["<|a|>", "<|b|>"])
+    size = len(start._artifact.tokens)
+    grown = Tokenizer.train(second, size + more, start=start, keep_ids=True)
+    moved = Tokenizer.train(second, size + more, start=start)
+    assert grown._artifact.merges == moved._artifact.merges
+    assert (grown == start) == (len(grown._artifact.tokens) == size)
+    check_kept(start, grown)
+    new = len(grown._artifact.tokens) - size
+    assert [*grown._artifact.ids[size : size + new]] == [*range(size + 2, size + 2 + new)]
+    without = Tokenizer.train(first, small, pattern="gpt4", special_tokens=[])
+    assert Tokenizer.train(second, size + more, start=without, keep_ids=True) == (
+        Tokenizer.train(second, size + more, start=without)
+    )
+
+
+def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
+    """Ids without a start, a start with two equal tokens, and names that it has are errors."""
+    start = tokenizer_of(THIRD, tmp_path)
+    with pytest.raises(ValueError, match="keep_ids requires start"):
+        Tokenizer.train("ab", 300, keep_ids=True)
+    for merges in ([(97, 98), (98, 99), (256, 99), (97, 257)], SPECIAL):
+        twins = Tokenizer._of(Artifact.of_merges(merges))
+        with pytest.raises(ValueError, match="ids of start: 2 of its tokens have the bytes b'"):
+            Tokenizer.train("ab", 300, start=twins, keep_ids=True)
+    for names in (["<s>"], ["<|a|>", "<|a|>"], ["<s>|>"], ["a"]):
+        with pytest.raises(ValueError, match="special token"):
+            Tokenizer.train("ab", 300, start=start, special_tokens=names)
+    vocab = {**THIRD["vocab"], "8": [*b"<|a|>"]}
+    whole = tokenizer_of(THIRD | {"mergeable_vocab_size": 260, "vocab": vocab}, tmp_path)
+    with pytest.raises(ValueError, match=r"special token '<\|a\|>': start has such a token"):
+        Tokenizer.train("ab", 300, start=whole, special_tokens=["<|a|>"])
+    with pytest.raises(ValueError, match="pattern must be gpt4, that of start, got gpt2"):
+        Tokenizer.train("ab", 300, start=start, pattern="gpt2")
+    with pytest.raises(ValueError, match="vocab_size must be at least 259, the size of start"):
+        Tokenizer.train("ab", 258, start=start)
