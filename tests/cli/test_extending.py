@@ -6,10 +6,9 @@ from typing import Any, Final
 
 import pytest
 
-import oracle
 from artifacts import THIRD, canonical
 from bpetite import Tokenizer
-from cli_tools import bpetite, lines, refused, shown_in_terminal
+from cli_tools import bpetite, lines
 
 START: Final = THIRD | {
     "mergeable_vocab_size": 260,

@@ -67,6 +67,8 @@ def test_standard_output_is_one_json_object(corpus: Path, tmp_path: Path) -> Non
         "special_tokens": {"<|endoftext|>": 300},
         "sha256": hashlib.sha256((tmp_path / "t.json").read_bytes()).hexdigest(),
         "merges_kept": 0,
+        "new_ids": [256, 299],
+        "ids_kept": None,
         "last_count": 20,
         "frequent_vocab_size": 256,
     }
