@@ -8,8 +8,12 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import canonical
 from bpetite import Tokenizer
+from bpetite._artifact import Artifact
 from texts import merge_lists
 
+WORDS: Final = st.lists(
+    st.sampled_from(["ab", "abc", "abcd", "bc", "abab", " ", "é", "aa", "b", "c"]), max_size=12
+).map("".join)
 NAMES: Final = [[], ["<s>"], ["<|user|>", "er|><", "</s>", "abba!", "é"]]
 
 Made: TypeAlias = tuple[dict[str, Any], list[tuple[int, int]], list[bytes], list[str]]
@@ -51,3 +55,14 @@ def numbered(draw: st.DrawFn, highest: int = 2**21 - 1) -> Made:
 def tokenizer_of(content: dict[str, Any], folder: Path) -> Tokenizer:
     (folder / "t.json").write_bytes(canonical(content))
     return Tokenizer.load(folder / "t.json")
+
+
+@st.composite
+def extended(draw: st.DrawFn) -> tuple[Artifact, list[str]]:
+    """Return an extension, and the whole tokens of its start."""
+    content, _, whole, _ = draw(numbered(highest=2**20))
+    start = Artifact.of_bytes(canonical(content), "start")
+    size = len(start.tokens) + draw(st.integers(0, 12))
+    texts = [token.decode() for token in whole]
+    corpus = [*draw(st.lists(WORDS, max_size=3)), *(f"{text}b" for text in texts)]
+    return Tokenizer.train(corpus, size, start=Tokenizer._of(start))._artifact, texts

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import pytest
 
-from artifacts import THIRD, canonical
+from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
-from cli_tools import bpetite, lines
+from bpetite_cli.jobs import sharing
+from cli_tools import bpetite, lines, refused, shown_in_terminal
 
 START: Final = THIRD | {
     "mergeable_vocab_size": 260,
@@ -48,3 +49,151 @@ def test_new_ids_follow_the_highest_one(folder: Path, jobs: str) -> None:
     assert lines(result.stderr)[-1] == (
         "kept: all 262 ids of start.json; ids 1256-1259 are new; added: id 1260"
     )
+
+
+def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes, the order of documents, and counting in parts first change nothing."""
+    monkeypatch.setattr(sharing, "_WORTH_WORKERS", 0)
+    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 500)
+    texts = [f"{'abcd xcd '[number % 7 :]}{TEXT}{number}" for number in range(50)]
+    for name, documents in (("one", texts), ("other", texts[::-1])):
+        rows = (json.dumps({"text": text}) for text in documents)
+        (folder / f"{name}.jsonl").write_text("".join(f"{row}\n" for row in rows))
+    bpetite(
+        *["chunks", "one.jsonl", "--jsonl", "text", "--pattern", "gpt4", "-o", "counts"], cwd=folder
+    )
+    found = set()
+    for words in (
+        "one.jsonl -j 1 --jsonl text",
+        "one.jsonl -j 2 --jsonl text",
+        "other.jsonl -j 2 --jsonl text",
+        "--counts counts",
+    ):
+        call = f"train {words} --start start.json --vocab-size 280 -o out.json --force"
+        assert bpetite(*call.split(), cwd=folder).returncode == 0
+        found.add((folder / "out.json").read_bytes())
+    assert len(found) == 1
+
+
+def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> None:
+    """`--keep-ids` needs `--start`; with it, `<|endoftext|>` stays, and new ids follow it."""
+    Tokenizer.train(TEXT, 260).save(folder / "small.json")
+    words = "train text --start small.json --vocab-size 262 -o grown.json --keep-ids"
+    result = bpetite(*words.split(), cwd=folder)
+    assert lines(result.stderr)[-1] == "kept: all 261 ids of small.json; ids 261-262 are new"
+    assert json.loads(result.stdout)["special_tokens"] == {"<|endoftext|>": 260}
+    assert bpetite(*words.replace("262", "260").split(), "--force", cwd=folder).returncode == 0
+    assert (folder / "grown.json").read_bytes() == (folder / "small.json").read_bytes()
+    words = "train text --keep-ids --vocab-size 262 -o other.json"
+    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0] == (
+        "error: argument --keep-ids: requires --start"
+    )
+    write_artifact(folder / "twins.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
+    words = "train text --start twins.json --keep-ids --vocab-size 300 -o other.json"
+    assert refused(bpetite(*words.split(), cwd=folder))[-1].startswith(
+        "error: cannot keep the ids of start: 2 of its tokens have the bytes b'abc'"
+    )
+
+
+def test_truncating_gives_the_start_back(folder: Path) -> None:
+    """A token that new merges completed is whole again, and the other sizes are extensions."""
+    assert [3, 1256, 9] in json.loads((folder / "new.json").read_text())["merges"]
+    start = Tokenizer.load(folder / "start.json")
+    for size in range(260, 265):
+        words = f"truncate -m new.json --vocab-size {size} -o cut.json --force"
+        assert bpetite(*words.split(), cwd=folder).returncode == 0
+        assert Tokenizer.load(folder / "cut.json") == Tokenizer.train(TEXT, size, start=start)
+    assert bpetite(*words.replace("264", "260").split(), cwd=folder).returncode == 0
+    assert (folder / "cut.json").read_bytes() == (folder / "start.json").read_bytes()
+    (line,) = refused(bpetite(*words.replace("264", "257").split(), cwd=folder))
+    assert line == (
+        "error: cannot truncate new.json to 257 tokens: it keeps its bytes and whole tokens "
+        "(the smallest size is 258)"
+    )
+
+
+def test_sizes_are_those_of_truncate_and_count(folder: Path) -> None:
+    """Also where a completed token is a chunk, and stays one token in every size."""
+    (sizes,) = rows("sizes -m new.json text --json --at 258 259 260 261 262 263 264", folder)
+    for row in sizes["sizes"]:
+        words = f"truncate -m new.json --vocab-size {row['vocab_size']} -o cut.json --force -q"
+        bpetite(*words.split(), cwd=folder)
+        (counted,) = rows("count -m cut.json text --json", folder)
+        assert counted["tokens"] == row["tokens"]
+        frequencies = rows("count -m cut.json text --by-token --json", folder)
+        assert [one["count"] for one in frequencies].count(0) == row["unused"]
+
+
+def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
+    """`inspect --tokens --since OLD`: JSON Lines in a pipe, rows on a terminal."""
+    words = "train text --start start.json --vocab-size 264 --special <|new|> -o new.json --force"
+    bpetite(*words.split(), cwd=folder)
+    start, grown = (Tokenizer.load(folder / f"{name}.json") for name in ("start", "new"))
+    call = "inspect -m new.json --tokens --since start.json"
+    found = rows(call, folder)
+    assert [row["id"] for row in found] == [1256, 1257, 1258, 1259, 1260]
+    for row in found:
+        token = bytes.fromhex(row["hex"])
+        assert token == grown._artifact.vocab[row["id"]]
+        assert start.decode(row["old_ids"]) == token.decode() == row["text"]
+        assert start.encode(row["text"], ordinary=True) == row["old_ids"]
+    status, shown = shown_in_terminal(call.split(), folder)
+    assert (status, shown.splitlines()[0]) == (
+        0,
+        "1256  \x1b[30;42mcd\x1b[0m  was 1099 1100",
+    )
+    assert rows(call.replace("start.json", "new.json"), folder) == []
+    words = "inspect -m new.json --since start.json"
+    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0] == (
+        "error: argument --since: requires --tokens"
+    )
+
+
+def verified(folder: Path, model: str, *more: str) -> tuple[int, dict[str, Any], list[str]]:
+    """Return the status, the figures and the last lines of `verify`."""
+    result = bpetite("verify", "-m", model, "text", *more, cwd=folder)
+    told = lines(result.stderr)
+    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
+    return result.returncode, json.loads(result.stdout), told[end + 1 :]
+
+
+def test_an_extension_is_proved(folder: Path) -> None:
+    """Each new merge is proved, and those of the start are reported apart."""
+    status, data, told = verified(folder, "new.json", "--start", "start.json")
+    assert (status, data["equal"], data["merges_proved"], data["merges_kept"]) == (0, True, 5, 2)
+    assert told == ["proved: all 5 merges after the 2 of --start come from this corpus"]
+    (folder / "text").write_text("abcd abce abce")
+    status, data, told = verified(folder, "new.json", "--start", "start.json")
+    assert (status, data["merges_proved"]) == (1, 0)
+    difference = data["difference"]
+    assert (difference["rank"], difference["id"]) == (2, 1256)
+    assert difference["model_merge"] == {"pair": [1099, 1100], "hex": b"cd".hex()}
+    assert difference["corpus_merge"] == {"pair": [1099, 1101], "hex": b"ce".hex()}
+    assert told[0] == "the file:   'c' (id 1099) and 'd' (id 1100) make 'cd'"
+
+
+@pytest.mark.parametrize(
+    ("model", "start", "fault"),
+    [
+        ("new.json", None, "it has schema version 3, with ids that training keeps but does not "),
+        ("new.json", "small.json", "it has the pattern gpt4, --start has gpt2"),
+        ("new.json", "moved.json", "its id 8 is not that of --start"),
+        ("small.json", "start.json", "it has the pattern gpt2, --start has gpt4"),
+        ("plain.json", "ids.json", "its id 1000 is not that of --start"),
+    ],
+)
+def test_what_is_no_extension_is_not_trained(
+    folder: Path, model: str, start: str | None, fault: str
+) -> None:
+    """The message says what differs, before the corpus is read."""
+    Tokenizer.train(TEXT, 260).save(folder / "small.json")
+    moved = START | {"merges": [[1097, 1098, 8], [1032, 8, 3]]}
+    moved |= {"vocab": {"8" if key == "7" else key: of for key, of in START["vocab"].items()}}
+    (folder / "moved.json").write_bytes(canonical(moved))
+    plain = Tokenizer.train(TEXT, 262, pattern="gpt4", special_tokens=[])
+    plain.save(folder / "plain.json")
+    vocab = {key: of for key, of in START["vocab"].items() if int(key) >= 1000}
+    bare = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
+    (folder / "ids.json").write_bytes(canonical(START | bare))
+    words = ["verify", "-m", model, "text", *(["--start", start] if start else [])]
+    assert fault in refused(bpetite(*words, cwd=folder))[0]

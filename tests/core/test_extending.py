@@ -12,12 +12,9 @@ from artifacts import THIRD
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._extending import truncated
-from numbered import Made, numbered, tokenizer_of
+from numbered import WORDS, Made, numbered, tokenizer_of
 from texts import CORPORA, RUNS, TIES
 
-WORDS: Final = st.lists(
-    st.sampled_from(["ab", "abc", "abcd", "bc", "abab", " ", "é", "aa", "b", "c"]), max_size=12
-).map("".join)
 SPECIAL: Final = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
 DOCUMENTS: Final = st.lists(st.one_of(WORDS, TIES, RUNS), max_size=4)
 
