@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import pytest
 
+import oracle
 from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
 from bpetite_cli.jobs import sharing
@@ -197,3 +198,16 @@ def test_what_is_no_extension_is_not_trained(
     (folder / "ids.json").write_bytes(canonical(START | bare))
     words = ["verify", "-m", model, "text", *(["--start", start] if start else [])]
     assert fault in refused(bpetite(*words, cwd=folder))[0]
+
+
+def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
+    """`chunks` has the patterns for imports too; `train` has them only through `--start`."""
+    text = oracle.ONLY_VERSION_3["deepseek3"]
+    (folder / "start.json").write_bytes(canonical(START | {"pretokenizer_pattern": text}))
+    bpetite(*"chunks text --pattern deepseek3 -o counts".split(), cwd=folder)
+    for words in ("text -o a.json", "--counts counts -o b.json"):
+        call = f"train {words} --start start.json --vocab-size 264"
+        assert bpetite(*call.split(), cwd=folder).returncode == 0
+    assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
+    call = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
+    assert "invalid choice: 'deepseek3'" in refused(bpetite(*call.split(), cwd=folder), status=2)[0]

@@ -38,7 +38,7 @@ def test_an_extension_is_that_of_the_oracle(
     more: int,
     added: list[str],
 ) -> None:
-    """Merges, completed whole tokens, ids and new special tokens are those of the oracle."""
+    """Merges, completed tokens and ids are the oracle's, and new tokens encode to themselves."""
     content, merges, whole, names = made
     start = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
     ids, pattern = start._artifact.ids, content["pretokenizer_pattern"]
@@ -60,6 +60,8 @@ def test_an_extension_is_that_of_the_oracle(
     )
     assert [*artifact.whole_tokens] == [one for one in whole if whole_ids[one] not in every]
     check_kept(start, grown)
+    for number in range(first, 256 + len(artifact.merges)):
+        assert oracle.encode_chunk(artifact.tokens[number], artifact.merges) == [number]
     assert Artifact.of_bytes(artifact.to_bytes(), "t") == artifact
 
 

@@ -1,7 +1,7 @@
 """The logger `bpetite`: progress of training, as records, and never printed."""
 
 import logging
-from typing import get_args, get_type_hints
+from typing import get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -59,7 +59,8 @@ def test_records_have_the_documented_attributes(
         warns = vars(record)["event"] == "unreachable"
         level = logging.WARNING if warns else logging.INFO
         assert (record.name, record.levelno) == ("bpetite", level)
-        types = get_type_hints(shapes[vars(record)["event"],])
+        hints = get_type_hints(shapes[vars(record)["event"],])
+        types = {name: get_origin(hint) or hint for name, hint in hints.items()}
         del types["event"]
         assert {name: type(figure) for name, figure in figures_of(record).items()} == types
 

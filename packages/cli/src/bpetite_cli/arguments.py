@@ -2,10 +2,10 @@
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from bpetite._patterns import GPT2, PATTERNS
+from bpetite._patterns import GPT2, Pattern
 from bpetite._special_tokens import checked_special_tokens
 from bpetite_cli.io.documents import Documents, read_list
 from bpetite_cli.io.inputs import STANDARD_INPUT, check_standard_input
@@ -107,16 +107,18 @@ def add_start(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_pattern(parser: argparse.ArgumentParser, default: str) -> None:
+def add_pattern(
+    parser: argparse.ArgumentParser, default: str, patterns: Mapping[str, Pattern]
+) -> None:
     """Add the option for the pattern, and describe the patterns above the options."""
     parser.add_argument(
         "--pattern",
-        choices=PATTERNS,
+        choices=patterns,
         metavar="NAME",
         help=f"the pattern that splits text into chunks, see above (default: {default})",
     )
-    width = max(map(len, PATTERNS))
-    rows = (f"  {name:<{width}}  {pattern.note}\n" for name, pattern in PATTERNS.items())
+    width = max(map(len, patterns))
+    rows = (f"  {name:<{width}}  {pattern.note}\n" for name, pattern in patterns.items())
     parser.description = (
         f"{parser.description}\n\nPatterns:\n{''.join(rows)}\n"
         f"For a new model, take gpt4. {GPT2.name} is the default because the specification fixes "

@@ -76,15 +76,17 @@ class End(TypedDict):
 
 
 class Unreachable(TypedDict):
-    """At level WARNING: a token of the start does not encode to itself, nor in the result.
+    """At level WARNING: tokens of the start do not encode to themselves, nor in the result.
 
     id: the first such token.
     token: its first 40 bytes.
+    ids: all of them.
     """
 
     event: Literal["unreachable"]
     id: int
     token: bytes
+    ids: list[int]
 
 
 Record: TypeAlias = Start | Count | Counted | Merge | End | Unreachable

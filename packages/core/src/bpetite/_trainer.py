@@ -210,17 +210,21 @@ def _warn_if_unreachable(start: Artifact) -> None:
     """
     merges = Merges(start.merges)
     special = {name.encode("utf-8") for name in start.special_names}
-    for number, token in enumerate(start.tokens[: BASE_VOCAB_SIZE + len(start.merges)]):
-        if token in special or merges.apply(token) != [number]:
-            token_id = start.ids[number]
-            shown = token[:_BYTES_OF_A_TOKEN_PER_RECORD]
-            log(
-                f"the token {token_id} of start, {shown!r}, does not encode to itself: such a "
-                "tokenizer cannot be exported, and other libraries may give other ids",
-                {"event": "unreachable", "id": token_id, "token": shown},
-                logging.WARNING,
-            )
-            return
+    found = [
+        number
+        for number, token in enumerate(start.tokens[: BASE_VOCAB_SIZE + len(start.merges)])
+        if token in special or merges.apply(token) != [number]
+    ]
+    if found:
+        ids = [start.ids[number] for number in found]
+        shown = start.tokens[found[0]][:_BYTES_OF_A_TOKEN_PER_RECORD]
+        others = f" (and {len(ids) - 1:,} more)" if ids[1:] else ""
+        log(
+            f"the token {ids[0]} of start, {shown!r}, does not encode to itself{others}: such a "
+            "tokenizer cannot be exported, and other libraries may give other ids",
+            {"event": "unreachable", "id": ids[0], "token": shown, "ids": ids},
+            logging.WARNING,
+        )
 
 
 def _too_large(vocab_size: int) -> ValueError:

@@ -26,7 +26,7 @@ from itertools import islice
 from typing import Annotated, Final, TypedDict
 
 from bpetite._corpus import add_up
-from bpetite._patterns import GPT2, PATTERNS
+from bpetite._patterns import ALL_PATTERNS, GPT2
 from bpetite._quoting import quoted
 from bpetite_cli import arguments, fields, values
 from bpetite_cli.arguments import Commands
@@ -73,7 +73,7 @@ def add_command(commands: Commands) -> None:
     """Add `chunks` to the command line."""
     parser = arguments.add_parser(commands, "chunks", __doc__)
     arguments.add_corpus(parser)
-    arguments.add_pattern(parser, GPT2.name)
+    arguments.add_pattern(parser, GPT2.name, ALL_PATTERNS)
     arguments.add_output(parser)
     arguments.add_jobs(parser)
     parser.set_defaults(run=_run, prints={"": _Chunk, "--output": _Summary})
@@ -81,7 +81,7 @@ def add_command(commands: Commands) -> None:
 
 def _run(options: argparse.Namespace) -> None:
     documents = arguments.documents_of(options)
-    pattern = PATTERNS[options.pattern or GPT2.name]
+    pattern = ALL_PATTERNS[options.pattern or GPT2.name]
     size = inputs.check_inputs(documents.paths)
     destinations.check_destination(options.output, documents.sources, force=options.force)
     messages.say_if_typed("counting", documents.paths)

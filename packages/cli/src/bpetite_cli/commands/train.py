@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Annotated, Final, TypedDict
 
 from bpetite._artifact import Artifact
+from bpetite._patterns import PATTERNS
 from bpetite._quoting import quoted
 from bpetite._trainer import beginning
 from bpetite_cli import arguments, fields, values
@@ -71,7 +72,7 @@ def add_command(commands: Commands) -> None:
     arguments.add_corpus(parser)
     arguments.add_vocab_size(parser, "N - 256 merges")
     arguments.advise(parser, "--vocab-size", "to start with, use --vocab-size 8192")
-    arguments.add_pattern(parser, "gpt2, or the pattern of --start")
+    arguments.add_pattern(parser, "gpt2, or the pattern of --start", PATTERNS)
     arguments.add_special_tokens(parser)
     arguments.add_start(parser)
     parser.add_argument(
