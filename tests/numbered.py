@@ -9,6 +9,8 @@ import oracle
 from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import GPT2
+from bpetite._schema.numbering import Numbering
 from texts import merge_lists
 
 WORDS: Final = st.lists(
@@ -59,10 +61,17 @@ def tokenizer_of(content: dict[str, Any], folder: Path) -> Tokenizer:
 
 @st.composite
 def extended(draw: st.DrawFn) -> tuple[Artifact, list[str]]:
-    """Return an extension, and the whole tokens of its start."""
-    content, _, whole, _ = draw(numbered(highest=2**20))
-    start = Artifact.of_bytes(canonical(content), "start")
+    """Return an extension that other engines can have, and the whole tokens of its start."""
+    merges = oracle.train(draw(st.lists(WORDS, max_size=3)), 256 + draw(st.integers(0, 6)))
+    tokens = [*oracle.vocabulary(merges).values()][:-1]
+    text = st.text("abcé ", min_size=3, max_size=6)
+    found = draw(st.lists(text, max_size=5, unique=True))
+    whole = [one for one in found if len(oracle.encode_chunk(one.encode(), merges)) > 2]
+    ids = sorted(draw(st.permutations(range(len(tokens) + len(whole) + 3)))[3:])
+    whole_ids = sorted(ids.pop(draw(st.integers(256, len(ids) - 1))) for _ in whole)
+    start = Artifact(
+        merges, [*tokens, *map(str.encode, whole)], GPT2, (), Numbering((*ids, *whole_ids))
+    )
+    corpus = [*draw(st.lists(WORDS, max_size=3)), *(f"{one}b" for one in whole)]
     size = len(start.tokens) + draw(st.integers(0, 12))
-    texts = [token.decode() for token in whole]
-    corpus = [*draw(st.lists(WORDS, max_size=3)), *(f"{text}b" for text in texts)]
-    return Tokenizer.train(corpus, size, start=Tokenizer._of(start))._artifact, texts
+    return Tokenizer.train(corpus, size, start=Tokenizer._of(start))._artifact, whole

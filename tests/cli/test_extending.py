@@ -204,7 +204,7 @@ def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
     """`chunks` has the patterns for imports too; `train` has them only through `--start`."""
     text = oracle.ONLY_VERSION_3["deepseek3"]
     (folder / "start.json").write_bytes(canonical(START | {"pretokenizer_pattern": text}))
-    bpetite(*"chunks text --pattern deepseek3 -o counts".split(), cwd=folder)
+    bpetite("chunks", "text", "--pattern", "deepseek3", "-o", "counts", cwd=folder)
     for words in ("text -o a.json", "--counts counts -o b.json"):
         call = f"train {words} --start start.json --vocab-size 264"
         assert bpetite(*call.split(), cwd=folder).returncode == 0

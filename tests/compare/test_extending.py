@@ -18,9 +18,9 @@ def test_an_extension_has_the_same_ids_elsewhere(
 ) -> None:
     """The texts are whole tokens of the start, their beginnings, and both with other letters."""
     artifact, whole = made
-    assume(not find_duplicate(artifact) and not find_unreachable(artifact))
+    assert not find_duplicate(artifact)
+    assert not find_unreachable(artifact)
     assume(to != "tiktoken" or not find_unordered(artifact))
-    assume("é" not in artifact.special_names)
     folder = tmp_path_factory.mktemp("extended")
     ours = Tokenizer._of(artifact)
     ours.save(model := folder / "model.json")
