@@ -31,7 +31,7 @@ Training produces a vocabulary that meets all conditions, unless it continues on
 Files made by hand, and imports with ids of their own, may not, so an export checks them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from bpetite._artifact import Artifact
 from bpetite_compare._foreign import Foreign
@@ -48,16 +48,10 @@ def find_duplicate(artifact: Artifact) -> str | None:
 
 
 def find_unreachable(artifact: Artifact) -> str | None:
-    """Return a message if a token does not encode to itself.
-
-    Tokens are checked in the order of their ids, so the parts of each are already known to
-    encode to themselves.
-    """
-    ids: dict[tuple[int, int], int] = {}
-    for token_id, pair in enumerate(artifact.merges, 256):
-        if ids.setdefault(pair, token_id) != token_id or _is_torn(pair, artifact, ids):
-            token = artifact.tokens[token_id][:40]
-            return f"the token {artifact.ids[token_id]}, {token!r}, does not encode to itself"
+    """Return a message if a token does not encode to itself."""
+    for number in artifact.unreachable:
+        token = artifact.tokens[number][:40]
+        return f"the token {artifact.ids[number]}, {token!r}, does not encode to itself"
     return None
 
 
@@ -88,24 +82,3 @@ def _too_early(artifact: Artifact) -> Iterator[bytes]:
         if new not in joined or old in joined or side != (new == left) or token_id < joined[new]:
             yield artifact.tokens[number]
         joined[new], joined[number] = token_id, -1
-
-
-def _is_torn(pair: tuple[int, int], artifact: Artifact, ids: Mapping[tuple[int, int], int]) -> bool:
-    """Return whether a merge crosses the middle before both parts are complete.
-
-    At any time, one token ends at the middle and one starts there. Going back in time, the
-    later of the two is replaced by its own part at the middle. Each existed until it became
-    part of the next; if a merge of the two has a lower rank than that, it happened first. In
-    the single pass that makes both, the leftmost pair is merged first.
-    """
-    left, right = pair
-    left_until = right_until = 0x110000 + 256  # no id is so high
-    while left >= 256 or right >= 256:
-        if left >= right:
-            left_until, left = left, artifact.merges[left - 256][1]
-        else:
-            right_until, right = right, artifact.merges[right - 256][0]
-        merged = ids.get((left, right))
-        if merged is not None and merged < left_until and merged <= right_until:
-            return True
-    return False

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Self
 
 from bpetite._constants import BASE_VOCAB_SIZE, END_OF_TEXT_TOKEN, MAX_FILE_BYTES
-from bpetite._merges import Merges
+from bpetite._merges import Merges, unreachable
 from bpetite._patterns import GPT2, Pattern
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
@@ -110,6 +110,11 @@ class Artifact(Content):
     def vocab(self) -> dict[int, bytes]:
         """The bytes of each id, as the specification's `save` and `load` have them."""
         return dict(zip(self.ids, self.table, strict=True))
+
+    @property
+    def unreachable(self) -> list[int]:
+        """The numbers of the merges whose bytes do not encode to them."""
+        return unreachable(self.merges)
 
     def ids_of_chunks(self) -> Callable[[bytes], list[int]]:
         """Return a function that gives the ids of a chunk."""

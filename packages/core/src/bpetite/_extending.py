@@ -43,20 +43,13 @@ class Extension:
 
     Args:
         start: the tokenizer to extend; its last special tokens may have no ids yet.
-        chunks: the chunks of the corpus; whole tokens are removed.
         merges, tokens: the merges, and the bytes of each number. Training adds new ones, and
             this class those of completed tokens.
 
     taken: the bytes of all tokens of the start.
     """
 
-    def __init__(
-        self,
-        start: Artifact,
-        chunks: dict[str, int],
-        merges: list[tuple[int, int]],
-        tokens: list[bytes],
-    ) -> None:
+    def __init__(self, start: Artifact, merges: list[tuple[int, int]], tokens: list[bytes]) -> None:
         self.taken = {*start.table}
         self._start, self._merges, self._tokens = start, merges, tokens
         self._ids = [*start.ids[: len(tokens)]]
@@ -70,7 +63,6 @@ class Extension:
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
         apply = Merges(merges).apply
         for token_id, token in self._whole.items():
-            chunks.pop(token.decode("utf-8", errors="surrogateescape"), None)
             self._note(token_id, "".join(map(chr, apply(token))))
 
     def add(self, left: int, right: int) -> bool:

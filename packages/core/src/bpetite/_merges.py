@@ -12,7 +12,7 @@ Not here: the cache of chunks (`_encoder`).
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise, repeat
 from typing import Final
@@ -117,3 +117,43 @@ class Merges:
                         heappush(passes, later)
                     places[later].append(start)
         return [symbol for symbol in symbols if symbol != _GONE]
+
+
+def unreachable(merges: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the ids that the bytes of their tokens do not encode to, in order.
+
+    The bytes of a merge encode to it if both parts encode to themselves, no earlier merge has its
+    pair, and none crosses its middle (`Reachable.reachable_iff` in docs/proof).
+    """
+    ids: dict[tuple[int, int], int] = {}
+    found: dict[int, None] = {}
+    for new, pair in enumerate(merges, BASE_VOCAB_SIZE):
+        again = ids.setdefault(pair, new) != new
+        if again or not found.keys().isdisjoint(pair) or _is_torn(pair, merges, ids):
+            found[new] = None
+    return [*found]
+
+
+def _is_torn(
+    pair: tuple[int, int],
+    merges: Sequence[tuple[int, int]],
+    ids: Mapping[tuple[int, int], int],
+) -> bool:
+    """Return whether a merge crosses the middle before both parts are complete.
+
+    At any time, one token ends at the middle and one starts there. Going back in time, the
+    later of the two is replaced by its own part at the middle. Each existed until it became
+    part of the next; if a merge of the two has a lower rank than that, it happened first. In
+    the single pass that makes both, the leftmost pair is merged first.
+    """
+    left, right = pair
+    left_until = right_until = _NO_MERGE + BASE_VOCAB_SIZE  # no id is so high
+    while left >= 256 or right >= 256:
+        if left >= right:
+            left_until, left = left, merges[left - 256][1]
+        else:
+            right_until, right = right, merges[right - 256][0]
+        merged = ids.get((left, right))
+        if merged is not None and merged < left_until and merged <= right_until:
+            return True
+    return False

@@ -11,7 +11,7 @@ Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), th
 
 import logging
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import index
 from typing import Final, NamedTuple
 
@@ -19,7 +19,6 @@ from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._corpus import Part, add_up, count_corpus
-from bpetite._merges import Merges
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
 from bpetite._records import log
@@ -133,9 +132,14 @@ def learn(parts: Iterable[Part], vocab_size: int, start: Artifact = _BYTES) -> L
         f"training: {wanted:,} mergeable tokens wanted{keeping}",
         {"event": "start", "vocab_size": wanted, "merges_kept": kept},
     )
-    if kept:
-        _warn_if_unreachable(start)
+    unreachable = {*start.unreachable}
+    _warn_if_unreachable(start, unreachable)
     chunks = add_up(parts)
+    if len(start.tokens) > BASE_VOCAB_SIZE:
+        # A chunk that is a token has no pair.
+        for number, token in enumerate(start.tokens):
+            if number not in unreachable:
+                chunks.pop(token.decode("utf-8", errors="surrogateescape"), None)
     with garbage_collector_paused():
         learned = _learn(chunks, wanted, start)
     size = len(learned.artifact.tokens)
@@ -170,7 +174,7 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
     if start.numbering:
         from bpetite._extending import Extension  # noqa: PLC0415 - only for these
 
-        extension = Extension(start, chunks, merges, tokens)
+        extension = Extension(start, merges, tokens)
     file_size = extension or FileSize(start.pattern, start.special_names, merges)
     taken = extension.taken if extension else ()
     pairs = Pairs(chunks)
@@ -202,22 +206,16 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
     return Learned(start._replace(merges=merges, tokens=tokens), counts)
 
 
-def _warn_if_unreachable(start: Artifact) -> None:
-    """Warn if a token of the start does not encode to itself.
+def _warn_if_unreachable(start: Artifact, unreachable: Collection[int]) -> None:
+    """Warn if tokens of the start do not encode to themselves.
 
-    Then it does not in the result either: its bytes are encoded with the start's merges first.
+    Then they do not in the result either: their bytes are encoded with the start's merges first.
     If all tokens of the start encode to themselves, so do those that are learned.
     """
-    merges = Merges(start.merges)
-    special = {name.encode("utf-8") for name in start.special_names}
-    found = [
-        number
-        for number, token in enumerate(start.tokens[: BASE_VOCAB_SIZE + len(start.merges)])
-        if token in special or merges.apply(token) != [number]
-    ]
-    if found:
-        ids = [start.ids[number] for number in found]
-        shown = start.tokens[found[0]][:_BYTES_OF_A_TOKEN_PER_RECORD]
+    special = {name.encode("utf-8") for name in start.special_names}.intersection(start.tokens)
+    if numbers := sorted({*unreachable, *map(start.tokens.index, special)}):
+        ids = [start.ids[number] for number in numbers]
+        shown = start.tokens[numbers[0]][:_BYTES_OF_A_TOKEN_PER_RECORD]
         others = f" (and {len(ids) - 1:,} more)" if ids[1:] else ""
         log(
             f"the token {ids[0]} of start, {shown!r}, does not encode to itself{others}: such a "
