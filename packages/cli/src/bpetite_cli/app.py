@@ -34,7 +34,7 @@ def run(arguments: Sequence[str]) -> int:
         if interrupt := _interrupt_before(error):
             return _interrupted(interrupt)
         if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
-            say_error(_error_message(error))
+            say_error(explain(error))
         return 1
     return status
 
@@ -60,16 +60,6 @@ def _ignore_impossible_sizes() -> None:
     for name in ("COLUMNS", "LINES"):
         if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
             del os.environ[name]
-
-
-def _error_message(error: BaseException) -> str:
-    if isinstance(error, Failure):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "not enough memory for this input"
-    if isinstance(error, (OSError, ValueError, KeyError)):
-        return explain(error)
-    return f"this is a bug in bpetite; please report it: {error!r}"
 
 
 def _run_command(arguments: Sequence[str]) -> int:

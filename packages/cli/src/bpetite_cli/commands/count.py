@@ -166,9 +166,7 @@ def _read(
             for blocks in documents.read_file(file.path, reading):
                 for text in blocks if in_blocks else ["".join(blocks)]:
                     yield number, text
-        except Failure as failure:
-            file.error = str(failure)
-        except OSError as error:
+        except (Failure, OSError) as error:
             file.error = explain(error)
 
 
