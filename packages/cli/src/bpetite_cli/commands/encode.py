@@ -24,7 +24,8 @@ Examples:
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from functools import partial
+from typing import Annotated, Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -105,10 +106,10 @@ def _run(options: argparse.Namespace) -> None:
         artifact = models.load_artifact(options.model)
         _check_width(options.format, max(artifact.ids))
         separator = _separator(artifact, options)
-        packing = _Packing(Tokenizer._of(artifact), options.format, options.ordinary)
+        pack = partial(_pack, Tokenizer._of(artifact), options.format, options.ordinary)
         work.begin_reading("encoding", size)
         jobs = arguments.jobs_of(options)
-        with Sharing(packing.pack, jobs, _length, work) as sharing:
+        with Sharing(pack, jobs, _length, work) as sharing:
             texts = _with_separators(documents.read(sharing), separator, options.separator_at)
             ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
             result = outputs.complete(ids, options.output, force=options.force)
@@ -134,24 +135,18 @@ def _length(part: _Part) -> int:
     return len(part) if isinstance(part, str) else 0
 
 
-class _Packing(NamedTuple):
-    """The work on a batch: from texts and separators to their size, and their ids as bytes."""
-
-    tokenizer: Tokenizer
-    format: str
-    ordinary: bool
-
-    def pack(self, batch: list[_Part]) -> _Packed:
-        ids: list[int] = []
-        for part in batch:
-            if isinstance(part, str):
-                ids += self.tokenizer.encode(part, ordinary=self.ordinary)
-            else:
-                ids.append(part)
-        sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
-        separators = len(batch) - len(sizes)
-        data = FORMATS[self.format].pack(ids) if ids else b""
-        return sum(sizes), len(ids) - separators, separators, data
+def _pack(tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]) -> _Packed:
+    """Turn texts and separators into their sizes, and their ids in the format with this name."""
+    ids: list[int] = []
+    for part in batch:
+        if isinstance(part, str):
+            ids += tokenizer.encode(part, ordinary=ordinary)
+        else:
+            ids.append(part)
+    sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
+    separators = len(batch) - len(sizes)
+    data = FORMATS[name].pack(ids) if ids else b""
+    return sum(sizes), len(ids) - separators, separators, data
 
 
 class _Figures:
