@@ -32,7 +32,10 @@ def run(arguments: Sequence[str]) -> int:
         flush_output()
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - all become messages
         if interrupt := _interrupt_before(error):
-            return _interrupted(interrupt)
+            number: int = getattr(interrupt, "number", signal.SIGINT)  # `bpetite_cli.Ended` has one
+            if number == signal.SIGINT:
+                say_interrupted()
+            return 128 + number
         if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
             say_error(explain(error))
         return 1
@@ -46,13 +49,6 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
             return error
         error = error.__context__
     return None
-
-
-def _interrupted(interrupt: KeyboardInterrupt) -> int:
-    number: int = getattr(interrupt, "number", signal.SIGINT)  # `bpetite_cli.Ended` has one
-    if number == signal.SIGINT:
-        say_interrupted()
-    return 128 + number
 
 
 def _ignore_impossible_sizes() -> None:
@@ -79,8 +75,7 @@ def _run_command(arguments: Sequence[str]) -> int:
             say(parser.format_help().rstrip("\n"))
             return 2
         options = parser.parse_args(arguments)
-        quiet = vars(options).get("quiet", False)  # a plug-in may lack it
-        with quietly(quiet=quiet):
+        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
             check_output()
             options.run(options)
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
@@ -88,8 +83,6 @@ def _run_command(arguments: Sequence[str]) -> int:
     return 0
 
 
-_GROUP: Final = "bpetite.commands"
-_SHELLS: Final = ("bash", "zsh", "fish")
 _COMMAND: Final = "COMMAND"
 
 
@@ -104,7 +97,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--completion",
         action=_Completion,
-        choices=_SHELLS,
+        choices=("bash", "zsh", "fish"),
         metavar="SHELL",
         help="print completions for bash, zsh or fish",
     )
@@ -140,7 +133,7 @@ def _command_list(commands: Commands) -> Iterator[str]:
 
 
 def _add_installed(commands: Commands) -> None:
-    for entry in entries_of(_GROUP):
+    for entry in entries_of("bpetite.commands"):
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code
