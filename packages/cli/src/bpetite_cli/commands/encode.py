@@ -43,8 +43,6 @@ from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import shortened
 
 _SEPARATORS: Final = ("--separator-token", "--separator")
-_SHOWN: Final = 10
-"""The number of special tokens that an error lists."""
 
 _Part: TypeAlias = str | int
 """Text that ends at a safe boundary, or the id of a separator."""
@@ -202,9 +200,8 @@ def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
         return artifact.special_tokens[name]
     way_out = "`bpetite train` and `bpetite import` add some with --special"
     if names:
-        shown = ", ".join(shortened(other.encode("utf-8"), 40) for other in names[:_SHOWN])
-        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-        way_out = f"name one with --separator: {shown}{more}"
+        shown = [shortened(other.encode("utf-8"), 40) for other in names]
+        way_out = f"name one with --separator: {messages.listed(shown, 10)}"
     else:
         fault = "has no special token to separate documents"
     raise Failure(f"{quoted(options.model)} {fault}; {way_out}")
