@@ -176,16 +176,17 @@ def decompress(name: str, blocks: Iterable[bytes], advance: Callable[[int], None
     read = chain([begin] if begin else [], left)
     found = next((each for each in _FORMATS if re.match(each.begin, begin)), None)
     if found is None:
-        return Content(_advancing(read, advance), None)
+        return Content(advancing(read, advance), None)
     parts = (
         block[start : start + _READ_AT_ONCE]
         for block in read
         for start in range(0, len(block), _READ_AT_ONCE)
     )
-    return Content(_Members(name, found, _advancing(parts, advance)).blocks(), found.name)
+    return Content(_Members(name, found, advancing(parts, advance)).blocks(), found.name)
 
 
-def _advancing(blocks: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
+def advancing(blocks: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield the same blocks, and call `advance` with the number of bytes of each."""
     for block in blocks:
         advance(len(block))
         yield block
