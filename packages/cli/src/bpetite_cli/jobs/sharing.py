@@ -7,7 +7,7 @@ Results that are only summed up are taken as they come, so no process waits for 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Self, TypeAlias, TypeVar
 
 from bpetite_cli.io.reading import Oddity, Reading
 from bpetite_cli.jobs.signals import signals_blocked
@@ -34,12 +34,8 @@ Of compressed text, this many characters are enough.
 _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
 
-
-class _Batch(NamedTuple, Generic[Item]):
-    """Some items, and the number of bytes read for them."""
-
-    items: list[Item]
-    read: int
+_Batch: TypeAlias = tuple[list[Item], int]
+"""Some items, and the number of bytes read for them."""
 
 
 @dataclass(eq=False)
@@ -95,9 +91,9 @@ class Sharing(Generic[Item, Result]):
                 if max(self._read, self._characters) >= _WORTH_WORKERS:
                     yield from self._shared(chain(first, batches), in_order=in_order)
                     return
-        for batch in chain(first, batches):
-            yield self.work(batch.items)
-            self.reading.advance(batch.read)
+        for part, read in chain(first, batches):
+            yield self.work(part)
+            self.reading.advance(read)
 
     def results_of_each(self, items: list[Item]) -> Iterator[Result]:
         """Yield the result of some items from each process, after all other results."""
@@ -111,7 +107,7 @@ class Sharing(Generic[Item, Result]):
 
         with signals_blocked():  # no signal may come before `__exit__` knows them
             self._workers = workers = Workers(self.work, self.jobs)
-        begun = ((workers.submit(batch.items), batch.read) for batch in batches)
+        begun = ((workers.submit(items), read) for items, read in batches)
         for result, read in _awaited(begun, _AHEAD * self.jobs, in_order=in_order):
             yield result.result()
             self.reading.advance(read)
@@ -126,10 +122,10 @@ class Sharing(Generic[Item, Result]):
             self._characters += length
             characters += length + _CHARACTERS_OF_AN_ITEM
             if characters >= _CHARACTERS_OF_A_BATCH:
-                yield _Batch(batch, self._read - before)
+                yield batch, self._read - before
                 before, batch, characters = self._read, [], 0
         if batch or self._read > before:
-            yield _Batch(batch, self._read - before)
+            yield batch, self._read - before
 
 
 _Begun: TypeAlias = "tuple[Future[Result], int]"
