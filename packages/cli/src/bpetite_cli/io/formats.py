@@ -75,9 +75,7 @@ def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
 
 
 def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
-    begin = place
-    while begin and not data[begin - 1 : begin].isspace():
-        begin -= 1
+    begin = len(data[:place].rstrip(b"0123456789"))  # all that may precede it in a word
     word = data[begin : begin + 40].split()[0]
     return Failure(
         f"{name_of(path)}: expected decimal token ids separated by whitespace, "
