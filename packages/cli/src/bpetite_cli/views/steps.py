@@ -37,7 +37,8 @@ def draw_steps(
             yield between
             between = "\n"
             if is_special:
-                yield drawing.special_token(chunk, special_tokens.ids[chunk])
+                shown = screen.paint(visible(chunk), "special")
+                yield f"special token: {shown}\n  id {special_tokens.ids[chunk]}\n"
                 continue
             number += 1
             if chunk in seen:
@@ -56,9 +57,6 @@ class _Drawing(NamedTuple):
     screen: Screen
     merges: Merges
     whole: Mapping[bytes, int]
-
-    def special_token(self, text: str, token_id: int) -> str:
-        return f"special token: {self.screen.paint(visible(text), 'special')}\n  id {token_id}\n"
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
         return (
