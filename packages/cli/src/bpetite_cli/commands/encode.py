@@ -122,9 +122,11 @@ def _run(options: argparse.Namespace) -> None:
             "format": options.format,
             "file_bytes": result.size,
         }
+        others = f" and {messages.counted(figures.separators, 'separator')}"
         work.report(
             summary,
-            f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
+            f"saved: {quoted(options.output)}, {figures.tokens:,} tokens"
+            f"{others if figures.separators else ''} as {options.format}, "
             f"{messages.in_units(result.size)}",
         )
 
@@ -154,14 +156,6 @@ class _Figures:
         self.size = 0
         self.tokens = 0
         self.separators = 0
-
-    @property
-    def in_words(self) -> str:
-        """The numbers of tokens and separators, for people."""
-        tokens = f"{self.tokens:,} tokens"
-        if not self.separators:
-            return tokens
-        return f"{tokens} and {messages.counted(self.separators, 'separator')}"
 
     def of(self, packed: Iterable[_Packed]) -> Iterator[bytes]:
         """Yield the bytes of each batch, and add its figures."""
