@@ -32,9 +32,12 @@ def run(arguments: Sequence[str]) -> int:
         flush_output()
     except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - all become messages
         if interrupt := _interrupt_before(error):
-            return _interrupted(interrupt)
+            number: int = getattr(interrupt, "number", signal.SIGINT)  # `bpetite_cli.Ended` has one
+            if number == signal.SIGINT:
+                say_interrupted()
+            return 128 + number
         if not isinstance(error, BrokenPipeError):  # the reader of the output stopped reading
-            say_error(_error_message(error))
+            say_error(explain(error))
         return 1
     return status
 
@@ -48,28 +51,11 @@ def _interrupt_before(error: BaseException | None) -> KeyboardInterrupt | None:
     return None
 
 
-def _interrupted(interrupt: KeyboardInterrupt) -> int:
-    number: int = getattr(interrupt, "number", signal.SIGINT)  # `bpetite_cli.Ended` has one
-    if number == signal.SIGINT:
-        say_interrupted()
-    return 128 + number
-
-
 def _ignore_impossible_sizes() -> None:
     """Ignore impossible values of COLUMNS and LINES: rich would draw lines of any width."""
     for name in ("COLUMNS", "LINES"):
         if not _SIZE_OF_A_SCREEN.fullmatch(os.environ.get(name, "80")):
             del os.environ[name]
-
-
-def _error_message(error: BaseException) -> str:
-    if isinstance(error, Failure):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "not enough memory for this input"
-    if isinstance(error, (OSError, ValueError, KeyError)):
-        return explain(error)
-    return f"this is a bug in bpetite; please report it: {error!r}"
 
 
 def _run_command(arguments: Sequence[str]) -> int:
@@ -89,8 +75,7 @@ def _run_command(arguments: Sequence[str]) -> int:
             say(parser.format_help().rstrip("\n"))
             return 2
         options = parser.parse_args(arguments)
-        quiet = vars(options).get("quiet", False)  # a plug-in may lack it
-        with quietly(quiet=quiet):
+        with quietly(quiet=vars(options).get("quiet", False)):  # a plug-in may lack it
             check_output()
             options.run(options)
     except SystemExit as end:  # from argparse, after --help, --version or a usage error
@@ -98,8 +83,6 @@ def _run_command(arguments: Sequence[str]) -> int:
     return 0
 
 
-_GROUP: Final = "bpetite.commands"
-_SHELLS: Final = ("bash", "zsh", "fish")
 _COMMAND: Final = "COMMAND"
 
 
@@ -114,7 +97,7 @@ def make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument(
         "--completion",
         action=_Completion,
-        choices=_SHELLS,
+        choices=("bash", "zsh", "fish"),
         metavar="SHELL",
         help="print completions for bash, zsh or fish",
     )
@@ -150,7 +133,7 @@ def _command_list(commands: Commands) -> Iterator[str]:
 
 
 def _add_installed(commands: Commands) -> None:
-    for entry in entries_of(_GROUP):
+    for entry in entries_of("bpetite.commands"):
         try:
             entry.load()(commands)
         except Exception as error:  # noqa: BLE001 - it is not our code

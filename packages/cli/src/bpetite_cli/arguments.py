@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from bpetite._patterns import GPT2, Pattern
 from bpetite._special_tokens import checked_special_tokens
@@ -13,7 +13,7 @@ from bpetite_cli.io.json_lines import field
 from bpetite_cli.io.parquet import load_pyarrow
 from bpetite_cli.jobs.cores import available_cores
 from bpetite_cli.jobs.signals import signals_blocked
-from bpetite_cli.values import bounded, file_path, text_argument
+from bpetite_cli.values import Given, bounded, file_path, text_argument
 
 _MOST_JOBS: Final = 256
 _MOST_JOBS_BY_DEFAULT: Final = 8
@@ -66,7 +66,7 @@ def add_destination(parser: argparse.ArgumentParser, what: str = "the tokenizer 
     _add_output(parser, f"write {what} to PATH", required=True)
 
 
-def add_model(parser: argparse.ArgumentParser, **options: Any) -> None:  # noqa: ANN401 - argparse's
+def add_model(parser: argparse.ArgumentParser, **options: Given) -> None:
     """Add the option for the tokenizer file."""
     settings = {"required": True, "metavar": "PATH", "help": "the tokenizer file", **options}
     parser.add_argument("-m", "--model", **settings)
@@ -142,11 +142,7 @@ class _SpecialTokens(argparse.Action):
     """Extend a list of special tokens, and reject those that break a rule."""
 
     def __call__(
-        self,
-        _: object,
-        namespace: argparse.Namespace,
-        values: Any,  # noqa: ANN401 - argparse's
-        *__: object,
+        self, _: object, namespace: argparse.Namespace, values: Given, *__: object
     ) -> None:
         """Extend the list."""
         if files := [*filter(os.path.lexists, values)]:

@@ -1,7 +1,8 @@
 """Count the chunks of documents in one or more processes, for `training` and `chunks`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import TypeAlias
 
 from bpetite._corpus import Part, PartCounter
@@ -32,7 +33,8 @@ class Corpus:
             reading: gets what is told while the documents are read.
         """
         with Sharing(PartCounter(self._pattern), jobs, lambda row: len(row[0]), reading) as sharing:
-            yield _parts(sharing, self._read(sharing))
+            parts = sharing.results(self._read(sharing), in_order=False)
+            yield chain(parts, sharing.results_of_each([]))  # at the end, their last pieces
 
     def _read(self, reading: Reading) -> Iterator[_Row]:
         """Yield each text with the number of its repetitions."""
@@ -51,9 +53,3 @@ class Corpus:
             for blocks in self._documents.read(reading):
                 for text in blocks:
                     yield text, 1
-
-
-def _parts(sharing: Sharing[_Row, Part], rows: Iterable[_Row]) -> Iterator[Part]:
-    """Yield the parts of a corpus; each process splits its last pieces at the end."""
-    yield from sharing.results(rows, in_order=False)
-    yield from sharing.results_of_each([])

@@ -22,12 +22,16 @@ class Failure(Exception):  # noqa: N818 - a failure of the command, not of the p
     """The command failed; the message explains why, and what to do."""
 
 
-def explain(error: OSError | ValueError | KeyError) -> str:
-    """Return an error of the core or the system as one line with advice."""
+def explain(error: BaseException) -> str:
+    """Return an error as a message, with advice if it comes from the system."""
     if isinstance(error, OSError) and error.strerror:
         place = f"{quoted(str(error.filename))}: " if error.filename is not None else ""
         advice = _ADVICE.get(error.errno or 0)
         return f"{place}{error.strerror}{f'; {advice}' if advice else ''}"
     if isinstance(error, KeyError):
         return str(error.args[0])  # `str` of a KeyError puts quotes around it
-    return str(error)
+    if isinstance(error, MemoryError):
+        return "not enough memory for this input"
+    if isinstance(error, (Failure, OSError, ValueError)):
+        return str(error)
+    return f"this is a bug in bpetite; please report it: {error!r}"

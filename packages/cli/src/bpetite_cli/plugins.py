@@ -4,15 +4,13 @@ A package provides them as entry points. Finding entry points is slow, so this h
 when a command needs it.
 """
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bpetite._artifact import Artifact
 from bpetite_cli.errors import Failure
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint, EntryPoints
-
-_ENCODINGS: Final = "bpetite.encodings"
 
 
 class Encoding(Protocol):
@@ -51,7 +49,7 @@ def load_encoding(name: str, *, ordinary: bool) -> Encoding:
         Failure: no package has such a function, or it cannot be loaded.
         ValueError, OSError: the function does not know the encoding, or cannot read it.
     """
-    for entry in entries_of(_ENCODINGS):
+    for entry in entries_of("bpetite.encodings"):
         try:
             make_encoding = entry.load()
         except Exception as error:  # noqa: BLE001 - it is not our code

@@ -10,17 +10,15 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterable
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from bpetite_cli.io.documents import expand_patterns
 from bpetite_cli.io.outputs import write_output
 from bpetite_cli.terminal.messages import say, say_error
+from bpetite_cli.values import Given
 
 _LIKE_AN_OPTION: Final = re.compile(r"-[^\d ][^ ]*")
 """What may be an option; -1 is a number, and "- or not" is text."""
-
-_LONGEST_SHOWN: Final = 40
-_WRONG_USAGE: Final = 2
 
 
 class StrictParser(argparse.ArgumentParser):
@@ -29,7 +27,7 @@ class StrictParser(argparse.ArgumentParser):
     Its help goes to standard output as data, so a failed write is an error.
     """
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
+    def __init__(self, **options: Given) -> None:
         options.setdefault("formatter_class", HelpFormatter)
         super().__init__(**options, allow_abbrev=False)
         actions = {None: _Once, "store": _Once, "paths": _Paths, "same as": _SameAs}
@@ -39,10 +37,8 @@ class StrictParser(argparse.ArgumentParser):
         self.color = False  # Python 3.14 would color the usage
 
     def parse_known_args(
-        self,
-        args: Iterable[str] | None = None,
-        namespace: Any = None,  # noqa: ANN401 - argparse's
-    ) -> tuple[Any, list[str]]:
+        self, args: Iterable[str] | None = None, namespace: Given = None
+    ) -> tuple[Given, list[str]]:
         """Parse words; arguments may come before, between and after the options."""
         if self._mixing:
             return super().parse_known_args(args, namespace)
@@ -71,7 +67,7 @@ class StrictParser(argparse.ArgumentParser):
             if (short := known.get(word[:2])) and short.nargs != 0:
                 name = word[:2]  # as in -j4
             if _LIKE_AN_OPTION.fullmatch(word) and name not in known:
-                shown = name[:_LONGEST_SHOWN]
+                shown = name[:40]
                 if before in known and known[before].nargs is None:
                     self.error(f"{before} requires a value; for {shown}, write {before}={shown}")
                 advice = self._advice.get(name)
@@ -79,7 +75,7 @@ class StrictParser(argparse.ArgumentParser):
                 self.error(f"unknown option {shown}{way_out}")
             before = word
 
-    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - argparse's
+    def _check_value(self, action: argparse.Action, value: Given) -> None:
         """Reject a word that is not among the choices of an option, and suggest a similar one."""
         if action.choices is not None and value not in action.choices:
             known = list(action.choices)
@@ -149,7 +145,7 @@ class StrictParser(argparse.ArgumentParser):
         say_error(one_line)
         if "--help" not in one_line:
             say(f"see `{self.prog} --help`")
-        raise SystemExit(_WRONG_USAGE)
+        raise SystemExit(2)
 
 
 class _Once(argparse.Action):
@@ -172,7 +168,7 @@ class _Once(argparse.Action):
 class _SameAs(_Once):
     """An argument whose words are values of an option."""
 
-    def __init__(self, *, option: str, **options: Any) -> None:  # noqa: ANN401 - what argparse takes
+    def __init__(self, *, option: str, **options: Given) -> None:
         super().__init__(**options)
         self.option = option
 
@@ -184,7 +180,7 @@ class _Paths(argparse._ExtendAction):
         self,
         parser: argparse.ArgumentParser,
         namespace: argparse.Namespace,
-        values: Any,  # noqa: ANN401 - argparse's
+        values: Given,
         *_: object,
     ) -> None:
         """Extend the list."""

@@ -4,7 +4,10 @@ import argparse
 import os
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, TypeAlias
+
+Given: TypeAlias = Any
+"""What argparse takes or passes on, which depends on the option."""
 
 _INTEGER: Final = re.compile(r"[0-9]+|-0*[1-9][0-9]*")
 _MOST_DIGITS: Final = 30

@@ -17,7 +17,6 @@ from bpetite_compare._foreign import Foreign
 from bpetite_compare._letters import of_letters
 
 _LONGEST_SHOWN: Final = 90
-_MATCHING: Final = ("single_word", "lstrip", "rstrip")
 _REMOVED: Final = ("Removed", True)
 """Behavior and inversion of a `Split` that removes all but its matches, which are everything."""
 
@@ -292,7 +291,7 @@ def checked_added_token(token: object) -> tuple[str, int, bool]:
             owner = f"its added token {text[:40]!r}"
         case _:
             raise ValueError(f"its added token {_shown(token)} lacks a content or an id")
-    for name in _MATCHING:
+    for name in ("single_word", "lstrip", "rstrip"):
         if _flag(flags, name, owner):
             raise ValueError(f"{owner} has {name}, so it changes the text around it; {_INSTEAD}")
     return text, number, _flag(flags, "normalized", owner)

@@ -4,7 +4,6 @@ The form of the other tokenizer is found from its content. It is read (`_from_ra
 `_from_huggingface`), converted (`_conversion`) and saved.
 """
 
-import errno
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import Any, Final
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
-from bpetite._writing import check_no_input, write_file
+from bpetite._writing import check_no_input, mode_of_existing, write_file
 from bpetite_compare._conversion import convert
 from bpetite_compare._encodings import get_encoding, is_encoding
 from bpetite_compare._foreign import Foreign
@@ -103,8 +102,7 @@ def import_tokenizer(  # noqa: PLR0913 - most of them are settings with a defaul
     given = {"pattern": pattern, "special": special_tokens, "drop_normalizer": drop_normalizer}
     paths = _files_of(names, form)
     check_no_input(path, [*paths, *map(_config_beside, paths)])
-    if not overwrite and os.path.lexists(path):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    mode_of_existing(path, overwrite=overwrite)  # fail before the work
     try:
         artifact, data, notes = convert(_read(names[0], paths, form, given))
     except ValueError as error:

@@ -95,7 +95,16 @@ def parity_of_texts(
         for block in text:
             before = result.bytes - begin
             if found := comparer.look_at(block, result):
-                result.difference = _located(found, block, path, before, line)
+                at = found.character
+                result.difference = FileDifference(
+                    path=path,
+                    byte=before + found.byte,
+                    line=line + block.count("\n", 0, at),
+                    before=block[max(0, at - _CONTEXT_CHARACTERS) : at],
+                    after=block[at : at + _CONTEXT_CHARACTERS],
+                    ours=found.ours,
+                    theirs=found.theirs,
+                )
                 return result
             line += block.count("\n")
     return result
@@ -162,17 +171,3 @@ class _Comparer:
 def _joined(parts: Iterator[Tokenization]) -> Tokenization:
     pairs = [pair for part in parts for pair in zip(part.ids, part.tokens, strict=True)]
     return Tokenization("", [one for one, _ in pairs], [token for _, token in pairs])
-
-
-def _located(found: Difference, block: str, path: str, byte: int, line: int) -> FileDifference:
-    """Return a difference in a block with its position in the file, where the block begins."""
-    at = found.character
-    return FileDifference(
-        path=path,
-        byte=byte + found.byte,
-        line=line + block.count("\n", 0, at),
-        before=block[max(0, at - _CONTEXT_CHARACTERS) : at],
-        after=block[at : at + _CONTEXT_CHARACTERS],
-        ours=found.ours,
-        theirs=found.theirs,
-    )

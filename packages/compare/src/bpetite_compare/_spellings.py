@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from bpetite._patterns import ALL_PATTERNS, Pattern
+from bpetite._patterns import ALL_PATTERNS, GPT2, Pattern
 
 INSTEAD: Final = "use its own library"
 """For a tokenizer that a tokenizer file cannot represent."""
@@ -46,8 +46,7 @@ def pattern_of_splits(splits: tuple[str, ...]) -> Pattern:
 
 def is_gpt2_pattern(pattern: str) -> bool:
     """Return whether a pattern is one of the known spellings of GPT-2's."""
-    found = _SPELLINGS.get((pattern,))
-    return found is not None and found.name == "gpt2"
+    return _SPELLINGS.get((pattern,)) is GPT2
 
 
 def llama_cpp_differs(pattern: Pattern) -> str | None:

@@ -102,11 +102,6 @@ class Artifact(Content):
         return dict(zip(self.special_names, self.ids[len(self.tokens) :], strict=True))
 
     @property
-    def table(self) -> list[bytes]:
-        """The bytes of all tokens; the position of each is its number."""
-        return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
-
-    @property
     def vocab(self) -> dict[int, bytes]:
         """The bytes of each id, as the specification's `save` and `load` have them."""
         return dict(zip(self.ids, self.table, strict=True))

@@ -79,8 +79,7 @@ class Decoder:
         """Add the id that contains the invalid byte to the reason of the error."""
         ends = accumulate(len(self.tokens[token_id]) for token_id in ids)
         position = next(position for position, end in enumerate(ends) if end > error.start)
-        reason = f"{error.reason} (token id {ids[position]} at position {position})"
-        error.reason = reason
+        error.reason = f"{error.reason} (token id {ids[position]} at position {position})"
 
 
 def _integer(value: object) -> int | None:

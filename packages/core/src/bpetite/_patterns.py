@@ -68,10 +68,6 @@ class Pattern:
         """Return the chunks of a text, in order."""
         return self._find_in_ascii(text) if text.isascii() else self._find(text)
 
-    def pieces(self, text: str) -> list[str]:
-        """Return the pieces of a text, in order."""
-        return self._find_pieces(text)
-
     @cached_property
     def _find(self) -> Callable[[str], list[str]]:
         return regex.compile(self.text).findall
@@ -81,7 +77,8 @@ class Pattern:
         return re.compile(_in_ascii(self.text), re.ASCII).findall
 
     @cached_property
-    def _find_pieces(self) -> Callable[[str], list[str]]:
+    def pieces(self) -> Callable[[str], list[str]]:
+        """A function that returns the pieces of a text, in order."""
         return re.compile(self.piece).findall
 
     def __reduce__(self) -> tuple[Callable[[str], "Pattern"], tuple[str]]:

@@ -42,9 +42,6 @@ from bpetite_cli.terminal.visible import shortened
 _SHOWN: Final = 20
 """The number of chunks that a terminal shows."""
 
-_LONGEST_NAMED: Final = 40
-"""The characters of a chunk that an error shows."""
-
 _LINES_OF_A_BLOCK: Final = 1 << 12
 """The number of lines to write at once; a system call for each line would be slow."""
 
@@ -123,7 +120,7 @@ def _check_counts(chunks: Mapping[str, int]) -> None:
     chunk = max(chunks, key=chunks.__getitem__, default="")
     if chunks.get(chunk, 0) > MOST_COUNT:
         raise Failure(
-            f"the chunk {chunk[:_LONGEST_NAMED]!r} occurs {chunks[chunk]} times, but --counts "
+            f"the chunk {chunk[:40]!r} occurs {chunks[chunk]} times, but --counts "
             f"reads counts up to {MOST_COUNT}\n"
             "train on these files themselves: train --counts accepts several"
         )

@@ -132,15 +132,11 @@ def _run(options: argparse.Namespace) -> None:
 
 
 class _OfModel(NamedTuple):
-    """Counts tokens with a tokenizer file."""
+    """Counts tokens with a tokenizer file; blocks can always be counted separately."""
 
     tokenizer: Tokenizer
     ordinary: bool
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether blocks can be counted separately: always."""
-        return True
+    in_blocks: bool = True
 
     def __call__(self, text: str) -> int:
         return len(self.tokenizer.encode(text, ordinary=self.ordinary))
@@ -166,9 +162,7 @@ def _read(
             for blocks in documents.read_file(file.path, reading):
                 for text in blocks if in_blocks else ["".join(blocks)]:
                     yield number, text
-        except Failure as failure:
-            file.error = str(failure)
-        except OSError as error:
+        except (Failure, OSError) as error:
             file.error = explain(error)
 
 

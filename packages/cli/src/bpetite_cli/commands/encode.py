@@ -24,7 +24,8 @@ Examples:
 
 import argparse
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Final, NamedTuple, TypeAlias
+from functools import partial
+from typing import Annotated, Final, TypeAlias
 
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
@@ -42,8 +43,6 @@ from bpetite_cli.terminal.progress import Work
 from bpetite_cli.terminal.visible import shortened
 
 _SEPARATORS: Final = ("--separator-token", "--separator")
-_SHOWN: Final = 10
-"""The number of special tokens that an error lists."""
 
 _Part: TypeAlias = str | int
 """Text that ends at a safe boundary, or the id of a separator."""
@@ -105,10 +104,10 @@ def _run(options: argparse.Namespace) -> None:
         artifact = models.load_artifact(options.model)
         _check_width(options.format, max(artifact.ids))
         separator = _separator(artifact, options)
-        packing = _Packing(Tokenizer._of(artifact), options.format, options.ordinary)
+        pack = partial(_pack, Tokenizer._of(artifact), options.format, options.ordinary)
         work.begin_reading("encoding", size)
         jobs = arguments.jobs_of(options)
-        with Sharing(packing.pack, jobs, _length, work) as sharing:
+        with Sharing(pack, jobs, _length, work) as sharing:
             texts = _with_separators(documents.read(sharing), separator, options.separator_at)
             ids = FORMATS[options.format].join(figures.of(sharing.results(texts)))
             result = outputs.complete(ids, options.output, force=options.force)
@@ -123,9 +122,11 @@ def _run(options: argparse.Namespace) -> None:
             "format": options.format,
             "file_bytes": result.size,
         }
+        others = f" and {messages.counted(figures.separators, 'separator')}"
         work.report(
             summary,
-            f"saved: {quoted(options.output)}, {figures.in_words} as {options.format}, "
+            f"saved: {quoted(options.output)}, {figures.tokens:,} tokens"
+            f"{others if figures.separators else ''} as {options.format}, "
             f"{messages.in_units(result.size)}",
         )
 
@@ -134,24 +135,18 @@ def _length(part: _Part) -> int:
     return len(part) if isinstance(part, str) else 0
 
 
-class _Packing(NamedTuple):
-    """The work on a batch: from texts and separators to their size, and their ids as bytes."""
-
-    tokenizer: Tokenizer
-    format: str
-    ordinary: bool
-
-    def pack(self, batch: list[_Part]) -> _Packed:
-        ids: list[int] = []
-        for part in batch:
-            if isinstance(part, str):
-                ids += self.tokenizer.encode(part, ordinary=self.ordinary)
-            else:
-                ids.append(part)
-        sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
-        separators = len(batch) - len(sizes)
-        data = FORMATS[self.format].pack(ids) if ids else b""
-        return sum(sizes), len(ids) - separators, separators, data
+def _pack(tokenizer: Tokenizer, name: str, ordinary: bool, batch: list[_Part]) -> _Packed:
+    """Turn texts and separators into their sizes, and their ids in the format with this name."""
+    ids: list[int] = []
+    for part in batch:
+        if isinstance(part, str):
+            ids += tokenizer.encode(part, ordinary=ordinary)
+        else:
+            ids.append(part)
+    sizes = [len(part.encode("utf-8")) for part in batch if isinstance(part, str)]
+    separators = len(batch) - len(sizes)
+    data = FORMATS[name].pack(ids) if ids else b""
+    return sum(sizes), len(ids) - separators, separators, data
 
 
 class _Figures:
@@ -161,14 +156,6 @@ class _Figures:
         self.size = 0
         self.tokens = 0
         self.separators = 0
-
-    @property
-    def in_words(self) -> str:
-        """The numbers of tokens and separators, for people."""
-        tokens = f"{self.tokens:,} tokens"
-        if not self.separators:
-            return tokens
-        return f"{tokens} and {messages.counted(self.separators, 'separator')}"
 
     def of(self, packed: Iterable[_Packed]) -> Iterator[bytes]:
         """Yield the bytes of each batch, and add its figures."""
@@ -207,9 +194,8 @@ def _separator(artifact: Artifact, options: argparse.Namespace) -> int | None:
         return artifact.special_tokens[name]
     way_out = "`bpetite train` and `bpetite import` add some with --special"
     if names:
-        shown = ", ".join(shortened(other.encode("utf-8"), 40) for other in names[:_SHOWN])
-        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-        way_out = f"name one with --separator: {shown}{more}"
+        shown = [shortened(other.encode("utf-8"), 40) for other in names]
+        way_out = f"name one with --separator: {messages.listed(shown, 10)}"
     else:
         fault = "has no special token to separate documents"
     raise Failure(f"{quoted(options.model)} {fault}; {way_out}")

@@ -99,14 +99,13 @@ def _rows(
     """Yield the rows and a summary line."""
     count = size = 0
 
-    def noted() -> Iterator[tuple[int, bytes]]:
+    def noted(token: tuple[int, bytes]) -> tuple[int, bytes]:
         nonlocal count, size
-        for token_id, token in tokens:
-            count += 1
-            size += len(token)
-            yield token_id, token
+        count += 1
+        size += len(token[1])
+        return token
 
-    yield from draw_rows(noted(), artifact.is_special, screen)
+    yield from draw_rows(map(noted, tokens), artifact.is_special, screen)
     each = f", {size / count:.2f} bytes per token" if count else ""
     yield f"{messages.counted(count, 'token')}, {messages.counted(size, 'byte')}{each}\n"
 

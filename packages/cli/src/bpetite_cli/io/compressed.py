@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
 from bpetite_cli.errors import Failure
 
@@ -46,31 +47,31 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
-class _Library(NamedTuple):
-    """What reads a format: it makes a decompressor for each member, which may raise an error."""
-
-    start: Callable[[], _Decompressor]
-    error: type[Exception]
+_Library: TypeAlias = tuple[Callable[[], _Decompressor], type[Exception]]
+"""What reads a format: it makes a decompressor for each member, which may raise an error."""
 
 
 class _Format(NamedTuple):
-    """A format.
+    """A format, with the name of the program that decompresses it.
 
     begin: matches the first bytes of a file.
     next_begin: matches the first bytes of a later member.
     load: imports the library that reads it.
     module: the name of what `load` imports.
-    tool: the program that decompresses it.
-    refusals: messages for files that are not damaged, each by a part of the library's error.
+    refusals: for files that are not damaged, by a part of the library's error: what is wrong, and
+        the options of the program that reads them.
     """
 
     name: str
-    begin: "re.Pattern[bytes]"
-    next_begin: "re.Pattern[bytes]"
+    begin: bytes
+    next_begin: bytes
     load: Callable[[], _Library]
     module: str
-    tool: str
-    refusals: Mapping[str, str]
+    refusals: Mapping[str, tuple[str, str]] = MappingProxyType({})
+
+    def decompress_first(self, options: str = "") -> str:
+        """Return the way out for a file that bpetite cannot read."""
+        return f"decompress it first, with: {self.name} -dc{options}"
 
 
 class _Inflating:
@@ -99,20 +100,20 @@ def _load_gzip() -> _Library:
     import zlib  # noqa: PLC0415 - only files in this format need it
 
     start = partial(zlib.decompressobj, 16 + zlib.MAX_WBITS)
-    return _Library(lambda: _Inflating(start()), zlib.error)
+    return lambda: _Inflating(start()), zlib.error
 
 
 def _load_bzip2() -> _Library:
     from bz2 import BZ2Decompressor  # noqa: PLC0415 - the same
 
-    return _Library(BZ2Decompressor, OSError)
+    return BZ2Decompressor, OSError
 
 
 def _load_xz() -> _Library:
     import lzma  # noqa: PLC0415 - the same
 
     start = partial(lzma.LZMADecompressor, format=lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-    return _Library(start, lzma.LZMAError)
+    return start, lzma.LZMAError
 
 
 def _load_zstd() -> _Library:
@@ -122,41 +123,30 @@ def _load_zstd() -> _Library:
         from backports import zstd  # noqa: PLC0415 - the same; it may not be installed
 
     options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG}
-    return _Library(partial(zstd.ZstdDecompressor, options=options), zstd.ZstdError)
+    return partial(zstd.ZstdDecompressor, options=options), zstd.ZstdError
 
 
-_GZIP: Final = re.compile(rb"\x1f\x8b")
-_BZIP2: Final = re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)")  # a block, or the end
-_XZ: Final = re.compile(rb"\xfd7zXZ\0")
-_ZSTD: Final = re.compile(rb"\x28\xb5\x2f\xfd")
-_ZSTD_OR_SKIPPABLE: Final = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+_GZIP: Final = rb"\x1f\x8b"
+_BZIP2: Final = rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"  # a block, or the end
+_XZ: Final = rb"\xfd7zXZ\0"
+_ZSTD: Final = rb"\x28\xb5\x2f\xfd"
+_ZSTD_OR_SKIPPABLE: Final = rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"
+_ZSTD_MODULE: Final = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+
+_FOR_XZ: Final = f"needs more than {_XZ_MEMORY >> 20} MiB of memory, the limit for xz", ""
+_FOR_ZSTD: Final = {
+    "too much memory": (
+        f"needs more than a window of {1 << _ZSTD_WINDOW_LOG >> 20} MiB, the limit for zstd",
+        " --long=31",
+    ),
+    "Dictionary mismatch": ("was compressed with a dictionary", " -D DICT"),
+}
 
 _FORMATS: Final = (
-    _Format("gzip", _GZIP, _GZIP, _load_gzip, "zlib", "gzip -dc", {}),
-    _Format("bzip2", _BZIP2, _BZIP2, _load_bzip2, "bz2", "bzip2 -dc", {}),
-    _Format(
-        *("xz", _XZ, _XZ, _load_xz, "lzma", "xz -dc"),
-        {
-            "Memory usage limit": (
-                f"needs more than {_XZ_MEMORY >> 20} MiB of memory, the limit for xz; "
-                "decompress it first, with: xz -dc"
-            )
-        },
-    ),
-    _Format(
-        *("zstd", _ZSTD, _ZSTD_OR_SKIPPABLE, _load_zstd),
-        "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd",
-        "zstd -dc",
-        {
-            "too much memory": (
-                f"needs more than a window of {1 << _ZSTD_WINDOW_LOG >> 20} MiB, the limit for "
-                "zstd; decompress it first, with: zstd -dc --long=31"
-            ),
-            "Dictionary mismatch": (
-                "was compressed with a dictionary; decompress it first, with: zstd -dc -D DICT"
-            ),
-        },
-    ),
+    _Format("gzip", _GZIP, _GZIP, _load_gzip, "zlib"),
+    _Format("bzip2", _BZIP2, _BZIP2, _load_bzip2, "bz2"),
+    _Format("xz", _XZ, _XZ, _load_xz, "lzma", {"Memory usage limit": _FOR_XZ}),
+    _Format("zstd", _ZSTD, _ZSTD_OR_SKIPPABLE, _load_zstd, _ZSTD_MODULE, _FOR_ZSTD),
 )
 
 
@@ -184,18 +174,19 @@ def decompress(name: str, blocks: Iterable[bytes], advance: Callable[[int], None
     while len(begin) < _LONGEST_BEGIN and (block := next(left, b"")):
         begin += block
     read = chain([begin] if begin else [], left)
-    found = next((each for each in _FORMATS if each.begin.match(begin)), None)
+    found = next((each for each in _FORMATS if re.match(each.begin, begin)), None)
     if found is None:
-        return Content(_advancing(read, advance), None)
+        return Content(advancing(read, advance), None)
     parts = (
         block[start : start + _READ_AT_ONCE]
         for block in read
         for start in range(0, len(block), _READ_AT_ONCE)
     )
-    return Content(_Members(name, found, _advancing(parts, advance)).blocks(), found.name)
+    return Content(_Members(name, found, advancing(parts, advance)).blocks(), found.name)
 
 
-def _advancing(blocks: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
+def advancing(blocks: Iterable[bytes], advance: Callable[[int], None]) -> Iterator[bytes]:
+    """Yield the same blocks, and call `advance` with the number of bytes of each."""
     for block in blocks:
         advance(len(block))
         yield block
@@ -217,7 +208,7 @@ class _Members:
         while data:
             rest = yield from self._content(library, data)
             data = self._after_padding(rest)
-            if data and not self._format.next_begin.match(data):
+            if data and not re.match(self._format.next_begin, data):
                 raise Failure(
                     f"{self._name} has other data after its {self._format.name} data, from byte "
                     f"offset {self._taken - len(data)} on; download it again, or cut it off there"
@@ -231,7 +222,7 @@ class _Members:
             verb = "install" if module.startswith("backports.") else "use a Python that has"
             raise Failure(
                 f"{self._name} is compressed with {self._format.name}; to read it, {verb} "
-                f"{module}, or decompress it first, with: {self._format.tool}"
+                f"{module}, or {self._format.decompress_first()}"
             ) from None
 
     def _take(self) -> bytes:
@@ -242,11 +233,12 @@ class _Members:
 
     def _content(self, library: _Library, data: bytes) -> Generator[bytes, None, bytes]:
         """Yield the content of a member that begins with some data; return what follows it."""
-        decompressor = library.start()
+        start, library_error = library
+        decompressor = start()
         while True:
             try:
                 content = decompressor.decompress(data, _YIELDED_AT_ONCE)
-            except library.error as error:
+            except library_error as error:
                 raise self._failure(str(error)) from None
             if content:
                 yield content
@@ -267,9 +259,10 @@ class _Members:
         return data
 
     def _failure(self, error: str) -> Failure:
-        for part, refusal in self._format.refusals.items():
+        for part, (reason, options) in self._format.refusals.items():
             if part in error:
-                return Failure(f"{self._name} {refusal}")
+                way_out = self._format.decompress_first(options)
+                return Failure(f"{self._name} {reason}; {way_out}")
         return Failure(
             f"{self._name} is damaged: its {self._format.name} data cannot be decompressed "
             f"({error}); copy or download it again"

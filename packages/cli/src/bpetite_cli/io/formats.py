@@ -12,13 +12,12 @@ import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 from bpetite_cli.errors import Failure
+from bpetite_cli.io.compressed import advancing
 from bpetite_cli.io.inputs import Advance, name_of, read_blocks
 from bpetite_cli.values import integer
-
-Read: TypeAlias = Callable[[str, Advance], Iterator[list[int]]]
 
 _NOT_DECIMAL: Final = re.compile(rb"[^\s0-9]|[0-9]{31}")  # no id is that long
 _UP_TO_LAST_WHITESPACE: Final = re.compile(rb".*\s", re.DOTALL)
@@ -34,7 +33,7 @@ class Format(NamedTuple):
     """
 
     pack: Callable[[list[int]], bytes]
-    read: Read
+    read: Callable[[str, Advance], Iterator[list[int]]]
     width: int | None = None
     opening: bytes = b""
     between: bytes = b""
@@ -63,8 +62,7 @@ def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield decimal ids separated by any whitespace."""
     offset = 0  # of `held` in the file
     held = b""
-    for read in read_blocks(path):
-        advance(len(read))
+    for read in advancing(read_blocks(path), advance):
         data = held + read
         if wrong := _NOT_DECIMAL.search(data):
             raise _no_decimal(path, data, offset, wrong.start())
@@ -77,9 +75,7 @@ def _read_text(path: str, advance: Advance) -> Iterator[list[int]]:
 
 
 def _no_decimal(path: str, data: bytes, offset: int, place: int) -> Failure:
-    begin = place
-    while begin and not data[begin - 1 : begin].isspace():
-        begin -= 1
+    begin = len(data[:place].rstrip(b"0123456789"))  # all that may precede it in a word
     word = data[begin : begin + 40].split()[0]
     return Failure(
         f"{name_of(path)}: expected decimal token ids separated by whitespace, "
@@ -97,8 +93,7 @@ def _unpack(code: str, path: str, advance: Advance) -> Iterator[list[int]]:
     width = struct.calcsize(f"<{code}")
     size = 0
     held = b""
-    for read in read_blocks(path):
-        advance(len(read))
+    for read in advancing(read_blocks(path), advance):
         size += len(read)
         data = held + read
         count = len(data) // width
@@ -131,8 +126,7 @@ def read_json(path: str, advance: Advance) -> Iterator[list[int]]:
     """Yield the ids of a JSON array, one list for each block of the file."""
     held = b""  # what follows the last comma
     begun = more = False  # whether the array has begun, and whether a comma announces another id
-    for read in read_blocks(path):
-        advance(len(read))
+    for read in advancing(read_blocks(path), advance):
         block = read if begun else read.lstrip(_WHITESPACE)
         if block and not begun:
             if not block.startswith(b"["):

@@ -59,13 +59,14 @@ def check_inputs(paths: Sequence[str]) -> int | None:
 def _checked_size(path: str) -> int | None:
     if path == STANDARD_INPUT:
         with open_input(path):
-            return _size(os.fstat(0))
-    status = os.stat(path)
-    if stat.S_ISDIR(status.st_mode):
-        raise _folder(path)
-    if not os.access(path, os.R_OK):
-        raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
-    return _size(status)
+            status = os.fstat(0)
+    else:
+        status = os.stat(path)
+        if stat.S_ISDIR(status.st_mode):
+            raise _folder(path)
+        if not os.access(path, os.R_OK):
+            raise Failure(f"{quoted(path)}: no permission to read it; change its permissions")
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _folder(path: str) -> Failure:
@@ -95,10 +96,6 @@ def total_size(paths: Sequence[str]) -> int | None:
         return check_inputs(paths)
     except (Failure, OSError):
         return None
-
-
-def _size(status: os.stat_result) -> int | None:
-    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def is_typed(paths: Iterable[str]) -> bool:

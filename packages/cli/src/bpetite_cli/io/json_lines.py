@@ -35,17 +35,14 @@ _KINDS: Final = {
 }
 
 
-class _Line(NamedTuple):
-    """A line of a file and its JSON value."""
+class _Place(NamedTuple):
+    """The position of a line, for a message."""
 
     path: str
     number: int
-    value: object
 
-    @property
-    def place(self) -> str:
-        """The position of the line, for a message."""
-        return _place(self.path, self.number)
+    def __str__(self) -> str:
+        return f"{name_of(self.path)}, line {self.number}"
 
 
 def field(word: str) -> Sequence[str]:
@@ -60,8 +57,8 @@ def field(word: str) -> Sequence[str]:
 
 def read_texts(path: str, keys: Sequence[str], advance: Advance) -> Iterator[str]:
     """Yield the text in a field of each line."""
-    for line in _lines(path, advance):
-        yield _text(line, keys)
+    for place, value in _lines(path, advance):
+        yield _text(place, value, keys)
 
 
 def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str, int]]:
@@ -72,19 +69,20 @@ def read_counts(path: str, pattern: str, advance: Advance) -> Iterator[tuple[str
         pattern: the name of the pattern that a line may have; a document has none.
         advance: called with the number of bytes of each read.
     """
-    for line in _lines(path, advance):
-        _check_pattern(line, pattern)
-        yield _text(line, ["text"]), _count(line)
+    for place, value in _lines(path, advance):
+        _check_pattern(place, value, pattern)
+        yield _text(place, value, ["text"]), _count(place, value)
 
 
-def _lines(path: str, advance: Advance) -> Iterator[_Line]:
-    """Yield the lines of a file that are not blank."""
+def _lines(path: str, advance: Advance) -> Iterator[tuple[_Place, object]]:
+    """Yield the places and JSON values of the lines of a file that are not blank."""
     for number, data in enumerate(split_at(b"\n", read_content(path, advance).blocks), 1):
         if data.strip(_WHITESPACE):
-            yield _Line(path, number, _parsed(data, path, number))
+            place = _Place(path, number)
+            yield place, _parsed(place, data)
 
 
-def _parsed(data: bytes, path: str, number: int) -> object:
+def _parsed(place: _Place, data: bytes) -> object:
     """Return the JSON value of a line."""
     try:
         return _DECODER.decode(data.decode("utf-8"))
@@ -102,64 +100,56 @@ def _parsed(data: bytes, path: str, number: int) -> object:
             )
     except RecursionError:
         message = "cannot be read: its JSON is nested too deeply"
-    raise Failure(f"{_place(path, number)} {message}")
+    raise Failure(f"{place} {message}")
 
 
-def _place(path: str, number: int) -> str:
-    return f"{name_of(path)}, line {number}"
-
-
-def _at(line: _Line, keys: Sequence[str]) -> object:
+def _at(place: _Place, value: object, keys: Sequence[str]) -> object:
     """Return the value at some keys of a line."""
-    value = line.value
     for key in keys:
         if not isinstance(value, dict) or key not in value:
-            raise Failure(f"{line.place} has no field {'.'.join(keys)!r}")
+            raise Failure(f"{place} has no field {'.'.join(keys)!r}")
         value = value[key]
     return value
 
 
-def _text(line: _Line, keys: Sequence[str]) -> str:
+def _text(place: _Place, value: object, keys: Sequence[str]) -> str:
     """Return the text at some keys of a line."""
     name = ".".join(keys)
-    value = _at(line, keys)
+    value = _at(place, value, keys)
     if not isinstance(value, str):
         raise Failure(
-            f"{line.place}: expected a string in the field {name!r}, found {_KINDS[type(value)]}"
+            f"{place}: expected a string in the field {name!r}, found {_KINDS[type(value)]}"
         )
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as error:
         found = ord(value[error.start])
-        raise Failure(
-            f"{line.place}: the field {name!r} has a lone surrogate, \\u{found:04x}"
-        ) from None
+        raise Failure(f"{place}: the field {name!r} has a lone surrogate, \\u{found:04x}") from None
     return value
 
 
-def _check_pattern(line: _Line, pattern: str) -> None:
+def _check_pattern(place: _Place, value: object, pattern: str) -> None:
     """Reject a chunk of another pattern, which may be part of a chunk or several."""
-    found = line.value.get("pattern", pattern) if isinstance(line.value, dict) else pattern
+    found = value.get("pattern", pattern) if isinstance(value, dict) else pattern
     if found != pattern:
         shown = repr(found[:_MOST_DIGITS]) if isinstance(found, str) else _KINDS[type(found)]
         way_out = ""
         if isinstance(found, str) and found in PATTERNS:
             way_out = f"`train` and `chunks` read this file with --pattern {found}; or "
         raise Failure(
-            f"{line.place}: expected the pattern {pattern!r}, found {shown}\n{way_out}"
+            f"{place}: expected the pattern {pattern!r}, found {shown}\n{way_out}"
             f"count the text again with `bpetite chunks --pattern {pattern}`"
         )
 
 
-def _count(line: _Line) -> int:
+def _count(place: _Place, value: object) -> int:
     """Return the count of a line."""
-    count = _at(line, ["count"])
+    count = _at(place, value, ["count"])
     if type(count) is not int:
         found = repr(count) if isinstance(count, float) else _KINDS[type(count)]
-        raise Failure(f"{line.place}: expected an integer in the field 'count', found {found}")
+        raise Failure(f"{place}: expected an integer in the field 'count', found {found}")
     if not 1 <= count <= MOST_COUNT:
         raise Failure(
-            f"{line.place}: expected a count from 1 to {MOST_COUNT}, "
-            f"found {str(count)[:_MOST_DIGITS]}"
+            f"{place}: expected a count from 1 to {MOST_COUNT}, found {str(count)[:_MOST_DIGITS]}"
         )
     return count

@@ -5,8 +5,9 @@ Results that are only summed up are taken as they come, so no process waits for 
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, Self, TypeAlias, TypeVar
 
 from bpetite_cli.io.reading import Oddity, Reading
 from bpetite_cli.jobs.signals import signals_blocked
@@ -33,40 +34,28 @@ Of compressed text, this many characters are enough.
 _AHEAD: Final = 2
 """The number of batches per worker to read ahead."""
 
-
-class _Batch(NamedTuple, Generic[Item]):
-    """Some items, and the number of bytes read for them."""
-
-    items: list[Item]
-    read: int
+_Batch: TypeAlias = tuple[list[Item], int]
+"""Some items, and the number of bytes read for them."""
 
 
+@dataclass(eq=False)
 class Sharing(Generic[Item, Result]):
     """Work done by one or more processes, which end with the `with` statement.
 
-    Args:
-        work: turns some items into their result; it is pickled for each process.
-        jobs: the number of processes. With 1, or for less than 8 MB, this process does the
-            work alone.
-        length: the number of characters of an item.
-        reading: gets what is told while items are read: oddities at once, and bytes with the
-            results of their items.
+    work: turns some items into their result; it is pickled for each process.
+    jobs: the number of processes. With 1, or for less than 8 MB, this process does the work alone.
+    length: the number of characters of an item.
+    reading: gets what is told while items are read: oddities at once, and bytes with the results
+        of their items.
     """
 
-    def __init__(
-        self,
-        work: Callable[[list[Item]], Result],
-        jobs: int,
-        length: Callable[[Item], int],
-        reading: Reading,
-    ) -> None:
-        self._work = work
-        self._jobs = jobs
-        self._length = length
-        self._reading = reading
-        self._read = 0
-        self._characters = 0
-        self._workers: Workers[list[Item], Result] | None = None
+    work: Callable[[list[Item]], Result]
+    jobs: int
+    length: Callable[[Item], int]
+    reading: Reading
+    _read: int = field(default=0, init=False)
+    _characters: int = field(default=0, init=False)
+    _workers: "Workers[list[Item], Result] | None" = field(default=None, init=False)
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +71,7 @@ class Sharing(Generic[Item, Result]):
 
     def note(self, name: str, oddity: Oddity) -> None:
         """Pass on that an input is odd."""
-        self._reading.note(name, oddity)
+        self.reading.note(name, oddity)
 
     def results(self, items: Iterable[Item], *, in_order: bool = True) -> Iterator[Result]:
         """Yield the results of batches of items.
@@ -96,20 +85,20 @@ class Sharing(Generic[Item, Result]):
         """
         batches = self._batches(items)
         first: list[_Batch[Item]] = []
-        if self._jobs > 1:
+        if self.jobs > 1:
             for batch in batches:
                 first.append(batch)
                 if max(self._read, self._characters) >= _WORTH_WORKERS:
                     yield from self._shared(chain(first, batches), in_order=in_order)
                     return
-        for batch in chain(first, batches):
-            yield self._work(batch.items)
-            self._reading.advance(batch.read)
+        for part, read in chain(first, batches):
+            yield self.work(part)
+            self.reading.advance(read)
 
     def results_of_each(self, items: list[Item]) -> Iterator[Result]:
         """Yield the result of some items from each process, after all other results."""
         if self._workers is None:
-            yield self._work(items)
+            yield self.work(items)
         else:
             yield from self._workers.ask_each(items)
 
@@ -117,11 +106,11 @@ class Sharing(Generic[Item, Result]):
         from bpetite_cli.jobs.workers import Workers  # noqa: PLC0415 - loads multiprocessing
 
         with signals_blocked():  # no signal may come before `__exit__` knows them
-            self._workers = workers = Workers(self._work, self._jobs)
-        begun = ((workers.submit(batch.items), batch.read) for batch in batches)
-        for result, read in _awaited(begun, _AHEAD * self._jobs, in_order=in_order):
+            self._workers = workers = Workers(self.work, self.jobs)
+        begun = ((workers.submit(items), read) for items, read in batches)
+        for result, read in _awaited(begun, _AHEAD * self.jobs, in_order=in_order):
             yield result.result()
-            self._reading.advance(read)
+            self.reading.advance(read)
 
     def _batches(self, items: Iterable[Item]) -> Iterator[_Batch[Item]]:
         before = self._read
@@ -129,14 +118,14 @@ class Sharing(Generic[Item, Result]):
         characters = 0
         for item in items:
             batch.append(item)
-            length = self._length(item)
+            length = self.length(item)
             self._characters += length
             characters += length + _CHARACTERS_OF_AN_ITEM
             if characters >= _CHARACTERS_OF_A_BATCH:
-                yield _Batch(batch, self._read - before)
+                yield batch, self._read - before
                 before, batch, characters = self._read, [], 0
         if batch or self._read > before:
-            yield _Batch(batch, self._read - before)
+            yield batch, self._read - before
 
 
 _Begun: TypeAlias = "tuple[Future[Result], int]"

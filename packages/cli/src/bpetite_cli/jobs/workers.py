@@ -63,9 +63,8 @@ class Workers(Generic[Task, Result]):
         return self._threads.submit(self._do, task)
 
     def ask_each(self, task: Task) -> "Iterator[Result]":
-        """Run a task in every worker after all other tasks, and yield the results."""
-        results = [self._threads.submit(worker.do, task) for worker in self._workers]
-        yield from (result.result() for result in results)
+        """Run a task in every worker after all other tasks, and return the results."""
+        return self._threads.map(lambda worker: worker.do(task), self._workers)
 
     def close(self) -> None:
         """End all workers at once."""

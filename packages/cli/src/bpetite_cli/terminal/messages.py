@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Final
@@ -96,6 +96,16 @@ def span(ids: Collection[int], to: str = " to ") -> str:
     """
     lowest, highest = min(ids), max(ids)
     return f"{lowest}{to}{highest}{', with gaps' if highest - lowest >= len(ids) else ''}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return names for a message, at most this many, and how many more there are.
+
+    >>> listed(["a", "b"], 2), listed(["a", "b", "c"], 1)
+    ('a, b', 'a and 2 more')
+    """
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def counted(count: int, noun: str) -> str:

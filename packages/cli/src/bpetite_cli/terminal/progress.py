@@ -51,13 +51,12 @@ class Work:
         self.begin(phase, total)
         self._timer: Timer | None = None
         self.has_bar = on_terminal() and not is_typed(paths)
+
+    def __enter__(self) -> Self:
         if self.has_bar:
             # A phase may be silent for long, so a timer shows the bar.
             self._timer = Timer(_PATIENCE_SECONDS, self._draw)
             self._timer.daemon = True
-
-    def __enter__(self) -> Self:
-        if self._timer is not None:
             with signals_blocked():
                 self._timer.start()
         return self

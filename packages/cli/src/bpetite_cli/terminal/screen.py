@@ -5,10 +5,10 @@ Not here: the colors (`paint`), standard error (`messages`).
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from bpetite_cli.io.outputs import is_terminal
 from bpetite_cli.terminal.paint import Ink, paint
 
 _NARROWEST: Final = 16
@@ -47,6 +47,5 @@ def look_at_output() -> Screen:
     The width is COLUMNS, or the width of the terminal, or 80.
     """
     width = max(_NARROWEST, shutil.get_terminal_size().columns)
-    terminal = sys.stdout is not None and sys.stdout.isatty()
-    colored = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colored = is_terminal() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Screen(width, colored, paint if colored else lambda text, _: text)

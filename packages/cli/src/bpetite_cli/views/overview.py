@@ -1,7 +1,7 @@
 """The contents of a tokenizer file, as a page and as JSON."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Annotated, Final, TypedDict
 
@@ -126,9 +126,8 @@ def _ranges(lengths: Mapping[int, int]) -> list[tuple[str, int]]:
     return ranges
 
 
-def _bars(rows: Iterable[tuple[str, int]], screen: Screen) -> str:
+def _bars(rows: Collection[tuple[str, int]], screen: Screen) -> str:
     """Return a line for each row: its name, count, share and bar."""
-    rows = list(rows)
     counts = [count for _, count in rows]
     room, figures = max(len(name) for name, _ in rows), len(f"{max(counts):,}")
     room = min(room, screen.width - figures - 4)

@@ -8,7 +8,6 @@ from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import cells, chopped, visible
 
 _INKS: Final[tuple[Ink, ...]] = ("cyan", "green", "yellow", "magenta")
-_MORE_OF_THE_SAME: Final = "…"
 
 
 class _Tile(NamedTuple):
@@ -38,7 +37,7 @@ def draw_rows(
         below = str(token_id)
         for part in chopped(visible(token), screen.width):
             tile = _Tile(part, below, cells(part), ink)
-            below = _MORE_OF_THE_SAME
+            below = "…"  # more of the same token
             if row and used + 1 + tile.width > screen.width:
                 yield _drawn(row, screen)
                 row, used = [], 0

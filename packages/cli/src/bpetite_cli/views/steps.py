@@ -5,7 +5,7 @@ property test compares its ids with those of `encode`.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import Final, NamedTuple
 
 from bpetite._artifact import Artifact
@@ -31,29 +31,20 @@ def draw_steps(
     seen: dict[str, tuple[int, Sequence[int]]] = {}
     number = 0
     between = f"pattern {artifact.pattern.name}\n\n"
-    for text in texts:
-        for chunk, token_id in _chunks_of(text, artifact, special_tokens):
+    for place, part in chain.from_iterable(enumerate(special_tokens.cut(text)) for text in texts):
+        is_special = place % 2 == 1
+        for chunk in [part] if is_special else artifact.pattern.split(part):
             yield between
             between = "\n"
-            if token_id is not None:
-                yield drawing.special_token(chunk, token_id)
+            if is_special:
+                shown = screen.paint(visible(chunk), "special")
+                yield f"special token: {shown}\n  id {special_tokens.ids[chunk]}\n"
                 continue
             number += 1
             if chunk in seen:
                 yield drawing.again(number, chunk, *seen[chunk])
             else:
                 seen[chunk] = (number, (yield from drawing.chunk(number, chunk)))
-
-
-def _chunks_of(
-    text: str, artifact: Artifact, special_tokens: SpecialTokens
-) -> Iterator[tuple[str, int | None]]:
-    """Yield the chunks of a text, and the special tokens between them with their ids."""
-    for number, part in enumerate(special_tokens.cut(text)):
-        if number % 2:
-            yield part, special_tokens.ids[part]
-        else:
-            yield from ((chunk, None) for chunk in artifact.pattern.split(part))
 
 
 class _Drawing(NamedTuple):
@@ -66,9 +57,6 @@ class _Drawing(NamedTuple):
     screen: Screen
     merges: Merges
     whole: Mapping[bytes, int]
-
-    def special_token(self, text: str, token_id: int) -> str:
-        return f"special token: {self.screen.paint(visible(text), 'special')}\n  id {token_id}\n"
 
     def again(self, number: int, chunk: str, earlier: int, ids: Sequence[int]) -> str:
         return (

@@ -66,15 +66,13 @@ def draw_tree(artifact: Model, token_id: int, screen: Screen) -> Iterator[str]:
         waiting = [(root, "", "")]
         while waiting:
             here, branch, trunk = waiting.pop()
-            notes = []
-            if not (merge := artifact.merge_of(here)):
-                pass
-            elif here in drawn:
+            merge, notes = artifact.merge_of(here), []
+            if merge and here in drawn:
                 notes = ["as above"]
-            elif len(trunk) == deepest:
+            elif merge and len(trunk) == deepest:
                 notes = ["drawn below"]
                 roots.append(here)
-            else:
+            elif merge:
                 drawn.add(here)
                 _, (left, right) = merge
                 waiting.append((right, f"{trunk}└── ", f"{trunk}    "))

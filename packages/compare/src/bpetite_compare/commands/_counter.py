@@ -4,6 +4,7 @@ tiktoken itself counts: it is faster than a tokenizer made from the encoding, wi
 """
 
 from collections.abc import Collection, Mapping
+from typing import TypeAlias
 
 import tiktoken
 
@@ -20,6 +21,9 @@ from bpetite_compare._encodings import (
 )
 from bpetite_compare._from_ranks import read_encoding
 
+_Parts: TypeAlias = tuple[str, str, Mapping[bytes, int], Mapping[str, int]]
+"""What `make_encoding` takes."""
+
 
 def make_counter(name: str, ordinary: bool = False) -> "_EncodingCounter":
     """Return a tiktoken encoding; if `ordinary`, no token of a text that it counts is special.
@@ -33,16 +37,15 @@ def make_counter(name: str, ordinary: bool = False) -> "_EncodingCounter":
 
 
 class _EncodingCounter:
-    """Counts the tokens of text with an encoding."""
+    """Counts the tokens of text with an encoding.
+
+    in_blocks: whether the pattern splits where blocks end.
+    """
 
     def __init__(self, encoding: tiktoken.Encoding, special: Collection[str]) -> None:
+        self.in_blocks = cuts_safely(encoding)
         self._encoding = encoding
         self._special = special
-
-    @property
-    def in_blocks(self) -> bool:
-        """Whether the pattern splits where blocks end."""
-        return cuts_safely(self._encoding)
 
     def __call__(self, text: str) -> int:
         """Return the number of tokens of a text.
@@ -67,14 +70,8 @@ class _EncodingCounter:
         """Send the encoding itself to another process, which otherwise would look for a file."""
         encoding = self._encoding
         parts = encoding.name, pattern_of(encoding), ranks_of(encoding), specials_of(encoding)
-        return _counter_of, (self._special, *parts)
+        return _counter_of, (parts, self._special)
 
 
-def _counter_of(
-    special: Collection[str],
-    name: str,
-    pattern: str,
-    ranks: Mapping[bytes, int],
-    special_tokens: Mapping[str, int],
-) -> _EncodingCounter:
-    return _EncodingCounter(make_encoding(name, pattern, ranks, special_tokens), special)
+def _counter_of(parts: _Parts, special: Collection[str]) -> _EncodingCounter:
+    return _EncodingCounter(make_encoding(*parts), special)

@@ -1,11 +1,10 @@
 """How bpetite and tiktoken differ, in messages and in JSON: their tokens, their regex engines."""
 
 from collections.abc import Iterable, Mapping
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from bpetite_cli import for_compare as cli
 
-_MOST_CODE_POINTS: Final = 8
 _Token: TypeAlias = tuple[int, bytes] | None
 
 
@@ -16,10 +15,7 @@ def described(token: _Token) -> str:
 
 def code_points(characters: Iterable[str]) -> str:
     """Return the code points of characters for a message, in order, and how many more."""
-    found = [f"U+{ord(character):04X}" for character in sorted(characters)]
-    more = len(found) - _MOST_CODE_POINTS
-    shown = ", ".join(found[:_MOST_CODE_POINTS])
-    return f"{shown} and {more:,} more" if more > 0 else shown
+    return cli.messages.listed([f"U+{ord(one):04X}" for one in sorted(characters)], 8)
 
 
 def engine_characters(characters: Mapping[str, int]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from typing import Final
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from bpetite_cli import for_compare as cli
@@ -28,9 +28,7 @@ def draw_comparison(comparison: Comparison, lines: Iterable[str]) -> None:
         _panel(side, parting, colored=colored) for side in (comparison.ours, comparison.theirs)
     ]
     if console.width >= _WIDE:
-        grid = Table.grid(expand=True)
-        for _ in panels:
-            grid.add_column(ratio=1)
+        grid = Table.grid(Column(ratio=1), Column(ratio=1), expand=True)
         grid.add_row(*panels)
         console.print(grid)
     else:

@@ -15,15 +15,13 @@ Examples:
 
 import argparse
 from collections.abc import Iterator
-from typing import Annotated, Final
+from typing import Annotated
 
 from bpetite._patterns import ALL_PATTERNS
 from bpetite._quoting import quoted
 from bpetite_cli import for_compare as cli
 from bpetite_compare._encodings import get_encoding
 from bpetite_compare._import import SOURCES, Imported, import_tokenizer
-
-_MOST_NAMES: Final = 6
 
 
 class _Summary(cli.fields.Outputs, cli.fields.Tokenizer):
@@ -121,8 +119,7 @@ def _lines(imported: Imported) -> Iterator[str]:
         f"pattern {imported.pattern}"
     )
     names = [f"{cli.visible(name)} ({token_id})" for name, token_id in special.items()]
-    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-    yield f"special tokens: {', '.join(names[:_MOST_NAMES]) or 'none'}{more}"
+    yield f"special tokens: {cli.messages.listed(names, 6) or 'none'}"
     if imported.whole_tokens:
         yield f"whole tokens: {imported.whole_tokens:,}; only a chunk that equals one becomes it"
     yield "checked: a slow encoder gives the same ids for texts in many scripts"

@@ -60,15 +60,14 @@ class Numbering(NamedTuple):
         """Return the content of the file."""
         ids, (merges, tokens, pattern, names, _) = self.ids, content
         made = enumerate(merges, BASE_VOCAB_SIZE)
-        every = [*tokens, *(name.encode("utf-8") for name in names)]
-        vocab = {str(token_id): list(token) for token_id, token in zip(ids, every, strict=True)}
+        table = zip(ids, content.table, strict=True)
         file = {
             "mergeable_vocab_size": len(tokens),
             "merges": [[ids[left], ids[right], ids[new]] for new, (left, right) in made],
             "pretokenizer_pattern": pattern.text,
             "schema_version": NUMBERED,
             "special_tokens": dict(zip(names, ids[len(tokens) :], strict=True)),
-            "vocab": vocab,
+            "vocab": {str(token_id): list(token) for token_id, token in table},
         }
         return json.dumps(file, sort_keys=True, separators=(",", ":")).encode("ascii")
 

@@ -38,6 +38,11 @@ class Content(NamedTuple):
     numbering: "Numbering | None" = None
 
     @property
+    def table(self) -> list[bytes]:
+        """The bytes of all tokens; the position of each is its number."""
+        return [*self.tokens, *(name.encode("utf-8") for name in self.special_names)]
+
+    @property
     def schema_version(self) -> int:
         """The lowest schema version that can hold it."""
         return NUMBERED if self.numbering else version_of(self.pattern, self.special_names).number
