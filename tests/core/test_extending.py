@@ -8,12 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import THIRD, canonical
-from bpetite import Tokenizer, _extending
+from artifacts import THIRD
+from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._extending import completed_numbers, truncated
-from bpetite._patterns import GPT2
-from bpetite._schema.numbering import Numbering
+from bpetite._extending import truncated
 from numbered import WORDS, Made, numbered, tokenizer_of
 from texts import CORPORA, RUNS, TIES
 
@@ -44,7 +42,6 @@ def test_an_extension_is_that_of_the_oracle(
     content, merges, whole, names = made
     start = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
     ids, pattern = start._artifact.ids, content["pretokenizer_pattern"]
-    documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in whole)]
     first = 256 + len(merges)
     whole_ids = dict(zip(whole, ids[first:], strict=False))
     known = [*oracle.vocabulary(merges).values()][:-1]
@@ -78,7 +75,6 @@ def test_truncating_undoes_an_extension(
 ) -> None:
     """A smaller size gives the extension of that size; the size of the start gives its file."""
     start = tokenizer_of(made[0], tmp_path_factory.mktemp("v3"))._artifact
-    documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in made[2])]
     size = len(start.tokens)
     grown = Tokenizer.train(documents, size + more, start=Tokenizer._of(start))._artifact
     fewer = data.draw(st.integers(size, len(grown.tokens)))
@@ -127,87 +123,3 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
         Tokenizer.train("ab", 300, start=start, pattern="gpt2")
     with pytest.raises(ValueError, match="vocab_size must be at least 259, the size of start"):
         Tokenizer.train("ab", 258, start=start)
-
-
-def of_whole(whole: dict[int, str], merges: tuple[tuple[int, int], ...] = ()) -> Artifact:
-    """Return a tokenizer with these ids of whole tokens; the merges have the ids from 300 on."""
-    tokens = [*oracle.vocabulary(merges).values()][:-1]
-    ids = (*range(256), *range(300, 300 + len(merges)), *sorted(whole))
-    every = [*tokens, *(whole[token_id].encode() for token_id in sorted(whole))]
-    return Artifact(list(merges), every, GPT2, (), Numbering(ids))
-
-
-@pytest.mark.parametrize(
-    ("whole", "expected"),
-    [
-        ({500: "abc", 400: "zab"}, [(97, 98, 501), (122, 256, 400), (256, 99, 500)]),
-        ({400: "abc", 500: "zab"}, [(97, 98, 501), (256, 99, 400), (122, 256, 500)]),
-        ({400: "abcd", 500: "abc"}, [(97, 98, 501), (256, 99, 500), (257, 100, 400)]),
-        ({400: "xabcab"}, [(97, 98, 401)]),
-        ({400: "abab"}, [(97, 98, 401), (256, 256, 400)]),
-    ],
-)
-def test_tokens_are_completed_at_once(
-    whole: dict[int, str], expected: list[tuple[int, int, int]]
-) -> None:
-    """The one with the lowest id is the first, and one may complete another."""
-    start = of_whole(whole)
-    grown = Tokenizer.train("ab", len(start.tokens) + 1, start=Tokenizer._of(start))._artifact
-    ids = grown.ids[256 : 256 + len(grown.merges)]
-    assert [(*pair, one) for pair, one in zip(grown.merges, ids, strict=True)] == expected
-    assert truncated(grown, len(start.tokens)) == start
-
-
-def test_only_the_merges_of_an_extension_complete_tokens() -> None:
-    """Of other merges with an id lower than that of a part, none is a completed token."""
-    merges = [(97, 98), (256, 99), (98, 99), (258, 97), (97, 258), (259, 98)]
-    tokens = [*oracle.vocabulary(merges).values()][:-1]
-
-    def found(*ids: int) -> set[int]:
-        numbering = Numbering((*range(256), *ids))
-        return completed_numbers(Artifact(merges, tokens, GPT2, (), numbering))
-
-    assert found(300, 290, 310, 295, 294, 293) == {257, 259, 260, 261}
-    assert found(300, 290, 299, 310, 311, 309) == {261}
-    assert found(300, 290, 310, 320, 315, 330) == set()
-
-
-def test_the_highest_id_limits_the_size() -> None:
-    """No new token, and no added special token, has an id of 2^21 or more."""
-    start = Tokenizer._of(of_whole({2**21 - 5: "zz"}))
-    for names, most in ([], 261), (["<|a|>", "<|b|>"], 259):
-        grown = Tokenizer.train("abcdefgh", most, start=start, special_tokens=names)
-        assert max(grown._artifact.ids) == 2**21 - 1
-        with pytest.raises(ValueError, match=f"vocab_size must be at most {most} for this corpus"):
-            Tokenizer.train("abcdefgh", 270, start=start, special_tokens=names)
-    names = [f"<|{number}|>" for number in range(5)]
-    with pytest.raises(
-        ValueError, match="special_tokens: no id below 2,097,152 is left after those of start"
-    ):
-        Tokenizer.train("", 257, start=start, special_tokens=names)
-
-
-@given(numbered(highest=2**20), DOCUMENTS, st.sampled_from([[], ["<|a|>", "<|b|é>"]]))
-def test_the_size_of_the_file_is_known_before(
-    made: Made, documents: list[str], added: list[str]
-) -> None:
-    """Training stops with an error before the file is larger than the maximum, and not early."""
-    start = Artifact.of_bytes(canonical(made[0]), "start")
-    documents = [*documents, *(f"{token.decode()}b" for token in made[2])]
-    size = len(start.tokens) + 12
-
-    def train() -> int:
-        tokenizer = Tokenizer.train(
-            documents, size, start=Tokenizer._of(start), special_tokens=added
-        )
-        return len(tokenizer._artifact.to_bytes())
-
-    needed = train()
-    with pytest.MonkeyPatch.context() as patch:
-        # The size counts with seven digits instead of three, and each merge with a comma.
-        patch.setattr(_extending, "MAX_FILE_BYTES", needed + 5)
-        assert train() == needed
-        patch.setattr(_extending, "MAX_FILE_BYTES", needed - 1)
-        if needed > len(start.to_bytes()) + 80 * len(added):
-            with pytest.raises(ValueError, match="vocab_size must be at most"):
-                train()

@@ -54,15 +54,10 @@ class Extension:
         self._start, self._merges, self._tokens = start, merges, tokens
         self._ids = [*start.ids[: len(tokens)]]
         self._next_id = max(start.ids) + 1
+        # The largest file: added special tokens get ids with the most digits.
         added = range(MOST_IDS - len(start.table) + len(start.ids), MOST_IDS)
-        self._end_of_ids = added.start
-        if self._next_id > self._end_of_ids:
-            raise ValueError(
-                f"special_tokens: no id below {MOST_IDS:,} is left after those of start"
-            )
-        # The largest file: added special tokens, and the size, have the most digits.
         largest = start._replace(numbering=Numbering((*start.ids, *added)))
-        self._file_size = len(largest.to_bytes()) + len(str(MOST_IDS)) - len(str(len(tokens)))
+        self._file_size = len(largest.to_bytes()) + len(str(MOST_IDS))
         self._whole = dict(zip(start.ids[len(tokens) :], start.whole_tokens, strict=False))
         self._symbols: dict[int, str] = {}
         self._holders: defaultdict[str, list[int]] = defaultdict(list)
@@ -71,19 +66,16 @@ class Extension:
             self._note(token_id, "".join(map(chr, apply(token))))
 
     def add(self, left: int, right: int) -> bool:
-        """Give the next merge an id, if one is left, and return whether there was."""
+        """Give the next merge an id, and return whether the file could still be read back."""
         self._append(left, right, self._next_id)
         self._file_size += len(f',"{self._next_id}":[]')
         self._file_size += _characters(self._tokens[left]) + 1 + _characters(self._tokens[right])
         self._next_id += 1
-        return self._next_id <= self._end_of_ids
+        highest = self._next_id + len(self._start.special_names)
+        return self._file_size <= MAX_FILE_BYTES and highest < MOST_IDS
 
-    def complete(self, pair: str, pairs: Pairs) -> bool:
-        """Complete whole tokens after the merge of a pair, the one with the lowest id first.
-
-        Returns:
-            Whether the file could still be read back.
-        """
+    def complete(self, pair: str, pairs: Pairs) -> None:
+        """Complete whole tokens after the merge of a pair, the one with the lowest id first."""
         ready: list[int] = []
         self._merge(pair, ready)
         while ready:
@@ -95,7 +87,6 @@ class Extension:
             self._merges.append((left, right))
             self._tokens.append(self._whole.pop(token_id))
             self._merge(pair, ready)
-        return self._file_size <= MAX_FILE_BYTES
 
     def artifact(self) -> Artifact:
         """Return the tokenizer."""

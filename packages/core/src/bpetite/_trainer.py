@@ -196,8 +196,8 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
         counts.append(count)
         merges.append((left, right))
         tokens.append(token)
-        if extension and not extension.complete(pair, pairs):
-            raise _too_large(size)
+        if extension:
+            extension.complete(pair, pairs)
         learned = len(start.merges) + len(counts)
         if learned % _MERGES_PER_RECORD == 0:
             _log_merge(learned, learned - 1 + wanted - size, token, count)
