@@ -68,7 +68,7 @@ _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
 _RULES: Final = ("requirements.md", "versions.md", "../CHANGELOG.md")
-_CHOICES: Final = ("models.md", "patterns.md", "vocabulary-size.md")
+_CHOICES: Final = ("models.md", "extend.md", "patterns.md", "vocabulary-size.md")
 _OTHERS: Final = ("large-corpora.md", "comparison.md", "languages.md", "benchmarks.md")
 _NAVIGATION: Final = {
     "index": (

@@ -71,18 +71,23 @@ class _Runner:
 
 def check_commands(block: str) -> None:
     """Run each line after a `$`, and compare its output with the lines that follow."""
-    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-        command, _, expected = part.partition("\n")
+    for command, expected in commands_of(block):
         # The gate runs these exact commands; here the environment already exists.
-        command = command.replace("uv run ", "")
         result = subprocess.run(
-            ["bash", "-c", command],
+            ["bash", "-c", command.replace("uv run ", "")],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PATH": f"{Path(BPETITE).parent}:{os.environ['PATH']}"},
             check=False,
         )
         check(expected, result.stdout.decode())
+
+
+def commands_of(block: str) -> list[tuple[str, str]]:
+    """Return the commands after each `$`, which may go on after a backslash, and their output."""
+    parts = re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]
+    found = (re.split(r"(?<!\\)\n", f"{part}\n", maxsplit=1) for part in parts)
+    return [(command, expected) for command, expected in found]
 
 
 def check(expected: str, found: str) -> None:

