@@ -1,7 +1,7 @@
 """The oracle: the specification as slow and obvious code, without any import of bpetite."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 
 import regex
@@ -107,6 +107,7 @@ def extend(
     whole: dict[bytes, int],
     taken: Iterable[bytes] = (),
     pattern: str = PATTERN,
+    encode: Callable[[bytes, Sequence[Pair]], list[int]] | None = None,
 ) -> list[tuple[Pair, int | None]]:
     """Learn merges that keep the ids of a tokenizer.
 
@@ -117,39 +118,42 @@ def extend(
         whole: the id of each whole token.
         taken: the bytes of its other tokens.
         pattern: the pattern that splits text.
+        encode: what makes the passes of `start`, if it is too large for `encode_chunk`.
 
     Returns:
         The new merges, each with the id of the whole token that it completes, if any.
     """
-    merges, new, left = list(start), list[tuple[Pair, int | None]](), dict(whole)
-    two = [token for token in whole if len(encode_chunk(token, start)) == 2]
+    vocab, new, left = vocabulary(start), list[tuple[Pair, int | None]](), dict(whole)
     never = {*taken, *whole}
-    chunks = [chunk for text in documents for chunk in chunks_of(text, pattern)]
+    times = Counter(chunk for text in documents for chunk in chunks_of(text, pattern))
+    chunks = {one: (encode or encode_chunk)(one, start) for one in {*times, *whole}}
+    two = [token for token in whole if len(chunks[token]) == 2]
+
+    def learn(pair: Pair, token_id: int | None) -> None:
+        """Make one more pass over all chunks."""
+        number = 256 + len(start) + len(new)
+        new.append((pair, token_id))
+        vocab[number] = vocab[pair[0]] + vocab[pair[1]]
+        for chunk, ids in chunks.items():
+            chunks[chunk] = one_pass(ids, pair, number)
+
     while more:
-        vocab = vocabulary(merges)
-        counts = Counter(
-            pair
-            for chunk in chunks
-            if chunk not in whole
-            for pair in pairwise(encode_chunk(chunk, merges))
-            if vocab[pair[0]] + vocab[pair[1]] not in never
-        )
-        if not counts:
+        counts = Counter[Pair]()
+        for chunk in times.keys() - whole.keys():
+            for pair in pairwise(chunks[chunk]):
+                counts[pair] += times[chunk]
+        found = [pair for pair in counts if vocab[pair[0]] + vocab[pair[1]] not in never]
+        if not found:
             break
-        highest = max(counts.values())
-        best = min(pair for pair, count in counts.items() if count == highest)
-        new.append((best, None))
-        merges.append(best)
+        learn(min(found, key=lambda pair: (-counts[pair], pair)), None)
         more -= 1
         while ready := {
-            token_id: encode_chunk(token, merges)
+            token_id: chunks[token]
             for token, token_id in left.items()
-            if token not in two and len(encode_chunk(token, merges)) == 2
+            if token not in two and len(chunks[token]) == 2
         }:
             token_id = min(ready)
-            completing = (ready[token_id][0], ready[token_id][1])
-            new.append((completing, token_id))
-            merges.append(completing)
+            learn((ready[token_id][0], ready[token_id][1]), token_id)
             left = {token: other for token, other in left.items() if other != token_id}
     return new
 
