@@ -419,11 +419,29 @@ Qed.
 Theorem passes_ids ms l : Forall byte l -> Forall (fun i => i < 256 + length ms) (passes 0 ms l).
 Proof. apply (passes_bound ms 0). Qed.
 
+Lemma passes_adj ms l a b : Forall byte l -> adj a b (passes 0 ms l) ->
+  a < tid (length ms) /\ b < tid (length ms).
+Proof.
+  intros B A. apply (passes_ids ms) in B. apply adj_parts in A. destruct A as (p & q & A).
+  rewrite A, Forall_app in B. destruct B as [_ B]. inversion B as [|? ? Ba B']; inversion B'; auto.
+Qed.
+
 (** No chunk has more ids than bytes. Speaks of [oracle.encode_chunk]. *)
 Theorem passes_len ms : forall r l, length (passes r ms l) <= length l.
 Proof.
   induction ms as [|[a b] t IH]; intros r l; simpl; auto.
   etransitivity; [apply IH|apply merge_pass_len].
+Qed.
+
+(** New merges whose pairs are not adjacent change nothing. *)
+Lemma passes_untouched new : forall r l,
+  Forall (fun p => ~ adj (fst p) (snd p) l) new /\ passes r new l = l \/
+  ~ Forall (fun p => ~ adj (fst p) (snd p) l) new /\ length (passes r new l) < length l.
+Proof.
+  induction new as [|[a b] t IH]; intros r l; [auto|]. rewrite Forall_cons_iff. cbn [passes fst snd].
+  destruct (adj_dec a b l) as [A|A]; [right|rewrite (merge_pass_id a b _ l A); destruct (IH (S r) l); tauto].
+  pose proof (merge_pass_lt a b (tid r) l A). pose proof (passes_len t (S r) (merge_pass a b (tid r) l)).
+  split; [tauto|lia].
 Qed.
 
 Lemma passes_nonnil ms : forall r l, l <> [] -> passes r ms l <> [].

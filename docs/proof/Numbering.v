@@ -131,10 +131,7 @@ Qed.
 Theorem truncate_table : exists t bytes u, table first after = t ++ u /\
   table (first ++ last) before = t ++ combine gone bytes ++ u.
 Proof.
-  assert (V : forall v, exists w,
-    build (first ++ last) v = build first v ++ w /\ length w = length last).
-  { clear. induction first as [|[a b] m IH]; intro v; [apply build_app|apply IH]. }
-  destruct (V base_vocab) as (w & E & K). change (vocab (first ++ last) = vocab first ++ w) in E.
+  destruct (vocab_app first last) as (w & E & E' & K). rewrite E' in E.
   exists (combine stay (vocab first)), w, (combine others (whole ++ map utf8s names)).
   unfold table, all_tokens. rewrite E, <- app_assoc, !combine_app; rewrite ?vocab_length; auto.
   congruence.

@@ -283,3 +283,20 @@ Proof.
   specialize (X eq_refl ltac:(lia)). specialize (W eq_refl ltac:(lia)). destruct S; congruence.
 Qed.
 End Names.
+
+(** Names that do not occur in a text change nothing in it. *)
+Lemma cut_more names added text : free added text -> cut (names ++ added) text = cut names text.
+Proof.
+  assert (Q : forall t, free added t ->
+    find (fun n => prefixb n t) (names ++ added) = find (fun n => prefixb n t) names).
+  { intros t F. induction names as [|n l IH]; simpl; [|rewrite IH; reflexivity].
+    destruct (find _ added) as [n|] eqn:E; [|reflexivity]. apply find_some in E. destruct E as [I E].
+    apply prefixb_spec in E. destruct E as [q ->]. destruct (F [] n q I eq_refl). }
+  assert (P : forall t, free added t -> partition (names ++ added) t = partition names t).
+  { induction t as [|x t IH]; intro F; cbn [partition]; rewrite Q by exact F; [reflexivity|].
+    rewrite IH; [reflexivity|]. intros p n q I ->. apply (F (x :: p) n q I eq_refl). }
+  unfold cut. generalize (length text). intro f. revert text. induction f as [|f IH]; intros t F; [reflexivity|].
+  cbn [cut_fuel]. rewrite P by exact F. destruct (partition names t) as [[b [n a]]|] eqn:E; [|reflexivity].
+  rewrite IH; [reflexivity|]. apply partition_some in E. destruct E as (-> & _). intros p m q I ->.
+  apply (F (b ++ n ++ p) m q I). rewrite <- !app_assoc. reflexivity.
+Qed.

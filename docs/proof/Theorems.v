@@ -1,7 +1,7 @@
 (** The theorems, and the axioms that they use: none. Coq reports this by printing "Closed under the
     global context" for every line below. *)
 From Bpetite Require Import
-  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering ByteRanks General Ascii Examples.
+  Passes Encoders Sizes Places Locality Training Reachable Pattern Special Utf8 Tokenizer Cache Numbering Extending ByteRanks General Ascii Examples.
 
 (** Round trip. *)
 Print Assumptions Tokenizer.roundtrip.
@@ -47,6 +47,16 @@ Print Assumptions Sizes.undo_counts_ok.
 Print Assumptions Sizes.split_id_len.
 Print Assumptions Numbering.truncate_table.
 Print Assumptions Numbering.truncate_ids.
+
+(** Extending. *)
+Print Assumptions Extending.extension_extends.
+Print Assumptions Extending.extended_table.
+Print Assumptions Extending.extended_roundtrip.
+Print Assumptions Extending.chunk_kept.
+Print Assumptions Extending.whole_kept.
+Print Assumptions Extending.ordinary_kept.
+Print Assumptions Extending.text_kept.
+Print Assumptions Extending.new_or_completed.
 
 (** Chunks and safe boundaries. *)
 Print Assumptions Pattern.next_gpt2_pattern.

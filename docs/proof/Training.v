@@ -28,6 +28,13 @@ Proof.
     eexists; rewrite <- app_assoc; simpl; split; [reflexivity|simpl; congruence].
 Qed.
 
+Lemma vocab_app ms new : exists w, vocab (ms ++ new) = build new (vocab ms) /\
+  build new (vocab ms) = vocab ms ++ w /\ length w = length new.
+Proof.
+  destruct (build_app new (vocab ms)) as (w & E & K). exists w. split; [|auto]. clear. unfold vocab.
+  generalize base_vocab. induction ms as [|[a b] t IH]; intro v; [reflexivity|apply IH].
+Qed.
+
 Lemma base_vocab_length : length base_vocab = 256.
 Proof. reflexivity. Qed.
 
@@ -101,11 +108,8 @@ Hypothesis TR : trained corpus ms.
 Theorem trained_wf : wf_merges ms.
 Proof.
   intros r a b E. destruct (TR r a b E) as (c & I & A).
-  assert (r < length ms) by (apply nth_error_Some; congruence).
-  rewrite Forall_forall in B. pose proof (passes_bound (firstn r ms) 0 c (B c I)) as P.
-  rewrite firstn_length_le in P by lia. apply adj_parts in A. destruct A as (p & q & A).
-  rewrite A in P. apply Forall_app in P. destruct P as [_ P].
-  inversion P as [|? ? Pa P']; inversion P'; auto.
+  assert (r < length ms) by (apply nth_error_Some; congruence). rewrite Forall_forall in B.
+  apply passes_adj in A; [|auto]. rewrite firstn_length_le in A by lia. exact A.
 Qed.
 
 (** No pair is learned twice. Speaks of [_trainer.train_bpe]. *)
@@ -343,13 +347,8 @@ Proof.
     apply in_map_iff in I. destruct I as (d & <- & I).
     assert (r - length start < length more) by (apply nth_error_Some; congruence).
     change (length start) with (0 + length start) in A at 1. rewrite <- passes_app in A.
-    rewrite Forall_forall in B.
-    pose proof (passes_bound (start ++ firstn (r - length start) more) 0 d (B d I)) as P.
-    rewrite app_length, firstn_length_le in P by lia.
-    replace (0 + (length start + (r - length start))) with r in P by lia.
-    apply adj_parts in A. destruct A as (p & q & A). rewrite A in P.
-    apply Forall_app in P. destruct P as [_ P].
-    inversion P as [|? ? Pa P']; inversion P'; auto.
+    rewrite Forall_forall in B. apply passes_adj in A; [|auto]. rewrite app_length, firstn_length_le in A by lia.
+    replace (length start + (r - length start)) with r in A by lia. exact A.
 Qed.
 
 (** ** The order of the corpus does not matter *)

@@ -85,6 +85,13 @@ def existsb(f: Callable[[Any], bool], l: List) -> bool:
     return existsb(f, l0)
 
 
+def filter(f: Callable[[Any], bool], l: List) -> List:
+    if l == (): return ()
+    x, l0 = l
+    if f(x): return (x, filter(f, l0))
+    return filter(f, l0)
+
+
 def find(f: Callable[[Any], bool], l: List) -> Option:
     if l == (): return None
     x, tl = l
@@ -548,50 +555,50 @@ def index(ns: List, name: List) -> int:
     return (index(t, name) + 1)
 
 
-def chunk_ids(whole: List, ms: List, c: List) -> List:
-    if existsb((lambda later_1: list_eqb(c, later_1)), whole): return (((256 + length(ms)) + index(whole, c)), ())
+def chunk_ids(whole0: List, ms: List, c: List) -> List:
+    if existsb((lambda later_1: list_eqb(c, later_1)), whole0): return (((256 + length(ms)) + index(whole0, c)), ())
     return passes(0, ms, c)
 
 
-def ordinary(split0: Callable[[List], List], whole: List, ms: List, s: List) -> List:
-    return flat_map((lambda c: chunk_ids(whole, ms, utf8s(c))), split0(s))
+def ordinary(split0: Callable[[List], List], whole0: List, ms: List, s: List) -> List:
+    return flat_map((lambda c: chunk_ids(whole0, ms, utf8s(c))), split0(s))
 
 
-def special(whole: List, names: List, ms: List, name: List) -> int:
-    return (((256 + length(ms)) + length(whole)) + index(names, name))
+def special(whole0: List, names: List, ms: List, name: List) -> int:
+    return (((256 + length(ms)) + length(whole0)) + index(names, name))
 
 
-def encode_parts(split0: Callable[[List], List], whole: List, names: List, ms: List, parts: Pair) -> List:
+def encode_parts(split0: Callable[[List], List], whole0: List, names: List, ms: List, parts: Pair) -> List:
     first, others = parts
-    return app(ordinary(split0, whole, ms, first), flat_map((lambda p: (special(whole, names, ms, fst(p)), ordinary(split0, whole, ms, snd(p)))), others))
+    return app(ordinary(split0, whole0, ms, first), flat_map((lambda p: (special(whole0, names, ms, fst(p)), ordinary(split0, whole0, ms, snd(p)))), others))
 
 
-def encode(split0: Callable[[List], List], whole: List, names: List, ms: List, text: List) -> List:
-    return encode_parts(split0, whole, names, ms, cut(names, text))
+def encode(split0: Callable[[List], List], whole0: List, names: List, ms: List, text: List) -> List:
+    return encode_parts(split0, whole0, names, ms, cut(names, text))
 
 
-def all_tokens(whole: List, names: List, ms: List) -> List:
-    return app(vocab(ms), app(whole, map(utf8s, names)))
+def all_tokens(whole0: List, names: List, ms: List) -> List:
+    return app(vocab(ms), app(whole0, map(utf8s, names)))
 
 
-def join_tokens(tokens: List, ids: List) -> Option:
-    if ids == (): return ((),)
-    i, t = ids
-    value_2 = nth_error(tokens, i)
+def join_tokens(tokens0: List, ids0: List) -> Option:
+    if ids0 == (): return ((),)
+    i, t = ids0
+    value_2 = nth_error(tokens0, i)
     if value_2 is None: return None
     (b,) = value_2
-    value_1 = join_tokens(tokens, t)
+    value_1 = join_tokens(tokens0, t)
     if value_1 is None: return None
     (r,) = value_1
     return (app(b, r),)
 
 
-def decode(whole: List, names: List, ms: List, ids: List) -> Option:
-    return join_tokens(all_tokens(whole, names, ms), ids)
+def decode(whole0: List, names: List, ms: List, ids0: List) -> Option:
+    return join_tokens(all_tokens(whole0, names, ms), ids0)
 
 
-def decode_text(whole: List, names: List, ms: List, ids: List) -> Option:
-    value_1 = decode(whole, names, ms, ids)
+def decode_text(whole0: List, names: List, ms: List, ids0: List) -> Option:
+    value_1 = decode(whole0, names, ms, ids0)
     if value_1 is None: return None
     (bytes,) = value_1
     return decode_utf8(bytes)
@@ -605,24 +612,24 @@ def train_text(split0: Callable[[List], List], wanted: int, documents: List) -> 
     return train(wanted, corpus_chunks(split0, documents))
 
 
-def merge_lowest(merges: Callable[[int, int], Option], rounds: int, ids: List) -> List:
-    if rounds == 0: return ids
+def merge_lowest(merges0: Callable[[int, int], Option], rounds: int, ids0: List) -> List:
+    if rounds == 0: return ids0
     n = rounds - 1
-    value_1 = min_rank(merges, ids)
-    if value_1 is None: return ids
+    value_1 = min_rank(merges0, ids0)
+    if value_1 is None: return ids0
     (p,) = value_1
     i, p0 = p
     a, b = p0
-    return merge_lowest(merges, n, merge_pass(a, b, i, ids))
+    return merge_lowest(merges0, n, merge_pass(a, b, i, ids0))
 
 
-def encode_chunk(merges: Callable[[int, int], Option], shuffle: Callable[[int], int], chunk: List) -> List:
-    return merge_lowest(merges, length(chunk), map(shuffle, chunk))
+def encode_chunk(merges0: Callable[[int, int], Option], shuffle: Callable[[int], int], chunk: List) -> List:
+    return merge_lowest(merges0, length(chunk), map(shuffle, chunk))
 
 
-def join_tokens0(tok: Callable[[int], Option], ids: List) -> Option:
-    if ids == (): return ((),)
-    i, t = ids
+def join_tokens0(tok: Callable[[int], Option], ids0: List) -> Option:
+    if ids0 == (): return ((),)
+    i, t = ids0
     value_2 = tok(i)
     if value_2 is None: return None
     (b,) = value_2
@@ -632,8 +639,8 @@ def join_tokens0(tok: Callable[[int], Option], ids: List) -> Option:
     return (app(b, r),)
 
 
-def id_of(numbering: List, number: int) -> int:
-    return nth(number, numbering, 0)
+def id_of(numbering0: List, number: int) -> int:
+    return nth(number, numbering0, 0)
 
 
 def find_id(table0: List, i: int) -> Option:
@@ -644,27 +651,119 @@ def find_id(table0: List, i: int) -> Option:
     return find_id(t, i)
 
 
-def decode_ids(table0: List, ids: List) -> Option:
-    return join_tokens0((lambda later_1: find_id(table0, later_1)), ids)
+def decode_ids(table0: List, ids0: List) -> Option:
+    return join_tokens0((lambda later_1: find_id(table0, later_1)), ids0)
 
 
-def encode_ids(split0: Callable[[List], List], whole: List, names: List, ms: List, numbering: List, text: List) -> List:
-    return map((lambda later_1: id_of(numbering, later_1)), encode(split0, whole, names, ms, text))
+def encode_ids(split0: Callable[[List], List], whole0: List, names: List, ms: List, numbering0: List, text: List) -> List:
+    return map((lambda later_1: id_of(numbering0, later_1)), encode(split0, whole0, names, ms, text))
 
 
-def ordinary_ids(split0: Callable[[List], List], whole: List, ms: List, numbering: List, text: List) -> List:
-    return map((lambda later_1: id_of(numbering, later_1)), ordinary(split0, whole, ms, text))
+def ordinary_ids(split0: Callable[[List], List], whole0: List, ms: List, numbering0: List, text: List) -> List:
+    return map((lambda later_1: id_of(numbering0, later_1)), ordinary(split0, whole0, ms, text))
 
 
-def table(whole: List, names: List, ms: List, numbering: List) -> List:
-    return combine(numbering, all_tokens(whole, names, ms))
+def table(whole0: List, names: List, ms: List, numbering0: List) -> List:
+    return combine(numbering0, all_tokens(whole0, names, ms))
 
 
-def decode_ids_text(whole: List, names: List, ms: List, numbering: List, ids: List) -> Option:
-    value_1 = decode_ids(table(whole, names, ms, numbering), ids)
+def decode_ids_text(whole0: List, names: List, ms: List, numbering0: List, ids0: List) -> Option:
+    value_1 = decode_ids(table(whole0, names, ms, numbering0), ids0)
     if value_1 is None: return None
     (bytes,) = value_1
     return decode_utf8(bytes)
+
+
+def merges(m: Pair) -> List:
+    return fst(fst(m))
+
+
+def ids(m: Pair) -> List:
+    return snd(fst(m))
+
+
+def whole(m: Pair) -> List:
+    _, w = m
+    return w
+
+
+def numbering(named: List, m: Pair) -> List:
+    return app(ids(m), app(map(fst, whole(m)), map(fst, named)))
+
+
+def tokens(named: List, m: Pair) -> List:
+    return all_tokens(map(snd, whole(m)), map(snd, named), merges(m))
+
+
+def numbers(m: Pair, c: List) -> List:
+    return chunk_ids(map(snd, whole(m)), merges(m), c)
+
+
+def ready(first: int, ms: List, w: List) -> Option:
+    if w == (): return None
+    p, t = w
+    i, c = p
+    def value_1() -> Any:
+        value_2 = ready(first, ms, t)
+        if value_2 is None: return None
+        (p0,) = value_2
+        s, u = p0
+        return ((s, ((i, c), u)),)
+    later = value_1()
+    value_3 = passes(0, ms, c)
+    if value_3 == (): return later
+    a, l = value_3
+    if l == (): return later
+    b, l0 = l
+    if l0 == ():
+        if ((first <= a) or (first <= b)): return ((((a, b), i), t),)
+        return later
+    return later
+
+
+def complete(fuel: int, first: int, m: Pair) -> Pair:
+    if fuel == 0: return m
+    f = fuel - 1
+    value_1 = ready(first, merges(m), whole(m))
+    if value_1 is None: return m
+    (p,) = value_1
+    p0, w = p
+    p1, i = p0
+    return complete(f, first, ((app(merges(m), (p1, ())), app(ids(m), (i, ()))), w))
+
+
+def above(l: List) -> int:
+    if l == (): return 0
+    i, t = l
+    n = above(t)
+    if (n <= i): return (i + 1)
+    return n
+
+
+def learn(wanted: int, first: int, named: List, taken: List, corpus: List, m: Pair) -> Pair:
+    if wanted == 0: return m
+    n = wanted - 1
+    v = vocab(merges(m))
+    known = app(tokens(named, m), taken)
+    new = (lambda p: negb(existsb((lambda later_1: list_eqb(joined(v, fst(p), snd(p)), later_1)), known)))
+    all = filter(new, flat_map((lambda c: pairs_of(numbers(m, c))), corpus))
+    value_2 = best(all, all)
+    if value_2 is None: return m
+    (p,) = value_2
+    m_prime = ((app(merges(m), (p, ())), app(ids(m), (above(numbering(named, m)), ()))), whole(m))
+    return learn(n, first, named, taken, corpus, complete(length(whole(m)), first, m_prime))
+
+
+def call(named: List, m: Pair, names: List) -> List:
+    if names == (): return ()
+    n, t = names
+    new = (above(numbering(named, m)), n)
+    return (new, call(app(named, (new, ())), m, t))
+
+
+def extension(wanted: int, names: List, corpus: List, named: List, m: Pair) -> Pair:
+    m_prime = learn(wanted, (256 + length(merges(m))), named, map(utf8s, names), corpus, m)
+    return (app(named, call(named, m_prime, names)), m_prime)
 
 
 def is_space(x: int) -> bool:
