@@ -1,6 +1,6 @@
 """The tokenizers of models with more tokens: the oracle's, and the same ids in other engines."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,7 +38,7 @@ def extended(start: Tokenizer, more: int, *corpus: str) -> Tokenizer:
     return Tokenizer.train(corpus, len(start._artifact.tokens) + more, start=start)
 
 
-def beginnings(tokens: list[bytes]) -> Iterator[str]:
+def beginnings(tokens: Sequence[bytes]) -> Iterator[str]:
     """Yield each token and its beginnings, alone and before another letter."""
     for token in tokens:
         text = token.decode("utf-8", errors="ignore")
