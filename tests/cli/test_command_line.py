@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
+from bpetite_cli.errors import explain
 from bpetite_cli.strict_parser import StrictParser
 from bpetite_cli.terminal.messages import say
 from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
@@ -273,6 +274,11 @@ def test_internal_errors_are_one_line(install: Callable[..., None]) -> None:
     assert result.returncode == 1
     (line,) = lines(result.stderr)
     assert line.startswith("error: this is a bug in bpetite; please report it: AttributeError(")
+
+
+def test_a_lack_of_memory_is_no_bug() -> None:
+    """A command that runs out of memory says so; Python's error has no text."""
+    assert explain(MemoryError()) == "not enough memory for this input"
 
 
 def test_a_bare_call_shows_the_help() -> None:
