@@ -1,6 +1,7 @@
 """The claims about other libraries in docs/comparison.md, checked by running these libraries."""
 
 import io
+import json
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -13,13 +14,16 @@ import rustbpe
 import sentencepiece
 import tiktoken
 import tokenizers
+from bpe_continue import continue_training
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
 from bpetite import Tokenizer
-from bpetite._patterns import PATTERNS
-from bpetite_compare import to_tiktoken
+from bpetite._artifact import Artifact
+from bpetite._patterns import GPT2, PATTERNS
+from bpetite._schema.numbering import Numbering
+from bpetite_compare import export, import_tokenizer, to_tiktoken
 from bpetite_compare._engines import drift
 from compare_tools import CORPUS, HOSTILE, real_texts
 from exports import load_back
@@ -126,6 +130,73 @@ def test_vocabulary_size_definitions() -> None:
     assert Tokenizer.train(CORPUS, 260).encode(SPECIAL) == [260]
     assert hugging_face([CORPUS], 260, SPECIAL).get_vocab_size() == 260
     assert hugging_face([CORPUS], 260, SPECIAL).token_to_id(SPECIAL) == 0
+
+
+# Extending
+
+
+def exported(model: Tokenizer, path: Path) -> tokenizers.Tokenizer:
+    model.save(path.with_suffix(".model"), overwrite=True)
+    export(path.with_suffix(".model"), "huggingface", path, overwrite=True)
+    return tokenizers.Tokenizer.from_file(str(path))
+
+
+def both(
+    start: Tokenizer, corpus: list[str], folder: Path, more: int = 20
+) -> tuple[tokenizers.Tokenizer, tokenizers.Tokenizer]:
+    """Extend a tokenizer with bpetite, and its export with bpe-continue."""
+    size = len(start._artifact.tokens) + more
+    ours = Tokenizer.train(corpus, size, start=start, keep_ids=True)
+    base = exported(start, folder / "start.json")
+    every = len(start._artifact.ids) + more
+    theirs = continue_training(base, texts=corpus, vocab_size=every, show_progress=False)
+    return exported(ours, folder / "ours.json"), theirs
+
+
+@given(
+    name=st.sampled_from([*PATTERNS]),
+    first=CORPORA,
+    corpus=st.lists(TIES | st.sampled_from(nasty_texts(500)), max_size=3) | CORPORA,
+)
+def test_bpe_continue_learns_the_same_tokens(
+    tmp_path_factory: pytest.TempPathFactory, name: str, first: list[str], corpus: list[str]
+) -> None:
+    """Given texts, it learns the merges of `--keep-ids`, in order, with the same ids."""
+    assume(drift(PATTERNS[name]).isdisjoint("".join(corpus)))
+    start = Tokenizer.train(first, 270, pattern=name)
+    ours, theirs = both(start, corpus, tmp_path_factory.mktemp("extended"))
+    assert theirs.get_vocab() == ours.get_vocab()
+    assert merges_of(theirs) == merges_of(ours)
+
+
+def merges_of(tokenizer: tokenizers.Tokenizer) -> object:
+    return json.loads(tokenizer.to_str())["model"]["merges"]
+
+
+def test_bpe_continue_reads_lines(tmp_path: Path) -> None:
+    """Given files, it learns no token that goes on after a line end; bpetite does."""
+    text = "one\n\n\n\ntwo" * 9
+    (tmp_path / "text").write_text(text, encoding="utf-8", newline="")
+    start = Tokenizer.train("", 256)
+    for theirs in both(start, [text], tmp_path):
+        assert theirs.token_to_id("\u010a\u010a\u010a") is not None
+    base = tmp_path / "start.json"
+    lines = continue_training(base, files=tmp_path / "text", vocab_size=300, show_progress=False)
+    assert not any("\u010a\u010a" in token for token in lines.get_vocab())
+
+
+def test_bpe_continue_leaves_whole_tokens(tmp_path: Path) -> None:
+    """It learns "ab" and leaves the whole token "abc", which tiktoken then finds in "abcd"."""
+    tokens = [*(bytes([value]) for value in range(256)), b"abc"]
+    start = Tokenizer._of(Artifact([], tokens, GPT2, (), Numbering((*range(257),))))
+    ours, theirs = both(start, ["abd abd abcd"], tmp_path, 1)
+    assert ours.encode("abcd").ids == [256, 100]
+    assert theirs.encode("abcd").ids == [257, 99, 100]
+    assert load_back(tmp_path / "ours.model", "tiktoken", tmp_path)[0]("abcd") == [256, 100]
+    theirs.save(str(tmp_path / "theirs.json"))
+    import_tokenizer(tmp_path / "theirs.json", None, tmp_path / "theirs.model")
+    with pytest.raises(ValueError, match="tiktoken merges the lowest id first"):
+        export(tmp_path / "theirs.model", "tiktoken", tmp_path / "ranks")
 
 
 # Patterns
@@ -250,7 +321,9 @@ def test_gpt_2_numbers_bytes_differently(
 # The page
 
 
-@pytest.mark.parametrize("name", ["tiktoken", "tokenizers", "rustbpe", "sentencepiece"])
+@pytest.mark.parametrize(
+    "name", ["tiktoken", "tokenizers", "rustbpe", "sentencepiece", "bpe-continue"]
+)
 def test_the_page_names_the_tested_versions(name: str) -> None:
     """The versions in docs/comparison.md are the installed ones."""
     page = (Path(__file__).parents[2] / "docs" / "comparison.md").read_text(encoding="utf-8")

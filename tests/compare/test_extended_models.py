@@ -6,6 +6,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import tokenizers
+from bpe_continue import continue_training
 
 import oracle
 from bpetite import Tokenizer
@@ -106,3 +108,18 @@ def test_an_extended_model_is_that_of_the_oracle(family: str, model_files: Path)
     ids = [next(fresh) if completed is None else completed for _, completed in new]
     assert [*grown.ids[first : first + len(new)]] == ids
     assert family != "llama3" or len(new) > 100
+
+
+def test_bpe_continue_extends_gemma(model_files: Path) -> None:
+    """All ids stay, and text comes back; with Llama 2, new tokens of bytes decode to other text."""
+    text = "മലയാളം ര "
+    back = []
+    for family in ("gemma", "llama2"):
+        old = tokenizers.Tokenizer.from_file(str(model_files / family / "tokenizer.json"))
+        vocab = old.get_vocab(with_added_tokens=True)
+        new = continue_training(old, texts=[text] * 9, vocab_size=len(vocab) + 9)
+        assert vocab.items() < new.get_vocab(with_added_tokens=True).items()
+        back.append(new.decode(new.encode(text, add_special_tokens=False).ids))
+        assert old.decode(old.encode(text, add_special_tokens=False).ids) == text
+    assert back[0] == text
+    assert "<0xE0>" in back[1]
