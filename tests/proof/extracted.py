@@ -745,11 +745,14 @@ def learn(wanted: int, first: int, named: List, taken: List, corpus: List, m: Pa
     n = wanted - 1
     v = vocab(merges(m))
     known = app(tokens(named, m), taken)
-    new = (lambda p: negb(existsb((lambda later_1: list_eqb(joined(v, fst(p), snd(p)), later_1)), known)))
+    def function_3(p: Any) -> Any:
+        bytes = joined(v, fst(p), snd(p))
+        return negb(existsb((lambda later_4: list_eqb(bytes, later_4)), known))
+    new = function_3
     all = filter(new, flat_map((lambda c: pairs_of(numbers(m, c))), corpus))
-    value_2 = best(all, all)
-    if value_2 is None: return m
-    (p,) = value_2
+    value_5 = best(all, all)
+    if value_5 is None: return m
+    (p,) = value_5
     m_prime = ((app(merges(m), (p, ())), app(ids(m), (above(numbering(named, m)), ()))), whole(m))
     return learn(n, first, named, taken, corpus, complete(length(whole(m)), first, m_prime))
 

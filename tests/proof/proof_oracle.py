@@ -224,6 +224,28 @@ class Numbered(NamedTuple):
             result = extracted.decode_ids_text(whole, names, merges, numbering, _linked(ids))
         return None if result is None else _text(result[0])
 
+    def extend(
+        self, documents: Iterable[str], wanted: int, names: Sequence[str], split: Split
+    ) -> "Numbered":
+        """Return `Extending.extension`: at most this many new tokens, and new special tokens."""
+        first = 256 + len(self.merges)
+        special = first + len(self.whole)
+        whole = zip(self.numbering[first:special], map(_linked, self.whole), strict=True)
+        named = zip(self.numbering[special:], map(_codes, self.names), strict=True)
+        model = (_linked(self.merges), _linked(self.numbering[:first])), _linked(whole)
+        corpus = _linked(_linked(chunk.encode()) for text in documents for chunk in split(text))
+        with _deep():
+            linked = _linked(map(_codes, names))
+            extended = extracted.extension(wanted, linked, corpus, _linked(named), model)
+        every_name, ((merges, ids), left) = extended
+        ids_of_whole, ids_of_names = dict(_listed(left)), dict(_listed(every_name))
+        return Numbered(
+            _listed(merges),
+            [bytes(_listed(token)) for token in ids_of_whole.values()],
+            [_text(name) for name in ids_of_names.values()],
+            [*_listed(ids), *ids_of_whole, *ids_of_names],
+        )
+
     def _linked(self) -> tuple[List, List, List, List]:
         whole, names = _linked(map(_linked, self.whole)), _linked(map(_codes, self.names))
         return whole, names, _linked(self.merges), _linked(self.numbering)

@@ -16,6 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
+from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks
@@ -28,6 +29,7 @@ from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from bpetite_cli.commands.sizes import totals_of
 from bpetite_compare._soundness import find_unreachable
 from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
+from numbered import WORDS, Made, numbered
 from proof import proof_oracle
 from texts import ASCII_TEXTS, CHUNKS, RUNS, TEXTS, TIES, every_character, merge_lists
 
@@ -310,3 +312,51 @@ def test_any_ids_are_as_proved(
     except (KeyError, UnicodeDecodeError):
         found = None
     assert proved.decode(some_ids) == found
+
+
+def proved_extension(
+    start: Tokenizer, documents: list[str], more: int, added: list[str]
+) -> proof_oracle.Numbered:
+    """Return the proved extension of a tokenizer."""
+    artifact = start._artifact
+    proved = proof_oracle.Numbered(
+        artifact.merges, artifact.whole_tokens, artifact.special_names, artifact.ids
+    )
+    return proved.extend(documents, more, added, SPLITS[artifact.pattern.name])
+
+
+def check_proved(tokenizer: Tokenizer, proved: proof_oracle.Numbered) -> None:
+    """Check that a tokenizer has the proved merges, whole and special tokens, and ids."""
+    artifact = tokenizer._artifact
+    assert artifact.merges == proved.merges
+    assert [*artifact.whole_tokens] == proved.whole
+    assert [*artifact.special_names] == proved.names
+    assert [*artifact.ids] == proved.numbering
+
+
+@given(
+    numbered(highest=2**20),
+    st.lists(WORDS, max_size=3),
+    st.integers(1, 8),
+    st.sampled_from([[], ["<|a|>", "<|b|>"]]),
+)
+def test_an_extension_is_the_proved_one(
+    made: Made, documents: list[str], more: int, added: list[str]
+) -> None:
+    """Any start of schema version 3 learns the proved merges and completes the proved tokens."""
+    start = Tokenizer._of(Artifact.of_bytes(canonical(made[0]), "start"))
+    documents = [*documents, *(f"{token.decode()}b" for token in made[2])]
+    size = len(start._artifact.tokens) + more
+    grown = Tokenizer.train(documents, size, start=start, special_tokens=added)
+    check_proved(grown, proved_extension(start, documents, more, added))
+
+
+@given(st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=3), st.integers(0, 8))
+def test_an_extension_that_keeps_ids_is_the_proved_one(
+    documents: list[str], others: list[str], more: int
+) -> None:
+    """So does a start of schema version 1 whose ids are kept."""
+    start = Tokenizer.train(documents, 262)
+    size = len(start._artifact.tokens) + more
+    grown = Tokenizer.train(others, size, start=start, special_tokens=["<|a|>"], keep_ids=True)
+    check_proved(grown, proved_extension(start, others, more, ["<|a|>"]))
