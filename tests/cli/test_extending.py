@@ -1,5 +1,6 @@
 """Extend a tokenizer with `train --start`, and what the other commands make of the result."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -63,9 +64,11 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
     bpetite(
         *["chunks", "one.jsonl", "--jsonl", "text", "--pattern", "gpt4", "-o", "counts"], cwd=folder
     )
+    (folder / "one.jsonl.gz").write_bytes(gzip.compress((folder / "one.jsonl").read_bytes()))
     found = set()
     for words in (
         "one.jsonl -j 1 --jsonl text",
+        "one.jsonl.gz -j 2 --jsonl text",
         "one.jsonl -j 2 --jsonl text",
         "other.jsonl -j 2 --jsonl text",
         "--counts counts",
@@ -211,3 +214,15 @@ def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
     call = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
     assert "invalid choice: 'deepseek3'" in refused(bpetite(*call.split(), cwd=folder), status=2)[0]
+
+
+@pytest.mark.thorough
+def test_a_corpus_may_be_parquet(folder: Path) -> None:
+    """Rows of Parquet extend a tokenizer as the same documents do elsewhere."""
+    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    texts = TEXT.split()
+    parquet.write_table(pyarrow.table({"text": texts}), folder / "rows.parquet")
+    call = "train rows.parquet --parquet text --start start.json --vocab-size 264 -o a.json"
+    assert bpetite(*call.split(), cwd=folder).returncode == 0
+    start = Tokenizer.load(folder / "start.json")
+    assert Tokenizer.load(folder / "a.json") == Tokenizer.train(texts, 264, start=start)
