@@ -233,7 +233,7 @@ class Compared(str):
 def test_the_next_pair_is_found_without_looking_at_all() -> None:
     """Pairs come from a priority queue: in a tie of n pairs, one takes log n comparisons, not n."""
     letters = [chr(code) for code in range(64)]
-    pairs = Pairs(dict.fromkeys(map("".join, product(letters, repeat=2)), 1))
+    pairs = Pairs((left + right, 1) for left, right in product(letters, repeat=2))
     ((count, waiting),) = pairs._waiting.items()
     pairs._waiting[count] = [Compared(pair) for pair in waiting]
     taken = [pairs.take_most_frequent()[0] for _ in waiting]

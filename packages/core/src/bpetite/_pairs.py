@@ -28,7 +28,7 @@ Not here: when to stop, and the bytes of the new tokens (`_trainer`).
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from heapq import heapify, heappop, heappush
 from operator import add
 from typing import Final
@@ -38,9 +38,13 @@ _LINE_SYMBOLS: Final = 128
 
 
 class Pairs:
-    """Every pair of the corpus, with its count and the lines in which it was created."""
+    """Every pair of the corpus, with its count and the lines in which it was created.
 
-    def __init__(self, chunks: Mapping[str, int]) -> None:
+    Args:
+        chunks: the symbols of each chunk, and its count.
+    """
+
+    def __init__(self, chunks: Iterable[tuple[str, int]]) -> None:
         self._lines: list[str] = []
         counts: list[int] = []
         for count, equally_frequent in _by_count(chunks):
@@ -117,7 +121,7 @@ class Pairs:
         del self._counts[pair]
 
     def apply(self, pair: str, new: str) -> None:
-        """Replace a pair out of turn, if it occurs: a merge that another training learned."""
+        """Replace a pair out of turn, if it occurs, however frequent it is."""
         if self._counts.get(pair):
             self.merge(pair, new)
             # The list of its former count still has the pair.
@@ -147,14 +151,13 @@ class Pairs:
             heappush(self._waiting_counts, -count)
 
 
-def _by_count(chunks: Mapping[str, int]) -> Iterable[tuple[int, list[str]]]:
+def _by_count(chunks: Iterable[tuple[str, int]]) -> Iterable[tuple[int, list[str]]]:
     """Return the symbols of the chunks with each count, sorted."""
     by_count: defaultdict[int, list[str]] = defaultdict(list)
-    for chunk, count in chunks.items():
-        # In Latin-1, byte n is character n.
-        by_count[count].append(chunk.encode("utf-8").decode("latin-1"))
-    for symbols in by_count.values():
-        symbols.sort()
+    for symbols, count in chunks:
+        by_count[count].append(symbols)
+    for equally_frequent in by_count.values():
+        equally_frequent.sort()
     return by_count.items()
 
 

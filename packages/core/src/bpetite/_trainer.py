@@ -11,7 +11,7 @@ Not here: counting chunks (`_corpus`), counting and merging pairs (`_pairs`), th
 
 import logging
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import index
 from typing import Final, NamedTuple
 
@@ -19,6 +19,7 @@ from bpetite._artifact import Artifact
 from bpetite._collector import garbage_collector_paused
 from bpetite._constants import BASE_VOCAB_SIZE, MAX_FILE_BYTES, MAX_VOCAB_SIZE
 from bpetite._corpus import Part, add_up, count_corpus
+from bpetite._merges import Merges
 from bpetite._pairs import Pairs
 from bpetite._patterns import GPT2, pattern_named
 from bpetite._records import log
@@ -177,11 +178,8 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
         extension = Extension(start, merges, tokens)
     file_size = extension or FileSize(start.pattern, start.special_names, merges)
     taken = extension.taken if extension else ()
-    pairs = Pairs(chunks)
+    pairs = Pairs(_symbols(chunks, merges))
     counts: list[int] = []
-    # A pass for each merge, in the order of ranks, is also how the start encodes the chunks.
-    for number, (left, right) in enumerate(merges, BASE_VOCAB_SIZE):
-        pairs.apply(chr(left) + chr(right), chr(number))
     while (size := len(start.tokens) + len(counts)) < wanted:
         pair, count = pairs.take_most_frequent()
         if not count:
@@ -204,6 +202,20 @@ def _learn(chunks: dict[str, int], wanted: int, start: Artifact) -> Learned:
     if extension:
         return Learned(extension.artifact(), counts)
     return Learned(start._replace(merges=merges, tokens=tokens), counts)
+
+
+def _symbols(
+    chunks: Mapping[str, int], merges: Sequence[tuple[int, int]]
+) -> Iterator[tuple[str, int]]:
+    """Yield the symbols of each chunk, which is encoded with the merges, and its count."""
+    if not merges:
+        for chunk, count in chunks.items():
+            # In Latin-1, byte n is character n.
+            yield chunk.encode("utf-8").decode("latin-1"), count
+        return
+    apply = Merges(merges).apply
+    for chunk, count in chunks.items():
+        yield "".join(map(chr, apply(chunk.encode("utf-8")))), count
 
 
 def _warn_if_unreachable(start: Artifact, unreachable: Collection[int]) -> None:
