@@ -9,7 +9,7 @@ chunks, where bpetite would not.
 
 Truncating makes completed tokens whole again. Their ids show which they are.
 
-Loaded only for tokenizers with a numbering.
+The core loads it only for tokenizers with a numbering.
 """
 
 from collections import Counter, defaultdict
@@ -71,12 +71,21 @@ class Extension:
             self._note(token_id, "".join(map(chr, apply(token))))
 
     def add(self, left: int, right: int) -> bool:
-        """Give the next merge an id, if one is left, and return whether there was."""
+        """Give the next merge an id; `complete` checks the size of the file.
+
+        Returns:
+            True.
+
+        Raises:
+            ValueError: no id is left.
+        """
+        if self._next_id == self._end_of_ids:
+            raise ValueError(f"vocab_size is too large: no id below {MOST_IDS:,} is left")
         self._append(left, right, self._next_id)
         self._file_size += len(f',"{self._next_id}":[]')
         self._file_size += _characters(self._tokens[left]) + 1 + _characters(self._tokens[right])
         self._next_id += 1
-        return self._next_id <= self._end_of_ids
+        return True
 
     def complete(self, pair: str, pairs: Pairs) -> bool:
         """Complete whole tokens after the merge of a pair, the one with the lowest id first.

@@ -7,7 +7,7 @@ those of a chunk enter the encoder's cache, and in the decoder's table.
 A whole token is made by no merge. A chunk that equals it becomes this token, before any merge;
 in other chunks it does not occur.
 
-Loaded only with such a tokenizer.
+The core loads it only with such a tokenizer.
 """
 
 import json
