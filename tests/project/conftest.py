@@ -35,7 +35,7 @@ def gate(tmp_path: Path) -> Gate:
     exit status, the output and the calls.
     """
     repository, programs = tmp_path / "repository", tmp_path / "programs"
-    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock"):
+    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock", "README.md"):
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, repository / name)
     git = ("git", "-C", repository, "-c", "user.name=a", "-c", "user.email=b")
@@ -47,6 +47,7 @@ def gate(tmp_path: Path) -> Gate:
         f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\nwhile read -r call; do\n'
         f'  case "$*" in $call) exit 1 ;; esac\ndone < {tmp_path}/failing\n'
     )
+    shutil.copy(programs / "uv", programs / "uvx")
     for program in programs.iterdir():
         program.chmod(0o755)
 

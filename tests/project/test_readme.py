@@ -1,6 +1,7 @@
 """The README shows real output, and the sample text trains the published tokenizer."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,18 @@ def test_the_gate_runs_the_readmes_commands(gate: Gate) -> None:
     commands = re.findall(r"^(?:\$ )?uv (run (?:bpetite train .*|pytest))$", PAGE, re.MULTILINE)
     _, _, calls = gate(failing=["run ruff *"])
     assert calls[:2] == commands
+
+
+def test_the_gate_runs_what_needs_no_clone(gate: Gate) -> None:
+    """`.ci/run` runs all commands for users without a clone, with an address."""
+    section = PAGE.partition("### Without a clone")[2].partition("\n## ")[0]
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", section, re.DOTALL)).replace("\\\n", "")
+    commands = re.findall(r"^uvx? (.*)$", blocks, re.MULTILINE)
+    status, _, calls = gate("without-a-clone")
+    assert status == 0
+    assert len(commands) >= 5
+    plain = [re.sub(r"file://\S*(?=#)", "URL", call) for call in calls]
+    assert plain[-len(commands) :] == [" ".join(shlex.split(line)) for line in commands]
 
 
 def test_training_on_the_sample_gives_the_published_hash(tmp_path: Path) -> None:
