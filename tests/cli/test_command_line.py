@@ -123,9 +123,14 @@ def test_compare_commands_say_what_to_install(
 ) -> None:
     """FR-32, FR-35: without the package that has it, a command says what to install."""
     install("bpetite_compare")  # an empty package
+    requirements = (
+        "`bpetite-cli[compare]` from where you got bpetite-cli; with uv, that is "
+        "`./packages/cli[compare]` in a clone, and from an address "
+        "`bpetite-cli[compare] @ git+URL#subdirectory=packages/cli`"
+    )
     assert refused(bpetite(*words.split())) == [
         f"error: the {named} requires bpetite-compare, which is not installed",
-        "in a clone of bpetite, run `uv tool install ./packages/cli --with ./packages/compare`",
+        f"install {requirements}",
     ]
 
 

@@ -143,6 +143,15 @@ def test_the_core_depends_on_regex_alone() -> None:
     assert "optional-dependencies" not in metadata
 
 
+def test_the_page_of_a_package_stands_alone() -> None:
+    """An index shows this page without the repository, so no link on it is relative."""
+    links = r"\]\((?!https://)|(?:href|src)="
+    for member in MEMBERS:
+        page = PACKAGES / member / project(PACKAGES / member)["readme"]
+        assert re.findall(links, page.read_text(encoding="utf-8")) == [], page
+    assert re.search(links, "a [link](../../docs/models.md)")
+
+
 def test_python_has_no_upper_bound() -> None:
     """All packages support the same versions of Python, with a minimum and no maximum."""
     wanted = {project(folder)["requires-python"] for folder in [ROOT, *PACKAGES.glob("*/")]}
