@@ -4,7 +4,6 @@ import random
 import re
 from functools import cache
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 import regex
