@@ -9,9 +9,11 @@ import doctest
 import hashlib
 import importlib
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain, product
 from pathlib import Path
 from typing import Final
 
@@ -31,10 +33,12 @@ from answers.exercise_10 import encode, segments
 from answers.exercise_11 import index_pairs, merge_step
 from answers.exercise_12 import bytes_per_token, learned_tokens
 from answers.exercise_13 import gpt2_ids
+from answers.exercise_14 import gpt4_split
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+from bpetite._patterns import PATTERNS
 from check import NUMBERS, main
-from checks import exercise_13
+from checks import exercise_13, exercise_14
 from checks.compare import same
 from checks.judge import MISTAKES, Question, attempt, variant
 from given import END_OF_TEXT, PATTERN, PROSE, chunks_of
@@ -168,7 +172,7 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first, second, third, fourth, *rest = capsys.readouterr().out.splitlines()
     assert (first, second) == ("exercise 01: right", "exercise 02: not started")
     assert (third, fourth) == ("exercise 03: open", "exercise 04: right")
-    assert rest[-1] == "2 of 13 done. Next: exercise 02."
+    assert rest[-1] == "2 of 14 done. Next: exercise 02."
 
 
 def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
@@ -270,6 +274,16 @@ def test_the_pattern_equals_bpetites() -> None:
     assert (PATTERN, END_OF_TEXT) == (PRETOKENIZER_PATTERN, END_OF_TEXT_TOKEN)
     for text, chunks in CHUNKS.items():
         assert [chunk.encode("utf-8") for chunk in chunks] == chunks_of(text)
+
+
+def test_the_splitter_cuts_as_bpetites_pattern() -> None:
+    """Exercise 14 cuts every short ASCII text as the pattern `gpt4`, and so do its branches."""
+    split = PATTERNS["gpt4"].split
+    for pair in product(map(chr, range(128)), repeat=2):
+        assert gpt4_split("".join(pair)) == split("".join(pair))
+    for text in map("".join, chain(product("sT1 .'\n\r\t", repeat=4), product("rE'0 ", repeat=5))):
+        assert gpt4_split(text) == split(text)
+        assert re.findall("|".join(exercise_14._BRANCHES), text) == split(text)
 
 
 @given(st.one_of(st.text(), SPECIAL_TEXTS))
