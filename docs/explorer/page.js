@@ -359,6 +359,7 @@ function play() {
     reader.playing = setTimeout(step, wait);
   };
   element("play").textContent = "Pause";
+  if (isSheet.matches) choose(null, false); // the panel would cover the tokens
   cover();
   element("panes").scrollIntoView({ block: "nearest" });
   reader.playing = setTimeout(step, wait);
