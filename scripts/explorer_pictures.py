@@ -11,7 +11,6 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote, urlencode
 
 _DOCS: Final = Path(__file__).parents[1] / "docs"
 _FLAGS: Final = (
@@ -19,13 +18,10 @@ _FLAGS: Final = (
     "--virtual-time-budget=10000",
 )
 _FERRY: Final = "The ferryman came down to the landing before the evening bells."
-_CODE: Final = "port = 8080; n = 1234567;\n    if (year == 2026)\n        wait(1000 * n);"
+_CODE: Final = "port = 8080; n = 1234567;%0A    if (year == 2026)%0A        wait(1000 * n);"
 _PICTURES: Final = {
-    "explorer": (720, {"tokenizer": "prose", "ids": 1, "at": 44, "text": _FERRY}),
-    "explorer-patterns": (
-        820,
-        {"tokenizer": "code", "beside": "code-gpt4", "at": 16, "text": _CODE},
-    ),
+    "explorer": (720, f"tokenizer=prose&ids=1&at=44&text={_FERRY}"),
+    "explorer-patterns": (820, f"tokenizer=code&beside=code-gpt4&at=16&text={_CODE}"),
 }
 """The height of each picture, and what it shows."""
 
@@ -36,8 +32,8 @@ def main() -> str | None:
     if chromium is None:
         return "error: install chromium, which takes the pictures"
     page = (_DOCS / "explorer" / "index.html").as_uri()
-    for name, (height, fields) in _PICTURES.items():
-        address = f"{page}#{urlencode({'view': 'text', **fields}, quote_via=quote)}"
+    for name, (height, shown) in _PICTURES.items():
+        address = f"{page}#view=text&{shown}"
         with tempfile.TemporaryDirectory() as profile:
             taken = f"--screenshot={_DOCS / name}.png"
             size = f"--window-size=1060,{height}"

@@ -109,7 +109,7 @@ const inSight = new IntersectionObserver(
       }
     }
   },
-  { rootMargin: "300px" },
+  { rootMargin: "300px", scrollMargin: "300px" }, // of the window, and of the box of the tokens
 );
 
 /* ---- The view of a text ---- */
