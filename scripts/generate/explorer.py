@@ -9,13 +9,12 @@ BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multil
 which docs/pictures.md also uses. Without them the committed file stays unchanged.
 """
 
+import base64
 import json
 import lzma
 import os
 import re
-import string
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -34,15 +33,13 @@ SAMPLES: Final = {
 }
 """The name of each sample, and its text, pattern and special tokens."""
 
-_DIGITS: Final = string.ascii_uppercase + string.ascii_lowercase + string.digits + "+/"
-_MERGES_PER_LINE: Final = 24
 _SCRIPT: Final = """\
 "use strict";
 
 // Made by scripts/generate: the tokenizers of docs/samples, with {size:,} mergeable tokens each.
 // A merge is two ids, each in two digits of base 64: the first of all digits is 0, the last 63.
 const samples = (() => {{
-  const DIGITS = "{digits}";
+  const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const idOf = ([high, low]) => 64 * DIGITS.indexOf(high) + DIGITS.indexOf(low);
   const unpacked = (packed) =>
     packed.match(/\\S{{4}}/g).map((merge) => [idOf(merge.slice(0, 2)), idOf(merge.slice(2))]);
@@ -106,21 +103,16 @@ def _samples() -> dict[Path, str]:
             corpus = file.read().decode("utf-8")
         tokenizer = Tokenizer.train(corpus, VOCAB_SIZE, pattern=pattern, special_tokens=special)
         made[Path(f"docs/samples/{name}.json")] = tokenizer._artifact.to_bytes().decode("ascii")
+        packed = (left << 12 | right for left, right in tokenizer._artifact.merges)
+        digits = base64.encodebytes(b"".join(merge.to_bytes(3, "big") for merge in packed))
         entries += (
             f"    {json.dumps(name)}: {{\n      pattern: {json.dumps(pattern)},\n"
             f"      specialTokens: {json.dumps(special)},\n"
-            f"      merges: unpacked(`\n{_packed(tokenizer._artifact.merges)}`),\n    }},\n"
+            f"      merges: unpacked(`\n{digits.decode()}`),\n    }},\n"
         )
-    script = _SCRIPT.format(size=VOCAB_SIZE, digits=_DIGITS, entries=entries)
+    script = _SCRIPT.format(size=VOCAB_SIZE, entries=entries)
     return {**made, Path("docs/explorer/samples.js"): script}
 
 
 def _path(text: str) -> Path:
     return Path(os.environ.get("BPETITE_DATA", "")) / f"{text}.txt.xz"
-
-
-def _packed(merges: Sequence[tuple[int, int]]) -> str:
-    """Return the digits of merges, in lines."""
-    digits = ["".join(_DIGITS[part // 64] + _DIGITS[part % 64] for part in pair) for pair in merges]
-    starts = range(0, len(digits), _MERGES_PER_LINE)
-    return "".join("".join(digits[start : start + _MERGES_PER_LINE]) + "\n" for start in starts)
