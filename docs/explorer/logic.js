@@ -104,7 +104,7 @@ const logic = (() => {
    * the tokens of one long chunk that begin in so many of its bytes.
    */
   class Replay {
-    constructor(tokenizer, text) {
+    constructor(tokenizer, text, options) {
       this.tokenizer = tokenizer;
       this.size = utf8.encode(text).length;
       this.times = new Uint32Array(tokenizer.merges.length);
@@ -113,7 +113,7 @@ const logic = (() => {
       const counts = new Map();
       this.special = tokenizer.specialTokens.map((name) => utf8.encode(name));
       let withoutMerges = this.size;
-      for (const chunk of tokenizer.cut(text)) {
+      for (const chunk of tokenizer.cut(text, options)) {
         const isSpecial = typeof chunk === "number";
         const { length } = isSpecial ? this.special[chunk] : utf8.encode(chunk);
         this.add(chunk, length);

@@ -11,8 +11,11 @@ const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${numb
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
 const EXAMPLES = {
-  prose: "Frequent words are one token: the memory.\nUnusual ones fall apart: onomatopoeia, 日本.",
+  prose:
+    "Each of these is used often, so it is one unit: the memory.\n" +
+    "Unusual words fall apart: onomatopoeia, 日本.",
   code: "for (i = 0; i + 1 < n; i++) {\n\t\tif (!chunk->count[i])\n\t\t\treturn -EINVAL;",
+  "code-gpt4": special.EXAMPLES["try-patterns"].text,
   scripts:
     "Хлїб наш щоденний дай нам сьогоднї. હું અને મારાં પિતા એક જ છીએ.\n" +
     "Other scripts fall apart into bytes: Ελλάδα, 日本, العربية.",
@@ -24,7 +27,7 @@ const HINT = matchMedia("(pointer: coarse)").matches
   ? "Tap a token for its merges."
   : "Point at a token, or move to it with the arrow keys.";
 
-const state = { view: "text", tokenizer: "prose", beside: "", text: EXAMPLES.prose, at: null, ids: false };
+const state = { view: "text", tokenizer: "prose", beside: "", text: EXAMPLES.prose, at: null, ids: false, ordinary: false };
 const tokenizers = Object.create(null); // by name, made when first chosen
 
 function make(tag, classes = "", ...children) {
@@ -106,7 +109,7 @@ const inSight = new IntersectionObserver(
       }
     }
   },
-  { rootMargin: "300px" },
+  { rootMargin: "300px", scrollMargin: "300px" }, // of the window, and of the box of the tokens
 );
 
 /* ---- The view of a text ---- */
@@ -115,7 +118,7 @@ const inSight = new IntersectionObserver(
 const reader = { panes: [], chosen: 0, merges: 0, last: 0, at: null, playing: null };
 
 function tokenizerOf(name) {
-  tokenizers[name] ??= new bpe.Tokenizer(samples[name]);
+  tokenizers[name] ??= new bpe.Tokenizer(samples[name].merges, samples[name]);
   return tokenizers[name];
 }
 
@@ -126,9 +129,10 @@ function readText(merges) {
   const names = [state.tokenizer, state.beside].filter((name) => name);
   inSight.disconnect();
   reader.panes = names.map((name, place) => {
-    const replay = new logic.Replay(tokenizerOf(name), text);
+    const replay = new logic.Replay(tokenizerOf(name), text, state);
     return { name, replay, list: element(["tokens", "others"][place]) };
   });
+  special.drawSwitch(names.map(tokenizerOf), state);
   reader.chosen = 0;
   reader.last = Math.max(...reader.panes.map(({ replay }) => replay.times.length));
   element("panes").classList.toggle("two", names.length === 2);
@@ -158,7 +162,7 @@ function drawCurve(view, curves, last) {
   part(".line:not(.other)").setAttribute("d", `M${path}`);
   part(".other")?.setAttribute("d", other ? `M${other}` : "");
   part(".area").setAttribute("d", `M0 100L${path}L${(1000 * curves[0].at(-1)[0]) / last} 100Z`);
-  part("span").textContent = `${top.toFixed(2)} bytes per token`;
+  part("span").textContent = top.toFixed(2);
   return (merges, ratio) => {
     part("i").style.left = part("b").style.left = `${(100 * merges) / last}%`;
     part("b").style.top = `${heightOf(ratio)}%`;
@@ -350,11 +354,34 @@ function play() {
   if (reader.merges === reader.last) goTo(0);
   const step = () => {
     goTo(neighbor(1));
+    followMerge();
     if (reader.merges === reader.last) return stop();
     reader.playing = setTimeout(step, wait);
   };
   element("play").textContent = "Pause";
+  if (isSheet.matches) choose(null, false); // the panel would cover the tokens
+  cover();
+  element("panes").scrollIntoView({ block: "nearest" });
   reader.playing = setTimeout(step, wait);
+}
+
+/** Scroll the tokens, and not the page, until a token of the last merge is in view. */
+function followMerge() {
+  const { panes, merges } = reader;
+  const box = element("panes");
+  const inside = box.getBoundingClientRect();
+  const isInView = (token) => {
+    const { top, bottom } = token.getBoundingClientRect();
+    return inside.top <= top && bottom <= inside.bottom;
+  };
+  if ([...box.querySelectorAll(".new")].some(isInView)) return;
+  const pane = panes.find(({ replay }) => replay.times[merges - 1]);
+  const isNew = ({ kind, number }) => kind === "merge" && number === 255 + merges;
+  const block = pane?.replay.blocks.find((block) => tokensOf(pane, block).some(isNew));
+  if (!block) return;
+  drawBlock(shownIn.get(block.element));
+  const { top } = block.element.querySelector(".new").getBoundingClientRect();
+  box.scrollTop += top - inside.top - inside.height / 3;
 }
 
 /** Open the files of one tokenizer: one, or vocab.json with merges.txt. */
@@ -636,8 +663,8 @@ function download() {
 /*
  * ---- The state in the address ----
  *
- * view=text: tokenizer and beside (prose, code, scripts, trained), text, merges (how many are
- * applied), at (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made);
+ * view=text: tokenizer and beside (prose, code, code-gpt4, scripts, trained), text, merges (how many
+ * are applied), at (a byte of the chosen token), ids=1, ordinary=1. view=train: corpus, size, step (merges made);
  * with a tokenizer `trained` these say how. What is left out is as on a first visit.
  */
 
@@ -657,6 +684,7 @@ function saveState() {
     if (text !== EXAMPLES[tokenizer]) read.text = text;
     if (reader.at !== null) read.at = reader.at;
     if (state.ids) read.ids = 1;
+    if (state.ordinary) read.ordinary = 1;
     const fields = view === "train" ? { view, ...kept } : { view, ...read, ...kept };
     const fragment = logic.toFragment(fields);
     // A long text does not fit: the address then holds no more than the view.
@@ -674,13 +702,14 @@ const lessonState = () => ({
 
 /** Show what the address describes. What it leaves out is as on a first visit. */
 function loadState() {
-  const { view, tokenizer, beside, text, merges, at, ids, corpus, size, step } =
+  const { view, tokenizer, beside, text, merges, at, ids, ordinary, corpus, size, step } =
     logic.ofFragment(location.hash);
   const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
   lesson.corpus = corpus ?? COURSE;
   element("corpus").value = lesson.corpus;
   setSize(size ?? 264);
   state.ids = ids === "1";
+  state.ordinary = ordinary === "1";
   reader.at = count(at) ?? null;
   const trained = [tokenizer, beside].includes("trained");
   const isKnown = (name) => name !== "trained" && (name in tokenizers || Object.hasOwn(samples, name ?? ""));
@@ -790,6 +819,11 @@ on("ids", "change", ({ target }) => {
   state.ids = target.checked;
   drawChoices();
   saveState();
+});
+on("ordinary", "change", ({ target }) => {
+  state.ordinary = target.checked;
+  reader.at = null;
+  readText();
 });
 on("close", "click", () => choose(null));
 document.addEventListener("keydown", ({ key }) => {

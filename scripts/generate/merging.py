@@ -4,7 +4,7 @@ The merges are those of the explorer's sample for prose. CSS moves the picture: 
 times and then stands still. Without CSS, or for readers who want less motion, it shows the end.
 """
 
-import re
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -77,9 +77,8 @@ def files() -> dict[Path, str]:
 
 def read_merges() -> list[tuple[int, int]]:
     """Return the merges of the sample for prose."""
-    script = (_ROOT / "docs" / "explorer" / "samples.js").read_text(encoding="ascii")
-    prose = script.partition("prose: [")[2].partition("\n  ],")[0]
-    return [(int(left), int(right)) for left, right in re.findall(r"\[(\d+),(\d+)\]", prose)]
+    sample = json.loads((_ROOT / "docs" / "samples" / "prose.json").read_text(encoding="ascii"))
+    return [(left, right) for left, right in sample["merges"]]
 
 
 def replay(merges: Sequence[tuple[int, int]]) -> list[Step]:

@@ -6,6 +6,7 @@ const { createInterface } = require("node:readline");
 const bpe = require("../../docs/explorer/bpe.js");
 const foreign = require("../../docs/explorer/foreign.js");
 const logic = require("../../docs/explorer/logic.js");
+const samples = require("../../docs/explorer/samples.js");
 
 const failed = (error) => ({ error: `${error.name}: ${error.message}` });
 const outcome = (task) => {
@@ -64,6 +65,7 @@ const answers = {
       return {
         file: again.save(),
         ids: texts.map((text) => outcome(() => tokenizer.encode(text))),
+        ordinary: texts.map((text) => outcome(() => tokenizer.encode(text, { ordinary: true }))),
         decoded: lists.map((ids) => outcome(() => tokenizer.decode(ids))),
       };
     }),
@@ -81,6 +83,8 @@ const answers = {
     const ofText = Buffer.from(text, "utf8").equals(bytes) ? refused(text) : refused(bytes);
     return [refused(new Uint8Array(bytes)), ofText];
   },
+  samples: () =>
+    Object.entries(samples).map(([name, one]) => [name, new bpe.Tokenizer(one.merges, one).save()]),
   found: (regExp, text) => text.match(new RegExp(regExp, "gu")).join(""),
   unassigned: (text) => Array.from(text).filter((character) => /\p{Cn}/u.test(character)),
   run: (program, cwd) => execFileSync(process.execPath, ["-e", program], { cwd, encoding: "utf8" }),

@@ -117,6 +117,7 @@ def test_files_with_ids_of_their_own(
     texts = [text, *(token.decode("utf-8", "ignore") for token in tokenizer._artifact.tokens[256:])]
     ids = [tokenizer.encode(one) for one in texts]
     loaded = ask("load", encoded(data), texts, [*ids, [2**21 - 2]])
+    assert loaded["ordinary"] == [tokenizer.encode(one, ordinary=True) for one in texts]
     assert (loaded["file"].encode(), loaded["ids"], loaded["decoded"][:-1]) == (data, ids, texts)
     assert "unknown id 2097150; the ids are those of its file" in loaded["decoded"][-1]["error"]
 
