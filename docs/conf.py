@@ -92,7 +92,7 @@ _ABOVE: Final = ("*.md", "packages/*/README.md")
 
 _TITLES: Final = {"README": "README </README>"}  # its own is the name of the site
 _DESCRIPTION: Final = 200
-_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
+_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/[\w-]+\.html[^)\s]*)\)")
 
 
 def setup(app: Sphinx) -> None:
