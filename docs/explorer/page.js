@@ -938,6 +938,13 @@ on("copy", "click", copyLink);
 isSheet.addEventListener("change", showToken);
 element("hint").textContent = HINT;
 window.addEventListener("hashchange", loadState);
-element("dead").remove();
-for (const part of document.querySelectorAll(":is(body, header) > [hidden]")) part.hidden = false;
-loadState();
+// The page is hidden until its scripts run; if one of them is missing, it says so instead.
+const parts = document.querySelectorAll(":is(body, header) > [hidden]");
+for (const part of parts) part.hidden = false;
+try {
+  loadState();
+  element("dead").remove();
+} catch (error) {
+  for (const part of parts) part.hidden = true;
+  throw error;
+}

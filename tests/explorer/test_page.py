@@ -47,6 +47,8 @@ def test_the_one_file_is_the_page() -> None:
     assert len(data) <= 300_000
     assert len(gzip.compress(data)) <= 120_000
     assert re.findall(r'(?:href|src)="([^"]*)"', text) == ["data:,", path.name]
+    for name in re.findall(r'"(\w+\.(?:css|js))"', PAGE.split("<body>")[0]):
+        assert (EXPLORER / name).read_text(encoding="utf-8") in text
     for element in ("script", "style"):
         ((_, content),) = re.findall(rf"<({element})>(.*?)</{element}>", text, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()

@@ -84,14 +84,18 @@ def test_one_file_saves_itself(page: Chromium, tmp_path: Path) -> None:
 
 def test_a_link_asks_for_its_file(page: Chromium, site: str, tmp_path: Path) -> None:
     """The sender sees which file it needs; the receiver has to open it, whatever its name."""
-    model = Tokenizer.train("tow, tower, towed\nSee, Seeelefant", 264)
-    model.save(tmp_path / "tower.json")
+    corpus = "tow, tower, towed\nSee, Seeelefant"
+    Tokenizer.train(corpus, 264).save(tmp_path / "tower.json")
     shutil.copy(tmp_path / "tower.json", tmp_path / "tower (1).json")
     (tmp_path / "other").mkdir()
     Tokenizer.train("another", 260).save(tmp_path / "other" / "tower.json")
-    ready(page, f"{site}#view=text&tokenizer=prose&beside=code&text={TEXT}")
+    ready(page, f"{site}#view=text&tokenizer=prose&text={TEXT}")
     page.choose("#file", tmp_path / "tower.json")
     page.wait(f"{SEEN}.includes('A link to this also needs your tower.json.')")
+    page.run(
+        "const slider = document.getElementById('merges'); slider.value = 3;"
+        "slider.dispatchEvent(new Event('input'))"
+    )
     link = copied(page)
     digest = hashlib.sha256((tmp_path / "tower.json").read_bytes()).hexdigest()[:16]
     address, fragment = link.split("#")
@@ -110,7 +114,7 @@ def test_a_link_asks_for_its_file(page: Chromium, site: str, tmp_path: Path) -> 
     assert copied(page) == f"#{fragment}"
     page.choose("#file", tmp_path / "tower (1).json")
     page.wait(f"{IDS}.length > 0")
-    assert page.run(IDS) == model.encode(TEXT)
+    assert page.run(IDS) == Tokenizer.train(corpus, 256 + 3).encode(TEXT)
     assert asked not in page.run(SEEN)
     assert page.faults() == []
 
