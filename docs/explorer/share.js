@@ -131,7 +131,7 @@ const share = (() => {
   function request(files, other) {
     if (!files.length) return "";
     const found = other ? `You opened another file, ${nameOf(other)}. ` : "";
-    return `${found}This link needs ${files.map(nameOf).join(" and ")}. Open it, or choose another tokenizer.`;
+    return `${found}This link needs ${files.map(nameOf).join(" and ")}. Open ${files.length > 1 ? "them" : "it"}, or choose another tokenizer.`;
   }
 
   /** Return what a link does not have, or "". */
