@@ -108,7 +108,7 @@ _TITLES: Final = {
 }
 """Short titles for the navigation, so that it fits on the screen of a phone."""
 _DESCRIPTION: Final = 200
-_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
+_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/[\w-]+\.html[^)\s]*)\)")
 
 
 def setup(app: Sphinx) -> None:

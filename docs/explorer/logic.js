@@ -273,13 +273,12 @@ const logic = (() => {
       });
   }
 
-  /** Return the state of the page as the fragment of its address, and the state of a fragment. */
-  const toFragment = (state) => `#${new URLSearchParams(state)}`;
+  /** Return the state of the page that the fragment of its address describes. */
   const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
 
   return {
     ...{ MOST_BYTES, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges },
-    ...{ toFragment, ofFragment },
+    ofFragment,
   };
 })();
 

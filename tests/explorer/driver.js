@@ -7,6 +7,7 @@ const bpe = require("../../docs/explorer/bpe.js");
 const foreign = require("../../docs/explorer/foreign.js");
 const logic = require("../../docs/explorer/logic.js");
 const samples = require("../../docs/explorer/samples.js");
+const share = require("../../docs/explorer/share.js");
 
 const failed = (error) => ({ error: `${error.name}: ${error.message}` });
 const outcome = (task) => {
@@ -125,7 +126,13 @@ const answers = {
     const leavesOf = ({ number, children }) => (children.length ? children.flatMap(leavesOf) : [number]);
     return leavesOf(logic.tree(new bpe.Tokenizer(merges), id));
   },
-  fragment: (state) => [logic.toFragment(state), logic.ofFragment(logic.toFragment(state))],
+  // The link to a state, what it does not contain, and the state that it describes.
+  link: (state, refused) => {
+    const { fragment, without } = share.link(state, {}, refused);
+    return [fragment, without, logic.ofFragment(fragment)];
+  },
+  is_local: (address) => share.isLocal(new URL(address)),
+  sha256: (data) => share.sha256(new Uint8Array(Buffer.from(data, "base64"))),
 };
 
 createInterface({ input: process.stdin }).on("line", async (line) => {

@@ -1,10 +1,14 @@
 """The page of the explorer, as text: it sends nothing, its links work, and it can be read."""
 
+import base64
+import gzip
+import hashlib
 import re
 from typing import Final
 
 import pytest
 
+from generate import one_file
 from project_tools import ROOT
 
 EXPLORER: Final = ROOT / "docs" / "explorer"
@@ -33,6 +37,22 @@ def test_the_explorer_sends_no_requests() -> None:
         "form-action": "'none'",
     }
     assert re.findall(r"<script(?! src=)|<style| style=| on\w+=", PAGE) == []
+
+
+def test_the_one_file_is_the_page() -> None:
+    """It is up to date and small, allows only its own script and style, and links nowhere."""
+    ((path, text),) = one_file.files().items()
+    data = (ROOT / path).read_bytes()
+    assert data == text.encode(), "run `uv run python scripts/generate one_file`"
+    assert len(data) <= 300_000
+    assert len(gzip.compress(data)) <= 120_000
+    assert re.findall(r'(?:href|src)="([^"]*)"', text) == ["data:,", path.name]
+    for name in re.findall(r'"(\w+\.(?:css|js))"', PAGE.split("<body>")[0]):
+        assert (EXPLORER / name).read_text(encoding="utf-8") in text
+    for element in ("script", "style"):
+        ((_, content),) = re.findall(rf"<({element})>(.*?)</{element}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f" {element}-src 'sha256-{digest}';" in text
 
 
 def test_scripts_come_before_those_that_use_them() -> None:
