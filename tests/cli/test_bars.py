@@ -112,13 +112,21 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
-@pytest.mark.parametrize("command", ["encode", "decode", "count", "show", "verify"])
-def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
-    """Nothing of a bar stays on the screen."""
-    more = ("--json",) if command == "show" else ()
-    status, sent = shown_in_terminal(call_of(command, *more), folder)
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        *(("encode", "loading encoding"), ("decode", "loading decoding")),
+        *((f"count{more}", "loading counting") for more in ("", " --by-token")),
+        *(("sizes", "loading counting"), ("show --json", "loading encoding")),
+        ("verify", "loading counting counting"),
+        ("chunks --output out", "counting sorting saving"),
+    ],
+)
+def test_the_bar_is_gone_before_the_result(folder: Path, words: str, shown: str) -> None:
+    """A bar names each phase, and nothing of it stays on the screen."""
+    status, sent = shown_in_terminal(call_of(*words.split()), folder)
     assert status == 0
-    assert len(phases(sent)) >= 2
+    assert " ".join(phase.split()[0] for phase in phases(sent)) == shown
     assert not any("━" in line for line in on_screen(sent))
     assert sent.rfind("\x1b[?25l") < sent.rfind("\x1b[?25h")  # the cursor is shown again
 
