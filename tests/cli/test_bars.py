@@ -24,10 +24,10 @@ TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(here: Path) -> Path:
     """Return a folder with a text that has more than a hundred merges."""
-    (tmp_path / "corpus").write_text(" ".join(f"{n:x}" for n in range(5000)))
-    return tmp_path
+    (here / "corpus").write_text(" ".join(f"{n:x}" for n in range(5000)))
+    return here
 
 
 def frames(sent: str) -> list[str]:
@@ -146,9 +146,9 @@ def test_the_bar_is_gone_before_a_pipe_to_the_terminal(folder: Path, words: str)
     numbers = range(2_000 if "show" in call else 20_000)  # its lines are long
     (folder / "text.txt").write_text("\n".join(f"{n:x}" for n in numbers))
     if "decode" in call:
-        encoded = bpetite("encode", "-m", "tokenizer.json", "text.txt", cwd=folder)
+        encoded = bpetite("encode", "-m", "tokenizer.json", "text.txt")
         (folder / "text.txt").write_bytes(encoded.stdout)
-    result = [line for line in lines(bpetite(*call, cwd=folder).stdout) if line]
+    result = [line for line in lines(bpetite(*call).stdout) if line]
     status, sent = piped_in_terminal(call, folder)
     assert (status, bool(phases(sent))) == (0, True)
     assert on_screen(sent) == result

@@ -102,9 +102,9 @@ def test_a_message_has_no_control_characters(text: str) -> None:
 
 
 @pytest.mark.posix
-def test_usage_on_stderr(tmp_path: Path) -> None:
+def test_usage_on_stderr(here: Path) -> None:
     """If standard error is closed, the usage message is not printed on standard output."""
-    result = pipeline("bpetite encode 2>&-", tmp_path)
+    result = pipeline("bpetite encode 2>&-", here)
     assert (result.returncode, result.stdout) == (2, b"")
 
 
@@ -136,10 +136,10 @@ def add(commands):
 """
 
 
-def test_another_package_can_add_a_command(install: Callable[..., None], tmp_path: Path) -> None:
+def test_another_package_can_add_a_command(install: Callable[..., None], here: Path) -> None:
     """FR-32: a package adds a command by declaring an entry point for it."""
     install("greet", PLUG_IN)
-    assert bpetite_process("greet", env={"PYTHONPATH": str(tmp_path)}).stdout == b"hello\n"
+    assert bpetite_process("greet", env={"PYTHONPATH": str(here)}).stdout == b"hello\n"
     assert bpetite("greet").stdout == b"hello\n"
 
 
@@ -171,14 +171,14 @@ def test_user_files_do_not_shadow_modules(folder: Path) -> None:
         ("regex", "x = 1", "has no attribute 'compile'"),
     ],
 )
-def test_a_shadowing_module_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+def test_a_shadowing_module_is_named(here: Path, name: str, content: str, named: str) -> None:
     """`python -m` looks in the folder first; an error names the file that hides a module."""
-    (tmp_path / f"{name}.py").write_text(content)
+    (here / f"{name}.py").write_text(content)
     first, second = refused(
         subprocess.run(
             [sys.executable, "-m", "bpetite_cli", "--help"],
             capture_output=True,
-            cwd=tmp_path,
+            cwd=here,
             check=False,
         )
     )

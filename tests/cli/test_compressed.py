@@ -61,7 +61,7 @@ def message_about(data: bytes) -> str | None:
 
 def result_of(folder: Path, call: list[str], stdin: bytes = b"") -> tuple[object, ...]:
     """Run a command, and return what it printed and saved."""
-    result = bpetite(*call, stdin=stdin, cwd=folder)
+    result = bpetite(*call, stdin=stdin)
     saved = folder / "new.json"
     content = saved.read_bytes() if saved.exists() else None
     saved.unlink(missing_ok=True)
@@ -102,7 +102,7 @@ def test_compressed_documents_are_read(folder: Path, option: str, command: str, 
     call = [command, *own, *words]
     if command == "verify":
         retrain = ["train", "--vocab-size", "258", *words, "--force", "--output", "tokenizer.json"]
-        assert bpetite(*retrain, cwd=folder).returncode == 0
+        assert bpetite(*retrain).returncode == 0
     expected = result_of(folder, call)
     for file in ("documents", "list"):
         (folder / file).write_bytes(COMPRESS[name]((folder / file).read_bytes()))
@@ -112,7 +112,7 @@ def test_compressed_documents_are_read(folder: Path, option: str, command: str, 
 def test_ids_are_not_decompressed(folder: Path) -> None:
     """Any bytes are ids of 16 bits, also those that begin a gzip file."""
     words = ("decode", "--model", "tokenizer.json", "--format", "u16", "--bytes")
-    result = bpetite(*words, stdin=b"\x1f\x8b", cwd=folder)
+    result = bpetite(*words, stdin=b"\x1f\x8b")
     assert lines(result.stderr)[-1].startswith("error: unknown token id 35615 at position 0,")
 
 
@@ -177,7 +177,7 @@ def test_a_header_of_any_size_is_skipped() -> None:
 def test_text_that_begins_like_bzip2_is_read_as_such(folder: Path) -> None:
     """Ten characters decide; with fewer, it is text."""
     assert content_of(b"BZh91AY&S is not enough") == b"BZh91AY&S is not enough"
-    (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=b"BZh91AY&SY", cwd=folder))
+    (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=b"BZh91AY&SY"))
     assert line == (
         "error: standard input is cut off: its bzip2 data ends too early; copy or download it again"
     )
@@ -203,7 +203,7 @@ def test_bad_files_are_named_and_nothing_is_written(folder: Path, name: str) -> 
     }
     for data, message in faults.items():
         (folder / "f").write_bytes(data)
-        result = bpetite("encode", "-m", "tokenizer.json", "-i", "f", "-o", "ids", cwd=folder)
+        result = bpetite("encode", "-m", "tokenizer.json", "-i", "f", "-o", "ids")
         (line,) = refused(result)
         assert line.startswith(f"error: f {message}")
         assert not (folder / "ids").exists()
@@ -213,7 +213,7 @@ def test_bad_files_are_named_and_nothing_is_written(folder: Path, name: str) -> 
 def test_invalid_utf_8_is_located_in_the_text(folder: Path, name: str) -> None:
     """The offset is that in the decompressed text, and the message says so."""
     (folder / "f").write_bytes(COMPRESS[name](b"a" * 5000 + b" caf\xe9 au lait"))
-    first, second = refused(bpetite("encode", "-m", "tokenizer.json", "f", cwd=folder))
+    first, second = refused(bpetite("encode", "-m", "tokenizer.json", "f"))
     assert first == (
         "error: f is not UTF-8: byte 0xe9 at offset 5004 in the decompressed text "
         "(around it: 20 63 61 66 e9 20 61 75)"
@@ -225,7 +225,7 @@ def test_data_compressed_twice_is_binary(folder: Path) -> None:
     """Only the outer compression is removed."""
     compress = COMPRESS["gzip"]
     (folder / "f").write_bytes(compress(compress(b"text")))
-    _, second = refused(bpetite("encode", "-m", "tokenizer.json", "f", cwd=folder))
+    _, second = refused(bpetite("encode", "-m", "tokenizer.json", "f"))
     assert second == "it looks like compressed data, which is binary; decompress it first"
 
 
@@ -255,7 +255,7 @@ BINARY: Final = [
 def test_other_formats_have_a_way_out(folder: Path, begin: bytes, advice: str) -> None:
     """The message names the program that decompresses a format that bpetite does not read."""
     data = begin + b"\x28\xb5\x2f\xfd\xff"
-    _, second = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data, cwd=folder))
+    _, second = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data))
     assert second == f"it looks like {advice}"
 
 
@@ -277,7 +277,7 @@ def test_a_missing_library_is_named(
     if attribute and package in sys.modules:  # where `from` looks first
         monkeypatch.delattr(sys.modules[package], attribute, raising=False)
     monkeypatch.setitem(sys.modules, module, None)
-    (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data, cwd=folder))
+    (line,) = refused(bpetite("encode", "-m", "tokenizer.json", stdin=data))
     assert line.startswith(
         f"error: standard input is compressed with {name}; to read it, {way_out}"
     )

@@ -18,17 +18,17 @@ SIZE = 300
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(here: Path) -> Path:
     """Return a folder with texts, and the model trained on them."""
     for name, text in zip(NAMES, TEXTS, strict=True):
-        (tmp_path / name).write_bytes(text.encode())
-    Tokenizer.train(TEXTS, SIZE).save(tmp_path / "m.json")
-    return tmp_path
+        (here / name).write_bytes(text.encode())
+    Tokenizer.train(TEXTS, SIZE).save("m.json")
+    return here
 
 
 def ids_of(folder: Path, *documents: str) -> list[list[int]]:
     """Return the ids of documents, from the library."""
-    tokenizer = Tokenizer.load(folder / "m.json")
+    tokenizer = Tokenizer.load("m.json")
     return [tokenizer.encode(text) for text in documents]
 
 
@@ -38,7 +38,7 @@ def run(
     own = ["--model", "m.json"] if command in having("--model") else []
     if command in having("--vocab-size"):
         own += ["--vocab-size", str(SIZE), "--output", "new.json", "--force"]
-    return bpetite(command, *own, *words, stdin=stdin, cwd=folder)
+    return bpetite(command, *own, *words, stdin=stdin)
 
 
 def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
@@ -120,7 +120,7 @@ def test_list_is_not_an_output(folder: Path, option: str) -> None:
     (folder / "list").write_bytes(b"a.txt\n" if option == "--files-from" else counted(("a", 1)))
     for name in ("list", "a.txt") if option == "--files-from" else ("list",):
         words = ("--output", name, "--force", option, "list")
-        result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
+        result = bpetite("train", "--vocab-size", "256", *words)
         assert result.returncode == 1
         assert f"{name} is also an input and would be overwritten" in result.stderr.decode()
 
@@ -327,7 +327,7 @@ def test_counts_train_like_repeated_documents(folder: Path) -> None:
     """Counts, of one text on several lines too, train and verify like the repeated documents."""
     pairs = (("ab", 2), *((text, 3) for text in TEXTS), ("ab", 2))
     repeated = [text for text, count in pairs for _ in range(count)]
-    Tokenizer.train(repeated, SIZE).save(folder / "m.json", overwrite=True)
+    Tokenizer.train(repeated, SIZE).save("m.json", overwrite=True)
     stdin = counted(*pairs).replace(b"}\n", b', "more": []}\r\n\n')
     result = run(folder, "train", "--counts", "-", stdin=stdin)
     assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
@@ -366,5 +366,5 @@ def test_the_highest_count_can_be_trained_on(folder: Path) -> None:
     """Counts of 64 bits are added without overflow."""
     data = counted(("ab", 2**63 - 1), ("cd", 2**62), ("cd", 2**62))
     words = ("--vocab-size", "257", "--output", "t.json", "--counts", "-")
-    assert bpetite("train", *words, stdin=data, cwd=folder).returncode == 0
-    assert Tokenizer.load(folder / "t.json").encode("cd") == [256]
+    assert bpetite("train", *words, stdin=data).returncode == 0
+    assert Tokenizer.load("t.json").encode("cd") == [256]

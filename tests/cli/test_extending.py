@@ -24,26 +24,26 @@ TRAIN: Final = ("train", "text", "--start", "start.json", "--vocab-size", "264",
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(here: Path) -> Path:
     """Return a folder with a text, the tokenizer to extend, and its extension."""
-    (tmp_path / "text").write_text(TEXT)
-    (tmp_path / "start.json").write_bytes(canonical(START))
-    assert bpetite(*TRAIN, cwd=tmp_path).returncode == 0
-    return tmp_path
+    (here / "text").write_text(TEXT)
+    (here / "start.json").write_bytes(canonical(START))
+    assert bpetite(*TRAIN).returncode == 0
+    return here
 
 
 def rows(call: str, folder: Path) -> list[dict[str, Any]]:
     """Return the JSON Lines that a call prints."""
-    return [json.loads(line) for line in lines(bpetite(*call.split(), cwd=folder).stdout)]
+    return [json.loads(line) for line in lines(bpetite(*call.split()).stdout)]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_new_ids_follow_the_highest_one(folder: Path, jobs: str) -> None:
     """The file is that of `Tokenizer.train`; the summary and one line name the new ids."""
-    result = bpetite(*TRAIN, "--special", "<|new|>", "--force", "--jobs", jobs, cwd=folder)
-    start = Tokenizer.load(folder / "start.json")
+    result = bpetite(*TRAIN, "--special", "<|new|>", "--force", "--jobs", jobs)
+    start = Tokenizer.load("start.json")
     grown = Tokenizer.train(TEXT, 264, start=start, special_tokens=["<|new|>"])
-    grown.save(folder / "expected.json")
+    grown.save("expected.json")
     assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
     summary = json.loads(result.stdout)
     assert (summary["new_ids"], summary["ids_kept"]) == ([1256, 1259], True)
@@ -61,9 +61,7 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
     for name, documents in (("one", texts), ("other", texts[::-1])):
         rows = (json.dumps({"text": text}) for text in documents)
         (folder / f"{name}.jsonl").write_text("".join(f"{row}\n" for row in rows))
-    bpetite(
-        *["chunks", "one.jsonl", "--jsonl", "text", "--pattern", "gpt4", "-o", "counts"], cwd=folder
-    )
+    bpetite(*["chunks", "one.jsonl", "--jsonl", "text", "--pattern", "gpt4", "-o", "counts"])
     (folder / "one.jsonl.gz").write_bytes(gzip.compress((folder / "one.jsonl").read_bytes()))
     found = set()
     for words in (
@@ -74,27 +72,27 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
         "--counts counts",
     ):
         call = f"train {words} --start start.json --vocab-size 280 -o out.json --force"
-        assert bpetite(*call.split(), cwd=folder).returncode == 0
+        assert bpetite(*call.split()).returncode == 0
         found.add((folder / "out.json").read_bytes())
     assert len(found) == 1
 
 
 def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> None:
     """`--keep-ids` needs `--start`; with it, `<|endoftext|>` stays, and new ids follow it."""
-    Tokenizer.train(TEXT, 260).save(folder / "small.json")
+    Tokenizer.train(TEXT, 260).save("small.json")
     words = "train text --start small.json --vocab-size 262 -o grown.json --keep-ids"
-    result = bpetite(*words.split(), cwd=folder)
+    result = bpetite(*words.split())
     assert lines(result.stderr)[-1] == "kept: all 261 ids of small.json; ids 261-262 are new"
     assert json.loads(result.stdout)["special_tokens"] == {"<|endoftext|>": 260}
-    assert bpetite(*words.replace("262", "260").split(), "--force", cwd=folder).returncode == 0
+    assert bpetite(*words.replace("262", "260").split(), "--force").returncode == 0
     assert (folder / "grown.json").read_bytes() == (folder / "small.json").read_bytes()
     words = "train text --keep-ids --vocab-size 262 -o other.json"
-    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0] == (
+    assert refused(bpetite(*words.split()), status=2)[0] == (
         "error: argument --keep-ids: requires --start"
     )
     write_artifact(folder / "twins.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
     words = "train text --start twins.json --keep-ids --vocab-size 300 -o other.json"
-    assert refused(bpetite(*words.split(), cwd=folder))[-1].startswith(
+    assert refused(bpetite(*words.split()))[-1].startswith(
         "error: cannot keep the ids of start: 2 of its tokens have the bytes b'abc'"
     )
 
@@ -102,14 +100,14 @@ def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> Non
 def test_truncating_gives_the_start_back(folder: Path) -> None:
     """A token that new merges completed is whole again, and the other sizes are extensions."""
     assert [3, 1256, 9] in json.loads((folder / "new.json").read_text())["merges"]
-    start = Tokenizer.load(folder / "start.json")
+    start = Tokenizer.load("start.json")
     for size in range(260, 265):
         words = f"truncate -m new.json --vocab-size {size} -o cut.json --force"
-        assert bpetite(*words.split(), cwd=folder).returncode == 0
-        assert Tokenizer.load(folder / "cut.json") == Tokenizer.train(TEXT, size, start=start)
-    assert bpetite(*words.replace("264", "260").split(), cwd=folder).returncode == 0
+        assert bpetite(*words.split()).returncode == 0
+        assert Tokenizer.load("cut.json") == Tokenizer.train(TEXT, size, start=start)
+    assert bpetite(*words.replace("264", "260").split()).returncode == 0
     assert (folder / "cut.json").read_bytes() == (folder / "start.json").read_bytes()
-    (line,) = refused(bpetite(*words.replace("264", "257").split(), cwd=folder))
+    (line,) = refused(bpetite(*words.replace("264", "257").split()))
     assert line == (
         "error: cannot truncate new.json to 257 tokens: it keeps its bytes and whole tokens "
         "(the smallest size is 258)"
@@ -121,7 +119,7 @@ def test_sizes_are_those_of_truncate_and_count(folder: Path) -> None:
     (sizes,) = rows("sizes -m new.json text --json --at 258 259 260 261 262 263 264", folder)
     for row in sizes["sizes"]:
         words = f"truncate -m new.json --vocab-size {row['vocab_size']} -o cut.json --force -q"
-        bpetite(*words.split(), cwd=folder)
+        bpetite(*words.split())
         (counted,) = rows("count -m cut.json text --json", folder)
         assert counted["tokens"] == row["tokens"]
         frequencies = rows("count -m cut.json text --by-token --json", folder)
@@ -131,8 +129,8 @@ def test_sizes_are_those_of_truncate_and_count(folder: Path) -> None:
 def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
     """`inspect --tokens --since OLD`: JSON Lines in a pipe, rows on a terminal."""
     words = "train text --start start.json --vocab-size 264 --special <|new|> -o new.json --force"
-    bpetite(*words.split(), cwd=folder)
-    start, grown = (Tokenizer.load(folder / f"{name}.json") for name in ("start", "new"))
+    bpetite(*words.split())
+    start, grown = (Tokenizer.load(f"{name}.json") for name in ("start", "new"))
     call = "inspect -m new.json --tokens --since start.json"
     found = rows(call, folder)
     assert [row["id"] for row in found] == [1256, 1257, 1258, 1259, 1260]
@@ -148,14 +146,14 @@ def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
     )
     assert rows(call.replace("start.json", "new.json"), folder) == []
     words = "inspect -m new.json --since start.json"
-    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0] == (
+    assert refused(bpetite(*words.split()), status=2)[0] == (
         "error: argument --since: requires --tokens"
     )
 
 
 def verified(folder: Path, model: str, *more: str) -> tuple[int, dict[str, Any], list[str]]:
     """Return the status, the figures and the last lines of `verify`."""
-    result = bpetite("verify", "-m", model, "text", *more, cwd=folder)
+    result = bpetite("verify", "-m", model, "text", *more)
     told = lines(result.stderr)
     (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
     return result.returncode, json.loads(result.stdout), told[end + 1 :]
@@ -190,30 +188,30 @@ def test_what_is_no_extension_is_not_trained(
     folder: Path, model: str, start: str | None, fault: str
 ) -> None:
     """The message says what differs, before the corpus is read."""
-    Tokenizer.train(TEXT, 260).save(folder / "small.json")
+    Tokenizer.train(TEXT, 260).save("small.json")
     moved = START | {"merges": [[1097, 1098, 8], [1032, 8, 3]]}
     moved |= {"vocab": {"8" if key == "7" else key: of for key, of in START["vocab"].items()}}
     (folder / "moved.json").write_bytes(canonical(moved))
     plain = Tokenizer.train(TEXT, 262, pattern="gpt4", special_tokens=[])
-    plain.save(folder / "plain.json")
+    plain.save("plain.json")
     vocab = {key: of for key, of in START["vocab"].items() if int(key) >= 1000}
     bare = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
     (folder / "ids.json").write_bytes(canonical(START | bare))
     words = ["verify", "-m", model, "text", *(["--start", start] if start else [])]
-    assert fault in refused(bpetite(*words, cwd=folder))[0]
+    assert fault in refused(bpetite(*words))[0]
 
 
 def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
     """`chunks` has the patterns for imports too; `train` has them only through `--start`."""
     text = oracle.ONLY_VERSION_3["deepseek3"]
     (folder / "start.json").write_bytes(canonical(START | {"pretokenizer_pattern": text}))
-    bpetite("chunks", "text", "--pattern", "deepseek3", "-o", "counts", cwd=folder)
+    bpetite("chunks", "text", "--pattern", "deepseek3", "-o", "counts")
     for words in ("text -o a.json", "--counts counts -o b.json"):
         call = f"train {words} --start start.json --vocab-size 264"
-        assert bpetite(*call.split(), cwd=folder).returncode == 0
+        assert bpetite(*call.split()).returncode == 0
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
     call = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
-    assert "invalid choice: 'deepseek3'" in refused(bpetite(*call.split(), cwd=folder), status=2)[0]
+    assert "invalid choice: 'deepseek3'" in refused(bpetite(*call.split()), status=2)[0]
 
 
 @pytest.mark.thorough
@@ -223,6 +221,6 @@ def test_a_corpus_may_be_parquet(folder: Path) -> None:
     texts = TEXT.split()
     parquet.write_table(pyarrow.table({"text": texts}), folder / "rows.parquet")
     call = "train rows.parquet --parquet text --start start.json --vocab-size 264 -o a.json"
-    assert bpetite(*call.split(), cwd=folder).returncode == 0
-    start = Tokenizer.load(folder / "start.json")
-    assert Tokenizer.load(folder / "a.json") == Tokenizer.train(texts, 264, start=start)
+    assert bpetite(*call.split()).returncode == 0
+    start = Tokenizer.load("start.json")
+    assert Tokenizer.load("a.json") == Tokenizer.train(texts, 264, start=start)

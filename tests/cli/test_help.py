@@ -65,9 +65,9 @@ def test_plugin_commands_have_their_own_group(install: Callable[..., None]) -> N
 
 
 @with_examples(*BUILT_IN)
-def test_help_examples_work(example: str, prepared: Path, tmp_path: Path) -> None:
+def test_help_examples_work(example: str, prepared: Path, here: Path) -> None:
     """Each example in a command's help runs as written."""
-    result = run_example(example, prepared, tmp_path / "folder")
+    result = run_example(example, prepared, here / "folder")
     assert result.returncode == 0, result.stderr.decode()
 
 
@@ -100,11 +100,11 @@ COMPLETED: dict[str, list[str]] = {
 
 
 @pytest.fixture
-def some_files(tmp_path: Path) -> Path:
+def some_files(here: Path) -> Path:
     """Return a folder with files to choose from."""
     for name in ("text.txt", "tokenizer.json", "my text.txt"):
-        (tmp_path / name).touch()
-    return tmp_path
+        (here / name).touch()
+    return here
 
 
 @pytest.mark.posix
@@ -142,7 +142,7 @@ def test_fish_completes(some_files: Path) -> None:
 
 
 @pytest.mark.posix
-def test_zsh_completes(tmp_path: Path) -> None:
+def test_zsh_completes(here: Path) -> None:
     """In zsh our function completes the words of `bpetite`."""
     if shutil.which("zsh") is None:
         pytest.skip("there is no zsh")
@@ -150,7 +150,7 @@ def test_zsh_completes(tmp_path: Path) -> None:
         "autoload -Uz compinit; compinit -u -D;"
         'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
     )
-    result = pipeline(f"zsh -f -c {shlex.quote(program)}", tmp_path)
+    result = pipeline(f"zsh -f -c {shlex.quote(program)}", here)
     assert result.stderr == b""
     assert lines(result.stdout) == ["_shtab_bpetite", "_shtab_bpetite: function"]
 

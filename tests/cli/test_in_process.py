@@ -50,8 +50,8 @@ def test_calls_have_no_side_effects(folder: Path) -> None:
 
     before = state()
     words = "train --input text.txt --vocab-size 270 --output new.json"
-    assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
-    bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
+    assert bpetite(*words.split(), env={"COLUMNS": "30"}).returncode == 0
+    bpetite("encode", "--model", "none", "--text", "a", closed="stdout")
     bpetite("--version", env={"COLUMNS": "0"})  # the program removes it
     assert state() == before
 
@@ -61,7 +61,7 @@ def test_a_result_does_not_depend_on_logging(folder: Path) -> None:
     words = "train --input text.txt --vocab-size 270 --output new.json --force"
     logging.disable()
     try:
-        quiet = bpetite(*words.split(), cwd=folder).stdout
+        quiet = bpetite(*words.split()).stdout
     finally:
         logging.disable(logging.NOTSET)
-    assert without_times(quiet) == without_times(bpetite(*words.split(), cwd=folder).stdout)
+    assert without_times(quiet) == without_times(bpetite(*words.split()).stdout)

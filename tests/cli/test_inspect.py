@@ -157,10 +157,10 @@ def test_the_list_of_scripts_is_complete() -> None:
     assert OTHER not in {match.lastgroup or OTHER for match in _pattern().finditer(letters)}
 
 
-def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
+def test_lengths_beyond_16_are_drawn_in_ranges(here: Path) -> None:
     """A histogram has few lines for any vocabulary, with no gap among them."""
-    write_artifact(tmp_path / "m.json", doubling(10))
-    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path).stdout.decode()
+    write_artifact(here / "m.json", doubling(10))
+    shown = bpetite("inspect", "--model", "m.json").stdout.decode()
     _, _, drawn = shown.partition("\ntokens by length in bytes\n")
     rows = re.findall(r"^  (.*?)  +(\d+)  ", drawn.partition("\n\n")[0], re.MULTILINE)
     names = [str(n) for n in range(1, 17)]
@@ -169,29 +169,27 @@ def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
     assert sum(int(count) for _, count in rows) == 266
 
 
-def test_the_tree_of_the_worked_example(tmp_path: Path) -> None:
+def test_the_tree_of_the_worked_example(here: Path) -> None:
     """The tree goes down to the bytes, with the id and the rank of each token."""
-    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
+    Tokenizer.train("ab ab ab", 258).save("tokenizer.json")
     words = ("inspect", "--model", "tokenizer.json", "--token")
-    assert lines(bpetite(*words, "257", cwd=tmp_path).stdout) == [
+    assert lines(bpetite(*words, "257").stdout) == [
         "·ab  id 257, rank 1, 3 bytes",
         "├── ·  id 32, a byte",
         "└── ab  id 256, rank 0, 2 bytes",
         "    ├── a  id 97, a byte",
         "    └── b  id 98, a byte",
     ]
-    assert bpetite(*words, "195", cwd=tmp_path).stdout.decode() == "‹c3›  id 195, a byte\n"
-    assert bpetite(*words, "258", cwd=tmp_path).stdout == b"<|endoftext|>  id 258, special\n"
+    assert bpetite(*words, "195").stdout.decode() == "‹c3›  id 195, a byte\n"
+    assert bpetite(*words, "258").stdout == b"<|endoftext|>  id 258, special\n"
 
 
 @pytest.mark.parametrize("token_id", ["259", "-1", "99999999999"])
-def test_unknown_ids_are_rejected(tmp_path: Path, token_id: str) -> None:
+def test_unknown_ids_are_rejected(here: Path, token_id: str) -> None:
     """The error gives the range of valid ids."""
-    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
+    Tokenizer.train("ab ab ab", 258).save("tokenizer.json")
     words = ("inspect", "--model", "tokenizer.json", "--token", token_id, "--json")
-    assert refused(bpetite(*words, cwd=tmp_path)) == [
-        f"error: unknown token id {token_id}; the ids are 0 to 258"
-    ]
+    assert refused(bpetite(*words)) == [f"error: unknown token id {token_id}; the ids are 0 to 258"]
 
 
 def test_a_repeated_token_is_drawn_once() -> None:
@@ -302,24 +300,24 @@ def test_a_terminal_lists_the_vocabulary_in_rows(sample: Path) -> None:
 
 
 @pytest.mark.posix
-def test_long_tokens_share_the_screen(tmp_path: Path) -> None:
+def test_long_tokens_share_the_screen(here: Path) -> None:
     """A long token, and the tokens that it joins, are shortened."""
-    write_artifact(tmp_path / "m.json", doubling(10))
+    write_artifact(here / "m.json", doubling(10))
     command = ["inspect", "--model", "m.json", "--tokens"]
-    _, shown = shown_in_terminal(command, tmp_path)
+    _, shown = shown_in_terminal(command, here)
     rows = COLOR.sub("", shown).splitlines()
     assert rows[265] == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
 
 
-def test_a_token_is_found_by_its_text(sample: Path, tmp_path: Path) -> None:
+def test_a_token_is_found_by_its_text(sample: Path, here: Path) -> None:
     """The trees are those of the ids; every token with the text is shown."""
     words = ("inspect", "--model", sample)
     for more in ((), ("--json",)):
         by_id = bpetite(*words, "--token", "257", *more)
         by_text = bpetite(*words, "--token-text", " th", *more)
         assert (by_text.returncode, by_text.stdout) == (0, by_id.stdout)
-    write_artifact(tmp_path / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
-    twice = ("inspect", "--model", tmp_path / "m.json", "--token-text", "abc")
+    write_artifact(here / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
+    twice = ("inspect", "--model", here / "m.json", "--token-text", "abc")
     trees = bpetite(*twice).stdout.decode().split("\n\n")
     assert [tree.splitlines()[0] for tree in trees] == [
         "abc  id 258, rank 2, 3 bytes",
@@ -362,19 +360,19 @@ def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> N
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
 
 
-def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
+def test_a_model_without_merges_is_inspected(here: Path) -> None:
     """A vocabulary of only bytes can be inspected."""
-    Tokenizer.train("", 256).save(tmp_path / "bytes.json")
-    shown = bpetite("inspect", "--model", "bytes.json", cwd=tmp_path).stdout.decode()
+    Tokenizer.train("", 256).save("bytes.json")
+    shown = bpetite("inspect", "--model", "bytes.json").stdout.decode()
     assert "tokens          257: 256 bytes, 0 merges, 1 special token\n" in shown
     assert shown.endswith("\ntokens that are not complete characters: 128\n  all single bytes\n")
 
 
-def test_hostile_tokens_are_made_printable(tmp_path: Path) -> None:
+def test_hostile_tokens_are_made_printable(here: Path) -> None:
     """Only printable characters are shown, whatever bytes a token has."""
     merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
-    write_artifact(tmp_path / "m.json", merges)
+    write_artifact(here / "m.json", merges)
     for words in (("--token", "256"), ("--token", "268"), ()):
-        result = bpetite("inspect", "--model", "m.json", *words, cwd=tmp_path)
+        result = bpetite("inspect", "--model", "m.json", *words)
         assert (result.returncode, result.stderr) == (0, b"")
         assert result.stdout.decode().replace("\n", "").isprintable()

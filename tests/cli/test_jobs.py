@@ -108,17 +108,17 @@ WAYS = [
 @pytest.mark.thorough
 @pytest.mark.parametrize("words", WAYS, ids=" ".join)
 def test_results_do_not_depend_on_the_process_count(
-    large: Path, tmp_path: Path, words: tuple[str, ...]
+    large: Path, here: Path, words: tuple[str, ...]
 ) -> None:
     """The status, the standard output and the saved file are the same, whatever `--jobs` is."""
-    shutil.copytree(large, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "short").write_text(LINE)
+    shutil.copytree(large, here, dirs_exist_ok=True)
+    (here / "short").write_text(LINE)
     rows = ({"text": f"{LINE * 99}{number}", "count": number + 1} for number in range(1400))
-    (tmp_path / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (here / "docs").write_text("".join(json.dumps(row) + "\n" for row in rows))
     results = set()
     for jobs in 1, 2, 3, 8:
-        result = bpetite_process(*words, f"-j{jobs}", stdin=LARGE.encode(), cwd=tmp_path)
-        saved = content(tmp_path / "out")
+        result = bpetite_process(*words, f"-j{jobs}", stdin=LARGE.encode(), cwd=here)
+        saved = content(here / "out")
         results.add((result.returncode, without_times(result.stdout), saved))
     assert len(results) == 1
     assert result.returncode == 0 or {"verify", "nothing"} & {*words}
@@ -134,23 +134,23 @@ def test_results_do_not_depend_on_the_process_count(
     ],
 )
 def test_the_container_limits_the_cores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
+    here: Path, monkeypatch: pytest.MonkeyPatch, files: dict[str, str], expected: int
 ) -> None:
     """The smallest cgroup quota above the process counts, rounded up, if below the cores."""
     for name, text in files.items():
-        path = tmp_path / name
+        path = here / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"{text}\n")
-    (tmp_path / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
-    monkeypatch.setattr(cores, "_CGROUPS", tmp_path)
-    monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "own")
+    (here / "own").write_text("3:cpu,cpuacct:/x\n0::/a/b\n")
+    monkeypatch.setattr(cores, "_CGROUPS", here)
+    monkeypatch.setattr(cores, "_OWN_CGROUPS", here / "own")
     monkeypatch.setattr(cores, "_affinity", lambda: 6)
     assert cores.available_cores() == expected
 
 
-def test_the_affinity_limits_the_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_affinity_limits_the_cores(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without cgroups, the affinity counts; without affinity, the cores of the machine do."""
-    monkeypatch.setattr(cores, "_OWN_CGROUPS", tmp_path / "nothing")
+    monkeypatch.setattr(cores, "_OWN_CGROUPS", here / "nothing")
     if hasattr(os, "sched_getaffinity"):
         assert cores.available_cores() == len(os.sched_getaffinity(0))
         monkeypatch.delattr(os, "sched_getaffinity")
@@ -243,15 +243,15 @@ def test_a_failed_process_start_is_explained(large: Path) -> None:
 @pytest.mark.thorough
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc on this system")
 @pytest.mark.parametrize("command", ["encode", "train"])
-def test_a_worker_needs_250_mb_at_most(tmp_path: Path, command: str) -> None:
+def test_a_worker_needs_250_mb_at_most(here: Path, command: str) -> None:
     """This holds even if no word repeats and the workers' caches fill."""
     words = (
         f"{number * 7919 % 10**9:09d}{number * 104729 % 10**9:x}é" for number in range(600_000)
     )
-    (tmp_path / "text.txt").write_text("\n".join(words))
-    Tokenizer.train(LINE, 400).save(tmp_path / "tokenizer.json")
-    alone, _ = peak_memory(tmp_path, command, "1")
-    first, workers = peak_memory(tmp_path, command, "2")
+    (here / "text.txt").write_text("\n".join(words))
+    Tokenizer.train(LINE, 400).save("tokenizer.json")
+    alone, _ = peak_memory(here, command, "1")
+    first, workers = peak_memory(here, command, "2")
     assert len(workers) == 2
     assert max(workers) <= 250e6
     assert first + sum(workers) <= alone + 500e6

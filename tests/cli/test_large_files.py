@@ -15,12 +15,10 @@ pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(here: Path) -> Path:
     """Return a folder with a model."""
-    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290).save(
-        tmp_path / "m.json"
-    )
-    return tmp_path
+    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290).save("m.json")
+    return here
 
 
 def peak_bytes(folder: Path, *words: str) -> int:
@@ -90,7 +88,7 @@ def test_many_files_need_little_memory(folder: Path) -> None:
             peak_bytes(folder, command, *words, "--files-from", name) for name in ("one", "all")
         ]
         assert peaks[1] < peaks[0] + 150 * len(names)
-    tokenizer = Tokenizer.load(folder / "m.json")
+    tokenizer = Tokenizer.load("m.json")
     size = sum(len(tokenizer.encode(f"Hello words {number}\n")) for number in range(10))
     assert (folder / "ids").stat().st_size == 2 * size * 20_000
 

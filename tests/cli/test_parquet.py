@@ -41,10 +41,10 @@ COMMANDS: Final = having("--parquet")
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(here: Path) -> Path:
     """Return a folder with a tokenizer."""
-    TOKENIZER.save(tmp_path / "m.json")
-    return tmp_path
+    TOKENIZER.save("m.json")
+    return here
 
 
 def strings(*texts: str | None) -> pa.Array:
@@ -61,7 +61,7 @@ def run(folder: Path, command: str, *words: str | Path) -> subprocess.CompletedP
     own = ["--model", "m.json"] if command in having("--model") else []
     if command in having("--vocab-size"):
         own += ["--vocab-size", "300", "--output", "new.json", "--force"]
-    return bpetite(command, *own, *words, cwd=folder)
+    return bpetite(command, *own, *words)
 
 
 def encoded(folder: Path, *words: str) -> list[int]:
@@ -95,7 +95,7 @@ def test_parquet_gives_what_json_lines_give(folder: Path, command: str) -> None:
     texts = [f"{LINE * (number % 300)}{number}" for number in range(1200)]
     with (folder / "docs").open("w") as file:
         file.writelines(json.dumps({"text": text}) + "\n" for text in texts)
-    Tokenizer.train(texts, 400).save(folder / "m.json", overwrite=True)
+    Tokenizer.train(texts, 400).save("m.json", overwrite=True)
     expected = None
     for option, jobs in (("--jsonl", "2"), ("--parquet", "1"), ("--parquet", "3")):
         if option == "--parquet":

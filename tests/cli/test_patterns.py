@@ -28,11 +28,11 @@ MOST: Final = [f"<|{number}|>" for number in range(4096)]
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> Path:
+def texts(here: Path) -> Path:
     """Return a folder with a text, and a tokenizer with a pattern and nine special tokens."""
-    (tmp_path / "text").write_bytes(TEXT.encode())
-    make(tmp_path / "own.json", NAMES)
-    return tmp_path
+    (here / "text").write_bytes(TEXT.encode())
+    make(here / "own.json", NAMES)
+    return here
 
 
 def make(path: Path, names: Sequence[str], size: int = 290) -> None:
@@ -41,14 +41,14 @@ def make(path: Path, names: Sequence[str], size: int = 290) -> None:
 
 def run(words: str, folder: Path, *more: str) -> bytes:
     """Return what a command prints; it must succeed."""
-    result = bpetite(*shlex.split(words), *more, cwd=folder)
+    result = bpetite(*shlex.split(words), *more)
     assert result.returncode == 0, result.stderr.decode()
     return result.stdout
 
 
 def told(words: str, folder: Path, *more: str) -> list[str]:
     """Return the error of a command that fails, in lines."""
-    return refused(bpetite(*shlex.split(words), *more, cwd=folder))
+    return refused(bpetite(*shlex.split(words), *more))
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -58,7 +58,7 @@ def test_every_command_knows_the_pattern(texts: Path, pattern: str) -> None:
     summary = json.loads(run("train text --vocab-size 290 -o t.json", texts, *own))
     merges = oracle.train([TEXT], 290, pattern=PATTERNS[pattern].text)
     special = {name: 256 + len(merges) + place for place, name in enumerate(NAMES)}
-    assert Tokenizer.load(texts / "t.json")._artifact.merges == merges
+    assert Tokenizer.load("t.json")._artifact.merges == merges
     assert (summary["special_token_count"], summary["pattern"]) == (len(NAMES), pattern)
     shown = json.loads(run("inspect -m t.json --json", texts))
     for key in ("vocab_size", "pattern", "special_tokens", "sha256"):
@@ -111,7 +111,7 @@ def test_every_command_knows_the_pattern(texts: Path, pattern: str) -> None:
 def test_special_tokens_are_given_in_order(texts: Path, words: str, names: list[str]) -> None:
     """Without the option there is `<|endoftext|>`; without values there is none."""
     run(f"train text --vocab-size 270 -o new.json {words}", texts)
-    Tokenizer.train(TEXT, 270, special_tokens=names).save(texts / "expected.json")
+    Tokenizer.train(TEXT, 270, special_tokens=names).save("expected.json")
     assert (texts / "new.json").read_bytes() == (texts / "expected.json").read_bytes()
 
 
@@ -119,7 +119,7 @@ def test_a_file_is_not_a_special_token(texts: Path) -> None:
     """A path among the special tokens would silently be no input."""
     (texts / "a.b").touch()
     call = shlex.split("train text --vocab-size 270 -o new.json --special '<|a|>' a.b")
-    assert refused(bpetite(*call, cwd=texts), status=2)[0] == (
+    assert refused(bpetite(*call), status=2)[0] == (
         "error: argument --special: 'a.b' is a file; put it before --special, or after --input"
     )
 
@@ -140,7 +140,7 @@ def test_a_message_names_the_moved_ids(texts: Path, names: list[str], size: int,
     """`--special` adds behind the special tokens of the start, and these move."""
     make(texts / "start.json", names, 270)
     words = f"train text --start start.json --vocab-size {size} --special '<|new|>' -o new.json"
-    result = bpetite(*shlex.split(words), cwd=texts)
+    result = bpetite(*shlex.split(words))
     way_out = " (to keep all ids, use --keep-ids)" if " to id" in said else ""
     assert lines(result.stderr)[-1] == f"kept: 14 merges{said}{way_out}"
     assert list(json.loads(result.stdout)["special_tokens"]) == [*names, "<|new|>"]
@@ -178,7 +178,7 @@ def test_what_a_start_does_not_allow_is_explained(texts: Path, words: str, error
 
 def test_only_a_tokenizer_that_continues_the_start_is_verified(texts: Path) -> None:
     """The pattern must be that of `--start`, and the special tokens must begin with its own."""
-    Tokenizer.train(TEXT, 270).save(texts / "gpt2.json")
+    Tokenizer.train(TEXT, 270).save("gpt2.json")
     make(texts / "other.json", NAMES[1:], 270)
     for name, fault in (
         ("gpt2", "it has the pattern gpt4, --start has gpt2"),
@@ -306,7 +306,7 @@ def test_help_has_a_line_for_each_pattern() -> None:
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_blocks_and_processes_cut_no_special_token(
-    tmp_path: Path, block: int, monkeypatch: pytest.MonkeyPatch, pattern: str
+    here: Path, block: int, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     """The ids are those of the whole text, wherever blocks and batches end."""
     monkeypatch.setattr(sharing, "_WORTH_WORKERS", 2 * block)
@@ -315,12 +315,12 @@ def test_blocks_and_processes_cut_no_special_token(
     pieces = [*NAMES, *NAMES, " ", "\n", "\r\n", "\n/", "a", " lower", "12", "船", "<|", "\x1c"]
     text = "".join(source.choices(pieces, k=3 * block))
     tokenizer = Tokenizer.train(TEXT, 270, pattern=pattern, special_tokens=NAMES)
-    tokenizer.save(tmp_path / "t.json")
-    (tmp_path / "text").write_bytes(text.encode())
+    tokenizer.save("t.json")
+    (here / "text").write_bytes(text.encode())
     rows = [text[start : start + 999] for start in range(0, len(text), 999)]
-    (tmp_path / "docs").write_text("".join(f"{json.dumps({'text': row})}\n" for row in rows))
+    (here / "docs").write_text("".join(f"{json.dumps({'text': row})}\n" for row in rows))
     ids = tokenizer.encode(text)
-    assert json.loads(run("encode -m t.json text --jobs 2", tmp_path)) == ids
+    assert json.loads(run("encode -m t.json text --jobs 2", here)) == ids
     separated = [i for row in rows for i in (*tokenizer.encode(row), 271)][:-1]
     words = "encode -m t.json docs --jsonl text --separator '<|end|>' --jobs 2"
-    assert json.loads(run(words, tmp_path)) == separated
+    assert json.loads(run(words, here)) == separated

@@ -31,7 +31,7 @@ def test_an_object_is_one_line_after_the_messages_on_a_terminal(
     words: list[str], folder: Path
 ) -> None:
     """A terminal, a pipe and a file get the same line; on a terminal it comes last."""
-    piped = bpetite(*words, cwd=folder).stdout
+    piped = bpetite(*words).stdout
     assert piped == json.dumps(json.loads(piped)).encode("ascii") + b"\n"
     bpetite(*words, cwd=without_output(folder), stdout=folder / "printed")
     status, shown = result_in_terminal(words, without_output(folder))
@@ -49,7 +49,7 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
     words: list[str], folder: Path
 ) -> None:
     """With `--json`, a terminal gets the bytes of a pipe, and so it does with ids and counts."""
-    piped = bpetite(*words, cwd=folder).stdout
+    piped = bpetite(*words).stdout
     assert result_in_terminal(words, folder) == (0, piped.decode())
 
 
@@ -57,7 +57,7 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
 def test_a_long_object_does_not_hide_the_messages(folder: Path, columns: int, first: str) -> None:
     """An object that fills half of the screen comes before the messages."""
     words = call_of("train", "--force")
-    assert 30 * 12 <= len(bpetite(*words, cwd=folder).stdout) - 1 < 80 * 12
+    assert 30 * 12 <= len(bpetite(*words).stdout) - 1 < 80 * 12
     _, shown = shown_in_terminal(words, folder, columns=columns)
     assert shown.startswith(first)
 
