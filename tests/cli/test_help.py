@@ -126,42 +126,34 @@ def test_bash_completes(some_files: Path) -> None:
     assert dict(zip(COMPLETED, map(sorted, found[:-1]), strict=True)) == COMPLETED
 
 
-@pytest.mark.posix
-def test_fish_completes(some_files: Path) -> None:
-    """In fish the tab key completes, too."""
-    if shutil.which("fish") is None:
-        pytest.skip("there is no fish")
-    program = (
-        "bpetite --completion fish | source;"
-        "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
-        "complete -C 'bpetite verify --model to'"
-    )
-    result = pipeline(f"fish --no-config -c {shlex.quote(program)}", some_files)
-    found = [line.partition("\t")[0] for line in lines(result.stdout)]
-    assert found == ["verify", "--vocab-size", "tokenizer.json"]
+FISH = (
+    "bpetite --completion fish | source;"
+    "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
+    "complete -C 'bpetite verify --model to'"
+)
+ZSH = (
+    "autoload -Uz compinit; compinit -u -D;"
+    'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
+)
 
 
 @pytest.mark.posix
-def test_zsh_completes(here: Path) -> None:
-    """In zsh our function completes the words of `bpetite`."""
-    if shutil.which("zsh") is None:
-        pytest.skip("there is no zsh")
-    program = (
-        "autoload -Uz compinit; compinit -u -D;"
-        'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
-    )
-    result = pipeline(f"zsh -f -c {shlex.quote(program)}", here)
+@pytest.mark.parametrize(
+    ("shell", "program", "shown"),
+    [
+        ("fish --no-config", FISH, ["verify", "--vocab-size", "tokenizer.json"]),
+        ("zsh -f", ZSH, ["_shtab_bpetite", "_shtab_bpetite: function"]),
+    ],
+)
+def test_other_shells_complete(
+    some_files: Path, shell: str, program: str, shown: list[str]
+) -> None:
+    """In fish the tab key completes, too; in zsh our function completes `bpetite`."""
+    if shutil.which(shell.split()[0]) is None:
+        pytest.skip(f"there is no {shell.split()[0]}")
+    result = pipeline(f"{shell} -c {shlex.quote(program)}", some_files)
+    assert [line.partition("\t")[0] for line in lines(result.stdout)] == shown
     assert result.stderr == b""
-    assert lines(result.stdout) == ["_shtab_bpetite", "_shtab_bpetite: function"]
-
-
-def test_unsupported_shells_fail() -> None:
-    """A shell without completions is an error that lists the supported shells."""
-    result = bpetite("--completion", "tcsh")
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert (
-        b"choose from 'bash', 'zsh', 'fish'" in result.stderr or b"bash, zsh, fish" in result.stderr
-    )
 
 
 @pytest.mark.posix
