@@ -139,19 +139,19 @@ ZSH = (
 
 @pytest.mark.posix
 @pytest.mark.parametrize(
-    ("shell", "program", "shown"),
+    ("shell", "option", "program", "shown"),
     [
-        ("fish --no-config", FISH, ["verify", "--vocab-size", "tokenizer.json"]),
-        ("zsh -f", ZSH, ["_shtab_bpetite", "_shtab_bpetite: function"]),
+        ("fish", "--no-config", FISH, ["verify", "--vocab-size", "tokenizer.json"]),
+        ("zsh", "-f", ZSH, ["_shtab_bpetite", "_shtab_bpetite: function"]),
     ],
 )
 def test_other_shells_complete(
-    some_files: Path, shell: str, program: str, shown: list[str]
+    some_files: Path, shell: str, option: str, program: str, shown: list[str]
 ) -> None:
     """In fish the tab key completes, too; in zsh our function completes `bpetite`."""
-    if shutil.which(shell.split()[0]) is None:
-        pytest.skip(f"there is no {shell.split()[0]}")
-    result = pipeline(f"{shell} -c {shlex.quote(program)}", some_files)
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    result = pipeline(f"{shell} {option} -c {shlex.quote(program)}", some_files)
     assert [line.partition("\t")[0] for line in lines(result.stdout)] == shown
     assert result.stderr == b""
 

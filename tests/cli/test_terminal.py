@@ -65,7 +65,8 @@ def test_a_long_object_does_not_hide_the_messages(folder: Path, columns: int, fi
 def test_a_terminal_gets_the_figures_of_a_training_in_words(folder: Path) -> None:
     """FR-34: the messages of `train` have all figures of the specification, unless it is quiet."""
     (folder / "text").write_text("low lower " * 150)
-    words = "train text --vocab-size 1000 --output new.json --force --special <|a|> <|b|>".split()
+    words = ["train", "text", "--vocab-size", "1000", "--output", "new.json", "--force"]
+    words += ["--special", "<|a|>", "<|b|>"]
     _, shown = shown_in_terminal(words, folder)
     saved, figures, printed = shown.splitlines()
     data = json.loads(printed)
