@@ -196,15 +196,3 @@ def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
     call = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
     assert "invalid choice: 'deepseek3'" in refusal(call, status=2)[0]
-
-
-@pytest.mark.thorough
-def test_a_corpus_may_be_parquet(folder: Path) -> None:
-    """Rows of Parquet extend a tokenizer as the same documents do elsewhere."""
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    texts = TEXT.split()
-    parquet.write_table(pyarrow.table({"text": texts}), folder / "rows.parquet")
-    call = "train rows.parquet --parquet text --start start.json --vocab-size 264 -o a.json"
-    printed(call)
-    start = Tokenizer.load("start.json")
-    assert Tokenizer.load("a.json") == Tokenizer.train(texts, 264, start=start)

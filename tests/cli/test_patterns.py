@@ -118,6 +118,7 @@ def test_a_file_is_not_a_special_token(texts: Path) -> None:
     [
         ([], 290, ""),
         (["<|a|>"], 290, "; <|a|> moves from id 270 to id 290"),
+        (["<|a|>"], 270, "; <|a|> stays id 270, as no merge is new"),
         (NAMES, 290, "; 9 special tokens move from ids 270-278 to ids 290-298"),
         (NAMES, 270, "; 9 special tokens stay ids 270-278, as no merge is new"),
     ],

@@ -109,7 +109,8 @@ def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
 @pytest.mark.parametrize("form", [[], ["--steps"]])
 def test_text_cannot_control_the_terminal(model: Path, here: Path, form: list[str]) -> None:
     """Escape sequences, markup, controls and marks are made visible and have no effect."""
-    words = ["show", "--model", str(model), "--text", HOSTILE.replace("\0", ""), *form]
+    (here / "text").write_bytes(HOSTILE.encode())
+    words = ["show", "--model", str(model), "--input", "text", *form]
     _, shown = shown_in_terminal(words, here)
     printed = bpetite(*words).stdout.decode()
     for picture in (COLOR.sub("", shown), printed):

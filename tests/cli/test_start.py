@@ -78,14 +78,6 @@ def test_a_corpus_that_proves_nothing_is_not_called_proved(merges: int) -> None:
     ]
 
 
-@pytest.mark.usefixtures("texts")
-def test_a_start_of_the_same_size_moves_nothing() -> None:
-    """If no merge is new, the special token keeps its id, and the message says so."""
-    assert lines(bpetite(*TRAIN.replace("285", "270").split()).stderr)[-1] == (
-        "kept: 14 merges; <|endoftext|> stays id 270, as no merge is new"
-    )
-
-
 def test_the_start_is_checked_first(texts: Path) -> None:
     """A missing start, one that is too large, and one that is the output are errors."""
     (line,) = refusal(TRAIN.replace("285", "269"))
