@@ -63,7 +63,7 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
         "one.jsonl -j 1 --jsonl text",
         "one.jsonl.gz -j 1 --jsonl text",
         "other.jsonl -j 2 --jsonl text",
-        "--counts counts",
+        "--counts counts -j 1",
     ):
         printed(f"train {words} --start start.json --vocab-size 280 -o out.json --force")
         found.add((folder / "out.json").read_bytes())
