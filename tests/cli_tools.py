@@ -441,9 +441,7 @@ def printed(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None)
     return result.stdout
 
 
-def rows_of(
-    words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None
-) -> list[dict[str, Any]]:
+def rows_of(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None) -> list[Any]:
     """Return the lines of JSON that a command line prints; the command must succeed."""
     return [json.loads(line) for line in lines(printed(words, *more, stdin=stdin, cwd=cwd))]
 

@@ -68,8 +68,8 @@ def run(command: str, *words: str | Path) -> subprocess.CompletedProcess[bytes]:
 def encoded(*words: str) -> list[int]:
     """Return the ids of documents, each after a separator."""
     options = ("--separator-token", "--separator-at", "before")
-    (ids,) = rows_of("encode --model m.json", *options, *words)
-    return [*ids]
+    ids: list[int] = rows_of("encode --model m.json", *options, *words)[0]
+    return ids
 
 
 def ids_of(*texts: str) -> list[int]:

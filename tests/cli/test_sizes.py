@@ -34,7 +34,7 @@ SIZE = 280
 
 def figures(*words: str, stdin: bytes = b"") -> dict[str, Any]:
     """Return the JSON object that the command prints."""
-    (data,) = rows_of("sizes --model m.json --json", *words, stdin=stdin)
+    data: dict[str, Any] = rows_of("sizes --model m.json --json", *words, stdin=stdin)[0]
     return data
 
 
