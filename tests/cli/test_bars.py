@@ -24,10 +24,10 @@ TRAIN: Final = ("train", "-i", "corpus", "--vocab-size", "512", "-o", "t.json")
 
 
 @pytest.fixture
-def corpus(tmp_path: Path) -> Path:
+def corpus(here: Path) -> Path:
     """Return a folder with a text that has more than a hundred merges."""
-    (tmp_path / "corpus").write_text(" ".join(f"{n:x}" for n in range(5000)))
-    return tmp_path
+    (here / "corpus").write_text(" ".join(f"{n:x}" for n in range(5000)))
+    return here
 
 
 def frames(sent: str) -> list[str]:
@@ -112,13 +112,21 @@ def test_a_prompt_starts_a_line_of_its_own(folder: Path, words: str, shown: str)
 
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
-@pytest.mark.parametrize("command", ["encode", "decode", "count", "show", "verify"])
-def test_the_bar_is_gone_before_the_result(folder: Path, command: str) -> None:
-    """Nothing of a bar stays on the screen."""
-    more = ("--json",) if command == "show" else ()
-    status, sent = shown_in_terminal(call_of(command, *more), folder)
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        *(("encode", "loading encoding"), ("decode", "loading decoding")),
+        *((f"count{more}", "loading counting") for more in ("", " --by-token")),
+        *(("sizes", "loading counting"), ("show --json", "loading encoding")),
+        ("verify", "loading counting counting"),
+        ("chunks --output out", "counting sorting saving"),
+    ],
+)
+def test_the_bar_is_gone_before_the_result(folder: Path, words: str, shown: str) -> None:
+    """A bar names each phase, and nothing of it stays on the screen."""
+    status, sent = shown_in_terminal(call_of(*words.split()), folder)
     assert status == 0
-    assert len(phases(sent)) >= 2
+    assert " ".join(phase.split()[0] for phase in phases(sent)) == shown
     assert not any("━" in line for line in on_screen(sent))
     assert sent.rfind("\x1b[?25l") < sent.rfind("\x1b[?25h")  # the cursor is shown again
 
@@ -138,9 +146,9 @@ def test_the_bar_is_gone_before_a_pipe_to_the_terminal(folder: Path, words: str)
     numbers = range(2_000 if "show" in call else 20_000)  # its lines are long
     (folder / "text.txt").write_text("\n".join(f"{n:x}" for n in numbers))
     if "decode" in call:
-        encoded = bpetite("encode", "-m", "tokenizer.json", "text.txt", cwd=folder)
+        encoded = bpetite("encode", "-m", "tokenizer.json", "text.txt")
         (folder / "text.txt").write_bytes(encoded.stdout)
-    result = [line for line in lines(bpetite(*call, cwd=folder).stdout) if line]
+    result = [line for line in lines(bpetite(*call).stdout) if line]
     status, sent = piped_in_terminal(call, folder)
     assert (status, bool(phases(sent))) == (0, True)
     assert on_screen(sent) == result

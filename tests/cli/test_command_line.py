@@ -1,5 +1,6 @@
 """What all commands share: help, usage, plug-ins, and failures at the start."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -20,7 +21,7 @@ import bpetite_cli
 from bpetite_cli.errors import explain
 from bpetite_cli.strict_parser import StrictParser
 from bpetite_cli.terminal.messages import say
-from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
+from cli_tools import bpetite, bpetite_process, lines, refused
 from help_tools import BUILT_IN, call_of
 
 
@@ -101,13 +102,6 @@ def test_a_message_has_no_control_characters(text: str) -> None:
     assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
 
 
-@pytest.mark.posix
-def test_usage_on_stderr(tmp_path: Path) -> None:
-    """If standard error is closed, the usage message is not printed on standard output."""
-    result = pipeline("bpetite encode 2>&-", tmp_path)
-    assert (result.returncode, result.stdout) == (2, b"")
-
-
 @pytest.mark.parametrize(
     ("words", "named"),
     [
@@ -141,22 +135,11 @@ def add(commands):
 """
 
 
-def test_another_package_can_add_a_command(install: Callable[..., None], tmp_path: Path) -> None:
+def test_another_package_can_add_a_command(install: Callable[..., None], here: Path) -> None:
     """FR-32: a package adds a command by declaring an entry point for it."""
     install("greet", PLUG_IN)
-    assert bpetite_process("greet", env={"PYTHONPATH": str(tmp_path)}).stdout == b"hello\n"
+    assert bpetite_process("greet", env={"PYTHONPATH": str(here)}).stdout == b"hello\n"
     assert bpetite("greet").stdout == b"hello\n"
-
-
-def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
-    """A plug-in that cannot be loaded is reported in one line, and the other commands still run."""
-    install("greet", "import nothing_of_that_name")
-    result = bpetite("greet")
-    assert result.returncode == 1
-    assert lines(result.stderr) == [
-        "error: the commands of greet cannot be loaded: No module named 'nothing_of_that_name'"
-    ]
-    assert bpetite("encode", "--help").returncode == 0
 
 
 def test_user_files_do_not_shadow_modules(folder: Path) -> None:
@@ -176,17 +159,10 @@ def test_user_files_do_not_shadow_modules(folder: Path) -> None:
         ("regex", "x = 1", "has no attribute 'compile'"),
     ],
 )
-def test_a_shadowing_module_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+def test_a_shadowing_module_is_named(here: Path, name: str, content: str, named: str) -> None:
     """`python -m` looks in the folder first; an error names the file that hides a module."""
-    (tmp_path / f"{name}.py").write_text(content)
-    first, second = refused(
-        subprocess.run(
-            [sys.executable, "-m", "bpetite_cli", "--help"],
-            capture_output=True,
-            cwd=tmp_path,
-            check=False,
-        )
-    )
+    (here / f"{name}.py").write_text(content)
+    first, second = refused(python("-m", "bpetite_cli", "--help"))
     assert first.startswith("error: bpetite cannot start: ")
     assert named in first
     assert second == (
@@ -194,30 +170,31 @@ def test_a_shadowing_module_is_named(tmp_path: Path, name: str, content: str, na
     )
 
 
+def python(*words: str | os.PathLike[str]) -> subprocess.CompletedProcess[bytes]:
+    """Run Python with these arguments."""
+    return subprocess.run([sys.executable, *words], capture_output=True, check=False)
+
+
 def test_python_m_is_the_same_command() -> None:
     """`python -m bpetite_cli` works if the script is not on the path."""
-    result = subprocess.run(
-        [sys.executable, "-m", "bpetite_cli", "--version"], capture_output=True, check=True
-    )
-    assert result.stdout == bpetite("--version").stdout
+    assert python("-m", "bpetite_cli", "--version").stdout == bpetite("--version").stdout
 
 
-def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite_cli.main` with arguments in a new process, after some code."""
-    code = f"import sys\n{code}\nfrom bpetite_cli import main\nsys.exit(main(sys.argv[1:]))"
-    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
+INTERRUPTED = """
+import sys
+def interrupt(event, details):
+    if event == 'import' and details[0] == {!r}:
+        raise KeyboardInterrupt
+sys.addaudithook(interrupt)
+from bpetite_cli import main
+sys.exit(main(["encode"]))
+"""
 
 
 @pytest.mark.parametrize("module", ["bpetite_cli.app", "argparse", "regex", "bpetite"])
 def test_interrupting_imports_exits_quietly(module: str) -> None:
     """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
-    result = run_main(
-        "def interrupt(event, details):\n"
-        f"    if event == 'import' and details[0] == {module!r}:\n"
-        "        raise KeyboardInterrupt\n"
-        "sys.addaudithook(interrupt)",
-        "encode",
-    )
+    result = python("-c", INTERRUPTED.format(module))
     assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
 
 
@@ -227,14 +204,12 @@ def test_import_loads_no_other_module() -> None:
         "import sys; known = {*sys.modules}; sys.path.append(sys.argv[1]); import bpetite_cli\n"
         "print(*sys.modules.keys() - known)"
     )
-    folder = Path(bpetite_cli.__file__).parents[1]
-    result = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, folder], capture_output=True, check=True
-    )
+    result = python("-I", "-S", "-c", code, Path(bpetite_cli.__file__).parents[1])
     assert result.stdout == b"bpetite_cli\n"
 
 
-def test_rich_is_imported_only_to_draw(folder: Path) -> None:
+@pytest.mark.usefixtures("folder")
+def test_rich_is_imported_only_to_draw() -> None:
     """Off a terminal only `show` loads a part of rich, the character widths."""
     calls = [call_of(command) for command in BUILT_IN if command not in {"show", "truncate"}]
     calls += [call_of("inspect", "--token", "256"), call_of("show", "--json")]
@@ -245,9 +220,7 @@ def test_rich_is_imported_only_to_draw(folder: Path) -> None:
         f"assert b.main({call_of('show')}) == 0  # takes widths of it\n"
         "sys.exit('rich.console' in sys.modules)\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, cwd=folder, check=False
-    )
+    result = python("-c", code)
     assert result.returncode == 0, result.stderr.decode()
 
 
@@ -259,26 +232,33 @@ def test_only_the_command_that_is_run_is_loaded() -> None:
         "print(*(name for name in sys.modules if name.startswith('bpetite_cli.commands.')))\n"
         "print(*{'rich', 'importlib.metadata'} & sys.modules.keys())\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code, "count", "--help"], capture_output=True, check=True
-    )
-    assert lines(result.stdout)[-2:] == ["bpetite_cli.commands.count", ""]
-    result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
-    assert len(lines(result.stdout)[-2].split()) == len(BUILT_IN)
+    loaded = lines(python("-c", code, "count", "--help").stdout)[-2:]
+    assert loaded == ["bpetite_cli.commands.count", ""]
+    assert len(lines(python("-c", code, "-h").stdout)[-2].split()) == len(BUILT_IN)
 
 
-def test_internal_errors_are_one_line(install: Callable[..., None]) -> None:
-    """Even an unexpected exception is reported without a traceback."""
-    install(
-        "greet",
-        "def add(commands):\n"
-        "    parser = commands.add_parser('greet')\n"
-        "    parser.set_defaults(run=lambda options: options.nothing)\n",
-    )
-    result = bpetite("greet")
-    assert result.returncode == 1
-    (line,) = lines(result.stderr)
-    assert line.startswith("error: this is a bug in bpetite; please report it: AttributeError(")
+BROKEN = """
+def add(commands):
+    commands.add_parser('greet').set_defaults(run=lambda options: options.nothing)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (
+            "import nothing_of_that_name",
+            "the commands of greet cannot be loaded: No module named 'nothing_of_that_name'",
+        ),
+        (BROKEN, "this is a bug in bpetite; please report it: AttributeError("),
+    ],
+)
+def test_a_broken_plug_in_is_one_line(install: Callable[..., None], code: str, error: str) -> None:
+    """An unexpected exception has no traceback, and the other commands still run."""
+    install("greet", code)
+    (line,) = refused(bpetite("greet"))
+    assert line.startswith(f"error: {error}")
+    assert bpetite("encode", "--help").returncode == 0
 
 
 def test_a_lack_of_memory_is_no_bug() -> None:
@@ -301,10 +281,6 @@ def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
     result = bpetite("help", *words)
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == bpetite(*words[:1], "--help").stdout
-
-
-def test_help_on_an_unknown_command_names_it() -> None:
-    """The error is the same as without `help`."""
     assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr
 
 

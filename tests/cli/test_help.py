@@ -65,9 +65,9 @@ def test_plugin_commands_have_their_own_group(install: Callable[..., None]) -> N
 
 
 @with_examples(*BUILT_IN)
-def test_help_examples_work(example: str, prepared: Path, tmp_path: Path) -> None:
+def test_help_examples_work(example: str, prepared: Path, here: Path) -> None:
     """Each example in a command's help runs as written."""
-    result = run_example(example, prepared, tmp_path / "folder")
+    result = run_example(example, prepared, here / "folder")
     assert result.returncode == 0, result.stderr.decode()
 
 
@@ -100,11 +100,11 @@ COMPLETED: dict[str, list[str]] = {
 
 
 @pytest.fixture
-def some_files(tmp_path: Path) -> Path:
+def some_files(here: Path) -> Path:
     """Return a folder with files to choose from."""
     for name in ("text.txt", "tokenizer.json", "my text.txt"):
-        (tmp_path / name).touch()
-    return tmp_path
+        (here / name).touch()
+    return here
 
 
 @pytest.mark.posix
@@ -126,42 +126,34 @@ def test_bash_completes(some_files: Path) -> None:
     assert dict(zip(COMPLETED, map(sorted, found[:-1]), strict=True)) == COMPLETED
 
 
-@pytest.mark.posix
-def test_fish_completes(some_files: Path) -> None:
-    """In fish the tab key completes, too."""
-    if shutil.which("fish") is None:
-        pytest.skip("there is no fish")
-    program = (
-        "bpetite --completion fish | source;"
-        "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
-        "complete -C 'bpetite verify --model to'"
-    )
-    result = pipeline(f"fish --no-config -c {shlex.quote(program)}", some_files)
-    found = [line.partition("\t")[0] for line in lines(result.stdout)]
-    assert found == ["verify", "--vocab-size", "tokenizer.json"]
+FISH = (
+    "bpetite --completion fish | source;"
+    "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
+    "complete -C 'bpetite verify --model to'"
+)
+ZSH = (
+    "autoload -Uz compinit; compinit -u -D;"
+    'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
+)
 
 
 @pytest.mark.posix
-def test_zsh_completes(tmp_path: Path) -> None:
-    """In zsh our function completes the words of `bpetite`."""
-    if shutil.which("zsh") is None:
-        pytest.skip("there is no zsh")
-    program = (
-        "autoload -Uz compinit; compinit -u -D;"
-        'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
-    )
-    result = pipeline(f"zsh -f -c {shlex.quote(program)}", tmp_path)
+@pytest.mark.parametrize(
+    ("shell", "option", "program", "shown"),
+    [
+        ("fish", "--no-config", FISH, ["verify", "--vocab-size", "tokenizer.json"]),
+        ("zsh", "-f", ZSH, ["_shtab_bpetite", "_shtab_bpetite: function"]),
+    ],
+)
+def test_other_shells_complete(
+    some_files: Path, shell: str, option: str, program: str, shown: list[str]
+) -> None:
+    """In fish the tab key completes, too; in zsh our function completes `bpetite`."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    result = pipeline(f"{shell} {option} -c {shlex.quote(program)}", some_files)
+    assert [line.partition("\t")[0] for line in lines(result.stdout)] == shown
     assert result.stderr == b""
-    assert lines(result.stdout) == ["_shtab_bpetite", "_shtab_bpetite: function"]
-
-
-def test_unsupported_shells_fail() -> None:
-    """A shell without completions is an error that lists the supported shells."""
-    result = bpetite("--completion", "tcsh")
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert (
-        b"choose from 'bash', 'zsh', 'fish'" in result.stderr or b"bash, zsh, fish" in result.stderr
-    )
 
 
 @pytest.mark.posix

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from cli_tools import bpetite, bpetite_process, without_times
-from help_tools import BUILT_IN, call_of
+from help_tools import BUILT_IN, TEXTS, call_of
+
+NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 
 OTHERS = (
     "--help",
@@ -23,12 +25,15 @@ OTHERS = (
 
 @pytest.mark.parametrize("words", [*map(call_of, BUILT_IN), *map(str.split, OTHERS)], ids=" ".join)
 def test_calls_match_the_script(words: list[str], folder: Path) -> None:
-    """The status and the bytes of both streams equal those of the installed program."""
-    force = ["--force"] if "--output" in words else []
+    """The installed program has the same status and output, and under any locale UTF-8."""
+    for name in TEXTS:
+        (folder / name).rename(folder / f"{name} é")
+    call = [f"{word} é" if word in TEXTS else word for word in words]
+    call += ["--force"] if "--output" in words else []
     stdin = "é <|endoftext|>".encode()
-    called, started = (
-        run(*words, *force, stdin=stdin, cwd=folder) for run in (bpetite, bpetite_process)
-    )
+    called = bpetite(*call, stdin=stdin)
+    encoded = [word.encode() for word in call]
+    started = bpetite_process(*encoded, stdin=stdin, cwd=folder, env=NOT_UTF_8)
     assert called.returncode == started.returncode
     assert without_times(called.stdout) == without_times(started.stdout)
     assert without_times(called.stderr) == without_times(started.stderr)
@@ -50,8 +55,8 @@ def test_calls_have_no_side_effects(folder: Path) -> None:
 
     before = state()
     words = "train --input text.txt --vocab-size 270 --output new.json"
-    assert bpetite(*words.split(), cwd=folder, env={"COLUMNS": "30"}).returncode == 0
-    bpetite("encode", "--model", "none", "--text", "a", cwd=folder, closed="stdout")
+    assert bpetite(*words.split(), env={"COLUMNS": "30"}).returncode == 0
+    bpetite("encode", "--model", "none", "--text", "a", closed="stdout")
     bpetite("--version", env={"COLUMNS": "0"})  # the program removes it
     assert state() == before
 
@@ -61,7 +66,7 @@ def test_a_result_does_not_depend_on_logging(folder: Path) -> None:
     words = "train --input text.txt --vocab-size 270 --output new.json --force"
     logging.disable()
     try:
-        quiet = bpetite(*words.split(), cwd=folder).stdout
+        quiet = bpetite(*words.split()).stdout
     finally:
         logging.disable(logging.NOTSET)
-    assert without_times(quiet) == without_times(bpetite(*words.split(), cwd=folder).stdout)
+    assert without_times(quiet) == without_times(bpetite(*words.split()).stdout)

@@ -22,7 +22,16 @@ from bpetite_cli.terminal.visible import shortened
 from bpetite_cli.views.overview import take_census
 from bpetite_cli.views.scripts import OTHER, _pattern
 from bpetite_cli.views.tree import draw_tree, tree_data
-from cli_tools import bpetite, lines, refused, shown_in_terminal, terminal_width
+from cli_tools import (
+    bpetite,
+    lines,
+    printed,
+    refusal,
+    refused,
+    rows_of,
+    shown_in_terminal,
+    terminal_width,
+)
 from project_tools import ROOT
 
 COLOR = re.compile(r"\x1b\[[\d;]*m")
@@ -91,14 +100,16 @@ def test_json_is_complete(sample: Path) -> None:
     data = json.loads(result.stdout)
     file = json.loads(sample.read_bytes())
     tokens = [bytes(file["vocab"][str(token_id)]) for token_id in range(512)]
-    assert data["path"] == str(sample)
-    assert data["file_bytes"] == sample.stat().st_size
-    assert data["sha256"] == hashlib.sha256(sample.read_bytes()).hexdigest()
-    assert data["vocab_size"] == file["mergeable_vocab_size"]
-    for key in ("schema_version", "special_tokens", "pretokenizer_pattern"):
-        assert data[key] == file[key]
-    assert data["merges"] == 256
-    assert data["mean_token_bytes"] == round(len(b"".join(tokens)) / 512, 4)
+    expected = {
+        "path": str(sample),
+        "file_bytes": sample.stat().st_size,
+        "sha256": hashlib.sha256(sample.read_bytes()).hexdigest(),
+        "vocab_size": file["mergeable_vocab_size"],
+        "merges": 256,
+        "mean_token_bytes": round(len(b"".join(tokens)) / 512, 4),
+        **{key: file[key] for key in ("schema_version", "special_tokens", "pretokenizer_pattern")},
+    }
+    assert data.items() >= expected.items()
     assert data["lengths"] == {str(n): k for n, k in sorted(Counter(map(len, tokens)).items())}
     assert sum(data["scripts"].values()) == 512
     assert data["partial"] == [
@@ -117,28 +128,16 @@ needs_unicode_16 = pytest.mark.skipif(
 @pytest.mark.parametrize(
     ("token", "script"),
     [
-        (" the", "Latin"),
-        ("'s", "Latin"),
-        (" и", "Cyrillic"),
-        ("日本", "Han"),
-        ("ひらがな", "Hiragana"),
-        ("日の", "several scripts"),
-        ("aя", "several scripts"),
-        ("한글", "Hangul"),
-        ("ि", "Devanagari"),
-        ("ᐁᐂ", "Canadian Aboriginal"),
+        *((" the", "Latin"), ("'s", "Latin"), (" и", "Cyrillic"), ("日本", "Han")),
+        *(("ひらがな", "Hiragana"), ("한글", "Hangul"), ("ि", "Devanagari")),
+        *(("日の", "several scripts"), ("aя", "several scripts"), ("ᐁᐂ", "Canadian Aboriginal")),
         pytest.param("\U000105c0", "other scripts", marks=needs_unicode_16),
         pytest.param("\U000105c0a", "several scripts", marks=needs_unicode_16),
         ("ᚠа", "several scripts"),
-        ("1999", "numbers"),
-        (" ²", "numbers"),
-        (" \n\u2003", "whitespace"),
+        *(("1999", "numbers"), (" ²", "numbers"), (" \n\u2003", "whitespace")),
         ("\x00\x1b", "unprintable characters"),
-        (" ...", "punctuation and symbols"),
-        ("⛵", "punctuation and symbols"),
-        ("\u0301", "punctuation and symbols"),
-        (b"\xe8\x88", "parts of characters"),
-        (b" \xc3", "parts of characters"),
+        *((symbol, "punctuation and symbols") for symbol in (" ...", "⛵", "\u0301")),
+        *((part, "parts of characters") for part in (b"\xe8\x88", b" \xc3")),
     ],
 )
 def test_the_script_of_a_token(token: str | bytes, script: str) -> None:
@@ -157,41 +156,42 @@ def test_the_list_of_scripts_is_complete() -> None:
     assert OTHER not in {match.lastgroup or OTHER for match in _pattern().finditer(letters)}
 
 
-def test_lengths_beyond_16_are_drawn_in_ranges(tmp_path: Path) -> None:
-    """A histogram has few lines for any vocabulary, with no gap among them."""
-    write_artifact(tmp_path / "m.json", doubling(10))
-    shown = bpetite("inspect", "--model", "m.json", cwd=tmp_path).stdout.decode()
+@pytest.mark.posix
+def test_long_tokens_share_the_screen(here: Path) -> None:
+    """A histogram has few lines, with no gap; a long token and those it joins are shortened."""
+    write_artifact(here / "m.json", doubling(10))
+    shown = printed("inspect --model m.json").decode()
     _, _, drawn = shown.partition("\ntokens by length in bytes\n")
     rows = re.findall(r"^  (.*?)  +(\d+)  ", drawn.partition("\n\n")[0], re.MULTILINE)
     names = [str(n) for n in range(1, 17)]
     names += ["17 to 32", "33 to 64", "65 to 128", "129 to 256", "257 to 512", "513 to 1,024"]
     assert [name for name, _ in rows] == names
     assert sum(int(count) for _, count in rows) == 266
+    _, shown = shown_in_terminal(["inspect", "--model", "m.json", "--tokens"], here)
+    row = COLOR.sub("", shown).splitlines()[265]
+    assert row == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
 
 
-def test_the_tree_of_the_worked_example(tmp_path: Path) -> None:
+def test_the_tree_of_the_worked_example(here: Path) -> None:
     """The tree goes down to the bytes, with the id and the rank of each token."""
-    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
-    words = ("inspect", "--model", "tokenizer.json", "--token")
-    assert lines(bpetite(*words, "257", cwd=tmp_path).stdout) == [
+    Tokenizer.train("ab ab ab", 258).save("tokenizer.json")
+    words = "inspect --model tokenizer.json --token"
+    assert lines(printed(f"{words} 257")) == [
         "·ab  id 257, rank 1, 3 bytes",
         "├── ·  id 32, a byte",
         "└── ab  id 256, rank 0, 2 bytes",
         "    ├── a  id 97, a byte",
         "    └── b  id 98, a byte",
     ]
-    assert bpetite(*words, "195", cwd=tmp_path).stdout.decode() == "‹c3›  id 195, a byte\n"
-    assert bpetite(*words, "258", cwd=tmp_path).stdout == b"<|endoftext|>  id 258, special\n"
-
-
-@pytest.mark.parametrize("token_id", ["259", "-1", "99999999999"])
-def test_unknown_ids_are_rejected(tmp_path: Path, token_id: str) -> None:
-    """The error gives the range of valid ids."""
-    Tokenizer.train("ab ab ab", 258).save(tmp_path / "tokenizer.json")
-    words = ("inspect", "--model", "tokenizer.json", "--token", token_id, "--json")
-    assert refused(bpetite(*words, cwd=tmp_path)) == [
-        f"error: unknown token id {token_id}; the ids are 0 to 258"
-    ]
+    assert printed(f"{words} 195").decode() == "‹c3›  id 195, a byte\n"
+    assert printed(f"{words} 258") == b"<|endoftext|>  id 258, special\n"
+    leaf: dict[str, object] = {"id": 195, "hex": "c3", "text": None, "tree": []}
+    assert rows_of(f"{words} 195 --json") == [leaf]
+    special = {"id": 258, "hex": b"<|endoftext|>".hex(), "text": "<|endoftext|>", "tree": []}
+    assert rows_of(f"{words} 258 --json") == [special]
+    for wrong in ("259", "-1", "99999999999"):
+        unknown = f"error: unknown token id {wrong}; the ids are 0 to 258"
+        assert refusal(f"{words} {wrong} --json") == [unknown]
 
 
 def test_a_repeated_token_is_drawn_once() -> None:
@@ -251,19 +251,6 @@ def test_long_tokens_are_shortened(token: str) -> None:
     assert shortened(("e" + "\u0301" * 50).encode(), 7) == "e" + "\u0301" * 15 + "…"
 
 
-def test_json_of_a_token_without_a_merge(sample: Path) -> None:
-    """A byte and the special token have no merges; an incomplete character has no text."""
-    words = ("inspect", "--model", sample, "--json", "--token")
-    assert json.loads(bpetite(*words, "195").stdout) == {
-        "id": 195,
-        "hex": "c3",
-        "text": None,
-        "tree": [],
-    }
-    special = json.loads(bpetite(*words, "512").stdout)
-    assert (special["text"], special["tree"]) == ("<|endoftext|>", [])
-
-
 def test_the_vocabulary_is_listed_with_its_merges(sample: Path) -> None:
     """Each token's line has its bytes, text, pair and rank, as in the file."""
     result = bpetite("inspect", "--model", sample, "--tokens")
@@ -301,25 +288,15 @@ def test_a_terminal_lists_the_vocabulary_in_rows(sample: Path) -> None:
     assert plain.splitlines() == rows
 
 
-@pytest.mark.posix
-def test_long_tokens_share_the_screen(tmp_path: Path) -> None:
-    """A long token, and the tokens that it joins, are shortened."""
-    write_artifact(tmp_path / "m.json", doubling(10))
-    command = ["inspect", "--model", "m.json", "--tokens"]
-    _, shown = shown_in_terminal(command, tmp_path)
-    rows = COLOR.sub("", shown).splitlines()
-    assert rows[265] == f"265  {'a' * 27}…  = {'a' * 13}… + {'a' * 13}…  rank 9"
-
-
-def test_a_token_is_found_by_its_text(sample: Path, tmp_path: Path) -> None:
+def test_a_token_is_found_by_its_text(sample: Path, here: Path) -> None:
     """The trees are those of the ids; every token with the text is shown."""
     words = ("inspect", "--model", sample)
     for more in ((), ("--json",)):
         by_id = bpetite(*words, "--token", "257", *more)
         by_text = bpetite(*words, "--token-text", " th", *more)
         assert (by_text.returncode, by_text.stdout) == (0, by_id.stdout)
-    write_artifact(tmp_path / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
-    twice = ("inspect", "--model", tmp_path / "m.json", "--token-text", "abc")
+    write_artifact(here / "m.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
+    twice = ("inspect", "--model", here / "m.json", "--token-text", "abc")
     trees = bpetite(*twice).stdout.decode().split("\n\n")
     assert [tree.splitlines()[0] for tree in trees] == [
         "abc  id 258, rank 2, 3 bytes",
@@ -348,6 +325,19 @@ def test_a_text_that_no_token_has_is_an_error(sample: Path, text: str, way_out: 
     assert refused(result) == [f"error: no token has the text {text!r}; {way_out}"]
 
 
+def test_unusual_vocabularies_are_inspected(here: Path) -> None:
+    """There may be only bytes, and tokens of any bytes, of which none controls the terminal."""
+    Tokenizer.train("", 256).save("bytes.json")
+    shown = printed("inspect --model bytes.json").decode()
+    assert "tokens          257: 256 bytes, 0 merges, 1 special token\n" in shown
+    assert shown.endswith("\ntokens that are not complete characters: 128\n  all single bytes\n")
+    merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
+    write_artifact(here / "m.json", merges)
+    for words in ("--token 256", "--token 268", ""):
+        page = printed(f"inspect --model m.json {words}").decode()
+        assert page.replace("\n", "").isprintable()
+
+
 @pytest.mark.posix
 @pytest.mark.parametrize("words", [[], ["--token", "351"], ["--token-text", " clerk"]])
 def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> None:
@@ -360,21 +350,3 @@ def test_a_terminal_shows_the_page_in_color(sample: Path, words: list[str]) -> N
     assert COLOR.sub("", shown) == printed
     for env in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
         assert shown_in_terminal(command, sample.parent, env) == (0, printed)
-
-
-def test_a_model_without_merges_is_inspected(tmp_path: Path) -> None:
-    """A vocabulary of only bytes can be inspected."""
-    Tokenizer.train("", 256).save(tmp_path / "bytes.json")
-    shown = bpetite("inspect", "--model", "bytes.json", cwd=tmp_path).stdout.decode()
-    assert "tokens          257: 256 bytes, 0 merges, 1 special token\n" in shown
-    assert shown.endswith("\ntokens that are not complete characters: 128\n  all single bytes\n")
-
-
-def test_hostile_tokens_are_made_printable(tmp_path: Path) -> None:
-    """Only printable characters are shown, whatever bytes a token has."""
-    merges = [(27, 91), (128, 128), *((257 + n, 257 + n) for n in range(12)), (155, 51)]
-    write_artifact(tmp_path / "m.json", merges)
-    for words in (("--token", "256"), ("--token", "268"), ()):
-        result = bpetite("inspect", "--model", "m.json", *words, cwd=tmp_path)
-        assert (result.returncode, result.stderr) == (0, b"")
-        assert result.stdout.decode().replace("\n", "").isprintable()

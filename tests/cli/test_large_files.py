@@ -14,16 +14,16 @@ from compressors import COMPRESS
 pytestmark = pytest.mark.thorough
 
 
+TRAIN = ("train", "--vocab-size", "270", "--force", "--output", "t.json")
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with a model."""
-    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290).save(
-        tmp_path / "m.json"
-    )
-    return tmp_path
+def folder(small: Path) -> Path:
+    """Return the working directory with a tokenizer."""
+    return small
 
 
-def peak_bytes(folder: Path, *words: str) -> int:
+def peak_bytes(*words: str) -> int:
     """Return the peak memory of a command in one process (`test_jobs` has several)."""
     # A small program starts it: on Linux a process begins with its parent's peak.
     code = (
@@ -35,7 +35,7 @@ def peak_bytes(folder: Path, *words: str) -> int:
     )
     jobs = ["--jobs=1"] if words[0] in {"train", "encode", "count"} else []
     command = [sys.executable, "-S", "-c", code, BPETITE, *words, *jobs]
-    result = subprocess.run(command, capture_output=True, cwd=folder, check=True)
+    result = subprocess.run(command, capture_output=True, check=True)
     return int(lines(result.stderr)[-1])
 
 
@@ -49,10 +49,10 @@ def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
     for size in (3, 12):
         model = ("--model", "m.json", "--format", name)
         peaks["encode", size] = peak_bytes(
-            folder, "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
+            "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
         )
         peaks["decode", size] = peak_bytes(
-            folder, "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
+            "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
         )
     for command in ("encode", "decode"):
         assert peaks[command, 12] < peaks[command, 3] + 12_000_000
@@ -68,7 +68,7 @@ def test_memory_does_not_grow_with_compressed_text(folder: Path, name: str) -> N
         zipped = COMPRESS[name](line * (size // len(line)))
         assert len(zipped) < size / 100
         (folder / "zipped").write_bytes(zipped)
-        peaks.append(peak_bytes(folder, "count", "--model", "m.json", "zipped"))
+        peaks.append(peak_bytes("count", "--model", "m.json", "zipped"))
     assert peaks[1] < peaks[0] + 5_000_000
 
 
@@ -81,16 +81,11 @@ def test_many_files_need_little_memory(folder: Path) -> None:
         (folder / name).hardlink_to(folder / name[0])
     (folder / "all").write_text("\n".join(names))
     (folder / "one").write_text("0")
-    commands = {
-        "train": ("--vocab-size", "270", "--force", "--output", "t.json"),
-        "encode": ("--model", "m.json", "--format", "u16", "--force", "--output", "ids"),
-    }
-    for command, words in commands.items():
-        peaks = [
-            peak_bytes(folder, command, *words, "--files-from", name) for name in ("one", "all")
-        ]
+    encode = ("encode", "--model", "m.json", "--format", "u16", "--force", "--output", "ids")
+    for words in (TRAIN, encode):
+        peaks = [peak_bytes(*words, "--files-from", name) for name in ("one", "all")]
         assert peaks[1] < peaks[0] + 150 * len(names)
-    tokenizer = Tokenizer.load(folder / "m.json")
+    tokenizer = Tokenizer.load("m.json")
     size = sum(len(tokenizer.encode(f"Hello words {number}\n")) for number in range(10))
     assert (folder / "ids").stat().st_size == 2 * size * 20_000
 
@@ -103,9 +98,8 @@ def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
             for line in range(number):
                 text = f"{line % 200} {line // 200} " + "Hello words " * 80  # few words, many texts
                 file.write(json.dumps({"text": text, "count": line + 1}) + "\n")
-    own = ("--vocab-size", "270", "--force", "--output", "t.json")
     for words in (("--counts",), ("--jsonl", "text", "--input")):
-        peaks = [peak_bytes(folder, "train", *own, *words, name) for name in sizes]
+        peaks = [peak_bytes(*TRAIN, *words, name) for name in sizes]
         assert peaks[1] < peaks[0] + 15_000_000
 
 
@@ -119,6 +113,5 @@ def test_memory_does_not_grow_with_the_table(folder: Path) -> None:
         rows = [f"{row % 200} {row // 200} " + "Hello words " * 200 for row in range(number)]
         table = pa.table({"text": rows, "more": rows})
         pq.write_table(table, folder / "docs", compression="none", use_dictionary=False)
-        own = ("--vocab-size", "270", "--force", "--output", "t.json")
-        peaks.append(peak_bytes(folder, "train", *own, "--input", "docs", "--parquet", "text"))
+        peaks.append(peak_bytes(*TRAIN, "--input", "docs", "--parquet", "text"))
     assert peaks[1] < peaks[0] + 15_000_000

@@ -42,7 +42,7 @@ def test_a_command_opens_its_tokenizer_file_once(words: str, here: Path) -> None
     _WATCHED.add("model.json")
     _OPENED.clear()
     command, *options = words.split()
-    result = bpetite(command, "--model", "model.json", *options, cwd=here)
+    result = bpetite(command, "--model", "model.json", *options)
     assert result.returncode == 0, result.stderr
     # Python reports both `open` and the underlying `os.open`, which has no mode.
     assert [mode is None for mode in _OPENED] == [False, True]

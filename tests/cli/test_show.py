@@ -14,7 +14,7 @@ from bpetite_cli.terminal.screen import Screen
 from bpetite_cli.terminal.visible import visible
 from bpetite_cli.views.rows import draw_rows
 from bpetite_cli.views.steps import draw_steps
-from cli_tools import bpetite, lines, shown_in_terminal, terminal_process, terminal_width
+from cli_tools import bpetite, lines, refused, shown_in_terminal, terminal_process, terminal_width
 
 HOSTILE = "\x1b[2J\x1b]0;title\x07 [red]x[/red] \x9b31m \u202eabc\u2066 \u0301\u0301 e\u0301 שלום"
 HOSTILE += "\x00\r\n\t"
@@ -89,12 +89,12 @@ def test_tokens_wider_than_the_screen_wrap() -> None:
 
 
 @pytest.mark.posix
-def test_a_terminal_shows_colors(worked: Path, tmp_path: Path) -> None:
+def test_a_terminal_shows_colors(worked: Path, here: Path) -> None:
     """Neighbors differ in color, and the special token has its own."""
     text = "ab ab<|endoftext|>x"
     words = ["show", "--model", str(worked), "--text", text]
-    status, shown = terminal_process(words, tmp_path)
-    assert (status, shown) == shown_in_terminal(words, tmp_path)
+    status, shown = terminal_process(words, here)
+    assert (status, shown) == shown_in_terminal(words, here)
     assert status == 0
     above, below, _, total, _ = shown.split("\n")
     assert above == (
@@ -106,23 +106,13 @@ def test_a_terminal_shows_colors(worked: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("columns", [20, 200])
-def test_the_rows_are_as_wide_as_the_terminal(model: Path, tmp_path: Path, columns: int) -> None:
-    """A row is as wide as the terminal allows."""
-    words = ["show", "--model", str(model), "--text", "Hello words, 船夫. " * 20]
-    _, shown = shown_in_terminal(words, tmp_path, columns=columns)
-    widths = [terminal_width(COLOR.sub("", line)) for line in shown.splitlines()]
-    assert columns - 12 < max(widths[:-1]) <= columns
-
-
-@pytest.mark.posix
 @pytest.mark.parametrize("form", [[], ["--steps"]])
-def test_text_cannot_control_the_terminal(model: Path, tmp_path: Path, form: list[str]) -> None:
+def test_text_cannot_control_the_terminal(model: Path, here: Path, form: list[str]) -> None:
     """Escape sequences, markup, controls and marks are made visible and have no effect."""
-    (tmp_path / "text").write_bytes(HOSTILE.encode())
+    (here / "text").write_bytes(HOSTILE.encode())
     words = ["show", "--model", str(model), "--input", "text", *form]
-    _, shown = shown_in_terminal(words, tmp_path)
-    printed = bpetite(*words, cwd=tmp_path).stdout.decode()
+    _, shown = shown_in_terminal(words, here)
+    printed = bpetite(*words).stdout.decode()
     for picture in (COLOR.sub("", shown), printed):
         assert picture.replace("\n", "").isprintable()
     assert "‹U+001B›" in printed
@@ -130,26 +120,14 @@ def test_text_cannot_control_the_terminal(model: Path, tmp_path: Path, form: lis
 
 
 @pytest.mark.usefixtures("block")
-def test_files_are_shown_while_reading(model: Path, tmp_path: Path) -> None:
-    """Text before an error is shown before the error, which has its offset."""
-    (tmp_path / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
-    result = bpetite("show", "--model", model, "--input", "text", cwd=tmp_path)
-    assert result.returncode == 1
-    assert result.stdout.startswith("Hello│".encode())
-    assert lines(result.stderr)[0].startswith(
-        "error: text is not UTF-8: byte 0xff at offset 12000 "
-    )
-
-
-@pytest.mark.usefixtures("block")
-def test_block_size_does_not_change_rows(model: Path, tmp_path: Path) -> None:
+def test_block_size_does_not_change_rows(model: Path, here: Path) -> None:
     """Where blocks end does not affect the picture."""
     text = "Hello 船夫\x1c world\u2003\n  ⛵⛵ <|endoftext|>" * 400
-    (tmp_path / "text").write_bytes(text.encode())
+    (here / "text").write_bytes(text.encode())
     tokenizer = Tokenizer.load(model)
-    result = bpetite("show", "--model", model, "--input", "text", "--json", cwd=tmp_path)
+    result = bpetite("show", "--model", model, "--input", "text", "--json")
     assert [json.loads(line)["id"] for line in result.stdout.splitlines()] == tokenizer.encode(text)
-    rows = lines(bpetite("show", "--model", model, "--input", "text", cwd=tmp_path).stdout)
+    rows = lines(bpetite("show", "--model", model, "--input", "text").stdout)
     ids = "│".join(rows[1:-1:3]).split("│")
     assert list(map(int, ids)) == tokenizer.encode(text)
 
@@ -181,11 +159,14 @@ def test_json_has_the_span_of_each_token(model: Path, text: str) -> None:
 
 
 @pytest.mark.usefixtures("block")
-def test_errors_write_no_partial_json(model: Path, tmp_path: Path) -> None:
-    """JSON is data: an error half way writes nothing."""
-    (tmp_path / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
-    result = bpetite("show", "--model", model, "--input", "text", "--json", cwd=tmp_path)
-    assert (result.returncode, result.stdout) == (1, b"")
+def test_text_before_an_error_is_shown(model: Path, here: Path) -> None:
+    """The error has its offset; JSON is data: an error half way writes nothing."""
+    (here / "text").write_bytes(b"Hello words " * 1000 + b"\xff")
+    (error, _) = refused(bpetite("show", "--model", model, "--input", "text", "--json"))
+    result = bpetite("show", "--model", model, "--input", "text")
+    assert (result.returncode, lines(result.stderr)[0]) == (1, error)
+    assert error.startswith("error: text is not UTF-8: byte 0xff at offset 12000 ")
+    assert result.stdout.startswith("Hello│".encode())
 
 
 def test_steps_of_the_worked_example(worked: Path) -> None:
@@ -243,10 +224,10 @@ def test_descriptions_wrap_on_a_narrow_screen(worked: Path) -> None:
 
 
 @pytest.mark.posix
-def test_steps_highlight_new_tokens_in_color(worked: Path, tmp_path: Path) -> None:
+def test_steps_highlight_new_tokens_in_color(worked: Path, here: Path) -> None:
     """In color the new token has no brackets, which a text may contain too."""
     words = ["show", "--model", str(worked), "--text", "[ab", "--steps"]
-    _, shown = shown_in_terminal(words, tmp_path)
+    _, shown = shown_in_terminal(words, here)
     assert "\x1b[1;30;43mab\x1b[0m" in shown
     assert "[ab]" not in COLOR.sub("", shown)
 

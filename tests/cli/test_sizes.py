@@ -2,7 +2,6 @@
 
 import json
 import math
-import subprocess
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +18,9 @@ from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
 from bpetite_cli.commands.sizes import default_sizes, totals_of
 from bpetite_cli.jobs import sharing
-from cli_tools import bpetite, lines, refused, shown_in_terminal
+from cli_tools import A, B, lines, printed, refusal, rows_of, shown_in_terminal
 
 NAMES = ("<|user|>", "er|><", "</s>")
-A, B = "Hello world, hello words.\n", "船夫 ⛵⛵ 123456<|user|> and <|endoftext|>\n"
 CURVE = [
     "bytes/token, 1.00 to 16.00",
     *[f"{'':26}████"] * 3,
@@ -31,31 +29,12 @@ CURVE = [
     f"{'':4}{'▃' * 7}{'█' * 19}",
     "256    257     258    259  260",
 ]
-CORPUS = "Hello world, hello words. 船夫说 船夫 ⛵⛵"
 SIZE = 280
 
 
-@pytest.fixture(params=[1, 2])
-def folder(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Return a folder with two texts, and a model of each schema version."""
-    pattern, names = (None, None) if request.param == 1 else ("gpt4", NAMES)
-    tokenizer = Tokenizer.train(CORPUS, SIZE, pattern=pattern, special_tokens=names)
-    tokenizer.save(tmp_path / "m.json")
-    (tmp_path / "a.txt").write_bytes(A.encode())
-    (tmp_path / "b.txt").write_bytes(B.encode())
-    return tmp_path
-
-
-def sizes(folder: Path, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Count with all sizes of the folder's model, in the folder."""
-    return bpetite("sizes", "--model", "m.json", *words, stdin=stdin, cwd=folder)
-
-
-def figures(folder: Path, *words: str, stdin: bytes = b"") -> dict[str, object]:
+def figures(*words: str, stdin: bytes = b"") -> dict[str, Any]:
     """Return the JSON object that the command prints."""
-    result = sizes(folder, "--json", *words, stdin=stdin)
-    assert (result.returncode, result.stderr) == (0, b"")
-    data: dict[str, object] = json.loads(result.stdout)
+    data: dict[str, Any] = rows_of("sizes --model m.json --json", *words, stdin=stdin)[0]
     return data
 
 
@@ -70,52 +49,51 @@ def saved_since(before: dict[str, Any], size: int, tokens: int) -> dict[str, obj
     return {"saved": before["tokens"] - tokens, "saved_per_doubling": pytest.approx(rate, abs=1e-4)}
 
 
-def expected(folder: Path, at: Sequence[int], *words: str) -> dict[str, object]:
+def expected(at: Sequence[int], *words: str) -> dict[str, Any]:
     """Return what `truncate` and `count` say about each size."""
-    rows: list[dict[str, object]] = []
-    counted = {}
+    rows: list[dict[str, Any]] = []
+    counted: dict[str, Any] = {}
     for size in at:
-        cut = f"truncate --model m.json --vocab-size {size} --output small.json --force"
-        assert bpetite(*cut.split(), cwd=folder).returncode == 0
-        count = ("count", "--model", "small.json", *words)
-        counted = json.loads(bpetite(*count, "--json", cwd=folder).stdout)
-        tokens = lines(bpetite(*count, "--by-token", cwd=folder).stdout)
+        printed(f"truncate --model m.json --vocab-size {size} --output small.json --force")
+        (counted,) = rows_of("count --model small.json --json", *words)
+        tokens = rows_of("count --model small.json --by-token", *words)
         rows.append(
             {
                 "vocab_size": size,
                 "tokens": counted["tokens"],
                 "bytes_per_token": counted["bytes_per_token"],
                 **saved_since(rows[-1] if rows else {}, size, counted["tokens"]),
-                "unused": sum(json.loads(line)["count"] == 0 for line in tokens),
+                "unused": sum(token["count"] == 0 for token in tokens),
             }
         )
     return {"files": counted["files"], "bytes": counted["bytes"], "sizes": rows}
 
 
-def test_every_size_is_that_of_truncate_and_count(folder: Path) -> None:
-    """The figures of each size are those of a tokenizer of that size."""
-    at = range(256, SIZE + 1)
-    found = figures(folder, "a.txt", "b.txt", "--at", *map(str, at))
-    assert found == expected(folder, at, "a.txt", "b.txt")
-
-
-@pytest.mark.parametrize("batch", [1, 1 << 18])
-def test_documents_are_read_as_by_count(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, batch: int
+@pytest.mark.parametrize(("pattern", "names"), [(None, None), ("gpt4", NAMES)])
+def test_every_size_is_that_of_truncate_and_count(
+    small: Path, pattern: str | None, names: Sequence[str] | None
 ) -> None:
+    """The figures of each size are those of a tokenizer of that size, of any schema version."""
+    (small / "a.txt").write_text("123456<|user|> and </s>er|><|user|>")
+    tokenizer = Tokenizer.train([A, B], SIZE, pattern=pattern, special_tokens=names)
+    tokenizer.save("m.json", overwrite=True)
+    at = range(256, SIZE + 1)
+    assert figures("a.txt", "b.txt", "--at", *map(str, at)) == expected(at, "a.txt", "b.txt")
+
+
+def test_documents_are_read_as_by_count(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lists of files, JSON Lines, untrusted text and any number of processes are possible."""
-    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", batch)
-    (folder / "docs").write_text("".join(json.dumps({"text": t}) + "\n" for t in (A, B * 9, "")))
-    (folder / "list").write_bytes(b"a.txt\0b.txt\0")
+    monkeypatch.setattr(sharing, "_CHARACTERS_OF_A_BATCH", 1)
+    (small / "docs").write_text("".join(json.dumps({"text": t}) + "\n" for t in (A, B * 9, "")))
+    (small / "list").write_bytes(b"a.txt\0b.txt\0")
     at = (256, 270, SIZE)
     for words in (
         ("docs", "--jsonl", "text"),
         ("--files-from", "list", "-0"),
         ("b.txt", "--ordinary", "--jobs", "2"),
     ):
-        assert figures(folder, *words, "--at", *map(str, at)) == expected(folder, at, *words)
-    typed = figures(folder, "--at", "256", stdin=B.encode())
-    assert typed == expected(folder, [256], "b.txt")
+        assert figures(*words, "--at", *map(str, at)) == expected(at, *words)
+    assert figures("--at", "256", stdin=B.encode()) == expected([256], "b.txt")
 
 
 @given(
@@ -166,31 +144,54 @@ def test_default_sizes_are_about_twelve(size: int) -> None:
     assert len(found) in ({12, 13} if size >= 4096 else range(1, 9))
 
 
-def test_sizes_are_sorted_and_distinct(folder: Path) -> None:
+@pytest.mark.usefixtures("small")
+def test_sizes_are_sorted_and_distinct() -> None:
     """The order of `--at` does not matter, and it may be repeated."""
-    once = figures(folder, "a.txt", "--at", "256", "260", "279")
-    assert figures(folder, "--at", "279", "256", "-i", "a.txt", "--at", "260", "279") == once
+    once = figures("a.txt", "--at", "256", "260", "279")
+    assert figures("--at", "279", "256", "-i", "a.txt", "--at", "260", "279") == once
 
 
-def test_an_empty_text_has_no_tokens(folder: Path) -> None:
+def test_an_empty_text_has_no_tokens(small: Path) -> None:
     """There is nothing to divide by, and no curve to draw."""
-    (folder / "empty").touch()
-    assert figures(folder, "--at", "256", "257") == expected(folder, (256, 257), "empty")
-    result = sizes(folder, "--at", "256", "257", "-i", "empty")
-    _, *rows = lines(result.stdout)
+    (small / "empty").touch()
+    assert figures("empty", "--at", "256", "257") == expected((256, 257), "empty")
+    _, *rows = lines(printed("sizes --model m.json --at 256 257 -i empty"))
     assert [row.split()[:4] for row in rows] == [["256", "0", "-", "-"], ["257", "0", "-", "0"]]
-    assert (result.returncode, result.stderr) == (0, b"")
+
+
+def test_what_cannot_be_counted_is_refused(small: Path) -> None:
+    """Errors name the size or file, the rule and the way out; no figure is printed."""
+    (error,) = refusal("sizes --model m.json a.txt --at 256 283")
+    assert error == (
+        "error: cannot count with 283 tokens: m.json has 282 (train a larger tokenizer with "
+        "`bpetite train`)"
+    )
+    (small / "9lives").touch()
+    for word, rule in (
+        ("255", "expected at least 256 (one for each byte), found 255"),
+        ("4k", "expected an integer, found '4k'; write 4000 or 4096"),
+        ("4,000", "expected an integer, found '4,000'; write 4000"),
+        *(
+            (word, f"{word!r} is no size; put a FILE before --at, or after --input")
+            for word in ("a.txt", "-", "9lives")
+        ),
+    ):
+        found = refusal("sizes --model m.json --at 280", word, status=2)
+        assert found[0] == f"error: argument --at: {rule}"
+    assert refusal("sizes --model m.json a.txt missing") == [
+        "error: missing: No such file or directory; check the path"
+    ]
 
 
 @pytest.mark.posix
 @pytest.mark.parametrize("columns", [80, 56, 40, 25, 16])
-def test_a_terminal_gets_a_table_and_a_curve(tmp_path: Path, columns: int) -> None:
+def test_a_terminal_gets_a_table_and_a_curve(here: Path, columns: int) -> None:
     """Rows have as many columns as fit; below the curve are the sizes that have room."""
-    Tokenizer.train("ab ab ab", 258).save(tmp_path / "m.json")
-    (tmp_path / "text").write_text(" ab" * 1200 + "<|endoftext|>")
-    words = ["sizes", "--model", "m.json", "text", "--at", "256", "257", "258"]
+    Tokenizer.train("ab ab ab", 258).save("m.json")
+    (here / "text").write_text(" ab" * 1200 + "<|endoftext|>")
+    words = "sizes --model m.json text --at 256 257 258"
     env = {"NO_COLOR": "1", "COLUMNS": str(columns)}
-    status, shown = shown_in_terminal(words, tmp_path, env)
+    status, shown = shown_in_terminal(words.split(), here, env)
     table, curve = shown.split("\n\n")
     full = [
         "size  tokens  bytes/token  saved  per doubling  unused",
@@ -205,53 +206,23 @@ def test_a_terminal_gets_a_table_and_a_curve(tmp_path: Path, columns: int) -> No
     assert title == "bytes/token, 1.00 to 3.01"[:columns]
     assert (len(rows), {len(row) for row in rows[:2]}) == (6, {width})
     assert (axis.split()[0], axis.split()[-1], len(axis)) == ("256", "258", width)
-    plain = bpetite(*words, cwd=tmp_path)
-    assert lines(plain.stdout) == full
+    assert lines(printed(words)) == full
 
 
 @pytest.mark.posix
-def test_the_curve_has_the_height_of_each_size(tmp_path: Path) -> None:
+def test_the_curve_has_the_height_of_each_size(here: Path) -> None:
     """A column is as high as the bytes per token of its size; a single size has no curve."""
     artifact = Artifact.of_merges([(97, 97), (256, 256), (257, 257), (258, 258)])
-    artifact.write(tmp_path / "m.json", overwrite=False)
-    (tmp_path / "text").write_bytes(b"a" * 16)
-    words = ["sizes", "--model", "m.json", "text", "--at"]
-    env = {"NO_COLOR": "1", "COLUMNS": "30"}
-    _, shown = shown_in_terminal([*words, *map(str, range(256, 261))], tmp_path, env)
-    assert shown.partition("\n\n")[2].splitlines() == CURVE
-    _, shown = shown_in_terminal([*words, "256", "260"], tmp_path, env)
-    assert shown.partition("\n\n")[2].splitlines()[:-1] == CURVE[:-1]
-    _, shown = shown_in_terminal([*words, "260"], tmp_path, env)
-    assert [line.split()[:2] for line in shown.splitlines()] == [["size", "tokens"], ["260", "1"]]
+    artifact.write("m.json", overwrite=False)
+    (here / "text").write_bytes(b"a" * 16)
 
+    def shown(*at: int) -> str:
+        words = ["sizes", "--model", "m.json", "text", "--at", *map(str, at)]
+        return shown_in_terminal(words, here, {"NO_COLOR": "1", "COLUMNS": "30"})[1]
 
-@pytest.mark.posix
-@pytest.mark.usefixtures("bar_at_once")
-def test_a_bar_shows_the_phases(folder: Path) -> None:
-    """While it works, a terminal shows the phases."""
-    _, shown = shown_in_terminal(["sizes", "--model", "m.json", "a.txt"], folder)
-    assert all(phase in shown for phase in ("loading", "counting"))
-
-
-def test_what_cannot_be_counted_is_refused(folder: Path) -> None:
-    """Errors name the size or file, the rule and the way out; no figure is printed."""
-    (told,) = refused(sizes(folder, "a.txt", "--at", "256", "281"))
-    assert told == (
-        "error: cannot count with 281 tokens: m.json has 280 (train a larger tokenizer with "
-        "`bpetite train`)"
-    )
-    (folder / "280").touch()
-    (folder / "9lives").touch()
-    for word, rule in (
-        ("255", "expected at least 256 (one for each byte), found 255"),
-        ("4k", "expected an integer, found '4k'; write 4000 or 4096"),
-        ("4,000", "expected an integer, found '4,000'; write 4000"),
-        ("a.txt", "'a.txt' is no size; put a FILE before --at, or after --input"),
-        ("-", "'-' is no size; put a FILE before --at, or after --input"),
-        ("9lives", "'9lives' is no size; put a FILE before --at, or after --input"),
-    ):
-        found = refused(sizes(folder, "--at", "280", word), status=2)
-        assert found[0] == f"error: argument --at: {rule}"
-    assert refused(sizes(folder, "a.txt", "missing")) == [
-        "error: missing: No such file or directory; check the path"
+    assert shown(*range(256, 261)).partition("\n\n")[2].splitlines() == CURVE
+    assert shown(256, 260).partition("\n\n")[2].splitlines()[:-1] == CURVE[:-1]
+    assert [line.split()[:2] for line in shown(260).splitlines()] == [
+        ["size", "tokens"],
+        ["260", "1"],
     ]

@@ -31,7 +31,7 @@ def test_an_object_is_one_line_after_the_messages_on_a_terminal(
     words: list[str], folder: Path
 ) -> None:
     """A terminal, a pipe and a file get the same line; on a terminal it comes last."""
-    piped = bpetite(*words, cwd=folder).stdout
+    piped = bpetite(*words).stdout
     assert piped == json.dumps(json.loads(piped)).encode("ascii") + b"\n"
     bpetite(*words, cwd=without_output(folder), stdout=folder / "printed")
     status, shown = result_in_terminal(words, without_output(folder))
@@ -49,7 +49,7 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
     words: list[str], folder: Path
 ) -> None:
     """With `--json`, a terminal gets the bytes of a pipe, and so it does with ids and counts."""
-    piped = bpetite(*words, cwd=folder).stdout
+    piped = bpetite(*words).stdout
     assert result_in_terminal(words, folder) == (0, piped.decode())
 
 
@@ -57,7 +57,7 @@ def test_a_terminal_changes_no_ids_no_text_and_no_json_that_is_asked_for(
 def test_a_long_object_does_not_hide_the_messages(folder: Path, columns: int, first: str) -> None:
     """An object that fills half of the screen comes before the messages."""
     words = call_of("train", "--force")
-    assert 30 * 12 <= len(bpetite(*words, cwd=folder).stdout) - 1 < 80 * 12
+    assert 30 * 12 <= len(bpetite(*words).stdout) - 1 < 80 * 12
     _, shown = shown_in_terminal(words, folder, columns=columns)
     assert shown.startswith(first)
 
@@ -66,12 +66,13 @@ def test_a_terminal_gets_the_figures_of_a_training_in_words(folder: Path) -> Non
     """FR-34: the messages of `train` have all figures of the specification, unless it is quiet."""
     (folder / "text").write_text("low lower " * 150)
     words = ["train", "text", "--vocab-size", "1000", "--output", "new.json", "--force"]
+    words += ["--special", "<|a|>", "<|b|>"]
     _, shown = shown_in_terminal(words, folder)
     saved, figures, printed = shown.splitlines()
     data = json.loads(printed)
     assert saved.startswith("saved: new.json, 261 tokens (no pair is left for the 1,000 wanted) ")
     assert figures == (
-        "figures: 1,500 bytes; 261 of 1,000 tokens requested; 1 special token; "
+        "figures: 1,500 bytes; 261 of 1,000 tokens requested; 2 special tokens; "
         f"{data['elapsed_ms']} ms"
     )
     _, shown = shown_in_terminal([*words, "--quiet"], folder)
