@@ -70,19 +70,6 @@ _LETTER, _NUMBER, _SPACE = (_class(name) for name in (r"\p{L}", r"\p{N}", r"\s")
 _CLASSES = (_LETTER, _NUMBER, _SPACE)
 
 
-def utf8(text: str) -> bytes:
-    """Return `Utf8.utf8s`."""
-    with _deep():
-        return bytes(_listed(extracted.utf8s(_codes(text))))
-
-
-def decode_utf8(data: bytes) -> str | None:
-    """Return `Utf8.decode_utf8`."""
-    with _deep():
-        result = extracted.decode_utf8(_linked(data))
-    return None if result is None else _text(result[0])
-
-
 def split(text: str) -> list[str]:
     """Return `Pattern.split_gpt2`: the chunks."""
     with _deep():
@@ -159,12 +146,6 @@ def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
     """Return `Reachable.is_torn`: whether a merge crosses the border of a pair."""
     with _deep():
         return bool(extracted.is_torn(_linked(merges), MAX_VOCAB_SIZE, left, right))
-
-
-def vocabulary(merges: Sequence[Pair]) -> list[bytes]:
-    """Return `Training.vocab`: the bytes of every mergeable token."""
-    with _deep():
-        return [bytes(_listed(token)) for token in _listed(extracted.vocab(_linked(merges)))]
 
 
 def train(documents: Iterable[str], wanted: int) -> list[Pair]:
