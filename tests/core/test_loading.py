@@ -15,10 +15,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from artifacts import GONE, GOOD, ODD_FILES, PARTS, VALUES, Place, canonical, changed
-from bpetite._persistence import load, save
+from bpetite._persistence import load
 from bpetite._quoting import quoted
 from bpetite._reading import read_file
 from bpetite._strict_json import parse_json
+from rejected import check_rejected
+from reliability.fuzz_targets import check_artifact
 
 KEYS = "mergeable_vocab_size, merges, pretokenizer_pattern, schema_version, special_tokens, vocab"
 SPECIAL = "<|endoftext|>"
@@ -51,35 +53,18 @@ ON_A_SMALL_STACK = """
 """
 
 
-def check_rejected(folder: Path, data: bytes, error: type[Exception], message: str) -> None:
-    """Check that `load` rejects these bytes with a short message that begins like this."""
-    path = folder / "tokenizer.json"
-    path.write_bytes(data)
-    with pytest.raises((KeyError, ValueError, OSError)) as caught:
-        load(path)
-    assert type(caught.value) is error
-    said = caught.value.args[0]
-    assert said[: len(f"{quoted(path)}: {message}")] == f"{quoted(path)}: {message}"
-    assert len(said) <= len(f"{quoted(path)}: ") + 200
-
-
-@pytest.mark.parametrize(
-    ("data", "found"),
-    [
-        pytest.param(b"\xff", "0xff at offset 0", id="one-byte"),
-        pytest.param(b"{}   \xc3", "0xc3 at offset 5", id="cut-off-character"),
-        pytest.param(b'{"\x80":1}', "0x80 at offset 2", id="inside-a-key"),
-        pytest.param(b'{"\xed\xa0\x80":1}', "0xed at offset 2", id="surrogate"),
-        pytest.param(b'{"\xc0\xaf":1}', "0xc0 at offset 2", id="overlong"),
-        pytest.param(b'{"\xf4\x90\x80\x80":1}', "0xf4 at offset 2", id="beyond-unicode"),
-        pytest.param(b"\xff\xfe" + json.dumps(GOOD).encode("utf-16-le"), "0xff at", id="utf-16-le"),
-        pytest.param(b"\xfe\xff" + json.dumps(GOOD).encode("utf-16-be"), "0xfe at", id="utf-16-be"),
-        pytest.param(b"\x1f\x8b\x08\x00", "0x8b at offset 1", id="gzip"),
-    ],
-)
-def test_step_1_rejects_invalid_utf_8(tmp_path: Path, data: bytes, found: str) -> None:
+def test_step_1_rejects_invalid_utf_8(tmp_path: Path) -> None:
     """FR-29: the file must be UTF-8; the message gives the byte and its offset."""
-    check_rejected(tmp_path, data, ValueError, f"expected UTF-8, found byte {found}")
+    for data, found in (
+        *((b"\xff", "0xff at offset 0"), (b"{}   \xc3", "0xc3 at offset 5")),
+        *((b'{"\x80":1}', "0x80 at offset 2"), (b"\x1f\x8b\x08\x00", "0x8b at offset 1")),
+        (b'{"\xed\xa0\x80":1}', "0xed at offset 2"),  # a surrogate
+        (b'{"\xc0\xaf":1}', "0xc0 at offset 2"),  # overlong
+        (b'{"\xf4\x90\x80\x80":1}', "0xf4 at offset 2"),  # beyond Unicode
+        (b"\xff\xfe" + json.dumps(GOOD).encode("utf-16-le"), "0xff at"),
+        (b"\xfe\xff" + json.dumps(GOOD).encode("utf-16-be"), "0xfe at"),
+    ):
+        check_rejected(tmp_path, data, f"expected UTF-8, found byte {found}")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +85,7 @@ def test_step_1_rejects_invalid_utf_8(tmp_path: Path, data: bytes, found: str) -
 )
 def test_step_2_rejects_invalid_json(tmp_path: Path, data: bytes) -> None:
     """FR-29: the file must be a single JSON document."""
-    check_rejected(tmp_path, data, ValueError, "expected JSON: ")
+    check_rejected(tmp_path, data, "expected JSON: ")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +104,7 @@ def test_step_2_rejects_invalid_json(tmp_path: Path, data: bytes) -> None:
 def test_step_2_rejects_duplicate_keys(tmp_path: Path, old: bytes, new: bytes, key: str) -> None:
     """FR-29: no object may have a key twice, however it is spelled, and wherever it occurs."""
     message = f"expected distinct keys, found {key!r} more than once"
-    check_rejected(tmp_path, canonical(GOOD).replace(old, new), ValueError, message)
+    check_rejected(tmp_path, canonical(GOOD).replace(old, new), message)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +117,7 @@ def test_step_2_rejects_non_integers(tmp_path: Path, number: str, place: Place) 
     """FR-29: infinity, NaN and fractions are errors, at any position."""
     data = canonical(changed((place, "?"))).replace(b'"?"', number.encode("ascii"))
     message = f"expected integers as the only numbers, found {number}"
-    check_rejected(tmp_path, data, ValueError, message)
+    check_rejected(tmp_path, data, message)
 
 
 @pytest.mark.parametrize("limit", [0, 640, sys.get_int_max_str_digits()])
@@ -144,7 +129,7 @@ def test_step_2_rejects_long_integers(tmp_path: Path, number: str, limit: int) -
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(limit)
     try:
-        check_rejected(tmp_path, data, ValueError, message)
+        check_rejected(tmp_path, data, message)
     finally:
         sys.set_int_max_str_digits(before)
 
@@ -156,42 +141,11 @@ def test_the_longest_integer_has_500_digits() -> None:
         parse_json(b"[" + b"1" * 501 + b"]")
 
 
-def test_long_digit_strings_are_not_integers(tmp_path: Path) -> None:
-    """FR-29: a string of many digits is rejected as a string, at its own step."""
-    data = canonical(changed((("pretokenizer_pattern",), "1" * 5_000)))
-    message = "pretokenizer_pattern: expected the pattern gpt2 as bpetite writes it"
-    check_rejected(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("value", [[], [[1]], "text", 1, None, True])
-def test_step_3_rejects_non_objects(tmp_path: Path, value: object) -> None:
-    """FR-29: the document must be a JSON object."""
-    message = f"top level: expected a JSON object, found {value!r}"
-    check_rejected(tmp_path, canonical(value), ValueError, message)
-
-
-@pytest.mark.parametrize(
-    "artifact",
-    [
-        pytest.param({}, id="empty"),
-        pytest.param(changed((("schema_version",), GONE)), id="only-it-is-gone"),
-        pytest.param({"Schema_version": 1}, id="other-case"),
-        pytest.param({"schema_version ": 1}, id="space"),
-        pytest.param({"model": {"schema_version": 1}}, id="deeper"),
-    ],
-)
-def test_step_4_rejects_a_missing_version(tmp_path: Path, artifact: dict[str, Any]) -> None:
-    """FR-29: a missing schema_version raises `KeyError` before any other key is checked."""
-    message = "missing key 'schema_version'; is this a bpetite tokenizer file?"
-    check_rejected(tmp_path, canonical(artifact), KeyError, message)
-
-
-@pytest.mark.parametrize("key", [key for key in GOOD if key != "schema_version"])
-def test_step_7_rejects_a_missing_key(tmp_path: Path, key: str) -> None:
+def test_step_7_rejects_a_missing_key(tmp_path: Path) -> None:
     """FR-29: each of the six keys is required; `KeyError` names the first missing one."""
-    check_rejected(tmp_path, canonical(changed(((key,), GONE))), KeyError, f"missing key {key!r}")
-    no_other = canonical({"schema_version": 1})
-    check_rejected(tmp_path, no_other, KeyError, "missing key 'mergeable_vocab_size'")
+    for key in GOOD.keys() - {"schema_version"}:
+        check_rejected(tmp_path, changed(((key,), GONE)), f"missing key {key!r}")
+    check_rejected(tmp_path, {"schema_version": 1}, "missing key 'mergeable_vocab_size'")
 
 
 NO_INTEGERS: list[object] = [True, "258", None, [258], {}]
@@ -214,7 +168,7 @@ VALUES_OF_STEPS: list[tuple[int, Place, str, list[object]]] = [
     (9, ("pretokenizer_pattern",), "a string", [None, 1, True, [PATTERN], {PATTERN: 1}]),
     (
         *(10, ("pretokenizer_pattern",), "the pattern gpt2 as bpetite writes it"),
-        ["", PATTERN + " ", PATTERN[:-1], PATTERN.replace("|", "", 1), "(a+)+$" * 999],
+        ["", PATTERN + " ", PATTERN[:-1], PATTERN.replace("|", "", 1), "(a+)+$" * 999, "1" * 5000],
     ),
     (11, ("merges",), "a list", [{}, None, "ab", 2, False]),
     (11, ("merges", 0), "a list of two non-negative integers", NO_PAIRS),
@@ -273,71 +227,83 @@ def test_steps_reject_wrong_values(
     """FR-29: each value must have its type and range; the message gives its position."""
     for value in values:
         message = f"{named(place)}: expected {expected}, found {repr(value)[:12]}"
-        check_rejected(tmp_path, canonical(changed((place, value))), ValueError, message)
+        check_rejected(tmp_path, canonical(changed((place, value))), message)
 
 
-@pytest.mark.parametrize(
-    ("step", "place", "value", "expected", "keys"),
-    [
-        pytest.param(
-            *(8, (), 1, f"top level: expected only the keys {KEYS}"),
-            ["extra", "", "Vocab", "merges ", "schema_version\x00", "\ud800"],
-            id="step-8",
-        ),
-        pytest.param(
-            *(14, ("vocab",), [7], "vocab: expected ids in decimal as keys"),
-            [
-                *("", "007", "00", "+7", "-7", "-0", " 7", "7 ", "7\n", "7\x00", "2_5", "7.0"),
-                *("7e0", "0x7", "\u0667", "\u0662\u0665\u0669", "\uff17", "²", "Ⅶ", "seven"),
-                *(SPECIAL, "\ud800"),
-            ],
-            id="step-14",
-        ),
-        pytest.param(
-            *(19, ("vocab",), [97], "vocab: expected only the ids 0 to 258"),
-            ["259", "300", "1" + "0" * 30, "1" + "0" * 4_999],
-            id="step-19",
-        ),
-    ],
-)
-def test_steps_reject_wrong_keys(
-    tmp_path: Path, step: int, place: Place, value: object, expected: str, keys: list[str]
-) -> None:
-    """FR-29: a seventh key, an id in another notation than Python's, or an extra id is an error."""
-    for key in keys:
-        data = canonical(changed(((*place, key), value)))
-        check_rejected(tmp_path, data, ValueError, f"{expected}, found {repr(key)[:12]}")
+WRONG_IDS = [
+    *("", "007", "00", "+7", "-7", "-0", " 7", "7 ", "7\n", "7\x00", "2_5", "7.0", "7e0", "0x7"),
+    *("\u0667", "\u0662\u0665\u0669", "\uff17", "²", "Ⅶ", "seven", SPECIAL, "\ud800"),
+]
+"""Ids in another notation than Python's."""
 
 
-@pytest.mark.parametrize("count", [0, 255, 256, 257, 600])
-def test_step_13_names_the_size_of_any_number_of_merges(tmp_path: Path, count: int) -> None:
+def test_steps_reject_wrong_keys(tmp_path: Path) -> None:
+    """FR-29: steps 8, 14, 19: a seventh key, a wrong or extra id is an error."""
+    others = ["extra", "", "Vocab", "merges ", "schema_version\x00", "\ud800"]
+    extra = ["259", "300", "1" + "0" * 30, "1" + "0" * 4_999]
+    for expected, place, keys in (
+        (f"top level: expected only the keys {KEYS}", (), others),
+        ("vocab: expected ids in decimal as keys", ("vocab",), WRONG_IDS),
+        ("vocab: expected only the ids 0 to 258", ("vocab",), extra),
+    ):
+        for key in keys:
+            content = changed(((*place, key), [7]))
+            check_rejected(tmp_path, content, f"{expected}, found {repr(key)[:12]}")
+
+
+def without(*ids: str) -> dict[str, Any]:
+    """Return the valid artifact without some ids in `vocab`."""
+    return changed(*((("vocab", token_id), GONE) for token_id in reversed(ids)))
+
+
+def test_step_3_rejects_non_objects(tmp_path: Path) -> None:
+    """FR-29: the document must be a JSON object."""
+    for value in ([], [[1]], "text", 1, None, True):
+        check_rejected(tmp_path, value, f"top level: expected a JSON object, found {value!r}")
+
+
+def test_step_4_rejects_a_missing_version(tmp_path: Path) -> None:
+    """FR-29: a missing schema_version raises `KeyError` before any other key is checked."""
+    key, message = "schema_version", "missing key 'schema_version'; is this a bpetite tokenizer fil"
+    for other in ({}, {"Schema_version": 1}, {f"{key} ": 1}, {"model": {key: 1}}):
+        check_rejected(tmp_path, other, message)
+    check_rejected(tmp_path, changed(((key,), GONE)), message)
+
+
+def test_step_13_names_the_size_of_any_number_of_merges(tmp_path: Path) -> None:
     """FR-29: the required size is 256 plus the number of merges, however many there are."""
-    data = canonical(changed((("merges",), [[97, 98]] * count)))
-    message = f"mergeable_vocab_size: expected {256 + count} (256 + {count} merges), found 258"
-    check_rejected(tmp_path, data, ValueError, message)
+    for count in (0, 255, 256, 257, 600):
+        message = f"mergeable_vocab_size: expected {256 + count} (256 + {count} merges), found 258"
+        check_rejected(tmp_path, changed((("merges",), [[97, 98]] * count)), message)
+
+
+def test_vocab_with_a_gap_is_rejected(tmp_path: Path) -> None:
+    """FR-29: every id must be in vocab; step 15 names the lowest mergeable one, then comes 18."""
+    for gone in (["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]):
+        message = f"vocab: expected the ids 0 to 257, found 'no {gone[0]}'"
+        check_rejected(tmp_path, without(*gone), message)
+    message = f"vocab['258']: expected the bytes of {SPECIAL!r}, found 'nothing'"
+    check_rejected(tmp_path, without("258"), message)
+
+
+def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
+    """FR-29: of several extra ids, the message names the smallest string."""
+    others: list[tuple[Place, object]] = [(("vocab", str(i)), [97]) for i in (999, 400, 1000, 259)]
+    for order in (others, others[::-1]):
+        data = json.dumps(changed(*order)).encode("ascii")
+        check_rejected(tmp_path, data, "vocab: expected only the ids 0 to 258, found '1000'")
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(
-    ("size", "message"),
-    [
+def test_step_13_rejects_too_many_tokens(tmp_path: Path) -> None:
+    """FR-29: one merge more than there are ids is rejected before vocab is read."""
+    for size, message in (
         (0x110000, "vocab: expected the ids 0 to 1114111, found 'no 259'"),  # the next error
         (0x110001, "mergeable_vocab_size: expected at most 1114112, found 1114113"),
-    ],
-)
-def test_step_13_rejects_too_many_tokens(tmp_path: Path, size: int, message: str) -> None:
-    """FR-29: one merge more than there are ids is rejected before vocab is read."""
-    changes = changed((("merges",), "?"), (("mergeable_vocab_size",), size))
-    data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (size - 256 - 1)))
-    check_rejected(tmp_path, data, ValueError, message)
-
-
-@pytest.mark.parametrize("gone", [["0"], ["97"], ["255"], ["256"], ["257"], ["3", "257"]])
-def test_step_15_rejects_a_vocab_with_a_gap(tmp_path: Path, gone: list[str]) -> None:
-    """FR-29: every mergeable id must be in vocab; the message names the lowest missing one."""
-    data = canonical(changed(*((("vocab", token_id), GONE) for token_id in reversed(gone))))
-    message = f"vocab: expected the ids 0 to 257, found 'no {gone[0]}'"
-    check_rejected(tmp_path, data, ValueError, message)
+    ):
+        changes = changed((("merges",), "?"), (("mergeable_vocab_size",), size))
+        data = canonical(changes).replace(b'"?"', b"[%s[1,1]]" % (b"[1,1]," * (size - 256 - 1)))
+        check_rejected(tmp_path, data, message)
 
 
 @pytest.mark.parametrize("rank", [255, 256, 300])
@@ -355,25 +321,10 @@ def test_step_17_names_the_rank_of_a_late_merge(tmp_path: Path, rank: int) -> No
     assert len(load(tmp_path / "good.json")[1]) == count
     good["merges"][rank] = [97, 256 + rank]
     message = f"merges[{rank}]: expected two ids below {256 + rank}, found [97, {256 + rank}]"
-    check_rejected(tmp_path, canonical(good), ValueError, message)
+    check_rejected(tmp_path, canonical(good), message)
     good["merges"][rank] = [98, 97]
     message = f"vocab['{256 + rank}']: expected the joined bytes of 98 and 97, found [97, 98]"
-    check_rejected(tmp_path, canonical(good), ValueError, message)
-
-
-def test_step_18_rejects_a_vocab_without_the_special_token(tmp_path: Path) -> None:
-    """FR-29: the id of the special token must be in vocab."""
-    data = canonical(changed((("vocab", "258"), GONE)))
-    message = f"vocab['258']: expected the bytes of {SPECIAL!r}, found 'nothing'"
-    check_rejected(tmp_path, data, ValueError, message)
-
-
-def test_step_19_names_the_same_id_in_whatever_order(tmp_path: Path) -> None:
-    """FR-29: of several extra ids, the message names the smallest string."""
-    message = "vocab: expected only the ids 0 to 258, found '1000'"
-    others: list[tuple[Place, object]] = [(("vocab", str(i)), [97]) for i in (999, 400, 1000, 259)]
-    for order in (others, others[::-1]):
-        check_rejected(tmp_path, json.dumps(changed(*order)).encode("ascii"), ValueError, message)
+    check_rejected(tmp_path, canonical(good), message)
 
 
 FAULTS: dict[int, tuple[Place, object, str]] = {
@@ -400,19 +351,18 @@ FAULTS: dict[int, tuple[Place, object, str]] = {
 def test_earlier_of_two_faults_is_named(tmp_path: Path, first: int) -> None:
     """FR-29: if two steps would reject a file, the earlier one does."""
     place, value, message = FAULTS[first]
-    error = KeyError if message.startswith("missing key") else ValueError
     for second in range(first + 1, max(FAULTS) + 1):
         if FAULTS[second][0][: len(place)] != place:  # one file can have both
             data = canonical(changed(FAULTS[second][:2], (place, value)))
-            check_rejected(tmp_path, data, error, message)
+            check_rejected(tmp_path, data, message)
 
 
 @pytest.mark.parametrize("step", FAULTS)
 def test_bytes_are_checked_before_their_meaning(tmp_path: Path, step: int) -> None:
     """FR-29: UTF-8 is checked before JSON, and JSON before every key and value."""
     data = canonical(changed(FAULTS[step][:2]))
-    check_rejected(tmp_path, data + b"x", ValueError, "expected JSON: Extra data")
-    check_rejected(tmp_path, data + b"x\xff", ValueError, "expected UTF-8, found byte 0xff")
+    check_rejected(tmp_path, data + b"x", "expected JSON: Extra data")
+    check_rejected(tmp_path, data + b"x\xff", "expected UTF-8, found byte 0xff")
 
 
 NESTED = {
@@ -444,79 +394,53 @@ def test_a_small_stack_changes_nothing(tmp_path: Path, run_python: Callable[...,
     assert (tmp_path / "saved").read_bytes() == canonical(GOOD)
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "message"),
-    [
-        *(
-            ((text,), 1, "top level: expected only the keys")
-            for text in ("[" * 1000, '["' * 1000, "\\" * 1001 + "[" * 100, '"' + "{" * 100)
-        ),
-        *(
-            (("merges", 0), json.loads("[" * depth + "]" * depth), "merges[0]: expected a list of")
-            for depth in (2, 3, 11, 31)
-        ),
-        (("merges",), [[[[97]], [98]]] * 1000, "merges[0]: expected a list of"),
-        (("vocab",), {"0": {}, "1": [{}] * 1000}, "vocab['0']: expected"),
-    ],
-    ids=lambda value: str(value)[:20],
-)
-def test_harmless_brackets_are_left_to_the_checks(
-    tmp_path: Path, place: Place, value: object, message: str
-) -> None:
+def test_harmless_brackets_are_left_to_the_checks(tmp_path: Path) -> None:
     """Brackets in strings, modest nesting and adjacent brackets are rejected for their position."""
-    check_rejected(tmp_path, canonical(changed((place, value))), ValueError, message)
+    for key in ("[" * 1000, '["' * 1000, "\\" * 1001 + "[" * 100, '"' + "{" * 100):
+        check_rejected(tmp_path, changed(((key,), 1)), "top level: expected only the keys")
+    for depth in (2, 3, 11, 31):
+        value = json.loads("[" * depth + "]" * depth)
+        check_rejected(tmp_path, changed((("merges", 0), value)), "merges[0]: expected a list of")
+    pairs = changed((("merges",), [[[[97]], [98]]] * 1000))
+    check_rejected(tmp_path, pairs, "merges[0]: expected a list of")
+    vocab = changed((("vocab",), {"0": {}, "1": [{}] * 1000}))
+    check_rejected(tmp_path, vocab, "vocab['0']: expected")
 
 
-@pytest.mark.parametrize(
-    ("some", "more", "message"),
-    [
-        pytest.param(
-            b"[" + b"[]," * 10_237 + b"0]", b"[],[],[],", "top level: expected a", id="lists"
-        ),
-        pytest.param(b"[" + b"{}," * 4_096 + b"0]", b"{},", "top level: expected a", id="objects"),
-    ],
-)
-def test_brackets_are_counted(tmp_path: Path, some: bytes, more: bytes, message: str) -> None:
+@pytest.mark.parametrize(("one", "most", "more"), [(b"[],", 10_237, 3), (b"{},", 4_096, 1)])
+def test_brackets_are_counted(tmp_path: Path, one: bytes, most: int, more: int) -> None:
     """The checks accept one list for every five bytes and 4,096 more, or 4,096 objects."""
-    check_rejected(tmp_path, some, ValueError, message)
-    check_rejected(tmp_path, some.replace(b"[", b"[" + more, 1), ValueError, TOO_MANY)
+    check_rejected(tmp_path, b"[" + one * most + b"0]", "top level: expected a")
+    check_rejected(tmp_path, b"[" + one * (most + more) + b"0]", TOO_MANY)
 
 
 def test_nesting_of_33_brackets_is_rejected(tmp_path: Path) -> None:
     """Up to 32 unclosed brackets are left to the JSON parser; 33 are not."""
     for few in (1, 31, 32):
-        check_rejected(tmp_path, b"[" * few, ValueError, "expected JSON: Expecting value")
+        check_rejected(tmp_path, b"[" * few, "expected JSON: Expecting value")
     for many in (33, 34):
-        check_rejected(tmp_path, b"[" * many, ValueError, TOO_DEEP)
+        check_rejected(tmp_path, b"[" * many, TOO_DEEP)
 
 
-@pytest.mark.parametrize(
-    ("data", "ending"),
-    [
+def test_hostile_values_are_shortened(tmp_path: Path) -> None:
+    """A message shows sixty characters of a value, four of its parts, two of its levels."""
+    parts, key = changed((("vocab",), [["x" * 99] * 9] * 9)), changed((("x" * 99,), 1))
+    for content, ending in (
         (b'{"a":1.%s}' % (b"0" * 99), "found 1." + "0" * 38),
         (b'{"%s":1,"%s":2}' % (b"x" * 99, b"x" * 99), f"found {'x' * 40!r} more than once"),
-        (canonical("x" * 99), f"found '{'x' * 17}...{'x' * 18}'"),
-        (canonical(10**99), f"found 1{'0' * 17}...{'0' * 19}"),
-        (canonical([0] * 99), "found [0, 0, 0, 0, ...]"),
-        (canonical(changed((("merges", 0), [[[[97]]]]))), "found [[[...]]]"),
+        *(("x" * 99, f"found '{'x' * 17}...{'x' * 18}'"), ([0] * 99, "found [0, 0, 0, 0, ...]")),
+        (10**99, f"found 1{'0' * 17}...{'0' * 19}"),
+        (changed((("merges", 0), [[[[97]]]])), "found [[[...]]]"),
         (
             b'{"%s":1,"%s":2}' % ((rb"\udb40\udc01" * 99,) * 2),
             r"\U000e0001\U000e000 more than once",
         ),
-        (
-            canonical(changed((("vocab",), [["x" * 99] * 9] * 9))),
-            f"'{'x' * 17}...{'x' * 18}', '{'x' * 15}",
+        *(
+            (parts, f"'{'x' * 17}...{'x' * 18}', '{'x' * 15}"),
+            (key, f"found '{'x' * 17}...{'x' * 18}'"),
         ),
-        (canonical(changed((("x" * 99,), 1))), f"found '{'x' * 17}...{'x' * 18}'"),
-    ],
-)
-def test_hostile_values_are_shortened(tmp_path: Path, data: bytes, ending: str) -> None:
-    """A message shows sixty characters of a value, four of its parts, two of its levels."""
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(data)
-    with pytest.raises(ValueError, match=f"{re.escape(ending)}$") as caught:
-        load(path)
-    assert len(str(caught.value)) <= len(f"{quoted(path)}: ") + 200
+    ):
+        assert check_rejected(tmp_path, content, "").endswith(ending)
 
 
 JSON_PARTS = [*'[]{}"\\,:1a ', r"\"", r"\\", '""', '"a":', "null", "1e9", "-0"]
@@ -544,15 +468,7 @@ def test_odd_artifact_is_rejected_or_the_same_tokenizer(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
     """Odd values anywhere raise `KeyError` or `ValueError`, or load as the same tokenizer."""
-    path = tmp_path_factory.getbasetemp() / "spoiled.json"
-    path.write_bytes(data)
-    try:
-        vocab, merges, special_tokens = load(path)
-    except (KeyError, ValueError) as error:
-        assert len(error.args[0]) <= len(f"{quoted(path)}: ") + 200  # noqa: PT017 - it may load
-        return
-    save(path, vocab, merges, special_tokens, overwrite=True)
-    assert path.read_bytes() == canonical(json.loads(data))
+    check_artifact(data, tmp_path_factory.getbasetemp() / "spoiled.json")
 
 
 def check_all_rejected(folder: Path, files: Iterable[bytes]) -> None:
@@ -687,11 +603,6 @@ def test_file_that_would_block_is_an_os_error(
     os.close(writer)
 
 
-def open_descriptors() -> set[str]:
-    """Return the open file descriptors of this process."""
-    return set(os.listdir("/dev/fd"))
-
-
 @pytest.mark.posix
 @WITHOUT_WAITING
 @pytest.mark.parametrize("kind", ["folder", "fifo", "device", "too-large", "bad", "good"])
@@ -705,13 +616,13 @@ def test_no_descriptor_is_left_open(tmp_path: Path, kind: str) -> None:
     paths["bad"].write_bytes(b"{")
     paths["good"].write_bytes(canonical(GOOD))
     path = paths.get(kind, Path("/dev/zero"))
-    before = open_descriptors()
+    before = {*os.listdir("/dev/fd")}
     try:
         loaded: object = load(path)
     except (OSError, ValueError) as error:
         loaded = error
     assert (kind == "good") == (loaded == PARTS)
-    assert open_descriptors() == before
+    assert {*os.listdir("/dev/fd")} == before
 
 
 def test_fractions_are_read_on_demand() -> None:

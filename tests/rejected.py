@@ -1,0 +1,34 @@
+"""Check that `load` rejects a file, with a message of its own shape."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from artifacts import canonical
+from bpetite._persistence import load
+from bpetite._quoting import quoted
+
+
+def check_rejected(folder: Path, content: object, message: str) -> str:
+    """Check that bytes, or JSON in two spellings, give one short line, and return it.
+
+    The line begins with the path and the message. A missing key is a `KeyError`.
+    """
+    path, kind = folder / "tokenizer.json", KeyError if "missing key" in message else ValueError
+    spellings = [content] if isinstance(content, bytes) else [canonical(content), indented(content)]
+    for data in spellings:
+        path.write_bytes(data)
+        with pytest.raises(kind) as caught:
+            load(path)
+        said: str = caught.value.args[0]
+        assert type(caught.value) is kind
+        assert said[: len(f"{quoted(path)}: {message}")] == f"{quoted(path)}: {message}"
+        assert len(said) <= len(f"{quoted(path)}: ") + 200
+        assert "\n" not in said
+    return said
+
+
+def indented(content: object) -> bytes:
+    """Return JSON with line breaks."""
+    return json.dumps(content, indent=0).encode("ascii")
