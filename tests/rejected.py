@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,3 +33,10 @@ def check_rejected(folder: Path, content: object, message: str) -> str:
 def indented(content: object) -> bytes:
     """Return JSON with line breaks."""
     return json.dumps(content, indent=0).encode("ascii")
+
+
+def faults_of(
+    errors: dict[tuple[int, str], list[dict[str, Any]]],
+) -> list[tuple[int, dict[str, Any], str]]:
+    """Return each file, or change of one, with the step that rejects it and the message."""
+    return [(step, fault, message) for (step, message), each in errors.items() for fault in each]

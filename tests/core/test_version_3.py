@@ -16,7 +16,7 @@ from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load
 from numbered import Made, numbered, tokenizer_of
-from rejected import check_rejected
+from rejected import check_rejected, faults_of
 from texts import RUNS, TEXTS
 
 
@@ -116,66 +116,70 @@ IDS: Final = "merges[0]: expected ids of bytes or earlier merges, found ["
 SIZE: Final = "mergeable_vocab_size"
 OWN: Final = "merges[0]: expected an id of its own for the joined bytes"
 TRIPLE: Final = "merges[0]: expected a list of three non-negative integers, found "
-FAULTS: Final[dict[str, list[dict[str, Any]]]] = {
-    "pretokenizer_pattern: expected a string": [{"pretokenizer_pattern": 1}],
-    "pretokenizer_pattern: expected the pattern gpt2 or ": [{"pretokenizer_pattern": "(a+)+$"}],
-    "merges: expected a list, found ": [{"merges": wrong} for wrong in (None, {}, "[]", 1)],
-    TRIPLE: [
-        *({"merges": [wrong]} for wrong in ([1097, 1098], [1097, 1098, 7, 7], [1097, -1, 7])),
-        *({"merges": [wrong]} for wrong in ([1097, True, 7], None, "abc")),
+NO_LISTS: Final[list[Any]] = [None, {}, "[]", 1]
+AB: Final = [1097, 1098]
+NO_TRIPLES: Final[list[Any]] = [AB, [*AB, 7, 7], [1097, -1, 7], [1097, True, 7], None, "abc"]
+ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
+    (9, "pretokenizer_pattern: expected a string"): [{"pretokenizer_pattern": 1}],
+    (10, "pretokenizer_pattern: expected the pattern gpt2 or "): [
+        {"pretokenizer_pattern": "(a+)+$"}
     ],
-    "expected integers as the only numbers": [{"merges": [[1097, 1.0, 7]]}],
-    "vocab: expected an object": [{"vocab": []}],
-    "vocab: expected ids in decimal as keys": [entry("07", [97])],
-    "vocab: expected ids below 2097152, found '2097152'": [entry(str(2**21), [97, 99])],
-    "vocab: expected ids below 2097152, found '999": [entry("9" * 5000, [97, 99])],
-    "vocab['8']: expected a list of integers in 0..255": [entry("8", [256])],
-    "special_tokens: expected an object": [{"special_tokens": []}],
-    "special_tokens: expected at most 4096": [special({f"<{n}>": n for n in range(5000)})],
-    "special_tokens['<b']: expected an id of its": [
+    (11, "merges: expected a list, found "): [{"merges": no_list} for no_list in NO_LISTS],
+    (11, TRIPLE): [{"merges": [wrong]} for wrong in NO_TRIPLES],
+    (2, "expected integers as the only numbers"): [{"merges": [[1097, 1.0, 7]]}],
+    (14, "vocab: expected an object"): [{"vocab": []}],
+    (14, "vocab: expected ids in decimal as keys"): [entry("07", [97])],
+    (14, "vocab: expected ids below 2097152, found '2097152'"): [entry(str(2**21), [97, 99])],
+    (14, "vocab: expected ids below 2097152, found '999"): [entry("9" * 5000, [97, 99])],
+    (14, "vocab['8']: expected a list of integers in 0..255"): [entry("8", [256])],
+    (18, "special_tokens: expected an object"): [{"special_tokens": []}],
+    (18, "special_tokens: expected at most 4096"): [special({f"<{n}>": n for n in range(5000)})],
+    (19, "special_tokens['<b']: expected an id of its"): [
         special({"<s>": 0, "<b": wrong}) for wrong in (2, -1, "5", None, True, 10**30, [5])
     ],
-    "special_tokens['<s>']: expected an id of its own": [special({"<b": 5, "<s>": 5})],
-    "special_tokens: special token ": [
+    (19, "special_tokens['<s>']: expected an id of its own"): [special({"<b": 5, "<s>": 5})],
+    (20, "special_tokens: special token "): [
         special({"<s>": 0, wrong: 5}) for wrong in ("", "a b", "<s>a", "x" * 257, "\ud800")
     ],
-    "vocab['5']: expected the bytes of '<c', found ": [special({"<s>": 0, "<c": 5})],
-    "vocab['9']: expected at least one byte": [entry("9", [])],
-    "vocab['9']: expected other bytes than id 7, found [97, 98]": [entry("9", [97, 98])],
-    "vocab['9']: expected other bytes than id 5, found [60, 98]": [entry("9", [60, 98])],
-    "vocab: expected an id with the byte [97], found 'none'": [
+    (21, "vocab['5']: expected the bytes of '<c', found "): [special({"<s>": 0, "<c": 5})],
+    (15, "vocab['9']: expected at least one byte"): [entry("9", [])],
+    (15, "vocab['9']: expected other bytes than id 7, found [97, 98]"): [entry("9", [97, 98])],
+    (15, "vocab['9']: expected other bytes than id 5, found [60, 98]"): [entry("9", [60, 98])],
+    (16, "vocab: expected an id with the byte [97], found 'none'"): [
         *(without("vocab", "1097"), special({"<s>": 0, "<b": 5, "a": 1097})),
     ],
-    f"{SIZE}: expected 259 (ids that are not special), found 258": [{SIZE: 258}],
-    f"{SIZE}: expected an integer, found True": [{SIZE: True}],
-    IDS: [
+    (13, f"{SIZE}: expected 259 (ids that are not special), found 258"): [{SIZE: 258}],
+    (13, f"{SIZE}: expected an integer, found True"): [{SIZE: True}],
+    (17, IDS): [
         *({"merges": [[1032, 7, 3], [1097, 1098, 7]]}, {"merges": [[1097, 9999, 7]]}),
         {"merges": [[1, 1, 7]]},
     ],
-    OWN: [{"merges": [[1097, 1098, wrong]]} for wrong in (3, 99)] + [{"merges": [[1060, 1098, 5]]}],
-    OWN.replace("0", "1"): [{"merges": [[1097, 1098, 7]] * 2}],
+    (17, OWN): [{"merges": [merge]} for merge in ([*AB, 3], [1060, 1098, 5], [*AB, 99])],
+    (17, OWN.replace("0", "1")): [{"merges": [[1097, 1098, 7]] * 2}],
 }
 """The beginnings of the errors, in the order of the checks, and changes of the valid file."""
 
 
-@pytest.mark.parametrize("message", FAULTS)
-def test_each_fault_is_refused(tmp_path: Path, message: str) -> None:
+FAULTS = faults_of(ERRORS)
+
+
+@pytest.mark.parametrize(("_step", "fault", "message"), FAULTS)
+def test_each_fault_is_refused(
+    tmp_path: Path, _step: int, fault: dict[str, Any], message: str
+) -> None:
     """FR-29: a fault gives one short line with the place, the rule and the value."""
-    for fault in FAULTS[message]:
-        check_rejected(tmp_path, THIRD | fault, message)
+    check_rejected(tmp_path, THIRD | fault, message)
 
 
 def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
     """The order of the checks is fixed."""
-    order = [
-        *("pretokenizer_pattern: expected a string", TRIPLE, "vocab: expected an object"),
-        *("special_tokens: expected an object", f"{SIZE}: expected an integer, found True", IDS),
-    ]
-    for number, message in enumerate(order):
+    order = [FAULTS[0], FAULTS[6], FAULTS[13], FAULTS[18], FAULTS[-9], FAULTS[-7]]
+    assert [step for step, *_ in order] == [9, 11, 14, 18, 13, 17]
+    for number, (_, fault, message) in enumerate(order):
         content = dict(THIRD)
-        for later in reversed(order[number:]):
-            content |= FAULTS[later][0]
-        check_rejected(tmp_path, content | FAULTS[message][0], message)
+        for _, later, _ in reversed(order[number:]):
+            content |= later
+        check_rejected(tmp_path, content | fault, message)
 
 
 SECOND: Final = GOOD | {"pretokenizer_pattern": oracle.PATTERNS["gpt4"]}
