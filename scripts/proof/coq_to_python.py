@@ -58,7 +58,7 @@ _SHAPES: Final = {
     frozenset({"Pair"}): ("", "", "Pair", "{}, {} = {}", ("{}[0]", "{}[1]")),
 }
 _WIDTH: Final = 88
-"""The length up to which two results are one statement, and parts need no names."""
+"""The length up to which two results are one statement."""
 _TYPES: Final = {"nat": "int", "bool": "bool", "list": "List", "option": "Option", "prod": "Pair"}
 
 
@@ -113,15 +113,15 @@ def _one_of(test: str, then: str, otherwise: str) -> str:
 def _unpacked(value: str, names: list[str], body: list[str], shape: Sequence[Any]) -> list[str]:
     """Return a body with the parts of a value.
 
-    If each part is used once, in one result, it needs no name; and a pair is unpacked at once.
+    In one short result, its parts need no names; and a pair among them is unpacked at once.
     """
     unpack, parts = shape[-2:]
     uses = {name: len(re.findall(rf"\b{name}\b", "\n".join(body))) for name in {*names} - {"_"}}
-    if value.isidentifier() and len(body) == 1 and max(uses.values(), default=0) < 2:
+    if value.isidentifier() and len(body) == 1 and max(uses.values(), default=0) < 3:
         line = body[0]
         for name, part in zip(names, parts, strict=True):
             line = re.sub(rf"\b{name}\b", part.format(value), line)
-        if len(line) <= _WIDTH:
+        if len(line) <= _WIDTH and "][" not in line:
             return [line]
     if (inner := re.fullmatch(r"(.+) = (\w+)", body[0])) and uses.get(inner[2]) == 1:
         names = [f"({inner[1]})" if name == inner[2] else name for name in names]

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import PATTERNS
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
+NAMES = ["<|b|>", "<|a|>"]
 START = Tokenizer.train("low lower lowest", 262)
 SPECIAL = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
 """Merges that make a token with the bytes of the special token."""
@@ -26,14 +28,18 @@ def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int]]:
     return list(tokenizer._artifact.merges)
 
 
-@given(CORPORA, st.integers(256, 280), st.integers(0, 20))
+@given(CORPORA, st.integers(256, 280), st.integers(0, 20), st.sampled_from([None, *PATTERNS]))
 def test_continuing_on_the_same_corpus_is_one_long_training(
-    documents: list[str], small: int, more: int
+    documents: list[str], small: int, more: int, pattern: str | None
 ) -> None:
-    """A training that stops and goes on learns the merges of one that does not stop."""
-    start = Tokenizer.train(documents, small)
-    whole = Tokenizer.train(documents, small + more)
-    assert merges_of(Tokenizer.train(documents, small + more, start=start)) == merges_of(whole)
+    """What stops and goes on equals what does not; `start` brings pattern and special tokens."""
+    whole = Tokenizer.train(documents, small + more, pattern=pattern, special_tokens=NAMES)
+    start = Tokenizer.train(documents, small, pattern=pattern, special_tokens=NAMES[:1])
+    for again in (None, pattern):
+        grown = Tokenizer.train(documents, small + more, start=start, pattern=again)
+        assert grown._artifact.special_names == ("<|b|>",)
+        assert merges_of(grown) == merges_of(whole)
+    assert Tokenizer.train(documents, small + more, start=start, special_tokens=NAMES[1:]) == whole
 
 
 @given(CORPORA, st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(0, 30))
@@ -112,13 +118,16 @@ def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None
 
 
 def test_a_start_must_be_a_tokenizer_of_at_most_the_size() -> None:
-    """The type of the start is checked, and its size against vocab_size; both are named."""
+    """A wrong type, size, pattern or special token, beside that of the start, is an error."""
+    fixed = Tokenizer.train("ab", 257, pattern="gpt4", special_tokens=NAMES)
     with pytest.raises(TypeError, match=r"^start must be a Tokenizer, got str$"):
         Tokenizer.train("a", 300, start="small.json")  # type: ignore[arg-type]
-    with pytest.raises(
-        ValueError, match=r"^vocab_size must be at least 262, the size of start, got 261$"
-    ):
+    with pytest.raises(ValueError, match=r"^vocab_size .* least 262, the size of start, got 261$"):
         Tokenizer.train("a", 261, start=START)
+    with pytest.raises(ValueError, match=r"^pattern must be gpt4, that of start, got gpt2$"):
+        Tokenizer.train("ab", 258, start=fixed, pattern="gpt2")
+    with pytest.raises(ValueError, match=r"^special token '<\|a\|>' is given twice; remove one$"):
+        Tokenizer.train("ab", 258, start=fixed, special_tokens=["<|a|>"])
     with pytest.raises(TypeError, match="positional"):
         Tokenizer.train("a", 300, START)  # type: ignore[call-arg]
 

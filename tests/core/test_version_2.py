@@ -86,26 +86,6 @@ def test_a_tokenizer_comes_back(
     assert tokenizer.decode(expected) == text
 
 
-@given(st.sampled_from([*PATTERNS]), CORPORA)
-def test_a_continued_training_is_one_long_training(pattern: str, corpus: list[str]) -> None:
-    """`start` brings its pattern and special tokens, and more of them may be added."""
-    half = Tokenizer.train(corpus, 262, pattern=pattern, special_tokens=NAMES[:1])
-    whole = Tokenizer.train(corpus, 270, pattern=pattern, special_tokens=NAMES)
-    assert Tokenizer.train(corpus, 270, start=half, special_tokens=NAMES[1:]) == whole
-    assert Tokenizer.train(corpus, 270, start=half, pattern=pattern)._artifact.special_names == (
-        "<|b|>",
-    )
-
-
-def test_what_contradicts_the_start_is_refused() -> None:
-    """Another pattern, and a special token that exists, are errors."""
-    start = Tokenizer.train("ab", 257, pattern="gpt4", special_tokens=NAMES)
-    with pytest.raises(ValueError, match=r"^pattern must be gpt4, that of start, got gpt2$"):
-        Tokenizer.train("ab", 258, start=start, pattern="gpt2")
-    with pytest.raises(ValueError, match=r"^special token '<\|a\|>' is given twice; remove one$"):
-        Tokenizer.train("ab", 258, start=start, special_tokens=["<|a|>"])
-
-
 def test_a_pattern_has_a_name() -> None:
     """Patterns are a closed list, without those for imports; an expression is not a name."""
     known = ", ".join(oracle.PATTERNS)

@@ -59,14 +59,12 @@ def existsb(f: Callable[[Any], bool], l: List) -> bool:
 
 def filter(f: Callable[[Any], bool], l: List) -> List:
     if l == (): return ()
-    x, l0 = l
-    return ((x, filter(f, l0)) if f(x) else filter(f, l0))
+    return ((l[0], filter(f, l[1])) if f(l[0]) else filter(f, l[1]))
 
 
 def find(f: Callable[[Any], bool], l: List) -> Option:
     if l == (): return None
-    x, tl = l
-    return ((x,) if f(x) else find(f, tl))
+    return ((l[0],) if f(l[0]) else find(f, l[1]))
 
 
 def combine(l: List, l_prime: List) -> List:
@@ -127,8 +125,8 @@ def min_rank(lookup: Callable[[int, int], Option], l: List) -> Option:
     (r,) = value_2
     value_1 = min_rank(lookup, tl)
     if value_1 is None: return ((r, (x, y)),)
-    ((r_prime, p),) = value_1
-    return (((r_prime, p),) if (r_prime < r) else ((r, (x, y)),))
+    (p0,) = value_1
+    return (((p0[0], p0[1]),) if (p0[0] < r) else ((r, (x, y)),))
 
 
 def split_counts(a: int, b: int, n: int, counts: Callable[[int], int], i: int) -> int:
@@ -175,8 +173,7 @@ def pair_ltb(p: Pair, q: Pair) -> bool:
 
 def count(p: Pair, l: List) -> int:
     if l == (): return 0
-    q, t = l
-    return ((count(p, t) + 1) if pair_eqb(p, q) else count(p, t))
+    return ((count(p, l[1]) + 1) if pair_eqb(p, l[0]) else count(p, l[1]))
 
 
 def before(all: List, p: Pair, q: Pair) -> bool:
@@ -189,8 +186,7 @@ def best(all: List, l: List) -> Option:
     p, t = l
     value_1 = best(all, t)
     if value_1 is None: return (p,)
-    (q,) = value_1
-    return ((p,) if before(all, p, q) else (q,))
+    return ((p,) if before(all, p, value_1[0]) else (value_1[0],))
 
 
 def train_from(r: int, wanted: int, chunks0: List) -> List:
@@ -305,8 +301,7 @@ def contraction(s: List) -> int:
 
 def sp_run(p: Callable[[int], bool], s: List) -> int:
     if s == (): return 0
-    x, t = s
-    return ((run(p, t) + 1) if ((x == 32) and (0 < run(p, t))) else run(p, s))
+    return ((run(p, s[1]) + 1) if ((s[0] == 32) and (0 < run(p, s[1]))) else run(p, s))
 
 
 def ws_run(space: Callable[[int], bool], s: List) -> int:
@@ -349,9 +344,7 @@ def blocks_from(space: Callable[[int], bool], size: int, before0: List, block: L
 
 
 def blocks(space: Callable[[int], bool], size: int, s: List) -> List:
-    if s == (): return ()
-    x, t = s
-    return blocks_from(space, size, (x, ()), (x, ()), t)
+    return (() if s == () else blocks_from(space, size, (s[0], ()), (s[0], ()), s[1]))
 
 
 def next_piece(space: Callable[[int], bool], s: List) -> int:
@@ -376,8 +369,7 @@ def partition(names: List, text: List) -> Option:
         if value_1 is None: return None
         (p,) = value_1
         return (((x, p[0]), p[1]),)
-    (name,) = value_2
-    return (((), (name, skipn(length(name), text))),)
+    return (((), (value_2[0], skipn(length(value_2[0]), text))),)
 
 
 def cut_fuel(fuel: int, names: List, text: List) -> Pair:
@@ -691,8 +683,7 @@ def digits_branch(s: List) -> int:
 def marks(s: List) -> int:
     value_1 = run(is_punctuation, s)
     if value_1 == 0: return 0
-    n = value_1 - 1
-    return ((n + 1) + run(is_newline, skipn((n + 1), s)))
+    return (((value_1 - 1) + 1) + run(is_newline, skipn(((value_1 - 1) + 1), s)))
 
 
 def punctuation_branch(s: List) -> int:
