@@ -148,7 +148,7 @@ NO_TOKENS: list[object] = [
     *(["a"], [None]),
 ]
 NO_PATTERNS: list[object] = [
-    *("", PATTERN + " ", PATTERN[:-1], PATTERN.replace("|", "", 1), "(a+)+$" * 999, "1" * 5000),
+    *("", PATTERN + " ", PATTERN[:-1], PATTERN.replace("|", "", 1), "(a+)+$" * 999, "1" * 5000)
 ]
 READS = "1 or 2 or 3, the versions that this bpetite reads"
 NO_AB: list[object] = [[], [97], [98, 97], [97, 98, 98], [97, 99]]

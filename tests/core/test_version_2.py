@@ -14,7 +14,6 @@ import oracle
 from artifacts import GOOD, canonical
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
-from bpetite._persistence import load
 from rejected import check_rejected, faults_of
 from texts import CORPORA, TEXTS
 
@@ -180,11 +179,3 @@ def test_a_body_with_the_step_of_another_version_is_refused(tmp_path: Path) -> N
         *((body | {"schema_version": 3}, third) for body in (GOOD, SECOND)),
     ):
         check_rejected(tmp_path, content, message)
-
-
-def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> None:
-    """`_persistence.load` would lose the pattern of a version 2 file, so it refuses it."""
-    path = tmp_path / "tokenizer.json"
-    path.write_bytes(canonical(SECOND))
-    with pytest.raises(ValueError, match=r"^schema_version: expected 1; Tokenizer.load reads the"):
-        load(path)

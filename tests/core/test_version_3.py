@@ -64,9 +64,7 @@ def test_the_first_id_needs_not_be_0(tmp_path: Path) -> None:
 
 @given(numbered(), st.lists(RUNS | TEXTS | st.sampled_from(["<s>", "<|user|><", "é"])).map("".join))
 def test_ids_are_those_of_the_oracle(
-    tmp_path_factory: pytest.TempPathFactory,
-    made: Made,
-    text: str,
+    tmp_path_factory: pytest.TempPathFactory, made: Made, text: str
 ) -> None:
     """For any ids and whole tokens, text has the ids of the oracle's numbers, and comes back."""
     content, merges, whole, names = made
@@ -146,7 +144,7 @@ ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
     (15, "vocab['9']: expected other bytes than id 7, found [97, 98]"): [entry("9", [97, 98])],
     (15, "vocab['9']: expected other bytes than id 5, found [60, 98]"): [entry("9", [60, 98])],
     (16, "vocab: expected an id with the byte [97], found 'none'"): [
-        *(without("vocab", "1097"), special({"<s>": 0, "<b": 5, "a": 1097})),
+        *(without("vocab", "1097"), special({"<s>": 0, "<b": 5, "a": 1097}))
     ],
     (13, f"{SIZE}: expected 259 (ids that are not special), found 258"): [{SIZE: 258}],
     (13, f"{SIZE}: expected an integer, found True"): [{SIZE: True}],
@@ -204,11 +202,14 @@ def test_a_name_that_training_refuses_needs_version_3(tmp_path: Path) -> None:
     assert tokenizer_of(GOOD | TRIPLES | other, tmp_path).encode(" abuser") == [257, 258]
 
 
-def test_the_specification_refuses_it(tmp_path: Path) -> None:
-    """`_persistence.load` would lose the ids."""
-    tokenizer_of(THIRD, tmp_path)
-    with pytest.raises(ValueError, match=r"expected 1; Tokenizer\.load reads the others, found 3"):
-        load(tmp_path / "t.json")
+def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> None:
+    """`_persistence.load` would lose the pattern of version 2, and the ids of version 3."""
+    second = SECOND | {"schema_version": 2}
+    for content, version in (second, 2), (THIRD, 3):
+        tokenizer_of(content, tmp_path)
+        message = rf"^schema_version: expected 1; Tokenizer\.load reads the others, found {version}"
+        with pytest.raises(ValueError, match=message):
+            load(tmp_path / "t.json")
 
 
 def test_the_other_versions_need_nothing_of_it(

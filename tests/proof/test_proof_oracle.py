@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import permutations, product
+from typing import Any
 
 import pytest
 import regex
@@ -17,7 +18,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._boundaries import blocks
@@ -29,8 +29,9 @@ from bpetite._special_tokens import SpecialTokens, checked_special_tokens
 from bpetite_cli.commands.sizes import totals_of
 from bpetite_compare._soundness import find_unreachable
 from bpetite_compare.reference import Model, encode_chunk, pre_tokenize_ascii
-from numbered import WORDS, Made, numbered
+from numbered import WORDS, Made, numbered, start_of
 from proof import proof_oracle
+from proof.proof_oracle import Numbered
 from texts import ASCII_TEXTS, CHUNKS, RUNS, TEXTS, TIES, every_character, merge_lists
 
 pytestmark = pytest.mark.thorough
@@ -61,6 +62,7 @@ ASCII_CUTS: list[Cut] = [
     lambda text: pre_tokenize_ascii(text.encode("ascii")),
     lambda text: proof_oracle.split_ascii(text.encode("ascii")),
 ]
+ADDED = st.sampled_from([[], ["<|a|>", "<|b|>"]])
 SMALL = st.lists(st.one_of(TIES, RUNS), max_size=3)
 """Documents small enough for the proved trainer, which counts by recursion."""
 
@@ -273,7 +275,7 @@ def test_any_ids_are_as_proved(
     whole = [token for token in whole if token not in vocab]
     vocab += [*whole, *(name.encode("utf-8") for name in names)]
     numbering = random.Random(seed).sample(range(900), len(vocab))
-    proved, split = proof_oracle.Numbered(merges, whole, names, numbering), SPLITS[pattern]
+    proved, split = Numbered(merges, whole, names, numbering), SPLITS[pattern]
     tokens, cut = vocab[: len(vocab) - len(names)], PATTERNS[pattern]
     artifact = Artifact(merges, tokens, cut, (*names,), Numbering((*numbering,)))
     tokenizer = Tokenizer._of(artifact)
@@ -292,49 +294,22 @@ def test_any_ids_are_as_proved(
     assert proved.decode(some_ids) == found
 
 
-def proved_extension(
-    start: Tokenizer, documents: list[str], more: int, added: list[str]
-) -> proof_oracle.Numbered:
-    """Return the proved extension of a tokenizer."""
-    artifact = start._artifact
-    proved = proof_oracle.Numbered(
-        artifact.merges, artifact.whole_tokens, artifact.special_names, artifact.ids
-    )
-    return proved.extend(documents, more, added, SPLITS[artifact.pattern.name])
+def check_extension(start: Tokenizer, documents: list[str], more: int, added: list[str]) -> None:
+    """Check that a tokenizer learns the proved merges, whole and special tokens, and ids."""
+    before, size = start._artifact, len(start._artifact.tokens) + more
+    options: dict[str, Any] = {"start": start, "special_tokens": added, "keep_ids": True}
+    grown = Tokenizer.train(documents, size, **options)._artifact
+    known = Numbered(before.merges, before.whole_tokens, before.special_names, before.ids)
+    proved = known.extend(documents, more, added, SPLITS[before.pattern.name])
+    assert [grown.merges, [*grown.whole_tokens]] == [proved.merges, proved.whole]
+    assert [[*grown.special_names], [*grown.ids]] == [proved.names, proved.numbering]
 
 
-def check_proved(tokenizer: Tokenizer, proved: proof_oracle.Numbered) -> None:
-    """Check that a tokenizer has the proved merges, whole and special tokens, and ids."""
-    artifact = tokenizer._artifact
-    assert artifact.merges == proved.merges
-    assert [*artifact.whole_tokens] == proved.whole
-    assert [*artifact.special_names] == proved.names
-    assert [*artifact.ids] == proved.numbering
-
-
-@given(
-    numbered(highest=2**20),
-    st.lists(WORDS, max_size=3),
-    st.integers(1, 8),
-    st.sampled_from([[], ["<|a|>", "<|b|>"]]),
-)
+@given(numbered(highest=2**20), *[st.lists(WORDS, max_size=3)] * 2, st.integers(0, 8), ADDED)
 def test_an_extension_is_the_proved_one(
-    made: Made, documents: list[str], more: int, added: list[str]
+    made: Made, first: list[str], documents: list[str], more: int, added: list[str]
 ) -> None:
-    """Any start of schema version 3 learns the proved merges and completes the proved tokens."""
-    start = Tokenizer._of(Artifact.of_bytes(canonical(made[0]), "start"))
+    """A start of any schema version learns the proved merges and completes the proved tokens."""
+    check_extension(Tokenizer.train(first, 262), documents, more, ["<|a|>"])
     documents = [*documents, *(f"{token.decode()}b" for token in made[2])]
-    size = len(start._artifact.tokens) + more
-    grown = Tokenizer.train(documents, size, start=start, special_tokens=added)
-    check_proved(grown, proved_extension(start, documents, more, added))
-
-
-@given(st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=3), st.integers(0, 8))
-def test_an_extension_that_keeps_ids_is_the_proved_one(
-    documents: list[str], others: list[str], more: int
-) -> None:
-    """So does a start of schema version 1 whose ids are kept."""
-    start = Tokenizer.train(documents, 262)
-    size = len(start._artifact.tokens) + more
-    grown = Tokenizer.train(others, size, start=start, special_tokens=["<|a|>"], keep_ids=True)
-    check_proved(grown, proved_extension(start, others, more, ["<|a|>"]))
+    check_extension(start_of(made), documents, more, added)

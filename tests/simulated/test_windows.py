@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from textwrap import dedent
 from typing import Final
 
 import pytest
@@ -107,14 +108,15 @@ def test_ids_go_there_and_back(folder: Path) -> None:
 
 def test_workers_ignore_ctrl_c(run_python: Callable[..., str], tmp_path: Path) -> None:
     """A worker that gets Ctrl-C goes on; the first process ends it."""
-    (tmp_path / "program.py").write_text(
-        "import signal\n"
-        "from bpetite_cli.jobs.workers import Workers\n"
-        "if __name__ == '__main__':\n"
-        "    workers = Workers(signal.raise_signal, 1)\n"
-        "    print(workers.submit(signal.SIGINT).result())\n"
-        "    workers.close()\n"
-    )
+    program = """
+        import signal
+        from bpetite_cli.jobs.workers import Workers
+        if __name__ == '__main__':
+            workers = Workers(signal.raise_signal, 1)
+            print(workers.submit(signal.SIGINT).result())
+            workers.close()
+    """
+    (tmp_path / "program.py").write_text(dedent(program))
     program = "import runpy; runpy.run_path('program.py', run_name='__main__')"
     assert run_python(program, folder=tmp_path, **WINDOWS) == "None\n"
 
@@ -133,28 +135,18 @@ def test_a_folder_is_exported(folder: Path, output: str) -> None:
     succeeded(on_windows(*export, "--force", cwd=folder))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["inspect", "--model", "folder"],
-            "error: not a tokenizer file but a folder: folder (create one with `bpetite import`)",
-        ),
-        (["count", "--model", "m.json", "folder"], f"error: {about_folder('folder')}"),
-        (
-            ["inspect", "--model", r"a b\nope.json"],
-            r"error: tokenizer file not found: 'a b\nope.json' (create one with `bpetite train`)",
-        ),
-        (
-            ["count", "--model", "m.json", "*.md"],
-            "error: no file matches '*.md'; check the pattern",
-        ),
-    ],
-)
-def test_errors_explain_themselves(folder: Path, arguments: list[str], message: str) -> None:
+def test_errors_explain_themselves(folder: Path) -> None:
     """A folder is called a folder, a backslash is written once, and a pattern must match."""
     (folder / "folder").mkdir()
-    assert refused(on_windows(*arguments, cwd=folder))[-1] == message
+    inspect, count = (["inspect", "--model"], ["count", "--model", "m.json"])
+    no_model = "error: not a tokenizer file but a folder: folder (create one with `bpetite import`)"
+    lost = r"error: tokenizer file not found: 'a b\nope.json' (create one with `bpetite train`)"
+    for arguments, message in (
+        *(([*inspect, "folder"], no_model), ([*inspect, r"a b\nope.json"], lost)),
+        ([*count, "folder"], f"error: {about_folder('folder')}"),
+        ([*count, "*.md"], "error: no file matches '*.md'; check the pattern"),
+    ):
+        assert refused(on_windows(*arguments, cwd=folder))[-1] == message
 
 
 @pytest.mark.parametrize("option", [[], ["--files-from", "list"]])
