@@ -1,21 +1,19 @@
 """The artifact as a value: one read, and everything from the bytes of that read."""
 
-import json
 import tracemalloc
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from artifacts import GOOD, MERGES, PARTS, artifact_with, canonical
-from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._constants import END_OF_TEXT_TOKEN
 from bpetite._patterns import GPT2
 from bpetite._schema.canonical import FileSize, of_json
 from bpetite._schema.checks import check_content
 from bpetite._strict_json import parse_json
+from oracle import Pair
 from texts import merge_lists
 
 CHAIN = [(97, 98), *((256 + rank, 97) for rank in range(10_000))]
@@ -26,7 +24,7 @@ DOUBLING = [(97, 97), *((256 + rank, 256 + rank) for rank in range(40))]
 
 
 @given(merge_lists())
-def test_the_file_size_is_known_in_advance(merges: list[tuple[int, int]]) -> None:
+def test_the_file_size_is_known_in_advance(merges: list[Pair]) -> None:
     """After each merge, the size is the number of bytes that the file would have."""
     size = FileSize(GPT2, (END_OF_TEXT_TOKEN,))
     for rank, (left, right) in enumerate(merges, 1):
@@ -70,21 +68,11 @@ def test_merges_beyond_the_maximum_size_are_rejected() -> None:
             Artifact.of_merges(merges)
 
 
-def test_equal_tokenizers_are_equal_whatever_their_files(tmp_path: Path) -> None:
-    """A formatted file holds the tokenizer that training gives, and saves it as training does."""
-    path = tmp_path / "tokenizer.json"
-    path.write_text(json.dumps(GOOD, indent=1), encoding="ascii")
-    read, trained = Tokenizer.load(path), Tokenizer.train("ab ab ab", 258)
-    assert read == trained
-    assert hash(read) == hash(trained)
-    assert read._artifact.to_bytes() == trained._artifact.to_bytes() == canonical(GOOD)
-
-
 @given(merge_lists())
 @example([(rank % 256, rank // 256) for rank in range(12_000)])
 @example([(0, 0)] * 9_000)
 @example([(0, 0), *((256 + rank, 0) for rank in range(300))])
-def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
+def test_the_file_is_what_json_writes(merges: list[Pair]) -> None:
     """The content is that of `json.dumps`, and the fast reader accepts it, if it has merges.
 
     Among them are ids of five digits, many short merges, and long tokens.
@@ -95,9 +83,7 @@ def test_the_file_is_what_json_writes(merges: list[tuple[int, int]]) -> None:
 
 
 @given(merge_lists(), st.data())
-def test_the_fast_reader_is_for_no_other_bytes(
-    merges: list[tuple[int, int]], data: st.DataObject
-) -> None:
+def test_the_fast_reader_is_for_no_other_bytes(merges: list[Pair], data: st.DataObject) -> None:
     """If a byte is added, removed or changed, the fast reader declines or agrees with the checks.
 
     It may agree, on other merges: two tokens can have the same bytes.

@@ -108,8 +108,6 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
     whole = tokenizer_of(THIRD | {"mergeable_vocab_size": 260, "vocab": vocab}, tmp_path)
     with pytest.raises(ValueError, match=r"special token '<\|a\|>': start has such a token"):
         Tokenizer.train("ab", 300, start=whole, special_tokens=["<|a|>"])
-    with pytest.raises(ValueError, match="pattern must be gpt4, that of start, got gpt2"):
-        Tokenizer.train("ab", 300, start=start, pattern="gpt2")
     with pytest.raises(ValueError, match="vocab_size must be at least 259, the size of start"):
         Tokenizer.train("ab", 258, start=start)
 
@@ -170,9 +168,7 @@ def test_the_highest_id_limits_the_size() -> None:
 
 
 @given(numbered(highest=2**20), DOCUMENTS, ADDED)
-def test_the_size_of_the_file_is_known_before(
-    made: Made, documents: list[str], added: list[str]
-) -> None:
+def test_the_file_size_is_known_before(made: Made, documents: list[str], added: list[str]) -> None:
     """Training stops with an error before the file is larger than the maximum, and not early."""
     start = start_of(made)
     documents = [*documents, *(f"{token.decode()}b" for token in made[2])]

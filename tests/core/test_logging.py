@@ -44,9 +44,7 @@ def test_training_logs_its_start_counting_and_end(caplog: Caplog) -> None:
     ]
 
 
-def test_records_have_the_documented_attributes(
-    caplog: Caplog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_are_as_documented(caplog: Caplog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record has its level and, with their types, the attributes documented for its event."""
     shapes = {get_args(get_type_hints(shape)["event"]): shape for shape in get_args(Record)}
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # instead of sixteen million
@@ -114,9 +112,7 @@ def test_encoding_decoding_saving_and_loading_are_silent(
     assert caplog.records == []
 
 
-def test_raising_handler_stops_the_training(
-    caplog: Caplog, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_raising_handler_stops_training(caplog: Caplog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A handler may end a training by raising: its error propagates."""
     monkeypatch.setattr(caplog.handler, "emit", [].index)
     with pytest.raises(ValueError, match="in list"):

@@ -9,6 +9,7 @@ from hypothesis import example, given
 
 import oracle
 from bpetite._merges import Merges
+from oracle import Pair
 from texts import CHUNKS, NESTED, TWICE, TWINS, merge_lists
 
 
@@ -17,9 +18,7 @@ from texts import CHUNKS, NESTED, TWICE, TWINS, merge_lists
 @example(TWINS, b"abcabcbcab" * 30)
 @example(NESTED, b"aaaaabaaab" * 30)
 @example([(97, 97), (97, 256), (256, 97)], b"a" * 301)
-def test_hand_made_merges_apply_as_in_full_passes(
-    merges: list[tuple[int, int]], chunk: bytes
-) -> None:
+def test_hand_made_merges_apply_as_in_full_passes(merges: list[Pair], chunk: bytes) -> None:
     """FR-16: the merges turn any chunk into the ids that one pass for each merge gives."""
     expected = oracle.encode_chunk(chunk, merges)
     ready = Merges(merges)
@@ -32,7 +31,7 @@ def test_hand_made_merges_apply_as_in_full_passes(
 
 
 @pytest.mark.parametrize("merges", [TWICE, TWINS, NESTED])
-def test_every_short_chunk_is_merged_as_in_full_passes(merges: list[tuple[int, int]]) -> None:
+def test_every_short_chunk_is_merged_as_in_full_passes(merges: list[Pair]) -> None:
     """FR-16: each chunk of up to six letters "a", "b" and "c" gets the ids of the passes."""
     ready = Merges(merges)
     for chunk in (bytes(some) for length in range(7) for some in product(b"abc", repeat=length)):

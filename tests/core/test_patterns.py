@@ -8,7 +8,7 @@ from itertools import accumulate, product
 
 import pytest
 import regex
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import oracle
@@ -110,6 +110,8 @@ def check_text(name: str, text: str) -> None:
 
 @EACH
 @given(TEXTS | st.text(st.sampled_from(NASTY)) | ASCII_TEXTS)
+@example("ǅ\n \n")
+@example("ǅ\n/\x1c")
 def test_every_pattern_keeps_the_facts(name: str, text: str) -> None:
     """Chunks join to the text; pieces, blocks and ASCII's pattern have the chunks of `regex`."""
     check_text(name, text)

@@ -48,35 +48,33 @@ def mode_of(path: Path) -> int:
 # What is written, and when saving is an error
 
 
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_file_is_saved_under_its_name(
-    tmp_path: Path, tokenizer: Tokenizer, overwrite: bool
-) -> None:
+def test_file_is_saved_under_its_name(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """FR-28: a file with any valid name, even of 255 bytes, has the complete artifact."""
     names = ["tokenizer.json", "no-suffix", ".hidden", "-f", "日本 👍", "..json"]
     names += [] if os.name == "nt" else [" ", "a\nb\tc", "{}%s\\", "x" * 250 + ".json"]
-    for name in names:
-        tokenizer.save(tmp_path / name, overwrite)
-        assert (tmp_path / name).read_bytes() == NEW
-    assert names_in(tmp_path) == sorted(names)
+    for overwrite in (False, True):
+        for name in names:
+            tokenizer.save(tmp_path / name, overwrite)
+        assert contents_of(tmp_path) == dict.fromkeys(names, NEW)
+        for name in names:
+            (tmp_path / name).unlink()
 
 
-@pytest.mark.parametrize(
-    "target",
-    [None, *(pytest.param(to, marks=pytest.mark.posix) for to in ("old", "nowhere", "new", "/"))],
-)
-def test_existing_file_is_kept(here: Path, tokenizer: Tokenizer, target: str | None) -> None:
+def test_existing_file_is_kept(here: Path, tokenizer: Tokenizer) -> None:
     """FR-27: without `overwrite`, a file, or a link to anything, raises `FileExistsError`."""
     (here / "old").write_bytes(OLD)
-    if target:
-        (here / "new").symlink_to(target)
-    name = "new" if target else "old"
-    with pytest.raises(FileExistsError) as caught:
-        tokenizer.save(name)
-    assert caught.value.filename == name
-    assert (here / name).is_symlink() == bool(target)
-    assert (here / "old").read_bytes() == OLD
-    assert names_in(here) == sorted({"old", name})
+    links = [] if os.name == "nt" else ["old", "nowhere", "loop", "/"]
+    for name, target in [("old", ""), *(("loop", target) for target in links)]:
+        if target:
+            (here / name).symlink_to(target)
+        with pytest.raises(FileExistsError) as caught:
+            tokenizer.save(name)
+        assert caught.value.filename == name
+        assert (here / "old").read_bytes() == OLD
+        assert names_in(here) == sorted({"old", name})
+        if target:
+            assert (here / name).readlink() == Path(target)
+            (here / name).unlink()
 
 
 @pytest.mark.posix
@@ -119,29 +117,26 @@ INVALID = {
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("overwrite", [False, True])
-@pytest.mark.parametrize("name", INVALID)
-def test_invalid_paths_are_rejected(
-    here: Path, tokenizer: Tokenizer, name: str, overwrite: bool
-) -> None:
+def test_invalid_paths_are_rejected(here: Path, tokenizer: Tokenizer) -> None:
     """A path that cannot be a file raises its error, and nothing is created anywhere."""
     (here / "folder").mkdir()
     (here / "file").write_bytes(OLD)
     for link, target in ("dangling", "nowhere"), ("loop", "loop"), ("lost", "missing/target.json"):
         (here / link).symlink_to(target)
     before = contents_of(here)
-    with pytest.raises(INVALID[name]) as caught:
-        tokenizer.save(name, overwrite)
-    assert ".bpetite" not in str(caught.value)
-    assert contents_of(here) == before
+    for (name, error), overwrite in product(INVALID.items(), (False, True)):
+        with pytest.raises(error) as caught:
+            tokenizer.save(name, overwrite)
+        assert ".bpetite" not in str(caught.value)
+        assert contents_of(here) == before
 
 
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_missing_folder_is_named(tmp_path: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
+def test_missing_folder_is_named(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """FR-28: the error for a missing folder names the folder, not a file in it."""
-    with pytest.raises(FileNotFoundError) as caught:
-        tokenizer.save(tmp_path / "missing" / "tokenizer.json", overwrite)
-    assert caught.value.filename == os.path.join(tmp_path, "missing", "")
+    for overwrite in (False, True):
+        with pytest.raises(FileNotFoundError) as caught:
+            tokenizer.save(tmp_path / "missing" / "tokenizer.json", overwrite)
+        assert caught.value.filename == os.path.join(tmp_path, "missing", "")
 
 
 def test_folder_is_never_replaced(here: Path, tokenizer: Tokenizer) -> None:
@@ -156,11 +151,8 @@ def test_folder_is_never_replaced(here: Path, tokenizer: Tokenizer) -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("overwrite", [False, True])
 @pytest.mark.parametrize("kind", ["fifo", "socket", "device", "link-to-fifo"])
-def test_only_regular_files_are_replaced(
-    here: Path, tokenizer: Tokenizer, kind: str, overwrite: bool
-) -> None:
+def test_only_regular_files_are_replaced(here: Path, tokenizer: Tokenizer, kind: str) -> None:
     """A FIFO, a socket and a device raise `OSError` and are unchanged."""
     os.mkfifo("fifo")
     (here / "link-to-fifo").symlink_to("fifo")
@@ -172,10 +164,11 @@ def test_only_regular_files_are_replaced(
     with socket.socket(socket.AF_UNIX) as server:
         server.bind("socket")
         before = (here / kind).lstat()[:7], names_in(here)  # without the time of reading a link
-        with pytest.raises(OSError, match=kind) as caught:
-            tokenizer.save(kind, overwrite)
-        assert caught.value.errno == (errno.EINVAL if overwrite else errno.EEXIST)
-        assert ((here / kind).lstat()[:7], names_in(here)) == before
+        for overwrite, error in (False, errno.EEXIST), (True, errno.EINVAL):
+            with pytest.raises(OSError, match=kind) as caught:
+                tokenizer.save(kind, overwrite)
+            assert caught.value.errno == error
+            assert ((here / kind).lstat()[:7], names_in(here)) == before
 
 
 # Symbolic links
@@ -183,35 +176,33 @@ def test_only_regular_files_are_replaced(
 
 @pytest.mark.posix
 @pytest.mark.parametrize("target", ["target.json", "../target.json", "chain", "dangling"])
-def test_link_is_written_through(tmp_path: Path, tokenizer: Tokenizer, target: str) -> None:
+def test_link_is_written_through(here: Path, tokenizer: Tokenizer, target: str) -> None:
     """With `overwrite`, the link's target is replaced or created, and the link is kept."""
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    (folder / "chain").symlink_to("target.json")
-    (folder / "link").symlink_to(target)
-    real = (folder / "link").resolve()
+    (here / "folder").mkdir()
+    (here / "folder/chain").symlink_to("target.json")
+    (link := here / "folder/link").symlink_to(target)
+    real = link.resolve()
     if target != "dangling":
         real.write_bytes(OLD)
-    tokenizer.save(folder / "link", overwrite=True)
-    assert (folder / "link").readlink() == Path(target)
+    tokenizer.save(link, overwrite=True)
+    assert link.readlink() == Path(target)
     assert real.read_bytes() == NEW
     assert not real.is_symlink()
-    assert set(names_in(folder) + names_in(tmp_path)) <= {"folder", "chain", "link", real.name}
+    names = {*names_in(here), *names_in(here / "folder")}
+    assert names <= {"folder", "chain", "link", real.name}
 
 
 # Permissions
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_new_file_has_the_mode_of_the_umask(
-    tmp_path: Path, tokenizer: Tokenizer, overwrite: bool
-) -> None:
+def test_new_file_has_the_mode_of_the_umask(tmp_path: Path, tokenizer: Tokenizer) -> None:
     """A new file has the permissions that any new file has."""
-    for mask, mode in (0o022, 0o644), (0o027, 0o640), (0o077, 0o600), (0, 0o666):
+    modes = {0o022: 0o644, 0o027: 0o640, 0o077: 0o600, 0: 0o666}
+    for mask, overwrite in product(modes, (False, True)):
         with umask(mask):
-            tokenizer.save(tmp_path / str(mask), overwrite)
-        assert mode_of(tmp_path / str(mask)) == mode
+            tokenizer.save(path := tmp_path / f"{mask} {overwrite}", overwrite)
+        assert mode_of(path) == modes[mask]
 
 
 @pytest.mark.posix
@@ -465,12 +456,13 @@ def test_file_that_replaces_the_reserved_name_is_kept(
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("overwrite", [False, True])
-def test_full_disk_leaves_the_old_file(here: Path, tokenizer: Tokenizer, overwrite: bool) -> None:
+@pytest.mark.parametrize("before", [{}, {"tokenizer.json": OLD}])
+def test_full_disk_leaves_the_old_file(
+    here: Path, tokenizer: Tokenizer, before: dict[str, bytes]
+) -> None:
     """FR-28: if the disk is full, the old file is complete, and there is no other."""
     import resource
 
-    before = {"tokenizer.json": OLD} if overwrite else {}
     for name, data in before.items():
         (here / name).write_bytes(data)
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -478,7 +470,7 @@ def test_full_disk_leaves_the_old_file(here: Path, tokenizer: Tokenizer, overwri
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
         try:
             with pytest.raises(OSError, match="File too large"):
-                tokenizer.save("tokenizer.json", overwrite)
+                tokenizer.save("tokenizer.json", overwrite=bool(before))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         assert contents_of(here) == before

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import oracle
 from bpetite import Tokenizer
 from bpetite._boundaries import cut_safely
 from bpetite._patterns import PATTERNS
@@ -114,15 +113,3 @@ def test_no_block_ends_inside_a_special_token(names: list[str], text: str, patte
     assert [token_id for block in blocks for token_id in tokenizer.encode(block)] == (
         tokenizer.encode(whole)
     )
-
-
-@given(TEXTS, st.lists(st.sampled_from(["<|a|>", "<|b|>", "[INST]", "<|endoftext|>"]), unique=True))
-def test_text_encodes_as_in_the_oracle(text: str, names: list[str]) -> None:
-    """With any special tokens, ids are those of a slow search, a slow split and slow merges."""
-    text += "".join(names) * 2 + text
-    tokenizer = Tokenizer.train(text, 270, special_tokens=names)
-    merges = tokenizer._artifact.merges
-    expected = oracle.encode(text, merges, special_tokens=names)
-    assert tokenizer.encode(text) == expected
-    assert tokenizer.decode(expected) == text
-    assert max(tokenizer.encode(text, ordinary=True), default=0) < 256 + len(merges)

@@ -11,6 +11,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite._patterns import PATTERNS
+from oracle import Pair
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
 NAMES = ["<|b|>", "<|a|>"]
@@ -19,12 +20,12 @@ SPECIAL = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endof
 """Merges that make a token with the bytes of the special token."""
 
 
-def of_merges(merges: list[tuple[int, int]]) -> Tokenizer:
+def of_merges(merges: list[Pair]) -> Tokenizer:
     """Return the tokenizer with these merges."""
     return Tokenizer._of(Artifact.of_merges(merges))
 
 
-def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int]]:
+def merges_of(tokenizer: Tokenizer) -> list[Pair]:
     return list(tokenizer._artifact.merges)
 
 
@@ -57,9 +58,7 @@ def test_another_corpus_is_learned_as_in_the_oracle(
 @example(TWICE, ["aaaabab aab"], 20)
 @example(TWINS, ["abcabcbcab abc"], 20)
 @example(NESTED, ["aaaabaaaab aaa"], 20)
-def test_any_merges_may_be_the_start(
-    merges: list[tuple[int, int]], documents: list[str], more: int
-) -> None:
+def test_any_merges_may_be_the_start(merges: list[Pair], documents: list[str], more: int) -> None:
     """Merges that no training learns are continued as in the oracle, and learned only once."""
     size = 256 + len(merges) + more
     grown = merges_of(Tokenizer.train(documents, size, start=of_merges(merges)))
@@ -83,7 +82,7 @@ def test_tokens_that_encode_to_themselves_stay_so(first: list[str], second: list
 @example([(98, 97), (97, 98), (257, 97)])
 @example([(98, 99), (97, 98), (257, 99)])
 @example(SPECIAL)
-def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[tuple[int, int]]) -> None:
+def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[Pair]) -> None:
     """The warning has such tokens of the start, and there is none if all are sound."""
     tokens = oracle.vocabulary(merges)
     unreachable = [

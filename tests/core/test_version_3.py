@@ -212,9 +212,7 @@ def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> No
             load(tmp_path / "t.json")
 
 
-def test_the_other_versions_need_nothing_of_it(
-    run_python: Callable[..., str], tmp_path: Path
-) -> None:
+def test_other_versions_need_nothing_of_it(run_python: Callable[..., str], tmp_path: Path) -> None:
     """Versions 1 and 2 work without the module, and never load it."""
     (tmp_path / "third.json").write_bytes(canonical(THIRD))
     program = """

@@ -90,9 +90,7 @@ def test_chunk_has_the_proved_ids(merges: list[Pair], chunk: bytes) -> None:
 
 @given(merge_lists(), st.lists(CHUNKS, max_size=3))
 @example([(97, 98), (256, 256), (257, 97), (97, 98)], [b"ab" * 9 + b"a", b"", b"aab"])
-def test_each_smaller_vocabulary_has_the_proved_counts(
-    merges: list[Pair], chunks: list[bytes]
-) -> None:
+def test_smaller_vocabulary_has_the_proved_counts(merges: list[Pair], chunks: list[bytes]) -> None:
     """The ids with all merges, counted once, give the counts with any number of first merges."""
     counts = Counter(i for chunk in chunks for i in real_ids(chunk, merges))
     artifact = Artifact.of_merges(merges, special_names=())
@@ -178,7 +176,7 @@ def test_ascii_text_has_the_proved_chunks(text: str) -> None:
 )
 @example([(97, 98), (98, 97)], list(range(256)), b"babab")
 @example([(257, 98), (98, 97)], list(range(255, -1, -1)), b"babbab")
-def test_the_reference_model_has_the_proved_ids(
+def test_the_reference_has_the_proved_ids(
     merges: list[Pair], shuffle: list[int], chunk: bytes
 ) -> None:
     """Any chunk has the proved ids, with merges in any order and any byte permutation."""
