@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from textwrap import dedent
-from typing import Final
+from typing import Final, TypeAlias
 
 import pytest
 
@@ -16,6 +16,7 @@ from bpetite import Tokenizer
 from cli_tools import about_folder, bpetite_process, refused
 
 _FOLDERS: Final = [str(Path(__file__).parent / "windows"), os.environ.get("PYTHONPATH", "")]
+Run: TypeAlias = Callable[..., str]
 WINDOWS: Final = {"PYTHONPATH": os.pathsep.join(filter(None, _FOLDERS))}
 TEXT: Final = "low lower lowest é⛵\n"
 LARGE: Final = ("lower" * 6 + " ") * 270_000
@@ -40,7 +41,7 @@ def succeeded(done: subprocess.CompletedProcess[bytes]) -> bytes:
 
 @pytest.mark.parametrize("mode", [0o644, 0o444], ids=["writable", "read-only"])
 def test_a_tokenizer_is_trained_saved_and_loaded(
-    run_python: Callable[..., str], tmp_path: Path, mode: int
+    run_python: Run, tmp_path: Path, mode: int
 ) -> None:
     """The five methods work; overwriting keeps a read-only file so, and leaves no other file."""
     path = tmp_path / "m.json"
@@ -67,9 +68,7 @@ def test_a_tokenizer_is_trained_saved_and_loaded(
     assert names_in(tmp_path) == ["m.json", "new.json"]
 
 
-def test_a_refused_replacement_leaves_the_old_file(
-    run_python: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_refused_replacement_leaves_the_old_file(run_python: Run, tmp_path: Path) -> None:
     """If another program has a read-only file open, it stays read-only, with its content."""
     path = tmp_path / "m.json"
     path.write_bytes(b"old")
@@ -106,7 +105,7 @@ def test_ids_go_there_and_back(folder: Path) -> None:
     assert (folder / "decoded").read_bytes() == LARGE.encode()
 
 
-def test_workers_ignore_ctrl_c(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_workers_ignore_ctrl_c(run_python: Run, tmp_path: Path) -> None:
     """A worker that gets Ctrl-C goes on; the first process ends it."""
     program = """
         import signal
