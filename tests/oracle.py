@@ -60,12 +60,9 @@ def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     result: list[int] = []
     place = 0
     while place < len(ids):
-        if tuple(ids[place : place + 2]) == pair:
-            result.append(new_id)
-            place += 2
-        else:
-            result.append(ids[place])
-            place += 1
+        found = tuple(ids[place : place + 2]) == pair
+        result.append(new_id if found else ids[place])
+        place += 2 if found else 1
     return result
 
 

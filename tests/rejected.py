@@ -17,8 +17,10 @@ def check_rejected(folder: Path, content: object, message: str) -> str:
     The line begins with the path and the message. A missing key is a `KeyError`.
     """
     path, kind = folder / "tokenizer.json", KeyError if "missing key" in message else ValueError
-    spellings = [content] if isinstance(content, bytes) else [canonical(content), indented(content)]
-    for data in spellings:
+    spellings = (canonical, lambda value: json.dumps(value, indent=0).encode("ascii"))
+    for data in (
+        [content] if isinstance(content, bytes) else [write(content) for write in spellings]
+    ):
         path.write_bytes(data)
         with pytest.raises(kind) as caught:
             load(path)
@@ -28,11 +30,6 @@ def check_rejected(folder: Path, content: object, message: str) -> str:
         assert len(said) <= len(f"{quoted(path)}: ") + 200
         assert "\n" not in said
     return said
-
-
-def indented(content: object) -> bytes:
-    """Return JSON with line breaks."""
-    return json.dumps(content, indent=0).encode("ascii")
 
 
 def faults_of(

@@ -1,5 +1,7 @@
 """Every text decodes to itself after encoding, with a tokenizer and with its saved copy."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -46,16 +48,13 @@ def test_fixture_decodes_to_itself(pair: list[Tokenizer], text: str) -> None:
 
 
 @given(texts.CORPORA, st.one_of(texts.TEXTS, texts.TIES, texts.RUNS, texts.ASCII_TEXTS))
-def test_any_text_decodes_to_itself(
-    tmp_path_factory: pytest.TempPathFactory, documents: list[str], text: str
-) -> None:
+def test_any_text_decodes_to_itself(any_path: Path, documents: list[str], text: str) -> None:
     """FR-25, FR-26: `decode(encode(text)) == text` for any text and training, also once loaded."""
     tokenizer = Tokenizer.train([*documents, text], 280)
     ids = tokenizer.encode(text)
     assert tokenizer.decode(ids) == text
-    path = tmp_path_factory.getbasetemp() / "any-tokenizer.json"
-    tokenizer.save(path, overwrite=True)
-    assert Tokenizer.load(path).encode(text) == ids
+    tokenizer.save(any_path, overwrite=True)
+    assert Tokenizer.load(any_path).encode(text) == ids
 
 
 @pytest.mark.thorough

@@ -15,7 +15,7 @@ import oracle
 from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load
-from numbered import Made, numbered, tokenizer_of
+from numbered import Made, numbered, start_of, tokenizer_of
 from rejected import check_rejected, faults_of
 from texts import RUNS, TEXTS
 
@@ -63,12 +63,10 @@ def test_the_first_id_needs_not_be_0(tmp_path: Path) -> None:
 
 
 @given(numbered(), st.lists(RUNS | TEXTS | st.sampled_from(["<s>", "<|user|><", "é"])).map("".join))
-def test_ids_are_those_of_the_oracle(
-    tmp_path_factory: pytest.TempPathFactory, made: Made, text: str
-) -> None:
+def test_ids_are_those_of_the_oracle(made: Made, text: str) -> None:
     """For any ids and whole tokens, text has the ids of the oracle's numbers, and comes back."""
     content, merges, whole, names = made
-    tokenizer = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
+    tokenizer = start_of(made)
     pattern, artifact = content["pretokenizer_pattern"], tokenizer._artifact
     assert canonical(content) == artifact.to_bytes()
     assert artifact.merges == merges
