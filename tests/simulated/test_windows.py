@@ -6,7 +6,8 @@ import subprocess
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Final
+from textwrap import dedent
+from typing import Final, TypeAlias
 
 import pytest
 
@@ -15,6 +16,7 @@ from bpetite import Tokenizer
 from cli_tools import about_folder, bpetite_process, refused
 
 _FOLDERS: Final = [str(Path(__file__).parent / "windows"), os.environ.get("PYTHONPATH", "")]
+Run: TypeAlias = Callable[..., str]
 WINDOWS: Final = {"PYTHONPATH": os.pathsep.join(filter(None, _FOLDERS))}
 TEXT: Final = "low lower lowest é⛵\n"
 LARGE: Final = ("lower" * 6 + " ") * 270_000
@@ -39,7 +41,7 @@ def succeeded(done: subprocess.CompletedProcess[bytes]) -> bytes:
 
 @pytest.mark.parametrize("mode", [0o644, 0o444], ids=["writable", "read-only"])
 def test_a_tokenizer_is_trained_saved_and_loaded(
-    run_python: Callable[..., str], tmp_path: Path, mode: int
+    run_python: Run, tmp_path: Path, mode: int
 ) -> None:
     """The five methods work; overwriting keeps a read-only file so, and leaves no other file."""
     path = tmp_path / "m.json"
@@ -66,9 +68,7 @@ def test_a_tokenizer_is_trained_saved_and_loaded(
     assert names_in(tmp_path) == ["m.json", "new.json"]
 
 
-def test_a_refused_replacement_leaves_the_old_file(
-    run_python: Callable[..., str], tmp_path: Path
-) -> None:
+def test_a_refused_replacement_leaves_the_old_file(run_python: Run, tmp_path: Path) -> None:
     """If another program has a read-only file open, it stays read-only, with its content."""
     path = tmp_path / "m.json"
     path.write_bytes(b"old")
@@ -105,16 +105,17 @@ def test_ids_go_there_and_back(folder: Path) -> None:
     assert (folder / "decoded").read_bytes() == LARGE.encode()
 
 
-def test_workers_ignore_ctrl_c(run_python: Callable[..., str], tmp_path: Path) -> None:
+def test_workers_ignore_ctrl_c(run_python: Run, tmp_path: Path) -> None:
     """A worker that gets Ctrl-C goes on; the first process ends it."""
-    (tmp_path / "program.py").write_text(
-        "import signal\n"
-        "from bpetite_cli.jobs.workers import Workers\n"
-        "if __name__ == '__main__':\n"
-        "    workers = Workers(signal.raise_signal, 1)\n"
-        "    print(workers.submit(signal.SIGINT).result())\n"
-        "    workers.close()\n"
-    )
+    program = """
+        import signal
+        from bpetite_cli.jobs.workers import Workers
+        if __name__ == '__main__':
+            workers = Workers(signal.raise_signal, 1)
+            print(workers.submit(signal.SIGINT).result())
+            workers.close()
+    """
+    (tmp_path / "program.py").write_text(dedent(program))
     program = "import runpy; runpy.run_path('program.py', run_name='__main__')"
     assert run_python(program, folder=tmp_path, **WINDOWS) == "None\n"
 
@@ -133,28 +134,18 @@ def test_a_folder_is_exported(folder: Path, output: str) -> None:
     succeeded(on_windows(*export, "--force", cwd=folder))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (
-            ["inspect", "--model", "folder"],
-            "error: not a tokenizer file but a folder: folder (create one with `bpetite import`)",
-        ),
-        (["count", "--model", "m.json", "folder"], f"error: {about_folder('folder')}"),
-        (
-            ["inspect", "--model", r"a b\nope.json"],
-            r"error: tokenizer file not found: 'a b\nope.json' (create one with `bpetite train`)",
-        ),
-        (
-            ["count", "--model", "m.json", "*.md"],
-            "error: no file matches '*.md'; check the pattern",
-        ),
-    ],
-)
-def test_errors_explain_themselves(folder: Path, arguments: list[str], message: str) -> None:
+def test_errors_explain_themselves(folder: Path) -> None:
     """A folder is called a folder, a backslash is written once, and a pattern must match."""
     (folder / "folder").mkdir()
-    assert refused(on_windows(*arguments, cwd=folder))[-1] == message
+    inspect, count = (["inspect", "--model"], ["count", "--model", "m.json"])
+    no_model = "error: not a tokenizer file but a folder: folder (create one with `bpetite import`)"
+    lost = r"error: tokenizer file not found: 'a b\nope.json' (create one with `bpetite train`)"
+    for arguments, message in (
+        *(([*inspect, "folder"], no_model), ([*inspect, r"a b\nope.json"], lost)),
+        ([*count, "folder"], f"error: {about_folder('folder')}"),
+        ([*count, "*.md"], "error: no file matches '*.md'; check the pattern"),
+    ):
+        assert refused(on_windows(*arguments, cwd=folder))[-1] == message
 
 
 @pytest.mark.parametrize("option", [[], ["--files-from", "list"]])
