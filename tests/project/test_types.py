@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from pages import blocks
 from project_tools import ROOT, run, tool
 
 pytestmark = pytest.mark.thorough
@@ -31,7 +32,7 @@ MISTAKES: Final = (
 def program(tmp_path: Path) -> Path:
     """Return the program of the README, in a folder where pyright is strict."""
     _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
-    (block,) = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    ((_, block),) = blocks(section, "python")
     (tmp_path / "program.py").write_text(block, encoding="utf-8")
     (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
     return tmp_path / "program.py"
