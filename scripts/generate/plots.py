@@ -13,14 +13,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from generate.pictures import (
-    CLASSES,
-    FIGURES_ON_SIZES,
-    Figures,
-    of_classes,
-    read_figures,
-    whole,
-)
+from generate.pictures import CLASSES, FIGURES_ON_SIZES, Figures, of_classes, read_figures, whole
 
 _INK: Final = "#808080"
 _COLORED: Final = (

@@ -92,7 +92,12 @@ def check(folder: Path, *, write: bool = False) -> None:
     print(f"extract: {EXTRACTED.relative_to(ROOT)} matches the proof")
     _recheck(folder)
     for entry in tomllib.loads((PROOF / "broken.toml").read_text(encoding="utf-8"))["broken"]:
-        _refuse(folder, files, Broken(**entry))
+        broken = Broken(**entry)
+        if (found := _refusal(folder, files, broken)) != broken.refused_by:
+            sys.exit(
+                f"error: {broken.what}: expected {broken.refused_by} to reject it, got: {found}"
+            )
+        print(f"break:   {broken.what}: rejected in {found}", flush=True)
 
 
 def _check_tools() -> None:
@@ -154,34 +159,23 @@ def _recheck(folder: Path) -> None:
         sys.exit(f"error: coqchk rejects the compiled files: {report.strip()}")
 
 
-def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
-    """Check that Coq rejects a wrong definition at the expected lemma."""
-    found = _refusal(folder, files, broken)
-    if found != broken.refused_by:
-        sys.exit(f"error: {broken.what}: expected rejection in {broken.refused_by}, got: {found}")
-    print(f"break:   {broken.what}: rejected in {found}", flush=True)
-
-
 def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
     """Return the name of the lemma at which Coq rejects a wrong definition."""
     with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as name:
         copy = Path(name)
         shutil.copytree(folder, copy, dirs_exist_ok=True)
         path = copy / broken.file
-        path.write_text(_edited(path.read_text(encoding="utf-8"), broken), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        for old, new in broken.edits:
+            if text.count(old) != 1:
+                sys.exit(f"error: {broken.what}: {broken.file} must contain this once: {old!r}")
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
         for file in files[files.index(broken.file) :]:
             result = _run(copy, "coqc", *_LIBRARY, file)
             if result.returncode != 0:
                 return _statement_at(copy / file, result.stderr)
     return "none"
-
-
-def _edited(text: str, broken: Broken) -> str:
-    for old, new in broken.edits:
-        if text.count(old) != 1:
-            sys.exit(f"error: {broken.what}: {broken.file} must contain this exactly once: {old!r}")
-        text = text.replace(old, new)
-    return text
 
 
 def _statement_at(path: Path, complaint: str) -> str:

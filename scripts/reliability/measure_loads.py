@@ -52,14 +52,11 @@ def _with_special_tokens(size: int, special: str) -> bytes:
     return good % _joined(special, size, "", "")
 
 
-def _with_a_wrong_end(size: int) -> bytes:
-    """Return this artifact with an error that only the last of the nineteen checks finds."""
-    return _good(size).replace(b'"vocab":{', b'"vocab":{"99999999":[97],')
-
-
 CASES: Final[dict[str, Callable[[int], bytes]]] = {
     "a valid tokenizer file": _good,
-    "one that only the last check rejects": _with_a_wrong_end,
+    "one that only the last check rejects": lambda size: _good(size).replace(
+        b'"vocab":{', b'"vocab":{"99999999":[97],'
+    ),
     "one with 4,096 special tokens": lambda size: _good(
         size, tuple(f"{'👍' * 250}<{number}>" for number in range(MOST))
     ),
