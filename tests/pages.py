@@ -15,6 +15,7 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from bpetite import Tokenizer
 from cli_tools import BPETITE
+from project_tools import run, run_node, run_program
 
 
 def run_page(page: Path) -> set[str]:
@@ -67,6 +68,36 @@ class _Runner:
         """Run a block of commands."""
         check_commands(example.parsed)
         self.seen.append("console")
+
+
+def blocks(text: str, language: str = r"\w+") -> list[tuple[str, str]]:
+    """Return the fenced blocks of Markdown in a language, or in any: the language, and the code."""
+    return re.findall(rf"^```({language})\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def run_blocks(text: str, folder: Path, *, compare: bool = True) -> str:
+    """Run each block in a folder, and return what the programs write to standard error.
+
+    All that they print has to be shown, unless nothing is compared.
+    """
+    printed = messages = ""
+    for language, block in blocks(text):
+        if language == "text":
+            if compare:
+                check(block, printed)
+            printed = ""
+        elif language == "console" and compare:
+            with contextlib.chdir(folder):
+                check_commands(block)
+        elif language in {"console", "sh"}:
+            commands = [block] if language == "sh" else [one for one, _ in commands_of(block)]
+            result = run("bash", "-ec", "\n".join(commands), cwd=folder)
+            assert result.returncode == 0, result.stderr
+        else:
+            result = (run_node if language == "js" else run_program)(folder, block)
+            printed, messages = result.stdout, messages + result.stderr
+    assert printed == "" or not compare, "the page does not show it"
+    return messages
 
 
 def check_commands(block: str) -> None:

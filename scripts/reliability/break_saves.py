@@ -56,7 +56,7 @@ class _Folder:
 
     def state(self, new: bytes, *, temporary_files: int = 0) -> str:
         """Return what the file has, and whether a temporary file is left; or what is wrong."""
-        left = self._temporary_files()
+        left = [path for path in self.place.iterdir() if _TEMPORARY.fullmatch(path.name)]
         files = {path.name: path.read_bytes() for path in self.place.iterdir() if path not in left}
         state = "new" if files == {_NAME: new} else "old" if files == self.before else "wrong: torn"
         if files == {_NAME: b""} and not self.links:
@@ -64,14 +64,6 @@ class _Folder:
         if len(left) > temporary_files:
             return f"wrong: {state}, and {len(left)} temporary files"
         return f"{state}, and a temporary file" if left else state
-
-    def remove_temporary_files(self) -> None:
-        """Remove temporary files that a kill has left."""
-        for path in self._temporary_files():
-            path.unlink()
-
-    def _temporary_files(self) -> list[Path]:
-        return [path for path in self.place.iterdir() if _TEMPORARY.fullmatch(path.name)]
 
 
 @contextmanager
@@ -111,7 +103,6 @@ def at_random_instants(number: signal.Signals, runs: int) -> Seen:
             write_file(folder.path, _OLD, overwrite=True)
             if Path(folder.path).read_bytes() != _OLD:
                 seen["wrong: the next save failed"] += 1
-            folder.remove_temporary_files()
     return seen
 
 
@@ -200,11 +191,9 @@ def _with_a_fault(name: str, number: int, error: str, *, old: bool, links: bool)
             return None
         outcome = outcome or "died"
         state = folder.state(_SMALL, temporary_files=int(error in _DEADLY or name == "unlink"))
-    allowed = {"saved": "new", "unsynced": "new", "refused": "old"}.get(outcome, "")
-    if outcome == "died":
-        good = "wrong" not in state and error in _DEADLY
-    else:
-        good = "wrong" not in state and "empty" not in state and state.startswith(allowed)
+    allowed = {"saved": "new", "unsynced": "new", "refused": "old"}.get(outcome, ("new", "old"))
+    good = error in _DEADLY if outcome == "died" else state.startswith(allowed)
+    good = good and "wrong" not in state
     return f"{outcome}: {state}" if good else f"wrong: {name}, {error}: {outcome}, {state}"
 
 
@@ -217,14 +206,13 @@ def main() -> int:
     if given.section == "once":
         save_once(given.arguments[0], overwrite=given.arguments[1] == "overwrite")
         return 0
-    if given.section == "calls" and shutil.which("strace") is None:
-        parser.error("strace is not on PATH")
-    sections: dict[str, Callable[[], Seen]] = {
-        "kill": lambda: at_random_instants(signal.SIGKILL, int(given.arguments[0])),
-        "interrupt": lambda: at_random_instants(signal.SIGINT, int(given.arguments[0])),
-        "calls": lambda: calls(given.arguments or list(_ERRORS)),
-    }
-    seen = sections[given.section]()
+    if given.section == "calls":
+        if shutil.which("strace") is None:
+            parser.error("strace is not on PATH")
+        seen = calls(given.arguments or list(_ERRORS))
+    else:
+        number = signal.SIGKILL if given.section == "kill" else signal.SIGINT
+        seen = at_random_instants(number, int(given.arguments[0]))
     print(json.dumps(dict(+seen), sort_keys=True))
     return 1 if any("wrong" in what for what in +seen) else 0
 

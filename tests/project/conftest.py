@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli_tools import BPETITE
 from project_tools import ROOT, Gate, run
 
 
@@ -25,6 +26,14 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     with contextlib.chdir(tmp_path):
         yield tmp_path
     sys.modules.pop("toy", None)
+
+
+@pytest.fixture
+def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `bpetite` a command of a shell, and keep other libraries in the test's folder."""
+    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ pyproject.toml requires.
 
 import shutil
 import sys
-import tomllib
 from itertools import chain
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from project_tools import (
     PACKAGES,
     ROOT,
     imported_modules,
+    project,
     run,
     sources,
     tool,
@@ -46,16 +46,14 @@ def undeclared_imports(member: Path) -> set[str]:
     Extras are declared, except for the other packages. Only the command line loads compare's
     commands, so they may import its module `for_compare`.
     """
-    project = tomllib.loads((member / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = chain.from_iterable(project.get("optional-dependencies", {}).values())
+    metadata = project(member)
+    extras = chain.from_iterable(metadata.get("optional-dependencies", {}).values())
     others = {f"bpetite-{other}" for other in MEMBERS}
-    declared = {
-        *(Requirement(requirement).name for requirement in project["dependencies"]),
-        *({Requirement(requirement).name for requirement in extras} - others),
-    }
+    declared = {Requirement(requirement).name for requirement in metadata["dependencies"]}
+    declared |= {Requirement(requirement).name for requirement in extras} - others
     modules = {
         IMPORT_NAMES.get(name.removeprefix("bpetite-"), name.partition(".")[0])
-        for name in {*declared, project["name"]}
+        for name in {*declared, metadata["name"]}
     }
     imported = {
         name.partition(".")[0]
@@ -63,9 +61,8 @@ def undeclared_imports(member: Path) -> set[str]:
         if source.parent != PACKAGES / "compare/src/bpetite_compare/commands"
         for name in imported_modules(source.read_text(encoding="utf-8"))
     }
-    for_the_type_checker = {"_typeshed"}  # this module does not exist at run time
-    newer = {"compression"}  # from Python 3.14 on
-    return imported - modules - for_the_type_checker - newer - sys.stdlib_module_names
+    # The first exists only for a type checker, the second from Python 3.14 on.
+    return imported - modules - {"_typeshed", "compression"} - sys.stdlib_module_names
 
 
 @pytest.mark.parametrize("member", MEMBERS)

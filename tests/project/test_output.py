@@ -117,12 +117,8 @@ def test_every_output_is_declared_and_shown() -> None:
     assert not missing, f"add an example to the help for each of {missing}"
 
 
-def test_the_schema_is_up_to_date_and_closed() -> None:
-    """It has the declared objects; each has exactly its fields, with a meaning and a type."""
+def test_the_schema_is_up_to_date() -> None:
+    """The schema and the page have the declared objects, as `scripts/generate` writes them."""
     for path, text in files().items():
         current = (ROOT / path).read_text(encoding="utf-8")
         assert current == text, "run `uv run python scripts/generate output`"
-    for definition in SCHEMA["$defs"].values():
-        assert definition["required"] == list(definition["properties"])
-        assert definition["additionalProperties"] is False
-        assert all(field.keys() > {"description"} for field in definition["properties"].values())

@@ -79,17 +79,11 @@ def test_faults_are_found_in_every_folder(tmp_path: Path) -> None:
         assert {rule: found.count(rule) for rule in of_packages if rule in found} == expected
 
 
-def test_the_lock_file_is_committed() -> None:
-    """FR-3: uv.lock is under version control."""
+def test_git_changes_no_byte() -> None:
+    """FR-3: uv.lock is under version control, and `core.autocrlf` changes no byte of a clone."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("without git or a clone nothing says what is committed")
     assert run("git", "ls-files", "uv.lock").stdout == "uv.lock\n"
-
-
-def test_git_changes_no_byte() -> None:
-    """For git no file is text, so `core.autocrlf` changes no byte of a clone."""
-    if not (ROOT / ".git").exists() or shutil.which("git") is None:
-        pytest.skip("without git or a clone there are no attributes")
     names = ("docs/sample.txt", "tests/reliability/findings/load/a", "anything")
     found = run("git", "check-attr", "text", "--", *names).stdout
     assert found == "".join(f"{name}: text: unset\n" for name in names)

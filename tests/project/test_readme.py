@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bpetite import Tokenizer
-from pages import check, run_page, sha256_of_artifact
+from pages import run_page, sha256_of_artifact
 from project_tools import ROOT, Gate
 
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,13 +33,6 @@ def test_the_readme_has_what_is_required(section: str, words: str) -> None:
     """Setup, commands, limitations, the machine of the benchmark, and that GPT-2 is no goal."""
     found = PAGE.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
     assert re.search(words, found), f"say this in the README under {section!r}"
-
-
-def test_a_wrong_page_is_detected() -> None:
-    """The comparison of outputs can fail, and accepts only what `...` matches."""
-    check("a ... c", "a b c\n")
-    with pytest.raises(AssertionError):
-        check("a b", "a c")
 
 
 def test_the_map_lists_all_modules_and_folders() -> None:
