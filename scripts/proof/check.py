@@ -6,7 +6,7 @@ It needs Coq 8.16, takes some minutes, and works in a temporary folder:
     assume      ask Coq for the axioms of the theorems: none
     recheck     check the compiled files again with `coqchk`
     break       check that Coq rejects each wrong definition of docs/proof/broken.toml
-    extract     compare the proved functions, as Python, with tests/proof/extracted.py
+    extract     compare the proved functions, as Python, with extracted.py
 
 With --write, it writes extracted.py and stops after "assume".
 
@@ -30,7 +30,7 @@ from proof.coq_to_python import print_functions
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROOF: Final = ROOT / "docs" / "proof"
-EXTRACTED: Final = ROOT / "tests" / "proof" / "extracted.py"
+EXTRACTED: Final = PROOF / "extracted.py"
 
 _TOOLS: Final = ("coqc", "coqchk", "coqdep")
 _VERSION: Final = "8.16"

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import extracted
 import regex
+from extracted import List, Option
 
 from bpetite._constants import MAX_VOCAB_SIZE
-from proof import extracted
-from proof.extracted import List, Option
 
 Pair = tuple[int, int]
 Split = Callable[[str], list[str]]
