@@ -39,7 +39,7 @@ const special = (() => {
   }
 
   for (const [id, fields] of Object.entries(EXAMPLES)) {
-    document.getElementById(id).href = logic.toFragment({ view: "text", ...fields });
+    document.getElementById(id).href = share.link({ view: "text", ...fields }).fragment;
   }
   return { EXAMPLES, drawSwitch };
 })();
