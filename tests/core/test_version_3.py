@@ -14,6 +14,7 @@ import oracle
 from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load
+from core import test_version_2 as version_2
 from numbered import Made, numbered, start_of, tokenizer_of
 from rejected import check_rejected, faults_of
 from texts import RUNS, TEXTS
@@ -138,12 +139,11 @@ ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
 FAULTS = faults_of(ERRORS)
 
 
-@pytest.mark.parametrize(("_step", "fault", "message"), FAULTS)
-def test_each_fault_is_refused(
-    tmp_path: Path, _step: int, fault: dict[str, Any], message: str
-) -> None:
+@pytest.mark.parametrize("valid", [version_2.SECOND, THIRD], ids=["2", "3"])
+def test_each_fault_is_refused(tmp_path: Path, valid: dict[str, Any]) -> None:
     """FR-29: a fault gives one short line with the place, the rule and the value."""
-    check_rejected(tmp_path, THIRD | fault, message)
+    for _, fault, message in FAULTS if valid is THIRD else version_2.FAULTS:
+        check_rejected(tmp_path, valid | fault, message)
 
 
 def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
@@ -166,8 +166,18 @@ def test_there_is_one_version_for_each_tokenizer(tmp_path: Path) -> None:
     for content, message in (
         (GOOD | TRIPLES, "schema_version: expected 1, the lowest version that can hold "),
         (SECOND | TRIPLES, "schema_version: expected 2, the lowest version that can hold "),
-        (GOOD | {"schema_version": 3}, "merges[0]: expected a list of three non-negative "),
-        (THIRD | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as "),
+        *((body | {"schema_version": 3}, TRIPLE) for body in (GOOD, version_2.SECOND)),
+        *(
+            (body | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as ")
+            for body in (THIRD, version_2.SECOND, version_2.with_names(["<|endoftext|>"]))
+        ),
+        *(
+            (
+                version_2.with_names(names, "gpt2") | {"schema_version": 1},
+                "special_tokens: expected ",
+            )
+            for names in ([], ["<|b|>", "<|a|>"])
+        ),
         (THIRD | {"schema_version": 2}, "merges[0]: expected a list of two non-negative "),
     ):
         check_rejected(tmp_path, content, message)
