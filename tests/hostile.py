@@ -13,8 +13,8 @@ def hostile_files(folder: Path) -> dict[int, list[bytes]]:
     """Return every file that a test of the nineteen checks requires `load` to reject, by step."""
     module = _module("test_loading")
     found: dict[int, list[bytes]] = {step: [] for step in range(1, 20)}
-    for step, place, _, values in module.VALUES_OF_STEPS:
-        found[step] += [canonical(module.changed((place, value))) for value in values]
+    for step, faults in module.STEPS.items():
+        found[step] += [canonical(module.changed((place, value))) for place, value, _ in faults]
     for name, test in list(vars(module).items()):
         if number := re.match(r"test_step_(\d+)", name):
             files = found[int(number[1])]

@@ -38,7 +38,9 @@ def test_what_the_cache_kept_changes_nothing(merges: list[tuple[int, int]], text
 def test_text_encodes_as_in_the_oracle(documents: list[str], text: str) -> None:
     """FR-16: special tokens are cut out, and each chunk is merged by rank, as specified."""
     merges = oracle.train([*documents, text[: len(text) // 2]], 280)
-    assert encoder_of(merges).encode(text) == oracle.encode(text, merges)
+    ids = encoder_of(merges).encode(text)
+    assert (type(ids), ids) == (list, oracle.encode(text, merges))
+    assert {type(token_id) for token_id in ids} <= {int}
 
 
 def test_pair_across_chunks_is_not_merged() -> None:
@@ -50,29 +52,16 @@ def test_pair_across_chunks_is_not_merged() -> None:
         assert encoder_of([(data[-len(last) - 1], last[0])]).encode(text) == list(data)
 
 
-def test_ids_are_integers() -> None:
-    """FR-16: `encode` returns a `list` of exact `int` objects."""
-    ids = encoder_of([(97, 98)]).encode("ab<|endoftext|>c")
-    assert ids == [256, 257, 99]
-    assert type(ids) is list
-    assert {type(token_id) for token_id in ids} == {int}
-
-
 def test_empty_text_has_no_ids() -> None:
     """FR-17: `encode("")` is `[]`."""
     assert encoder_of([(97, 98)]).encode("") == []
 
 
 def test_part_of_the_special_token_is_ordinary_text() -> None:
-    """FR-18: every prefix and suffix of <|endoftext|> has the ids of its bytes."""
-    for length in range(1, 13):
-        for part in (oracle.END_OF_TEXT[:length], oracle.END_OF_TEXT[-length:]):
-            assert encoder_of([]).encode(part) == list(part.encode("utf-8"))
-
-
-def test_text_like_the_special_token_is_ordinary_text() -> None:
     """FR-14, FR-18: anything but the exact literal has the ids of its bytes."""
     for text in (
+        *(oracle.END_OF_TEXT[:length] for length in range(1, 13)),
+        *(oracle.END_OF_TEXT[length:] for length in range(1, 13)),
         *("<|ENDOFTEXT|>", "<|endoftext |>", "<|end\u200boftext|>", "<|endoftext|\uff1e"),
         *("< |endoftext|>", "<|pad|>", "<|startoftext|><|im_end|>", "<s></s>[PAD]<unk>"),
     ):

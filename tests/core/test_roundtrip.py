@@ -11,14 +11,8 @@ from bpetite import Tokenizer
 
 CORPUS = "The cat sat. It's 12 o'clock! 日本語 العربية 👍👍 <|endoftext|>\n\n" * 4
 FIXTURES = [
-    *(
-        "",
-        " ",
-        " \n\t  \r\n ",
-        texts.WHITESPACE,
-        f"a{texts.SEPARATORS} {texts.SEPARATORS}b",
-        "".join(texts.PIECES),
-    ),
+    *("", " ", " \n\t  \r\n ", texts.WHITESPACE, f"a{texts.SEPARATORS} {texts.SEPARATORS}b"),
+    "".join(texts.PIECES),
     *("Hello, world! It's 2026; they'll see.", "".join(map(chr, range(128)))),
     *("?!...--((()))[]{}~@#$%^&*_+=", "naïve Ünïcode e\u0301 ß ﬁ \u212b İıſ a\u200b\xad"),
     *("👍 👩‍👩‍👧 🏳️‍🌈 🇩🇪", "日本語 中文 한국어", "مرحبا بالعالم ١٢٣"),

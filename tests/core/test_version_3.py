@@ -3,7 +3,6 @@
 import copy
 import json
 import pickle
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ import oracle
 from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._persistence import load
+from core import test_version_2 as version_2
 from numbered import Made, numbered, start_of, tokenizer_of
 from rejected import check_rejected, faults_of
 from texts import RUNS, TEXTS
@@ -52,11 +52,7 @@ def test_unknown_ids_are_errors(tmp_path: Path) -> None:
     for other in (True, False, 1.0, "7"):
         with pytest.raises(TypeError, match="at position 2"):
             tokenizer.decode([7, 1, other])  # type: ignore[list-item]
-
-
-def test_the_first_id_needs_not_be_0(tmp_path: Path) -> None:
-    """Ids that begin at 1 have no gaps for that."""
-    vocab = {str(byte + 1): [byte] for byte in range(256)}
+    vocab = {str(byte + 1): [byte] for byte in range(256)}  # no gap before the first id
     more = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
     with pytest.raises(KeyError, match="the ids are 1 to 256'"):
         tokenizer_of(THIRD | more, tmp_path).decode([0])
@@ -78,22 +74,6 @@ def test_ids_are_those_of_the_oracle(made: Made, text: str) -> None:
     for token_id, token in artifact.vocab.items():
         assert content["vocab"][str(token_id)] == list(token)
     assert artifact.special_tokens == content["special_tokens"]
-
-
-def test_a_whole_token_needs_version_3(tmp_path: Path) -> None:
-    """With ids in order, no lower version could hold it; the file loads, and saves itself."""
-    vocab = {str(value): [value] for value in range(256)} | {"256": [97, 98], "257": [97, 98, 99]}
-    content = {
-        "mergeable_vocab_size": 258,
-        "merges": [[97, 98, 256]],
-        "pretokenizer_pattern": oracle.PATTERN,
-        "schema_version": 3,
-        "special_tokens": {},
-        "vocab": vocab,
-    }
-    tokenizer = tokenizer_of(content, tmp_path)
-    assert tokenizer.encode("abc abc") == [257, 32, 256, 99]
-    assert tokenizer._artifact.to_bytes() == canonical(content)
 
 
 def without(place: str, key: str) -> dict[str, Any]:
@@ -159,12 +139,11 @@ ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
 FAULTS = faults_of(ERRORS)
 
 
-@pytest.mark.parametrize(("_step", "fault", "message"), FAULTS)
-def test_each_fault_is_refused(
-    tmp_path: Path, _step: int, fault: dict[str, Any], message: str
-) -> None:
+@pytest.mark.parametrize("valid", [version_2.SECOND, THIRD], ids=["2", "3"])
+def test_each_fault_is_refused(tmp_path: Path, valid: dict[str, Any]) -> None:
     """FR-29: a fault gives one short line with the place, the rule and the value."""
-    check_rejected(tmp_path, THIRD | fault, message)
+    for _, fault, message in FAULTS if valid is THIRD else version_2.FAULTS:
+        check_rejected(tmp_path, valid | fault, message)
 
 
 def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
@@ -187,17 +166,34 @@ def test_there_is_one_version_for_each_tokenizer(tmp_path: Path) -> None:
     for content, message in (
         (GOOD | TRIPLES, "schema_version: expected 1, the lowest version that can hold "),
         (SECOND | TRIPLES, "schema_version: expected 2, the lowest version that can hold "),
-        (GOOD | {"schema_version": 3}, "merges[0]: expected a list of three non-negative "),
-        (THIRD | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as "),
+        *((body | {"schema_version": 3}, TRIPLE) for body in (GOOD, version_2.SECOND)),
+        *(
+            (body | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as ")
+            for body in (THIRD, version_2.SECOND, version_2.with_names(["<|endoftext|>"]))
+        ),
+        *(
+            (
+                version_2.with_names(names, "gpt2") | {"schema_version": 1},
+                "special_tokens: expected ",
+            )
+            for names in ([], ["<|b|>", "<|a|>"])
+        ),
         (THIRD | {"schema_version": 2}, "merges[0]: expected a list of two non-negative "),
     ):
         check_rejected(tmp_path, content, message)
 
 
-def test_a_name_that_training_refuses_needs_version_3(tmp_path: Path) -> None:
-    """With ids in order, version 3 is only for other special tokens than those of `train`."""
+def test_what_no_lower_version_can_hold_loads(tmp_path: Path) -> None:
+    """With ids in order, version 3 is for whole tokens, and for names that `train` refuses."""
     other = {"special_tokens": {"user": 258}, "vocab": GOOD["vocab"] | {"258": list(b"user")}}
-    assert tokenizer_of(GOOD | TRIPLES | other, tmp_path).encode(" abuser") == [257, 258]
+    whole = {"special_tokens": {}, "vocab": GOOD["vocab"] | {"258": list(b"abc")}}
+    for change, text, ids in (
+        (other, " abuser", [257, 258]),
+        (whole | {"mergeable_vocab_size": 259}, "abc abc", [258, 257, 99]),
+    ):
+        tokenizer = tokenizer_of(GOOD | TRIPLES | change, tmp_path)
+        assert tokenizer.encode(text) == ids
+        assert tokenizer._artifact.to_bytes() == canonical(GOOD | TRIPLES | change)
 
 
 def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> None:
@@ -208,24 +204,3 @@ def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> No
         message = rf"^schema_version: expected 1; Tokenizer\.load reads the others, found {version}"
         with pytest.raises(ValueError, match=message):
             load(tmp_path / "t.json")
-
-
-def test_other_versions_need_nothing_of_it(run_python: Callable[..., str], tmp_path: Path) -> None:
-    """Versions 1 and 2 work without the module, and never load it."""
-    (tmp_path / "third.json").write_bytes(canonical(THIRD))
-    program = """
-        import sys
-        sys.modules["bpetite._schema.numbering"] = None  # an import fails
-        from bpetite import Tokenizer
-        for more in ({}, {"pattern": "gpt4", "special_tokens": ["<s>"]}):
-            tokenizer = Tokenizer.train("ab ab", 258, **more)
-            tokenizer.save("t.json", overwrite=True)
-            loaded = Tokenizer.load("t.json")
-            assert loaded == tokenizer and loaded.decode(loaded.encode("ab abc<s>")) == "ab abc<s>"
-            Tokenizer.train("ab ab abc", 259, start=loaded)
-        try:
-            Tokenizer.load("third.json")
-        except ModuleNotFoundError:
-            print("needed")
-    """
-    assert run_python(program, folder=tmp_path) == "needed\n"
