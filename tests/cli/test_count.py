@@ -1,17 +1,29 @@
 """`bpetite count`, from the command line."""
 
-import itertools
 import json
 import os
 import subprocess
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
+from hypothesis import given
 
+import texts
 from bpetite import Tokenizer
-from cli_tools import A, B, about_folder, bpetite, lines, refused
+from cli_tools import (
+    A,
+    B,
+    about_folder,
+    bpetite,
+    lines,
+    refusal,
+    refused,
+    rows_of,
+    shown_in_terminal,
+)
 
 MISSING = "missing: No such file or directory; check the path"
 
@@ -66,15 +78,6 @@ def test_json_is_one_object() -> None:
     assert nothing["bytes_per_token"] is None
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("order", list(itertools.permutations(["a.txt", "--json", "b.txt"])))
-def test_options_go_anywhere(order: tuple[str, ...]) -> None:
-    """Options are allowed before, between and after the files."""
-    result = bpetite("count", *order[:1], "--model", "m.json", *order[1:])
-    named = [word for word in order if word != "--json"]
-    assert [file["path"] for file in json.loads(result.stdout)["per_file"]] == named
-
-
 def test_a_name_may_begin_with_a_dash(small: Path) -> None:
     """After `--` all words are names."""
     (small / "-x").write_text("Hello")
@@ -85,7 +88,7 @@ def test_a_name_may_begin_with_a_dash(small: Path) -> None:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("more", [[], ["--json"]])
 def test_exceeding_the_maximum_is_a_failure(more: list[str]) -> None:
-    """`--max N` prints the counts, reports the excess, and exits with 1."""
+    """Above `--max N`, the excess is reported after the counts; N itself is allowed, also 0."""
     tokens = tokens_of(A, B)
     plain = count("a.txt", "b.txt", *more)
     result = count("a.txt", "b.txt", "--max", str(tokens - 2), *more)
@@ -96,13 +99,8 @@ def test_exceeding_the_maximum_is_a_failure(more: list[str]) -> None:
         assert json.loads(result.stdout) == json.loads(plain.stdout) | limit
     else:
         assert result.stdout == plain.stdout
-
-
-@pytest.mark.usefixtures("small")
-def test_the_maximum_is_inclusive() -> None:
-    """The limit itself is allowed, and 0 is a limit."""
-    result = count("a.txt", "--max", str(tokens_of(A)), "--json")
-    assert (result.returncode, json.loads(result.stdout)["within"]) == (0, True)
+    within = count("a.txt", "--max", str(tokens_of(A)), "--json")
+    assert (within.returncode, json.loads(within.stdout)["within"]) == (0, True)
     assert count("--max", "0").returncode == 0
     assert count("--max", "0", stdin=b"a").returncode == 1
 
@@ -148,15 +146,13 @@ def test_names_that_break_lines_are_quoted(small: Path) -> None:
 
 
 COUNTER = """
-class Counter:
+class add:
     def __init__(self, name, ordinary):
-        self.name = name
-        self.in_blocks = False
+        self.name, self.in_blocks = name, False
     def __call__(self, text):
         if "?" in text:
             raise ValueError("no questions")
         return text.count(self.name)
-add = Counter
 """
 
 
@@ -179,3 +175,74 @@ def test_broken_encodings_are_named(install: Callable[..., None]) -> None:
     assert refused(bpetite("count", "--encoding", "x")) == [
         "error: the encodings of broken cannot be loaded: division by zero"
     ]
+
+
+# --by-token
+
+
+CALL: Final = "count --model m.json --by-token"
+
+
+def expected(tokenizer: Tokenizer, *documents: str) -> list[dict[str, Any]]:
+    """Return what the command prints for documents, counted with `encode`."""
+    counts = Counter(token_id for text in documents for token_id in tokenizer.encode(text))
+    rows: list[dict[str, Any]] = []
+    for token_id, token in enumerate([*tokenizer._artifact.tokens, b"<|endoftext|>"]):
+        shown = token.decode(errors="replace")
+        text = None if "\ufffd" in shown else shown
+        rows.append({"id": token_id, "hex": token.hex(), "text": text, "count": counts[token_id]})
+    return sorted(rows, key=lambda row: (-row["count"], row["id"]))
+
+
+@given(corpus=texts.CORPORA, text=texts.TEXTS)
+def test_the_counts_are_those_of_encode(
+    tmp_path_factory: pytest.TempPathFactory, corpus: list[str], text: str
+) -> None:
+    """For any tokenizer and text, each id is counted as often as `encode` returns it."""
+    folder = tmp_path_factory.getbasetemp()
+    tokenizer = Tokenizer.train(corpus, 290)
+    tokenizer.save(folder / "m.json", overwrite=True)
+    assert rows_of(CALL, stdin=text.encode(), cwd=folder) == expected(tokenizer, text)
+
+
+@pytest.mark.usefixtures("block")
+def test_documents_are_selected_as_in_other_commands(small: Path) -> None:
+    """Files may be listed, and lines of JSON Lines are documents, which no token spans."""
+    tokenizer = Tokenizer.load("m.json")
+    listed = rows_of(f"{CALL} --files-from - --null", stdin=b"a.txt\0b.txt\0")
+    assert listed == expected(tokenizer, A, B)
+    halves = ["Hel", "lo world", "", B * 999]
+    (small / "docs").write_text("".join(json.dumps({"text": half}) + "\n" for half in halves))
+    assert rows_of(f"{CALL} docs --jsonl text") == expected(tokenizer, *halves)
+    assert expected(tokenizer, *halves) != expected(tokenizer, "".join(halves))
+    ordinary = rows_of(f"{CALL} b.txt --ordinary")
+    assert ordinary == expected(tokenizer, *B.replace("<|", "<|\0").split("\0"))
+    assert ordinary != expected(tokenizer, B)
+
+
+@pytest.mark.posix
+def test_a_terminal_gets_rows(here: Path) -> None:
+    """A row has the count, the id and the token in visible characters; the last line sums up."""
+    Tokenizer.train("ab ab ab", 258).save("m.json")
+    (here / "text").write_text("ab ab ab<|endoftext|>" + " ab" * 1200)
+    words = [*CALL.split(), "text"]
+    status, shown = shown_in_terminal(words, here, {"NO_COLOR": "1"})
+    rows = shown.splitlines()
+    assert (status, len(rows)) == (0, 261)
+    assert rows[:5] == [
+        "count   id  token",
+        "1,202  257  ·ab",
+        "    1  256  ab",
+        "    1  258  <|endoftext|>",
+        "    0    0  ‹U+0000›",
+    ]
+    assert rows[-2:] == ["    0  255  ‹ff›", "1,204 tokens; 256 of 259 ids do not occur"]
+    status, shown = shown_in_terminal([*words, "--json"], here)
+    assert shown.splitlines()[0] == '{"id":257,"hex":"206162","text":" ab","count":1202}'
+
+
+def test_an_unreadable_file_leaves_no_counts(small: Path) -> None:
+    """Counts without one of the files would be wrong: nothing is printed."""
+    assert refusal(f"{CALL} a.txt missing") == [f"error: {MISSING}"]
+    (small / "bad.txt").write_bytes(b"caf\xe9 au lait")
+    assert refusal(f"{CALL} a.txt bad.txt")[0].startswith("error: bad.txt is not UTF")

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +35,11 @@ def figures(*words: str, stdin: bytes = b"") -> dict[str, Any]:
     """Return the JSON object that the command prints."""
     data: dict[str, Any] = rows_of("sizes --model m.json --json", *words, stdin=stdin)[0]
     return data
+
+
+def trained(corpus: list[str]) -> list[tuple[int, int]]:
+    """Return merges as training makes them; they merge a text far more."""
+    return [*Tokenizer.train(corpus, 320)._artifact.merges]
 
 
 def saved_since(before: dict[str, Any], size: int, tokens: int) -> dict[str, object]:
@@ -97,7 +101,7 @@ def test_documents_are_read_as_by_count(small: Path, monkeypatch: pytest.MonkeyP
 
 
 @given(
-    merges=texts.merge_lists(),
+    merges=texts.merge_lists() | texts.CORPORA.map(trained),
     text=st.lists(texts.RUNS | texts.TEXTS | st.sampled_from(NAMES)).map("".join),
     name=st.sampled_from(sorted(PATTERNS)),
     names=st.sampled_from([(), ("<|endoftext|>",), NAMES]),
@@ -119,18 +123,6 @@ def test_the_totals_are_those_of_the_oracle(
         found = oracle.encode(text, merges[:rank], PATTERNS[name].text, names)
         unused = 256 + rank + len(names) - len({*found})
         assert (totals.tokens[rank], totals.unused[rank]) == (len(found), unused)
-
-
-@given(corpus=texts.CORPORA, text=texts.TEXTS | texts.RUNS)
-def test_the_totals_of_a_trained_tokenizer(corpus: list[str], text: str) -> None:
-    """The same for tokenizers as training makes them, which have merged the text far more."""
-    artifact = Tokenizer.train([*corpus, text], 320)._artifact
-    counts = Counter(Tokenizer._of(artifact).encode(text))
-    totals = totals_of(artifact, [counts[i] for i in artifact.ids])
-    for rank in range(len(artifact.merges) + 1):
-        found = Tokenizer._of(Artifact.of_merges(artifact.merges[:rank])).encode(text)
-        assert totals.tokens[rank] == len(found)
-        assert totals.unused[rank] == 257 + rank - len({*found})
 
 
 @pytest.mark.parametrize("size", [256, 257, 300, 512, 513, 1000, 4096, 32_000, 65_536, 1_114_112])
