@@ -4,6 +4,7 @@ How each command handles good input is tested in the file of its name.
 """
 
 import os
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -110,21 +111,17 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
 @pytest.mark.posix
 @pytest.mark.usefixtures("bar_at_once")
 @pytest.mark.parametrize(
-    ("words", "doing"),
+    ("command", "doing"),
     [
-        *(
-            ("encode --model tokenizer.json", "encoding"),
-            ("decode --model tokenizer.json", "decoding"),
-        ),
-        *(("show --model tokenizer.json", "showing"), ("count --model tokenizer.json", "counting")),
-        ("train --vocab-size 257 --output new.json --input -", "training on"),
-        ("chunks --input -", "counting"),
+        *(("encode", "encoding"), ("decode", "decoding"), ("show", "showing")),
+        *(("count", "counting"), ("chunks", "counting"), ("train", "training on")),
     ],
 )
-def test_waiting_for_typed_input_is_announced(folder: Path, words: str, doing: str) -> None:
+def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing: str) -> None:
     """At a terminal a command says that it is waiting, and how to end, and draws no bar."""
-    typed = b"[72]\n\x04"
-    status, shown = shown_in_terminal(words.split(), folder, typed=typed)
+    words = [word for word in call_of(command) if word not in {*TEXTS, "--input"}]
+    words += ["--input", "-"] if command in having("--counts") else []
+    status, shown = shown_in_terminal(words, folder, typed=b"[72]\n\x04")
     assert status == 0
     assert shown.startswith(f"{doing} what you type; Ctrl-D at the start of a line ends it\n")
     assert "━" not in shown
@@ -284,13 +281,8 @@ def test_standard_output_is_not_replaced(folder: Path, command: str) -> None:
     """The file that standard output or standard error goes to stays, under whatever name."""
     shown = folder / "shown"
     (folder / "link").symlink_to("shown")
-    for name, stream in {
-        "/dev/stdout": "standard output",
-        "/dev/fd/1": "standard output",
-        "/dev/stderr": "standard error",
-        "shown": "standard output",
-        "link": "standard output",
-    }.items():
+    for name in ("/dev/stdout", "/dev/fd/1", "/dev/stderr", "shown", "link"):
+        stream = "standard error" if name == "/dev/stderr" else "standard output"
         words = call_of(command, "--output", name, "--force")
         result = bpetite(*words, stdout=shown)
         complaint = f"{name} is also {stream} and would be overwritten; choose another output"
@@ -405,3 +397,33 @@ def test_a_shell_closes_standard_streams(folder: Path, words: str, status: int, 
     assert (result.returncode, told in result.stderr.decode()) == (status, True)
     assert (folder / "new.json").exists() == (status == 0)
     assert bool(result.stdout) == (status == 0)
+
+
+# The tokenizer file is opened once, so all output describes one file
+
+
+_OPENED: list[object] = []
+_WATCHED: set[object] = set()
+
+
+def _note(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "open" and arguments[0] in _WATCHED:
+        _OPENED.append(arguments[1])
+
+
+sys.addaudithook(_note)  # permanently: Python cannot remove a hook
+
+
+CALLS = [*having("--model"), "show --steps", "inspect --json", "inspect --token 256"]
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("words", CALLS)
+def test_a_command_opens_its_tokenizer_file_once(words: str) -> None:
+    """Ids, bytes, merges, size and sha256 all come from one read."""
+    _WATCHED.add("tokenizer.json")
+    _OPENED.clear()
+    result = bpetite(*call_of(*words.split()))
+    assert result.returncode == 0, result.stderr
+    # Python reports both `open` and the underlying `os.open`, which has no mode.
+    assert [mode is None for mode in _OPENED] == [False, True]

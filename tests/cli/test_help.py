@@ -1,15 +1,19 @@
 """The help, its examples and the completions."""
 
+import doctest
+import importlib
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+import bpetite_cli
 from bpetite._patterns import PATTERNS
 from bpetite_cli.commands import GROUPS, NAMES
-from cli_tools import bpetite, lines, pipeline
+from cli_tools import bpetite, bpetite_process, lines, pipeline
 from help_tools import BUILT_IN, SUMMARIES, check_help, run_example, with_examples
 
 
@@ -33,15 +37,10 @@ def test_every_command_is_in_the_help() -> None:
         for group, names in GROUPS.items()
     }
     assert {name: said for group in groups.values() for name, said in group.items()} == SUMMARIES
-
-
-@pytest.mark.parametrize("columns", [40, 59, 60, 200])
-def test_the_help_fits_the_terminal_width(columns: int) -> None:
-    """A narrow terminal wraps descriptions, and loses none of their text."""
-    shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
-    assert max(map(len, shown.splitlines())) <= columns
-    words = " ".join(shown.split())
-    assert all(f"{name} {said}" in words for name, said in SUMMARIES.items())
+    for columns in (40, 59, 60, 200):  # a narrow terminal wraps descriptions
+        shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
+        assert max(map(len, shown.splitlines())) <= columns
+        assert all(f"{name} {said}" in " ".join(shown.split()) for name, said in SUMMARIES.items())
 
 
 def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> None:
@@ -54,9 +53,18 @@ def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> Non
     assert names == [name for name in NAMES if name in BUILT_IN]
 
 
-def test_plugin_commands_have_their_own_group(install: Callable[..., None]) -> None:
-    """FR-32: the help lists commands of other packages under `more`."""
-    install("greet", "def add(commands):\n    commands.add_parser('greet', help='say hello')\n")
+PLUG_IN = """
+def add(commands):
+    parser = commands.add_parser("greet", help="say hello")
+    parser.set_defaults(run=lambda options: print("hello"))
+"""
+
+
+def test_another_package_can_add_a_command(install: Callable[..., None], here: Path) -> None:
+    """FR-32: a package adds a command by an entry point; the help lists it under `more`."""
+    install("greet", PLUG_IN)
+    assert bpetite("greet").stdout == b"hello\n"
+    assert bpetite_process("greet", env={"PYTHONPATH": str(here)}).stdout == b"hello\n"
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     assert listed(shown)["more:"] == {"greet": "say hello"}
 
@@ -162,3 +170,15 @@ def test_the_completion_needs_no_installed_package(install: Callable[..., None])
     install("broken", "1/0")
     result = bpetite("--completion", "bash")
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+# the examples in docstrings
+
+
+def test_examples_in_docstrings_are_correct() -> None:
+    """Every example in a docstring prints what it shows."""
+    names = [one.name for one in walk_packages(bpetite_cli.__path__, "bpetite_cli.")]
+    names.remove("bpetite_cli.__main__")  # importing it would run the command
+    results = [doctest.testmod(importlib.import_module(name)) for name in names]
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 8

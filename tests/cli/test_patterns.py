@@ -15,7 +15,7 @@ import oracle
 from bpetite import Tokenizer
 from bpetite._patterns import PATTERNS
 from bpetite_cli.jobs import sharing
-from cli_tools import bpetite, lines, printed, refusal, rows_of, shown_in_terminal
+from cli_tools import bpetite, lines, printed, refusal, rows_of
 
 TEXT: Final = "It's 12345 o'clock.\n\nIT'S (lowest)\n/lower camelCase e\u0301 船夫 low low\r\n" * 3
 NAMES: Final = (
@@ -220,7 +220,6 @@ def test_inspect_lists_the_special_tokens(texts: Path) -> None:
         "\nschema version  2\ntokens          299: 256 bytes, 34 merges, 9 special tokens\n" in page
     )
     assert f"\npattern         gpt4\npattern text    {oracle.PATTERNS['gpt4']}\n" in page
-    assert "\nspecial tokens\n  290  8 bytes  <|user|>\n  291  7 bytes  <|end|>\n" in page
     make(texts / "many.json", MOST)
     page = printed("inspect -m many.json").decode()
     assert "\n  4386  8 bytes  <|4096|>\n" not in page
@@ -229,25 +228,6 @@ def test_inspect_lists_the_special_tokens(texts: Path) -> None:
     make(texts / "none.json", [])
     page = printed("inspect -m none.json").decode()
     assert page.count("special") == page.count("34 merges, 0 special tokens") == 1
-
-
-@pytest.mark.posix
-def test_show_marks_each_special_token(texts: Path) -> None:
-    """A special token has a color of its own, and `--ordinary` takes the mark away."""
-    words = ["show", "-m", "own.json", "--text", "low".join(NAMES)]
-    _, shown = shown_in_terminal(words, texts)
-    assert shown.count("\x1b[1;37;44m") == len(NAMES)
-    _, shown = shown_in_terminal([*words, "--ordinary"], texts)
-    assert "\x1b[1;37;44m" not in shown
-
-
-def test_help_has_a_line_for_each_pattern() -> None:
-    """`train` and `chunks` describe each pattern in one line of 80 columns."""
-    for command in ("train", "chunks"):
-        shown = bpetite(command, "--help", env={"COLUMNS": "80"}).stdout.decode()
-        for pattern in PATTERNS.values():
-            assert re.search(rf"(?m)^  {pattern.name} +{re.escape(pattern.note)}$", shown)
-        assert "For a new model, take gpt4. gpt2 is the default because" in shown
 
 
 # Several blocks and processes

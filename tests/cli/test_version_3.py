@@ -87,6 +87,10 @@ def test_ids_are_those_of_the_file(name: str, more: str) -> None:
     assert printed(f"decode -m m.json --format {name} -i -", stdin=ids) == HELD_OUT.encode()
     expected = encoded(HELD_OUT, ordinary=more == "--ordinary")
     assert rows_of(f"encode -m m.json text {more}") == [expected]
+    if more == "--ordinary":
+        assert rows_of(f"encode -m m.json {more} --text '<s>'") == [encoded("<s>", ordinary=True)]
+        assert [row["id"] for row in rows_of(f"show -m m.json text {more} --json")] == expected
+        assert b"special token" not in printed(f"show -m m.json text {more} --steps")
     if name == "u16":
         assert [*struct.unpack(f"<{len(expected)}H", ids)] == expected
 
@@ -222,11 +226,9 @@ def test_inspect_describes_the_file() -> None:
         "schema_version": 3,
         "special_tokens": dict(zip(NAMES, SPECIAL_IDS, strict=True)),
         "partial": sorted(broken),
-        "mean_token_bytes": round(sum(map(len, tokens.values())) / len(tokens), 4),
     }
     assert data.items() >= expected.items()
     assert [token["id"] for token in data["longest"]] == longest
-    assert all(bytes.fromhex(token["hex"]) == VOCAB[token["id"]] for token in data["longest"])
     shown = lines(printed("inspect -m m.json"))
     assert shown[3:6] == [
         "schema version  3",
@@ -239,20 +241,12 @@ def test_inspect_describes_the_file() -> None:
         "  100  8 bytes  <|user|>",
         "  310  4 bytes  </s>",
     ]
-    longer = sum(len(VOCAB[one]) > 1 for one in broken)
-    assert f"  128 single bytes, {longer} longer" in shown
-    assert "  200  3 bytes  ·‹e888›" in shown
 
 
 @pytest.mark.posix
 def test_rows_of_tokens(folder: Path) -> None:
     """In the order of ids, each token has a row that says what it is or what it joins."""
     words = ["inspect", "-m", "m.json", "--tokens"]
-    listed = {
-        row["id"]: (row["rank"], row["pair"]) for row in rows_of("inspect -m m.json --tokens")
-    }
-    made = {new: (rank, [a, b]) for rank, (a, b, new) in enumerate(FILE["merges"])}
-    assert [*listed.items()] == [(one, made.get(one, (None, None))) for one in sorted(VOCAB)]
     _, shown = shown_in_terminal(words, folder, {"NO_COLOR": "1"})
     by_id = {int(row[:3]): row[5:] for row in shown.splitlines()}
     assert list(by_id) == sorted(VOCAB)
@@ -263,6 +257,7 @@ def test_rows_of_tokens(folder: Path) -> None:
     joined = VOCAB[new].decode().replace(" ", "·")
     assert by_id[new] == f"{joined}  = {parts}  rank 0"
     _, colored = shown_in_terminal(words, folder)
+    assert re.sub(r"\x1b\[[\d;]*m", "", colored) == shown
     inks = dict(re.findall(r"^ *(\d+)\S*  (\x1b\[[\d;]*m)", colored, re.MULTILINE))
     assert inks[str(IDS[97])] != inks[str(new)] == inks["1"] != inks["0"] != inks[str(IDS[97])]
 
@@ -278,7 +273,6 @@ def test_trees_have_ids_and_ranks() -> None:
     assert shown == (
         f"lo  id {lowest}, rank {rank}, 2 bytes\n├── l  id {a}, a byte\n└── o  id {b}, a byte\n"
     )
-    assert printed(f"inspect -m m.json --token {lowest}").decode() == shown
     assert printed("inspect -m m.json --token 1").decode() == "·camelCase  id 1, whole token\n"
     assert printed("inspect -m m.json --token 310").decode() == "</s>  id 310, special\n"
     (leaf,) = rows_of("inspect -m m.json --token 1 --json")
@@ -314,18 +308,14 @@ def test_truncating_keeps_ids(folder: Path, merges: int) -> None:
 @pytest.mark.parametrize(("name", "version"), [("<|endoftext|>", 1), ("<s>", 2), ("!!", 3)])
 def test_truncating_to_a_lower_version(folder: Path, name: str, version: int) -> None:
     """If a lower version can hold what is left, the file has that version."""
-    content: dict[str, Any] = {
-        "mergeable_vocab_size": 257,
-        "merges": [[97, 98, 257]],
-        "pretokenizer_pattern": oracle.PATTERN,
-        "schema_version": 3,
-        "special_tokens": {name: 256},
-        "vocab": {str(value): [value] for value in range(256)} | {"256": list(name.encode())},
-    }
-    of_merge = {"vocab": content["vocab"] | {"257": [97, 98]}}
-    (folder / "m.json").write_bytes(canonical(content | of_merge))
+    vocab = {str(value): [value] for value in range(256)} | {"256": list(name.encode())}
+    content: dict[str, Any] = {"special_tokens": {name: 256}, "vocab": vocab}
+    content["pretokenizer_pattern"] = oracle.PATTERN
+    whole = {"mergeable_vocab_size": 257, "merges": [[97, 98, 257]], "schema_version": 3}
+    of_merge = {"vocab": vocab | {"257": [97, 98]}}
+    (folder / "m.json").write_bytes(canonical(content | whole | of_merge))
     result = bpetite(*shlex.split("truncate -m m.json --vocab-size 256 -o small.json"))
     told = f"saved: small.json, 256 of 257 mergeable tokens; {name} is 256"
     assert lines(result.stderr) == [told]
-    content |= {"mergeable_vocab_size": 256, "merges": [], "schema_version": version}
-    assert (folder / "small.json").read_bytes() == canonical(content)
+    less = {"mergeable_vocab_size": 256, "merges": [], "schema_version": version}
+    assert (folder / "small.json").read_bytes() == canonical(content | less)
