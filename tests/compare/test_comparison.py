@@ -12,10 +12,11 @@ from bpetite import Tokenizer
 from bpetite_compare import Tokenization, compare, to_tiktoken
 from bpetite_compare._comparison import first_difference
 from bpetite_compare._engines import drift
-from compare_tools import CORPUS, UNREACHABLE
+from compare_tools import CORPUS, UNREACHABLE, fewer
 from texts import CORPORA, TEXTS
 
 
+@fewer()
 @given(CORPORA, st.integers(256, 300), TEXTS)
 @example(["ab ab"], 258, "ab<|endoftext|> ab")
 def test_tiktoken_with_our_vocabulary_has_our_ids(

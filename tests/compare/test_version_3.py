@@ -17,7 +17,7 @@ from bpetite._schema import read
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._letters import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
-from compare_tools import with_ids_of_its_own
+from compare_tools import fewer, with_ids_of_its_own
 from exports import load_back
 from nasty import NINE, alike, nasty_texts, trained
 from numbered import numbered as third
@@ -202,6 +202,7 @@ def of_any_version(draw: st.DrawFn) -> Artifact:
     return artifact
 
 
+@fewer()
 @given(of_any_version())
 def test_any_version_comes_back_from_hugging_face(
     tmp_path_factory: pytest.TempPathFactory, artifact: Artifact
