@@ -215,6 +215,7 @@ CUTTERS: Final = (
 DECODERS: Final = ("Fuse", "ByteFallback", "WordPiece", "BPEDecoder", "Metaspace", "Strip", "CTC")
 NFC: Final = {"type": "NFC"}
 DROP: Final = "its normalizer, NFC, changes the text; --drop-normalizer (drop_normalizer=True) "
+REMOVED: Final = SPLIT | {"behavior": "Removed", "invert": True}
 UNKNOWN: Final = "its split pattern is none that bpetite has: gpt2, gpt4, gpt4o, "
 ORDER: Final = f"its pre_tokenizer does not end with its only ByteLevel{INSTEAD}"
 NOT_TWO: Final = 'is not two tokens, with all merges written as "a b" or all as ["a", "b"]: '
@@ -241,7 +242,10 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     *((f"its decoder is {one}, not ByteLevel", top(decoder={"type": one})) for one in DECODERS),
     ("its decoder is Strip", top(decoder=several("decoders", {"type": "Strip"}))),
     ("TemplateProcessing, changes the ids", top(post_processor={"type": "TemplateProcessing"})),
-    (f"changes the ids{INSTEAD}", top(post_processor=PLAIN | {"single": [A, A]})),
+    *(
+        (f"changes the ids{INSTEAD}", top(post_processor=PLAIN | {"single": single}))
+        for single in ([A, A], [A | {"x": 1}])
+    ),
     ("its post_processor, X, cha", top(post_processor=several("processors", PLAIN, {"type": "X"}))),
     # Splits.
     *((f"is {one}, not Split or ByteLevel", cuts({"type": one}, BYTE_LEVEL)) for one in CUTTERS),
@@ -249,7 +253,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     ("its pre_tokenizer is 'Sequence', not", top(pre_tokenizer="Sequence")),
     *((UNKNOWN, cuts(behavior=one)) for one in ("MergedWithPrevious", "MergedWithNext")),
     *((UNKNOWN, cuts(behavior=one)) for one in ("Contiguous", "Removed")),
-    (UNKNOWN, cuts(behavior=[])),
+    *((UNKNOWN, one) for one in (cuts(behavior=[]), cuts(REMOVED, REMOVED, NO_REGEX))),
     *((UNKNOWN, cuts(invert=one)) for one in (True, None, 0)),
     *((UNKNOWN, cuts(*one)) for one in ((SPLIT, SPLIT, NO_REGEX), (SPLIT, BYTE_LEVEL))),
     *((UNKNOWN, cuts(*one, NO_REGEX)) for one in ([], [{"type": "Split"}])),

@@ -403,6 +403,7 @@ GPT2_TRAPS: Final[list[tuple[str, bytes, dict[str, Any]]]] = [
     *(("which has no id", one, {}) for one in (b"\xfeh e\n", b"\xef\xbb\xbf" + HEADER)),
     ("its own split pattern", HEADER, {"pattern": "gpt2"}),
     (SAME, HEADER, {"special_tokens": {"<s>": 97}}),
+    (TWICE, HEADER, {"special_tokens": {"<|endoftext|>": 999}}),
     ("", HEADER, {"special_tokens": {"<s>": 400}}),
 ]
 

@@ -1,75 +1,147 @@
-"""Files of schema version 2: exports, parity, comparisons and the reference model."""
+"""Files of all schema versions: exports, their way back, comparisons and the reference model."""
 
 import json
 import re
 import struct
+from functools import cache
+from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import GOOD, canonical
+from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
-from bpetite._patterns import PATTERNS
+from bpetite._artifact import Artifact
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._schema import read
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
 from bpetite_compare._formats import FORMATS
 from bpetite_compare._gguf import to_gguf
+from bpetite_compare._letters import to_letters
+from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
 from bpetite_compare.reference import Model, decode, encode, train
-from exports import load_back
+from compare_tools import fewer, with_ids_of_its_own
+from exports import EVERY_FORM, load_back
 from nasty import NINE, alike, nasty_texts, saved, trained
-from texts import CORPORA
+from numbered import extended
+from numbered import numbered as third
+from texts import CORPORA, merge_lists
 
 EACH = pytest.mark.parametrize("name", PATTERNS)
 CLASSES = [r"\s", *(rf"\p{{{name}}}" for name in ("L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "N"))]
-WITHOUT_GPT_2 = [name for name in PATTERNS if name != "gpt2"]
 
 
-@pytest.mark.parametrize(
-    ("name", "to"),
-    [
-        *((name, "tiktoken") for name in PATTERNS),
-        *(pytest.param(name, "huggingface", marks=pytest.mark.thorough) for name in PATTERNS),
-        pytest.param("gpt2", "gpt2", marks=pytest.mark.thorough),
-    ],
-)
-@pytest.mark.parametrize("special_tokens", [NINE, ()], ids=len)
-def test_ids_are_equal_on_nasty_texts(
-    name: str, to: str, special_tokens: tuple[str, ...], tmp_path: Path
-) -> None:
-    """With nine special tokens and with none, an export has the ids of 4,000 texts."""
-    model = saved(name, tmp_path, special_tokens)
+@cache
+def renumbered(
+    name: str,
+    *,
+    shuffled: bool,
+    whole: bool = True,
+    gaps: int = 50,
+    names: tuple[str, ...] = NINE,
+) -> Artifact:
+    """Return a trained tokenizer with ids of its own.
+
+    Its special tokens have the lowest id, the highest one, and some between. The other ids are in
+    any order, or in that of the merges but for a few that are too low.
+    """
+    kind = name if name in PATTERNS else "gpt4o"
+    own, pattern = trained(kind, *NINE)._artifact, ALL_PATTERNS[name]
+    ids_of, texts = own.ids_of_chunks(), alike(kind, 5200)
+    chunks = sorted({chunk.encode() for text in texts for chunk in pattern.split(text)})
+    odd = [chunk for chunk in chunks if len(ids_of(chunk)) > 2][::3] if whole else []
+    tokens = [*own.tokens, *odd]
+    source, count = Random(35), len(tokens) + len(names)
+    ids = sorted(source.sample(range(count + gaps), count))
+    places = (-1, 1000, 700, 500, 300, 100, 10, 1, 0)[-len(names) :]
+    special = dict(zip(names, [ids.pop(place) for place in places][::-1], strict=True))
+    if shuffled:
+        source.shuffle(ids)
+    whole_ids = sorted(ids.pop(source.randrange(len(ids))) for _ in odd)
+
+    def made() -> Artifact:
+        return with_ids_of_its_own(own.merges, tokens, pattern, special, [*ids, *whole_ids])
+
+    early = 0
+    for first in range(256, 0 if shuffled else 340):
+        if first in own.merges[first - 255]:
+            ids[first : first + 2] = reversed(before := ids[first : first + 2])
+            if find_unordered(made()):
+                ids[first : first + 2] = before
+            else:
+                early += 1
+    assert shuffled or early > 8
+    return made()
+
+
+def written(artifact: Artifact, folder: Path) -> tuple[Path, Tokenizer]:
+    """Write the file of a tokenizer, and return the tokenizer."""
+    artifact.write(path := folder / "third.json", overwrite=False)
+    return path, Tokenizer.load(path)
+
+
+THOROUGH = pytest.mark.thorough
+NAMES = {"nine special tokens": NINE, "one": ("<|bos|>",), "none": ()}
+CELLS = [
+    *(pytest.param("tiktoken", "ids of its own", name) for name in ALL_PATTERNS),
+    *(pytest.param("tiktoken", "nine special tokens", name) for name in PATTERNS),
+    pytest.param("tiktoken", "none", "gpt4"),
+    *(pytest.param("tiktoken", "none", name, marks=THOROUGH) for name in PATTERNS),
+    *(pytest.param("huggingface", "ids of its own", name, marks=THOROUGH) for name in ALL_PATTERNS),
+    *(pytest.param(*cell, marks=THOROUGH) for cell in product(["huggingface"], NAMES, PATTERNS)),
+    *(pytest.param("gpt2", kind, "gpt2", marks=THOROUGH) for kind in (*NAMES, "ids of its own")),
+]
+
+
+def made(kind: str, name: str, folder: Path, to: str = "huggingface") -> tuple[Path, Tokenizer]:
+    """Return a file of this kind, and its tokenizer."""
+    if kind in NAMES:
+        return saved(name, folder, NAMES[kind]), trained(name, *NAMES[kind])
+    return written(renumbered(name, shuffled=to != "tiktoken", whole=to != "gpt2"), folder)
+
+
+@pytest.mark.parametrize(("to", "kind", "name"), CELLS)
+def test_ids_are_equal_on_nasty_texts(to: str, kind: str, name: str, tmp_path: Path) -> None:
+    """An export has the ids of 4,000 texts: gaps, whole tokens, special tokens anywhere or none."""
+    model, ours = made(kind, name, tmp_path, to)
     theirs, decoded = load_back(model, to, tmp_path)
-    ours = trained(name, *special_tokens)
-    texts = alike(name, 5200)
+    texts, artifact = alike(name, 5200), ours._artifact
     assert len(texts) > 4000
     assert [text for text in texts if theirs(text) != ours.encode(text)] == []
     assert all(decoded(ours.encode(text)) == text for text in nasty_texts(200))
+    found = {one for text in texts for one in ours.encode(text)}
+    assert {*artifact.special_tokens.values()} <= found
+    whole = {*artifact.ids[256 + len(artifact.merges) : len(artifact.tokens)]}
+    assert not whole or found & whole
 
 
 @pytest.mark.thorough
-@EACH
-@pytest.mark.parametrize("special_tokens", [NINE, ("<|bos|>",), ()], ids=len)
-def test_ids_are_equal_in_transformers(
-    name: str, special_tokens: tuple[str, ...], tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [*product(NAMES, PATTERNS), ("ids of its own", "gpt4"), ("ids of its own", "tekken")],
+)
+def test_ids_are_equal_in_transformers(kind: str, name: str, tmp_path: Path) -> None:
     """The same in transformers, also after `save_pretrained`; one token has all purposes."""
     transformers = pytest.importorskip("transformers")
-    model = saved(name, tmp_path, special_tokens)
+    model, ours = made(kind, name, tmp_path)
     export(model, "huggingface", tmp_path / "hf")
     theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "hf")
     theirs.save_pretrained(tmp_path / "again")
     again = transformers.AutoTokenizer.from_pretrained(tmp_path / "again")
-    ours = trained(name, *special_tokens)
-    main = "<|endoftext|>" if "<|endoftext|>" in special_tokens else "<|bos|>"
+    names = ours._artifact.special_names
+    main = {"none": None, "one": "<|bos|>"}.get(kind, "<|endoftext|>")
     for tokenizer in (theirs, again):
         ids = tokenizer(texts := alike(name, 5200))["input_ids"]
         assert [a for a, b in zip(texts, ids, strict=True) if ours.encode(a) != b] == []
-        assert tokenizer.eos_token == tokenizer.pad_token == (main if special_tokens else None)
-        assert {*tokenizer.all_special_tokens} == {*special_tokens}
+        assert tokenizer.eos_token == tokenizer.pad_token == main
+        assert {*tokenizer.all_special_tokens} == {*names}
+        assert tokenizer.decode(ids[7]) == texts[7]
 
 
 @EACH
@@ -136,7 +208,7 @@ def test_a_real_difference_is_still_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("to", "name"),
     [
-        *(("gpt2", name) for name in WITHOUT_GPT_2),
+        *(("gpt2", name) for name in PATTERNS if name != "gpt2"),
         *(("gguf", name) for name in PATTERNS if PATTERNS[name].llama_cpp is None),
     ],
 )
@@ -149,26 +221,44 @@ def test_a_form_without_the_pattern_is_refused_by_name(to: str, name: str, tmp_p
     export(model, "huggingface", tmp_path / "out")
 
 
-@pytest.mark.parametrize("to", FORMATS)
+LACKS = "cannot represent"
+ELSEWHERE = "; export to huggingface"
+
+
 @pytest.mark.parametrize(
-    ("name", "fault"),
+    ("to", "name", "gaps", "reason"),
     [
-        ("<s>", "'<s>' occurs twice, or is the tokenizer's own"),
-        ("<s>x", "'<s>' and '<s>x' starts with the other"),
-        ("[IN", "'[INST]' and '[IN' starts with the other"),
+        ("gpt2", "gpt2", 50, f"GPT-2's two files {LACKS} whole tokens{ELSEWHERE}"),
+        ("gguf", "gpt4", 50, f"llama.cpp {LACKS} gaps between ids{ELSEWHERE}"),
+        ("gguf", "gpt2", 0, f"whole tokens with the pattern gpt2{ELSEWHERE}"),
+        ("gguf", "tekken", 0, f"llama.cpp {LACKS} the pattern tekken; export to "),
+        ("tiktoken", "gpt4", 0, "the lowest id first, so it would have the token "),
     ],
 )
-def test_added_special_tokens_obey_those_of_the_file(
-    to: str, name: str, fault: str, tmp_path: Path
+def test_what_an_engine_lacks_is_refused_by_name(
+    to: str, name: str, gaps: int, reason: str, tmp_path: Path
 ) -> None:
+    """The error names it, and a form that has it."""
+    model, _ = written(renumbered(name, shuffled=True, gaps=gaps), tmp_path)
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        export(model, to, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_added_special_tokens_obey_those_of_the_file(to: str, tmp_path: Path) -> None:
     """More special tokens follow all of the file; a name that is there, or begins so, is not."""
-    names = ("<s>", "[INST]")
-    model = saved("gpt2", tmp_path, names)
+    model = saved("gpt2", tmp_path, names := ("<s>", "[INST]"))
     size = len(trained("gpt2", *names)._artifact.tokens)
     exported = export(model, to, tmp_path / "good", special_tokens=["<t>"])
     assert exported.special_tokens == {"<s>": size, "[INST]": size + 1, "<t>": size + 2}
-    with pytest.raises(ValueError, match=re.escape(fault)):
-        export(model, to, tmp_path / "out", special_tokens=[name])
+    for name, fault in (
+        ("<s>", "'<s>' occurs twice, or is the tokenizer's own"),
+        ("<s>x", "'<s>' and '<s>x' starts with the other"),
+        ("[IN", "'[INST]' and '[IN' starts with the other"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(fault)):
+            export(model, to, tmp_path / "out", special_tokens=[name])
 
 
 def test_a_special_token_with_the_letters_of_a_token_is_refused(tmp_path: Path) -> None:
@@ -317,3 +407,104 @@ def test_the_reference_model_trains_as_the_core(name: str, corpus: list[str], si
     ours = Tokenizer.train(corpus, size, pattern=name, special_tokens=NINE)._artifact
     assert [*model.merges] == [*ours.merges]
     assert model.special_tokens == ours.special_tokens
+
+
+@pytest.mark.thorough
+def test_a_gguf_file_has_the_tokens_in_the_order_of_ids(tmp_path: Path) -> None:
+    """Special tokens inside the vocabulary are control tokens there; whole tokens are normal."""
+    gguf = pytest.importorskip("gguf")
+    model, ours = written(renumbered("gpt4", shuffled=True, gaps=0, names=NINE[:3]), tmp_path)
+    export(model, "gguf", tmp_path / "vocab")
+    fields = gguf.GGUFReader(tmp_path / "vocab").fields
+    tokens, kinds = (
+        fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type")
+    )
+    vocab, special = ours._artifact.vocab, ours._artifact.special_tokens
+    assert len(tokens) == len(vocab)
+    assert [token for token, kind in zip(tokens, kinds, strict=True) if kind == 3] == [*special]
+    assert {name: tokens.index(name) for name in special} == special
+    letters = {to_letters(token): token_id for token_id, token in vocab.items()}
+    assert all(letters[one] == place for place, one in enumerate(tokens) if one not in special)
+
+
+@pytest.mark.parametrize("to", ["huggingface", "gguf"])
+def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> None:
+    """Where whole chunks are looked up by their letters, the name would be found for other text."""
+    special = {"Ġnew": 300}
+    vocab = {str(byte): [byte] for byte in range(256)} | {
+        "256": [*b"xyz"],
+        "300": [*"Ġnew".encode()],
+    }
+    content = THIRD | {"merges": [], "mergeable_vocab_size": 257}
+    content |= {"special_tokens": special, "vocab": vocab}
+    (tmp_path / "a.json").write_bytes(canonical(content))
+    with pytest.raises(
+        ValueError, match="the text b' new' would be the special token 'Ġnew', which"
+    ):
+        export(tmp_path / "a.json", to, tmp_path / "out")
+    export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
+
+
+def test_parity_and_added_special_tokens(tmp_path: Path) -> None:
+    """Files are compared by their own ids, and more special tokens follow the highest one."""
+    model, ours = written(renumbered("deepseek3", shuffled=False), tmp_path)
+    text = "\n".join(nasty_texts(500))
+    (tmp_path / "text").write_bytes(text.encode())
+    result = parity(model, [tmp_path / "text"])
+    assert (result.difference, result.tokens) == (None, len(ours.encode(text)))
+    assert compare(model, "a<s>b", "self").ours.ids == ours.encode("a<s>b")
+    highest = max(ours._artifact.ids)
+    exported = export(model, "huggingface", tmp_path / "hf", special_tokens=["<new>"])
+    assert exported.special_tokens == ours._artifact.special_tokens | {"<new>": highest + 1}
+    assert to_tiktoken(model, ["<new>"]).encode("<new>", allowed_special="all") == [highest + 1]
+
+
+@st.composite
+def of_any_version(draw: st.DrawFn) -> Artifact:
+    """Return a tokenizer of schema version 1, 2 or 3 that can be exported."""
+    if draw(st.booleans()):
+        artifact = Artifact(*read(canonical(draw(third())[0])))
+    else:
+        pattern = draw(st.sampled_from([*PATTERNS.values()]))
+        names = draw(st.sampled_from([("<|endoftext|>",), (), NINE[:3], ("1!", "a>b", "Ġ1>")]))
+        artifact = Artifact.of_merges(draw(merge_lists()), pattern, names)
+    return artifact
+
+
+@fewer()
+@given(of_any_version())
+def test_any_version_comes_back_from_hugging_face(
+    tmp_path_factory: pytest.TempPathFactory, artifact: Artifact
+) -> None:
+    """A file of any schema version comes back from `tokenizer.json`, byte for byte."""
+    assume(not find_duplicate(artifact) and not find_unreachable(artifact))
+    assume(not {"é"} & {*artifact.special_names})
+    folder = tmp_path_factory.mktemp("back")
+    artifact.write(folder / "a.json", overwrite=False)
+    export(folder / "a.json", "huggingface", folder / "hf.json")
+    import_tokenizer(folder / "hf.json", None, folder / "new.json")
+    assert (folder / "new.json").read_bytes() == artifact.to_bytes()
+
+
+# Exports of extensions, whose new merges complete some whole tokens of the start.
+
+
+@pytest.mark.parametrize("to", EVERY_FORM[:2])
+@given(made=extended(), more=st.lists(st.sampled_from("ab c<é"), max_size=8).map("".join))
+def test_an_extension_has_the_same_ids_elsewhere(
+    tmp_path_factory: pytest.TempPathFactory, to: str, made: tuple[Artifact, list[str]], more: str
+) -> None:
+    """The texts are whole tokens of the start, their beginnings, and both with other letters."""
+    artifact, whole = made
+    assert not find_duplicate(artifact)
+    assert not find_unreachable(artifact)
+    assume(to != "tiktoken" or not find_unordered(artifact))
+    folder = tmp_path_factory.mktemp("extended")
+    ours = Tokenizer._of(artifact)
+    ours.save(model := folder / "model.json")
+    theirs, decoded = load_back(model, to, folder)
+    begun = [token[:end] for token in whole for end in range(1, len(token) + 1)]
+    for text in [more, *begun, *(f"{one}{more}" for one in begun), *(f"a{one}" for one in begun)]:
+        ids = ours.encode(text)
+        assert theirs(text) == ids
+        assert decoded(ids) == text
