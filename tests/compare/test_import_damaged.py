@@ -10,27 +10,13 @@ from typing import Any, Final
 import pytest
 import tokenizers
 
+import hugging_face_files as made
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
 from bpetite_compare._spellings import _SPELLINGS
 from cli_tools import bpetite, refused, terminal_width
 from compare.test_import import name, ranks, tekken
 from compare_tools import HOSTILE
-from hugging_face_files import (
-    BYTE_LEVEL,
-    END,
-    MERGES,
-    NO_REGEX,
-    SPLIT,
-    TEMPLATE,
-    File,
-    both,
-    cuts,
-    model,
-    named,
-    several,
-    top,
-)
 
 pytestmark = pytest.mark.thorough
 
@@ -38,26 +24,26 @@ NUMBER: Final = 1000
 DEEPSEEK: Final = next(splits for splits in _SPELLINGS if len(splits) == 3)
 ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, 1, 97, -1, 0.5, -0.0, 1 << 21, 1 << 63, 10**499, 1e308, "", "x", "\n"),
-    *("\ud800", "\x1b[2J\r", "a b", "the", END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
+    *("\ud800", "\x1b[2J\r", "a b", "the", made.END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
     *([], {}, [[]], [None], {"": {}}, {"type": "Sequence"}, {"type": []}, [1, 2], ["t", "h"]),
     *({"type": "Lowercase"}, {"type": "NFC"}, {"String": "e"}, {"Regex": "e"}, {"id": "A"}),
 )
 DEEP: Final = ("[" * 40 + "]" * 40, '{"a":' * 40 + "1" + "}" * 40, "[" * 10**5, "9" * 5000, "1e999")
 
 
-def huggingface() -> File:
+def huggingface() -> made.File:
     """Return a `tokenizer.json` with all parts."""
-    splits = [SPLIT | {"pattern": {"Regex": text}} for text in DEEPSEEK]
+    splits = [made.SPLIT | {"pattern": {"Regex": text}} for text in DEEPSEEK]
     settings = {"unk_token": None, "fuse_unk": False, "continuing_subword_prefix": ""}
     settings |= {"end_of_word_suffix": "", "byte_fallback": False, "ignore_merges": True}
-    change = both(
-        top(truncation=None, padding=None, normalizer=several("normalizers")),
-        top(post_processor=several("processors", BYTE_LEVEL, TEMPLATE)),
-        cuts(*splits, NO_REGEX),
-        model(dropout=None, **settings),
-        named("<tool>", normalized=True),
+    change = made.both(
+        made.top(truncation=None, padding=None, normalizer=made.several("normalizers")),
+        made.top(post_processor=made.several("processors", made.BYTE_LEVEL, made.TEMPLATE)),
+        made.cuts(*splits, made.NO_REGEX),
+        made.model(dropout=None, **settings),
+        made.named("<tool>", normalized=True),
     )
-    change(file := File())
+    change(file := made.File())
     return file
 
 
@@ -70,7 +56,7 @@ FORMS: Final[list[dict[str, bytes]]] = [
     {"a.tiktoken": ranks()[0], "tokenizer_config.json": json.dumps(CONFIG).encode()},
     {
         "vocab.json": json.dumps(huggingface().model["vocab"]).encode(),
-        "merges.txt": "\n".join(["#version: 0.2", *MERGES, ""]).encode(),
+        "merges.txt": "\n".join(["#version: 0.2", *made.MERGES, ""]).encode(),
     },
 ]
 
