@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from hypothesis import settings
+
 import oracle
 from bpetite._artifact import Artifact
 from bpetite._patterns import Pattern
@@ -64,6 +66,12 @@ PATTERNS = {
     ),
 }
 """The patterns of tiktoken's encodings that allow encoding a text in blocks."""
+
+
+def fewer() -> settings:
+    """Return settings with a third of the examples every day, and all in the other tiers."""
+    number = settings().max_examples
+    return settings(max_examples=number if number >= 100 else number // 3)
 
 
 def real_texts() -> list[str]:

@@ -103,8 +103,10 @@ def test_another_vocabulary_is_compared(folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("tiny")
-@pytest.mark.parametrize("columns", [40, 71, 72, 120])
-@pytest.mark.parametrize("color", [{}, {"NO_COLOR": "1"}])
+@pytest.mark.parametrize(
+    ("columns", "color"),
+    [*((columns, {}) for columns in (40, 71, 72, 120)), (71, {"NO_COLOR": "1"})],
+)
 def test_drawing_on_a_terminal(columns: int, color: dict[str, str], folder: Path) -> None:
     """On a terminal the tokens are drawn in any width, with visible whitespace, in color or not."""
     arguments = ["compare-tiktoken", "--model", "tokenizer.json", "--text", "the [b]cat[/b]\té\x1b"]
@@ -451,33 +453,25 @@ def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
     ]
 
 
+COMPARE = "compare-tiktoken --model tokenizer.json"
+ONLY_ONCE = "standard input (-) can be read only once"
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         ("parity --model tokenizer.json --input none", "none: No such file or directory"),
         ("parity --model tokenizer.json --input .", ". is a folder; name files, or list"),
-        ("compare-tiktoken --model tokenizer.json --input .", ". is a folder; name files, or"),
-        (
-            "compare-tiktoken --model tokenizer.json --input bad --report --encoding self",
-            "remove self from",
-        ),
+        (f"{COMPARE} --input .", ". is a folder; name files, or"),
+        (f"{COMPARE} --input bad --report --encoding self", "remove self from"),
         ("export --model tokenizer.json --to gpt2 --output no/x", "no/: No such file"),
         ("export --model tokenizer.json --to tiktoken --output no/x", "no/x: folder "),
-        ("parity --model tokenizer.json --input - -", "standard input (-) can be read only once"),
-        (
-            "compare-tiktoken --model tokenizer.json --input - - --report",
-            "standard input (-) can be read only once",
-        ),
+        ("parity --model tokenizer.json --input - -", ONLY_ONCE),
+        (f"{COMPARE} --input - - --report", ONLY_ONCE),
         ("import --from tiktoken --input none --output x", "none: No such file or directory"),
-        (
-            "import --from huggingface --input tokenizer.json --output x",
-            "is already a bpetite tokenizer file",
-        ),
-        ("import --from gpt2 --input . --output x", ". has no tokenizer: expected vocab.json"),
+        ("import tokenizer.json --output x", "is already a bpetite tokenizer file"),
         ("import --from huggingface --input a b --output x", "merges.txt, found 2 paths"),
-        ("import text.txt --output x", "it is not a tokenizer.json, a tekken.json, vocab.json "),
         ("import x --special a=1 a=2 --output y", "--special has a name twice"),
-        ("import tokenizer.json --pattern gpt2 --output y", "is already a bpetite tokenizer file"),
     ],
 )
 def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:

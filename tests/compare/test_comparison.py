@@ -1,21 +1,32 @@
-"""`compare` and `to_tiktoken`: one text, tokenized twice."""
+"""`compare`, `parity` and `to_tiktoken`: texts tokenized twice, and what counts as a difference."""
 
+import logging
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from artifacts import write_artifact
-from bpetite import Tokenizer
-from bpetite_compare import Tokenization, compare, to_tiktoken
+from bpetite import Tokenizer, _boundaries
+from bpetite._boundaries import cut_safely
+from bpetite_compare import Tokenization, _text, compare, parity, to_tiktoken
 from bpetite_compare._comparison import first_difference
-from bpetite_compare._engines import drift
-from compare_tools import CORPUS, UNREACHABLE
-from texts import CORPORA, TEXTS
+from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
+from bpetite_compare._spellings import _SPELLINGS
+from bpetite_compare._text import blocks
+from bpetite_compare.commands._differences import code_points, described
+from compare_tools import CORPUS, HOSTILE, PATTERNS, UNREACHABLE, fewer
+from texts import CORPORA, TEXTS, every_character
+
+# `compare` and `to_tiktoken`: one text, tokenized twice.
 
 
+@fewer()
 @given(CORPORA, st.integers(256, 300), TEXTS)
 @example(["ab ab"], 258, "ab<|endoftext|> ab")
 def test_tiktoken_with_our_vocabulary_has_our_ids(
@@ -95,3 +106,152 @@ def test_tiktoken_failures_are_reported(small_model: Path) -> None:
     """A million spaces are too much for tiktoken's engine; the error says so."""
     with pytest.raises(ValueError, match="tiktoken failed on this text"):
         compare(small_model, " " * 1_200_000 + "x", "self")
+
+
+# `parity`: whole files, and what counts as a difference.
+
+
+def write(folder: Path, text: str, name: str = "text") -> Path:
+    path = folder / name
+    path.write_bytes(text.encode())
+    return path
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_hostile_files_are_equal(
+    block: int, small_model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of hostile text have the same ids in tiktoken, wherever the blocks end."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", block)
+    texts = [*HOSTILE, CORPUS, " ".join(HOSTILE)]
+    paths = [write(tmp_path, text, str(place)) for place, text in enumerate(texts)]
+    result = parity(small_model, paths)
+    assert result.difference is None
+    assert result.files == len(texts)
+    assert result.bytes == sum(len(text.encode()) for text in texts)
+    assert result.characters == sum(map(len, texts))
+    tokenizer = Tokenizer.load(small_model)
+    assert result.tokens == sum(len(tokenizer.encode(text)) for text in texts)
+
+
+@pytest.mark.parametrize("block", [1, 5, 1 << 20])
+def test_a_real_difference_is_located(
+    block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first real difference has its file, byte, line, context and both tokens."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", block)
+    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    good = write(tmp_path, "ab bc é\n", "good")
+    bad = write(tmp_path, "é ab\nab xabc abc\n ab abc", "bad")
+    result = parity(model, [good, bad])
+    found = result.difference
+    assert found is not None
+    assert (found.path, found.byte, found.line) == (str(bad), 10, 2)
+    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert "é ab\nab x".endswith(found.before)
+    assert "abc abc\n ab abc".startswith(found.after)
+    assert found.after.startswith("abc")
+    assert result.files == 2
+
+
+def test_engine_differences_hide_no_real_ones(tmp_path: Path) -> None:
+    """Such a character does not hide a real difference in the same section of a text."""
+    model = write_artifact(tmp_path / "a.json", UNREACHABLE)
+    new = min(drift())
+    found = parity(model, [write(tmp_path, f"x{new}!abc")]).difference
+    assert found is not None
+    assert (found.ours, found.theirs) == ((256, b"ab"), (258, b"abc"))
+    assert found.byte == len(f"x{new}!".encode())
+
+
+# The blocks in which the comparison reads files.
+
+WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
+PARTS = st.lists(
+    st.text(
+        st.sampled_from(WHITESPACE + "ab1'!/.sS船⛵") | st.characters(codec="utf-8"), min_size=1
+    )
+)
+
+
+def chunks(pattern: str, text: str) -> list[str]:
+    return [match[0] for match in regex.finditer(pattern, text)]
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+@given(PARTS)
+def test_every_pattern_cuts_where_a_block_ends(name: str, parts: list[str]) -> None:
+    """The chunks of the blocks are the chunks of the text, however small the blocks are."""
+    pattern, text = PATTERNS[name], "".join(parts)
+    for cut in (cut_safely(parts), _boundaries.blocks(text, 1)):
+        assert [chunk for block in cut for chunk in chunks(pattern, block)] == chunks(pattern, text)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 1 << 20])
+@pytest.mark.parametrize(
+    ("data", "place"),
+    [
+        (b"\xff", "0xff at offset 0"),
+        (b"abc \xe9t\xe9", "0xe9 at offset 4"),
+        ("日本".encode() + b"\xe6\x97", "0xe6 at offset 6"),
+        (b"a \xed\xa0\x80", "0xed at offset 2"),
+    ],
+)
+def test_invalid_utf_8_is_located(
+    data: bytes, place: str, size: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error gives a wrong byte's offset in the file, wherever a read ends."""
+    monkeypatch.setattr(_text, "_BLOCK_BYTES", size)
+    path = tmp_path / "text"
+    path.write_bytes(data)
+    message = rf"{path} is not UTF-8: byte {place};"
+    with pytest.raises(ValueError, match=message):
+        list(blocks(path))
+
+
+# The two engines' Unicode tables, and the spellings of GPT-2's pattern.
+
+
+@given(TEXTS)
+def test_pattern_variants_give_equal_chunks(text: str) -> None:
+    """Every known spelling of a pattern gives the same chunks, also several splits in turn."""
+    for splits, pattern in _SPELLINGS.items():
+        chunks = [text]
+        for split in splits:
+            parts = (regex.split(f"({split})", chunk) for chunk in chunks)
+            chunks = [part for several in parts for part in several if part]
+        assert chunks == pattern.split(text)
+
+
+def test_the_engines_disagree_on_some_characters() -> None:
+    """The engines classify thousands of characters differently, but no ASCII and no whitespace."""
+    assert 0 < len(drift()) < 0x110000 // 10
+    assert not any(character.isascii() for character in drift())
+    assert _found_by_regex(r"\s", every_character()) == _found_by_tiktoken(r"\s", every_character())
+    assert len(_found_by_regex(r"\s", every_character())) == 25
+
+
+@pytest.mark.thorough
+def test_differences_are_new_in_unicode() -> None:
+    """`regex` knows every character on which they differ, and tiktoken does not."""
+    for name in (r"\p{L}", r"\p{N}"):
+        theirs = _found_by_tiktoken(name, every_character())
+        assert theirs < _found_by_regex(name, every_character())
+
+
+# The commands' messages: tokens and characters in words, and warnings of the library.
+
+
+def test_messages_are_short() -> None:
+    """At most eight of many characters are named, and a token is shown by its bytes and id."""
+    assert code_points("ba") == "U+0061, U+0062"
+    assert code_points(map(chr, range(5000))).endswith("U+0007 and 4,992 more")
+    assert described((258, b" \xc3")) == "'·‹c3›' (id 258)"
+    assert described(None) == "no more tokens"
+
+
+def test_a_warning_of_the_library_is_shown() -> None:
+    """A warning of the logger `bpetite_compare` is one escaped line on standard error."""
+    with redirect_stderr(StringIO()) as shown:
+        logging.getLogger("bpetite_compare").warning("beware of %s", "\x1b[2J")
+    assert shown.getvalue() == "beware of \\x1b[2J\n"

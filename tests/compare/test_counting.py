@@ -83,13 +83,13 @@ def test_special_tokens_are_those_of_the_encoding(
         assert len(lines(shown.stdout)) == expected
 
 
-@pytest.mark.parametrize("text", [text for text in HOSTILE if "\x00" not in text])
+@pytest.mark.parametrize("text", ["", "\n".join(filter(drift().isdisjoint, HOSTILE))])
 def test_show_has_the_ids_of_tiktoken(text: str, toy: str) -> None:
     """The ids are tiktoken's, the bytes join to the text, and the offsets follow them."""
-    shown = bpetite("show", "--encoding", toy, "--json", f"--text={text}")
+    shown = bpetite("show", "--encoding", toy, "--json", stdin=text.encode())
     found = [json.loads(line) for line in lines(shown.stdout)]
     expected = tiktoken.get_encoding(toy).encode(text, allowed_special="all")
-    assert [token["id"] for token in found] == expected or not drift().isdisjoint(text)
+    assert [token["id"] for token in found] == expected
     assert b"".join(bytes.fromhex(token["hex"]) for token in found) == text.encode()
     assert [token["start"] for token in found[1:]] == [token["end"] for token in found[:-1]]
 

@@ -1,6 +1,5 @@
 """`bpetite import` of 1,000 damaged files: each is refused briefly, or opens with its ids."""
 
-import base64
 import json
 import re
 from contextlib import suppress
@@ -11,101 +10,54 @@ from typing import Any, Final
 import pytest
 import tokenizers
 
+import hugging_face_files as made
 from bpetite import Tokenizer
-from bpetite._patterns import ALL_PATTERNS
 from bpetite_compare._engines import drift
-from bpetite_compare._letters import to_letters
 from bpetite_compare._spellings import _SPELLINGS
 from cli_tools import bpetite, refused, terminal_width
+from compare.test_import import name, ranks, tekken
 from compare_tools import HOSTILE
-from hugging_face_files import BYTE_LEVEL, END, TEMPLATE, File
 
 pytestmark = pytest.mark.thorough
 
 NUMBER: Final = 1000
-MERGES: Final = ("t h", "th e", "Ġ the", "a b", "ab c", "Ġ ab", "Ã ©")
 DEEPSEEK: Final = next(splits for splits in _SPELLINGS if len(splits) == 3)
 ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, 1, 97, -1, 0.5, -0.0, 1 << 21, 1 << 63, 10**499, 1e308, "", "x", "\n"),
-    *("\ud800", "\x1b[2J\r", "a b", "the", END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
+    *("\ud800", "\x1b[2J\r", "a b", "the", made.END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
     *([], {}, [[]], [None], {"": {}}, {"type": "Sequence"}, {"type": []}, [1, 2], ["t", "h"]),
     *({"type": "Lowercase"}, {"type": "NFC"}, {"String": "e"}, {"Regex": "e"}, {"id": "A"}),
 )
 DEEP: Final = ("[" * 40 + "]" * 40, '{"a":' * 40 + "1" + "}" * 40, "[" * 10**5, "9" * 5000, "1e999")
 
 
-def tokens() -> dict[str, int]:
-    """Return a vocabulary with the bytes, the merges and one special token."""
-    texts = [to_letters(bytes([value])) for value in range(256)]
-    texts += [pair.replace(" ", "") for pair in MERGES]
-    return {text: place for place, text in enumerate([*texts, END])}
-
-
-def huggingface() -> dict[str, Any]:
+def huggingface() -> made.File:
     """Return a `tokenizer.json` with all parts."""
-    file = File({"version": "1.0", "truncation": None, "padding": None, "added_tokens": []})
-    splits = [
-        {"type": "Split", "pattern": {"Regex": text}, "behavior": "Isolated", "invert": False}
-        for text in DEEPSEEK
-    ]
-    level = BYTE_LEVEL | {"use_regex": False}
-    file.content |= {
-        "normalizer": {"type": "Sequence", "normalizers": []},
-        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [*splits, level]},
-        "post_processor": {"type": "Sequence", "processors": [BYTE_LEVEL, TEMPLATE]},
-        "decoder": BYTE_LEVEL,
-        "model": {
-            "type": "BPE",
-            "dropout": None,
-            "unk_token": None,
-            "fuse_unk": False,
-            "continuing_subword_prefix": "",
-            "end_of_word_suffix": "",
-            "byte_fallback": False,
-            "ignore_merges": True,
-            "vocab": tokens(),
-            "merges": [*MERGES],
-        },
-    }
-    file.add(END)
-    file.add("<tool>", special=False, normalized=True)
-    return file.content
+    splits = [made.SPLIT | {"pattern": {"Regex": text}} for text in DEEPSEEK]
+    settings = {"unk_token": None, "fuse_unk": False, "continuing_subword_prefix": ""}
+    settings |= {"end_of_word_suffix": "", "byte_fallback": False, "ignore_merges": True}
+    change = made.both(
+        made.top(truncation=None, padding=None, normalizer=made.several("normalizers")),
+        made.top(post_processor=made.several("processors", made.BYTE_LEVEL, made.TEMPLATE)),
+        made.cuts(*splits, made.NO_REGEX),
+        made.model(dropout=None, **settings),
+        made.named("<tool>", normalized=True),
+    )
+    change(file := made.File())
+    return file
 
 
-def tekken() -> dict[str, Any]:
-    """Return a `tekken.json` with all parts."""
-    made = [*map(bytes, zip(range(256))), b"th", b"the", b" the"]
-    return {
-        "config": {
-            "pattern": ALL_PATTERNS["tekken"].text,
-            "num_vocab_tokens": 259,
-            "default_vocab_size": 269,
-            "default_num_special_tokens": 10,
-            "version": "v3",
-        },
-        "vocab": [
-            {"rank": rank, "token_bytes": base64.b64encode(token).decode(), "token_str": None}
-            for rank, token in enumerate(made)
-        ],
-        "special_tokens": [{"rank": 1, "token_str": "<s>", "is_control": True}],
-    }
-
-
-def ranks() -> bytes:
-    """Return a file of ranks."""
-    found = [*map(bytes, zip(range(256))), b"th", b"the", b" the"]
-    return b"".join(b"%s %d\n" % (base64.b64encode(one), rank) for rank, one in enumerate(found))
-
-
-CONFIG: Final = {"added_tokens_decoder": {"300": {**huggingface()["added_tokens"][0]}}}
+CONFIG: Final = {"added_tokens_decoder": {"300": {**huggingface().content["added_tokens"][0]}}}
 del CONFIG["added_tokens_decoder"]["300"]["id"]
 """A `tokenizer_config.json`."""
-MERGES_FILE: Final = "\n".join(["#version: 0.2", *MERGES, ""]).encode()
 FORMS: Final[list[dict[str, bytes]]] = [
-    {"tokenizer.json": json.dumps(huggingface()).encode()},
-    {"tekken.json": json.dumps(tekken()).encode()},
-    {"a.tiktoken": ranks(), "tokenizer_config.json": json.dumps(CONFIG).encode()},
-    {"vocab.json": json.dumps(tokens()).encode(), "merges.txt": MERGES_FILE},
+    {"tokenizer.json": json.dumps(huggingface().content).encode()},
+    {"tekken.json": tekken([name(1, "<s>")], version="v3")[0]},
+    {"a.tiktoken": ranks()[0], "tokenizer_config.json": json.dumps(CONFIG).encode()},
+    {
+        "vocab.json": json.dumps(huggingface().model["vocab"]).encode(),
+        "merges.txt": "\n".join(["#version: 0.2", *made.MERGES, ""]).encode(),
+    },
 ]
 
 
@@ -168,16 +120,16 @@ def test_damaged_files_end_in_three_lines(files: dict[str, bytes], tmp_path: Pat
     words = ["import", ".", "-o", "new.json", "--force"]
     words += ["--pattern", "tekken"] if "a.tiktoken" in files else []
     while len(seen) < NUMBER // len(FORMS):
-        name = random.choice([*files])
-        content = damaged(files[name], random)
+        target = random.choice([*files])
+        content = damaged(files[target], random)
         for one, whole in files.items():
-            (tmp_path / one).write_bytes(content if one == name else whole)
+            (tmp_path / one).write_bytes(content if one == target else whole)
         result = bpetite(*words, cwd=tmp_path)
         if result.returncode:
             check_short(refused(result), content)
             seen.add(content)
-        elif name == "tokenizer.json":
-            check_same(tmp_path / name, tmp_path / "new.json")
+        elif target == "tokenizer.json":
+            check_same(tmp_path / target, tmp_path / "new.json")
 
 
 def check_short(shown: list[str], content: bytes) -> None:

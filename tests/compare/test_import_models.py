@@ -158,16 +158,22 @@ def test_published_encodings_have_the_ids_of_tiktoken(
     check(imported, lambda text: theirs.encode(text, allowed_special="all"))
 
 
+CHARACTERS: Final = "tokens are characters, not bytes"
+
+
 @pytest.mark.parametrize(
     ("family", "reason"),
     [
         ("claude", "its normalizer, NFKC, changes the text; use "),
         ("command_r_plus", "its pre_tokenizer is Digits, not Split or ByteLevel; use "),
-        ("gemma", "its model has byte_fallback, so its tokens are characters, not bytes, "),
-        ("gemma3", "its model has byte_fallback, so its tokens are characters, not bytes, "),
-        ("llama2", "its model has byte_fallback, so its tokens are characters, not bytes, "),
-        ("mistral_v1", "it is a SentencePiece model, whose tokens are characters, not bytes; use "),
-        ("mistral_v3", "it is a SentencePiece model, whose tokens are characters, not bytes; use "),
+        *(
+            (family, f"has byte_fallback, so its {CHARACTERS}")
+            for family in ("gemma", "gemma3", "llama2")
+        ),
+        *(
+            (one, f"a SentencePiece model, whose {CHARACTERS}")
+            for one in ("mistral_v1", "mistral_v3")
+        ),
         ("minicpm_v4_5", "its special token '<unk>' is also an ordinary token"),
         (
             "qwen3",

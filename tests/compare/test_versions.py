@@ -1,0 +1,510 @@
+"""Files of all schema versions: exports, their way back, comparisons and the reference model."""
+
+import json
+import re
+import struct
+from functools import cache
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import oracle
+from artifacts import GOOD, THIRD, canonical
+from bpetite import Tokenizer
+from bpetite._artifact import Artifact
+from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._schema import read
+from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
+from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
+from bpetite_compare._formats import FORMATS
+from bpetite_compare._gguf import to_gguf
+from bpetite_compare._letters import to_letters
+from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
+from bpetite_compare.reference import Model, decode, encode, train
+from compare_tools import fewer, with_ids_of_its_own
+from exports import EVERY_FORM, load_back
+from nasty import NINE, alike, nasty_texts, saved, trained
+from numbered import extended
+from numbered import numbered as third
+from texts import CORPORA, merge_lists
+
+EACH = pytest.mark.parametrize("name", PATTERNS)
+CLASSES = [r"\s", *(rf"\p{{{name}}}" for name in ("L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "N"))]
+
+
+@cache
+def renumbered(
+    name: str,
+    *,
+    shuffled: bool,
+    whole: bool = True,
+    gaps: int = 50,
+    names: tuple[str, ...] = NINE,
+) -> Artifact:
+    """Return a trained tokenizer with ids of its own.
+
+    Its special tokens have the lowest id, the highest one, and some between. The other ids are in
+    any order, or in that of the merges but for a few that are too low.
+    """
+    kind = name if name in PATTERNS else "gpt4o"
+    own, pattern = trained(kind, *NINE)._artifact, ALL_PATTERNS[name]
+    ids_of, texts = own.ids_of_chunks(), alike(kind, 5200)
+    chunks = sorted({chunk.encode() for text in texts for chunk in pattern.split(text)})
+    odd = [chunk for chunk in chunks if len(ids_of(chunk)) > 2][::3] if whole else []
+    tokens = [*own.tokens, *odd]
+    source, count = Random(35), len(tokens) + len(names)
+    ids = sorted(source.sample(range(count + gaps), count))
+    places = (-1, 1000, 700, 500, 300, 100, 10, 1, 0)[-len(names) :]
+    special = dict(zip(names, [ids.pop(place) for place in places][::-1], strict=True))
+    if shuffled:
+        source.shuffle(ids)
+    whole_ids = sorted(ids.pop(source.randrange(len(ids))) for _ in odd)
+
+    def made() -> Artifact:
+        return with_ids_of_its_own(own.merges, tokens, pattern, special, [*ids, *whole_ids])
+
+    early = 0
+    for first in range(256, 0 if shuffled else 340):
+        if first in own.merges[first - 255]:
+            ids[first : first + 2] = reversed(before := ids[first : first + 2])
+            if find_unordered(made()):
+                ids[first : first + 2] = before
+            else:
+                early += 1
+    assert shuffled or early > 8
+    return made()
+
+
+def written(artifact: Artifact, folder: Path) -> tuple[Path, Tokenizer]:
+    """Write the file of a tokenizer, and return the tokenizer."""
+    artifact.write(path := folder / "third.json", overwrite=False)
+    return path, Tokenizer.load(path)
+
+
+THOROUGH = pytest.mark.thorough
+NAMES = {"nine special tokens": NINE, "one": ("<|bos|>",), "none": ()}
+NASTY = ("nine special tokens", "none")
+"""Those that nasty texts have."""
+CELLS = [
+    *(pytest.param("tiktoken", "ids of its own", name) for name in ALL_PATTERNS),
+    *(pytest.param("tiktoken", kind, "gpt4") for kind in NASTY),
+    *(pytest.param(*cell, marks=THOROUGH) for cell in product(["tiktoken"], NASTY, PATTERNS)),
+    *(pytest.param("huggingface", "ids of its own", name, marks=THOROUGH) for name in ALL_PATTERNS),
+    *(pytest.param(*cell, marks=THOROUGH) for cell in product(["huggingface"], NASTY, PATTERNS)),
+    *(pytest.param("gpt2", kind, "gpt2", marks=THOROUGH) for kind in (*NASTY, "ids of its own")),
+]
+
+
+def made(kind: str, name: str, folder: Path, to: str = "huggingface") -> tuple[Path, Tokenizer]:
+    """Return a file of this kind, and its tokenizer."""
+    if kind in NAMES:
+        return saved(name, folder, NAMES[kind]), trained(name, *NAMES[kind])
+    return written(renumbered(name, shuffled=to != "tiktoken", whole=to != "gpt2"), folder)
+
+
+@pytest.mark.parametrize(("to", "kind", "name"), CELLS)
+def test_ids_are_equal_on_nasty_texts(to: str, kind: str, name: str, tmp_path: Path) -> None:
+    """An export has the ids of 4,000 texts: gaps, whole tokens, special tokens anywhere or none."""
+    model, ours = made(kind, name, tmp_path, to)
+    theirs, decoded = load_back(model, to, tmp_path)
+    texts, artifact = alike(name, 5200), ours._artifact
+    assert len(texts) > 4000
+    assert [text for text in texts if theirs(text) != ours.encode(text)] == []
+    assert all(decoded(ours.encode(text)) == text for text in nasty_texts(200))
+    found = {one for text in texts for one in ours.encode(text)}
+    assert {*artifact.special_tokens.values()} <= found
+    whole = {*artifact.ids[256 + len(artifact.merges) : len(artifact.tokens)]}
+    assert not whole or found & whole
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [*product(NAMES, PATTERNS), ("ids of its own", "gpt4"), ("ids of its own", "tekken")],
+)
+def test_ids_are_equal_in_transformers(kind: str, name: str, tmp_path: Path) -> None:
+    """The same in transformers, also after `save_pretrained`; one token has all purposes."""
+    transformers = pytest.importorskip("transformers")
+    model, ours = made(kind, name, tmp_path)
+    export(model, "huggingface", tmp_path / "hf")
+    theirs = transformers.AutoTokenizer.from_pretrained(tmp_path / "hf")
+    theirs.save_pretrained(tmp_path / "again")
+    again = transformers.AutoTokenizer.from_pretrained(tmp_path / "again")
+    names = ours._artifact.special_names
+    main = {"none": None, "one": "<|bos|>"}.get(kind, "<|endoftext|>")
+    for tokenizer in (theirs, again):
+        ids = tokenizer(texts := alike(name, 5200))["input_ids"]
+        assert [a for a, b in zip(texts, ids, strict=True) if ours.encode(a) != b] == []
+        assert tokenizer.eos_token == tokenizer.pad_token == main
+        assert {*tokenizer.all_special_tokens} == {*names}
+        assert tokenizer.decode(ids[7]) == texts[7]
+
+
+@EACH
+def test_a_class_matters_if_the_pattern_names_it(name: str) -> None:
+    """With the newest releases, U+0295 is Ll in one engine and Lo in the other."""
+    for character in ("\u0295", min(drift()), "a"):
+        differs = any(
+            named in PATTERNS[name].text
+            and _found_by_regex(named, character) != _found_by_tiktoken(named, character)
+            for named in CLASSES
+        )
+        assert (character in drift(PATTERNS[name])) == differs
+
+
+@EACH
+def test_parity_needs_no_option(name: str, tmp_path: Path) -> None:
+    """Files of nasty text are equal, but for characters that the engines classify differently."""
+    model = saved(name, tmp_path)
+    (tmp_path / "text").write_bytes((text := "\n".join(nasty_texts(1000))).encode())
+    result = parity(model, [tmp_path / "text"])
+    assert result.difference is None
+    assert result.engine_characters.keys() == drift(PATTERNS[name]) & {*text}
+    assert result.tokens == len(trained(name, *NINE).encode(text))
+    assert result.engine_differences > 0
+
+
+@EACH
+def test_a_text_is_compared_with_the_files_own_pattern(name: str, tmp_path: Path) -> None:
+    """With `self`, the ids are equal, special tokens included; the others are named."""
+    text = "".join(alike(name, 300))
+    found = compare(model := saved(name, tmp_path), text, "self")
+    assert (found.difference, found.engine_characters) == (None, frozenset())
+    assert {*trained(name, *NINE)._artifact.special_tokens.values()} <= {*found.ours.ids}
+    odd = compare(model, "a\u0295b", "self").engine_characters
+    assert odd == drift(PATTERNS[name]) & {"\u0295"}
+
+
+def test_a_real_difference_is_still_found(tmp_path: Path) -> None:
+    """A token that no merge can make differs, also beside special tokens, which end a chunk."""
+    merges = [[120, 97], [97, 98], [98, 99], [97, 258]]
+    tokens = dict(zip(range(256, 262), (b"xa", b"ab", b"bc", b"abc", b"<s>", b"1!x"), strict=True))
+    content = GOOD | {
+        "schema_version": 2,
+        "mergeable_vocab_size": 260,
+        "merges": merges,
+        "special_tokens": {"<s>": 260, "1!x": 261},
+        "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
+        "vocab": {str(byte): [byte] for byte in range(256)}
+        | {str(token_id): [*token] for token_id, token in tokens.items()},
+    }
+    (tmp_path / "a.json").write_bytes(canonical(content))
+    (tmp_path / "text").write_bytes(f"<s>xab\u00e9{min(drift())}1!xabc<s>".encode())
+    found = parity(tmp_path / "a.json", [tmp_path / "text"]).difference
+    assert found is not None
+    assert (found.ours, found.theirs) == ((257, b"ab"), (259, b"abc"))
+    with pytest.raises(ValueError, match="the token 259, b'abc', does not encode to itself"):
+        export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
+
+
+# Exports
+
+
+@pytest.mark.parametrize(
+    ("to", "name"),
+    [
+        *(("gpt2", name) for name in PATTERNS if name != "gpt2"),
+        *(("gguf", name) for name in PATTERNS if PATTERNS[name].llama_cpp is None),
+    ],
+)
+def test_a_form_without_the_pattern_is_refused_by_name(to: str, name: str, tmp_path: Path) -> None:
+    """The error names the pattern, and a form that has it, which works."""
+    model = saved(name, tmp_path)
+    with pytest.raises(ValueError, match=rf"\b{name}\b.*export to (.*)huggingface instead"):
+        export(model, to, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    export(model, "huggingface", tmp_path / "out")
+
+
+LACKS = "cannot represent"
+ELSEWHERE = "; export to huggingface"
+
+
+@pytest.mark.parametrize(
+    ("to", "name", "gaps", "reason"),
+    [
+        ("gpt2", "gpt2", 50, f"GPT-2's two files {LACKS} whole tokens{ELSEWHERE}"),
+        ("gguf", "gpt4", 50, f"llama.cpp {LACKS} gaps between ids{ELSEWHERE}"),
+        ("gguf", "gpt2", 0, f"whole tokens with the pattern gpt2{ELSEWHERE}"),
+        ("gguf", "tekken", 0, f"llama.cpp {LACKS} the pattern tekken; export to "),
+        ("tiktoken", "gpt4", 0, "the lowest id first, so it would have the token "),
+    ],
+)
+def test_what_an_engine_lacks_is_refused_by_name(
+    to: str, name: str, gaps: int, reason: str, tmp_path: Path
+) -> None:
+    """The error names it, and a form that has it."""
+    model, _ = written(renumbered(name, shuffled=True, gaps=gaps), tmp_path)
+    with pytest.raises(ValueError, match=re.escape(reason)):
+        export(model, to, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("to", FORMATS)
+def test_added_special_tokens_obey_those_of_the_file(to: str, tmp_path: Path) -> None:
+    """More special tokens follow all of the file; a name that is there, or begins so, is not."""
+    model = saved("gpt2", tmp_path, names := ("<s>", "[INST]"))
+    size = len(trained("gpt2", *names)._artifact.tokens)
+    exported = export(model, to, tmp_path / "good", special_tokens=["<t>"])
+    assert exported.special_tokens == {"<s>": size, "[INST]": size + 1, "<t>": size + 2}
+    for name, fault in (
+        ("<s>", "'<s>' occurs twice, or is the tokenizer's own"),
+        ("<s>x", "'<s>' and '<s>x' starts with the other"),
+        ("[IN", "'[INST]' and '[IN' starts with the other"),
+    ):
+        with pytest.raises(ValueError, match=re.escape(fault)):
+            export(model, to, tmp_path / "out", special_tokens=[name])
+
+
+def test_a_special_token_with_the_letters_of_a_token_is_refused(tmp_path: Path) -> None:
+    """The bytes of "é1!" are no token, but its letters are those of E9 31 21 in `vocab.json`."""
+    merges = [[0xE9, 0x31], [256, 0x21]]
+    vocab = {str(byte): [byte] for byte in range(256)}
+    vocab |= {"256": [0xE9, 0x31], "257": [0xE9, 0x31, 0x21], "258": [*"\u00e91!".encode()]}
+    content = GOOD | {"merges": merges, "special_tokens": {"\u00e91!": 258}, "vocab": vocab}
+    (tmp_path / "a.json").write_bytes(canonical(content | {"schema_version": 2}))
+    with pytest.raises(ValueError, match="'é1!' is already the ordinary token 257"):
+        export(tmp_path / "a.json", "huggingface", tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("special_tokens", "main"), [(NINE, "<|endoftext|>"), (("<|bos|>", "<s>"), "<|bos|>"), ((), "")]
+)
+def test_one_special_token_has_all_purposes(
+    special_tokens: tuple[str, ...], main: str, tmp_path: Path
+) -> None:
+    """It is `<|endoftext|>`, or else the first; without special tokens, there are no purposes."""
+    export(saved("gpt4", tmp_path, special_tokens), "huggingface", tmp_path / "hf")
+    config = json.loads((tmp_path / "hf" / "tokenizer_config.json").read_bytes())
+    purposes = [f"{purpose}_token" for purpose in ("bos", "eos", "pad", "unk")]
+    assert [config.get(one, "") for one in purposes] == [main] * 4
+    others = [name for name in special_tokens if name != main]
+    assert config.get("additional_special_tokens", []) == others
+
+
+@EACH
+def test_an_import_of_an_export_is_the_file(name: str, tmp_path: Path) -> None:
+    """Pattern and special tokens come back from a `tokenizer.json`, and so the same bytes."""
+    names = tuple(name for name in NINE if "\x1c" not in name)
+    model = saved(name, tmp_path, names)
+    export(model, "huggingface", tmp_path / "hf.json")
+    import_tokenizer(tmp_path / "hf.json", None, tmp_path / "new.json")
+    assert (tmp_path / "new.json").read_bytes() == model.read_bytes()
+
+
+# llama.cpp
+
+FIELDS: dict[str, Any] = {"a": "é", "b": 7, "c": [1, 3], "d": ["x", "yz"], "e": False}
+
+
+def test_gguf_as_by_hand() -> None:
+    """Each kind of field, byte by byte; an empty list is one of strings."""
+    begin = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1)
+    by_hand = {
+        "a": struct.pack("<IQ", 8, 2) + b"\xc3\xa9",
+        "b": struct.pack("<II", 4, 7),
+        "c": struct.pack("<IIQii", 9, 5, 2, 1, 3),
+        "d": struct.pack("<IIQQ", 9, 8, 2, 1) + b"x" + struct.pack("<Q", 2) + b"yz",
+        "e": struct.pack("<IB", 7, 0),
+    }
+    for name, expected in by_hand.items():
+        assert to_gguf({name: FIELDS[name]}) == begin + name.encode() + expected
+    assert to_gguf({"f": []}) == begin + b"f" + struct.pack("<IIQ", 9, 8, 0)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("special_tokens", [NINE[:3], ()], ids=len)
+def test_a_gguf_file_is_that_of_llama_cpps_own_package(
+    special_tokens: tuple[str, ...], tmp_path: Path
+) -> None:
+    """The package `gguf` writes the same bytes."""
+    gguf = pytest.importorskip("gguf")
+    export(saved("gpt4", tmp_path, special_tokens), "gguf", tmp_path / "ours")
+    artifact = trained("gpt4", *special_tokens)._artifact
+    export(tmp_path / "model.json", "huggingface", tmp_path / "hf.json")
+    vocab = json.loads((tmp_path / "hf.json").read_bytes())["model"]
+    writer = gguf.GGUFWriter(tmp_path / "theirs", "gpt2")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("llama-bpe")
+    writer.add_token_list(sorted(vocab["vocab"], key=vocab["vocab"].__getitem__))
+    normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
+    writer.add_token_types([normal] * len(artifact.tokens) + [control] * len(special_tokens))
+    writer.add_token_merges(vocab["merges"])
+    writer.add_add_bos_token(value=False)
+    if special_tokens:
+        for add in (writer.add_bos_token_id, writer.add_eos_token_id, writer.add_pad_token_id):
+            add(artifact.special_tokens["<|endoftext|>"])
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        (["<s>", "s>x1>"], True),
+        (["s>x1>", "<s>"], True),
+        (["<s>y1>", "1>x!"], False),  # the first is longer
+        (["<x<s>y1>", "<s>", "<|a|>", "</s>", "1!1"], False),
+    ],
+)
+def test_llama_cpp_gets_no_overlapping_special_tokens(
+    names: list[str], refused: bool, tmp_path: Path
+) -> None:
+    """Where two overlap, llama.cpp takes the longer one, so a longer second one is an error."""
+    model = saved("gpt4", tmp_path, tuple(names))
+    if refused:
+        with pytest.raises(ValueError, match=r"'<s>' ends as 's>x1>' begins; where they overlap"):
+            export(model, "gguf", tmp_path / "out")
+    else:
+        export(model, "gguf", tmp_path / "out")
+
+
+def test_the_loading_lines_name_texts_with_other_ids(tmp_path: Path) -> None:
+    """They are where llama.cpp's own pattern is another one; GPT-2's is not."""
+    said = {
+        name: "U+017F after" in export(saved(name, tmp_path, ()), "gguf", tmp_path / name).loading
+        for name, pattern in PATTERNS.items()
+        if pattern.llama_cpp
+    }
+    assert said == {name: "(?i:" in PATTERNS[name].text for name in said}
+    assert len({*said.values()}) == 2
+
+
+# The reference model
+
+
+@pytest.mark.parametrize(
+    ("name", "special_tokens"), [*((name, NINE) for name in PATTERNS), ("gpt4", ())]
+)
+def test_the_reference_model_reads_it(
+    name: str, special_tokens: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Its ids are those of the tokenizer and of tiktoken, and it decodes them."""
+    path = saved(name, tmp_path, special_tokens)
+    model, encoding = Model.load(str(path)), to_tiktoken(path)
+    ours = trained(name, *special_tokens)
+    assert (to_tiktoken(model)._pat_str, encoding.n_vocab) == (
+        model.pattern,
+        len(model.vocab) + len(special_tokens),
+    )
+    for text in nasty_texts(60):
+        assert encode(model, text) == ours.encode(text)
+        assert decode(model, ours.encode(text)) == text
+
+
+@EACH
+@given(corpus=CORPORA, size=st.integers(256, 290))
+def test_the_reference_model_trains_as_the_core(name: str, corpus: list[str], size: int) -> None:
+    """With any pattern and special tokens, the merges are those of the core, in order."""
+    model = train(corpus, size, PATTERNS[name].text, special_tokens=NINE)
+    ours = Tokenizer.train(corpus, size, pattern=name, special_tokens=NINE)._artifact
+    assert [*model.merges] == [*ours.merges]
+    assert model.special_tokens == ours.special_tokens
+
+
+@pytest.mark.thorough
+def test_a_gguf_file_has_the_tokens_in_the_order_of_ids(tmp_path: Path) -> None:
+    """Special tokens inside the vocabulary are control tokens there; whole tokens are normal."""
+    gguf = pytest.importorskip("gguf")
+    model, ours = written(renumbered("gpt4", shuffled=True, gaps=0, names=NINE[:3]), tmp_path)
+    export(model, "gguf", tmp_path / "vocab")
+    fields = gguf.GGUFReader(tmp_path / "vocab").fields
+    tokens, kinds = (
+        fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type")
+    )
+    vocab, special = ours._artifact.vocab, ours._artifact.special_tokens
+    assert len(tokens) == len(vocab)
+    assert [token for token, kind in zip(tokens, kinds, strict=True) if kind == 3] == [*special]
+    assert {name: tokens.index(name) for name in special} == special
+    letters = {to_letters(token): token_id for token_id, token in vocab.items()}
+    assert all(letters[one] == place for place, one in enumerate(tokens) if one not in special)
+
+
+@pytest.mark.parametrize("to", ["huggingface", "gguf"])
+def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> None:
+    """Where whole chunks are looked up by their letters, the name would be found for other text."""
+    special = {"Ġnew": 300}
+    vocab = {str(byte): [byte] for byte in range(256)} | {
+        "256": [*b"xyz"],
+        "300": [*"Ġnew".encode()],
+    }
+    content = THIRD | {"merges": [], "mergeable_vocab_size": 257}
+    content |= {"special_tokens": special, "vocab": vocab}
+    (tmp_path / "a.json").write_bytes(canonical(content))
+    with pytest.raises(
+        ValueError, match="the text b' new' would be the special token 'Ġnew', which"
+    ):
+        export(tmp_path / "a.json", to, tmp_path / "out")
+    export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
+
+
+def test_parity_and_added_special_tokens(tmp_path: Path) -> None:
+    """Files are compared by their own ids, and more special tokens follow the highest one."""
+    model, ours = written(renumbered("deepseek3", shuffled=False), tmp_path)
+    text = "\n".join(nasty_texts(500))
+    (tmp_path / "text").write_bytes(text.encode())
+    result = parity(model, [tmp_path / "text"])
+    assert (result.difference, result.tokens) == (None, len(ours.encode(text)))
+    assert compare(model, "a<s>b", "self").ours.ids == ours.encode("a<s>b")
+    highest = max(ours._artifact.ids)
+    exported = export(model, "huggingface", tmp_path / "hf", special_tokens=["<new>"])
+    assert exported.special_tokens == ours._artifact.special_tokens | {"<new>": highest + 1}
+    assert to_tiktoken(model, ["<new>"]).encode("<new>", allowed_special="all") == [highest + 1]
+
+
+@st.composite
+def of_any_version(draw: st.DrawFn) -> Artifact:
+    """Return a tokenizer of schema version 1, 2 or 3 that can be exported."""
+    if draw(st.booleans()):
+        artifact = Artifact(*read(canonical(draw(third())[0])))
+    else:
+        pattern = draw(st.sampled_from([*PATTERNS.values()]))
+        names = draw(st.sampled_from([("<|endoftext|>",), (), NINE[:3], ("1!", "a>b", "Ġ1>")]))
+        artifact = Artifact.of_merges(draw(merge_lists()), pattern, names)
+    return artifact
+
+
+@fewer()
+@given(of_any_version())
+def test_any_version_comes_back_from_hugging_face(
+    tmp_path_factory: pytest.TempPathFactory, artifact: Artifact
+) -> None:
+    """A file of any schema version comes back from `tokenizer.json`, byte for byte."""
+    assume(not find_duplicate(artifact) and not find_unreachable(artifact))
+    assume(not {"é"} & {*artifact.special_names})
+    folder = tmp_path_factory.mktemp("back")
+    artifact.write(folder / "a.json", overwrite=False)
+    export(folder / "a.json", "huggingface", folder / "hf.json")
+    import_tokenizer(folder / "hf.json", None, folder / "new.json")
+    assert (folder / "new.json").read_bytes() == artifact.to_bytes()
+
+
+# Exports of extensions, whose new merges complete some whole tokens of the start.
+
+
+@pytest.mark.parametrize("to", EVERY_FORM[:2])
+@given(made=extended(), more=st.lists(st.sampled_from("ab c<é"), max_size=8).map("".join))
+def test_an_extension_has_the_same_ids_elsewhere(
+    tmp_path_factory: pytest.TempPathFactory, to: str, made: tuple[Artifact, list[str]], more: str
+) -> None:
+    """The texts are whole tokens of the start, their beginnings, and both with other letters."""
+    artifact, whole = made
+    assert not find_duplicate(artifact)
+    assert not find_unreachable(artifact)
+    assume(to != "tiktoken" or not find_unordered(artifact))
+    folder = tmp_path_factory.mktemp("extended")
+    ours = Tokenizer._of(artifact)
+    ours.save(model := folder / "model.json")
+    theirs, decoded = load_back(model, to, folder)
+    begun = [token[:end] for token in whole for end in range(1, len(token) + 1)]
+    for text in [more, *begun, *(f"{one}{more}" for one in begun), *(f"a{one}" for one in begun)]:
+        ids = ours.encode(text)
+        assert theirs(text) == ids
+        assert decoded(ids) == text
