@@ -118,6 +118,7 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
         ),
         *(("show --model tokenizer.json", "showing"), ("count --model tokenizer.json", "counting")),
         ("train --vocab-size 257 --output new.json --input -", "training on"),
+        ("count --by-token --model tokenizer.json", "counting"),
         ("chunks --input -", "counting"),
     ],
 )
