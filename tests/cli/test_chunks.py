@@ -77,16 +77,6 @@ def test_the_file_is_what_standard_output_would_get(
     assert lines(result.stderr) == ["saved: out, 13 distinct chunks from 58 bytes"]
 
 
-def test_a_failure_leaves_no_file(small: Path) -> None:
-    """An error in the last input leaves neither a file nor a part of the output."""
-    (small / "bad.txt").write_bytes(b"caf\xe9 au lait")
-    before = {*small.iterdir()}
-    for more in ("", "--output out"):
-        shown = refusal(f"chunks --input a.txt bad.txt {more}")
-        assert shown[0].startswith("error: bad.txt is not UTF-8: ")
-    assert {*small.iterdir()} == before
-
-
 @given(corpus=CORPORA.filter(bool))
 def test_training_on_the_counts_is_training_on_the_text(
     tmp_path_factory: pytest.TempPathFactory, corpus: list[str]

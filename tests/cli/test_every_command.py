@@ -115,11 +115,13 @@ def test_an_input_is_a_file_or_a_pipe(folder: Path, command: str) -> None:
     [
         *(("encode", "encoding"), ("decode", "decoding"), ("show", "showing")),
         *(("count", "counting"), ("chunks", "counting"), ("train", "training on")),
+        ("count --by-token", "counting"),
     ],
 )
 def test_waiting_for_typed_input_is_announced(folder: Path, command: str, doing: str) -> None:
     """At a terminal a command says that it is waiting, and how to end, and draws no bar."""
-    words = [word for word in call_of(command) if word not in {*TEXTS, "--input"}]
+    command, *options = command.split()
+    words = [word for word in call_of(command) if word not in {*TEXTS, "--input"}] + options
     words += ["--input", "-"] if command in having("--counts") else []
     status, shown = shown_in_terminal(words, folder, typed=b"[72]\n\x04")
     assert status == 0

@@ -23,11 +23,6 @@ NAMES = list(FORMATS)
 
 
 @pytest.fixture
-def tokenizer(model: Path) -> Tokenizer:
-    return Tokenizer.load(model)
-
-
-@pytest.fixture
 def folder(small: Path) -> Path:
     """Return the working directory with a tokenizer, a text and its ids."""
     (small / "text").write_bytes(TEXT.encode())
@@ -86,9 +81,10 @@ def test_blocks_change_nothing(
 # Several files
 
 
-def test_no_token_spans_two_files(folder: Path, tokenizer: Tokenizer) -> None:
+def test_no_token_spans_two_files(folder: Path) -> None:
     """No token spans two files, one of which may be standard input."""
     (folder / "1").write_text("Hello wor")
+    tokenizer = Tokenizer.load("m.json")
     ids = tokenizer.encode("Hello wor") + tokenizer.encode("ld")
     assert ids != tokenizer.encode("Hello world")
     words = ("encode", "--model", "m.json", "--input", "1", "--input", "-")
@@ -251,7 +247,7 @@ def test_output_files_get_ids_and_stdout_a_summary(folder: Path) -> None:
 COMMANDS = {"encode": ("--input", "text", "--format", "u32"), "decode": ("--input", "ids.json")}
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, "chunks"])
 @pytest.mark.parametrize("output", ["", "--output out", "--output out --force"])
 @pytest.mark.usefixtures("block")
 def test_failing_half_way_leaves_nothing(folder: Path, command: str, output: str) -> None:
@@ -261,7 +257,8 @@ def test_failing_half_way_leaves_nothing(folder: Path, command: str, output: str
     if "--force" in output:
         (folder / "out").write_bytes(b"old")
     before = {path: path.read_bytes() for path in folder.iterdir()}
-    shown = refused(run(command, *COMMANDS[command], *output.split()))
+    words = ("--model", "m.json", *COMMANDS[command]) if command in COMMANDS else ("b.txt", "text")
+    shown = refused(bpetite(command, *words, *output.split()))
     assert shown[0].startswith("error: ")
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 

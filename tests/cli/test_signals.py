@@ -22,6 +22,7 @@ STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGHU
 COUNT: Final = "count --model tokenizer.json text.txt --jobs 1"
 ENCODE: Final = "encode --model tokenizer.json text.txt --output out --jobs 1"
 ENCODE_SHARED: Final = "encode --model tokenizer.json text.txt --output out --jobs 2"
+CHUNKS: Final = "chunks text.txt --output out --jobs 1"
 TRAIN_SHARED: Final = "train --input text.txt --vocab-size 300 --output out --quiet --jobs 2"
 WORKERS: Final = "import bpetite_cli.jobs.workers"
 
@@ -59,7 +60,7 @@ def flooded(
 MOMENTS: Final = [
     *((COUNT, "import bpetite_cli.app"), (COUNT, "open text.txt"), (ENCODE, "open text.txt")),
     *((ENCODE_SHARED, moment) for moment in ("import bpetite", "import multiprocessing", WORKERS)),
-    (TRAIN_SHARED, WORKERS),
+    *((TRAIN_SHARED, WORKERS), (CHUNKS, "open text.txt")),
 ]
 
 
