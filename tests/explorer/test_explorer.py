@@ -326,9 +326,7 @@ def check_same_verdict(ask: Ask, path: Path, data: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize(
-    "content", [GOOD, SECOND, THIRD], ids=["version 1", "version 2", "version 3"]
-)
+@pytest.mark.parametrize("content", [GOOD, SECOND, THIRD], ids=["1", "2", "3"])
 def test_damaged_files(ask: Ask, tmp_path: Path, content: dict[str, Any]) -> None:
     """FR-29: both loaders have the same verdict on a file with any byte damaged."""
     files = damaged(canonical(content))
