@@ -208,20 +208,14 @@ def test_a_link_restores_its_state(ask: Ask, state: dict[str, str], *, refused: 
     assert not left_out or sum(sizes.values()) > 3_800
 
 
-@pytest.mark.parametrize(
-    ("address", "local"),
-    [
-        ("https://example.org/explorer/", False),
-        ("http://127.0.0.1:8000/", True),
-        ("http://localhost/", True),
-        ("file:///tmp/a.html", True),
-        ("content://downloads/7", True),
-        ("blob:null/1", True),
-    ],
-)
-def test_local_addresses(ask: Ask, address: str, *, local: bool) -> None:
+OTHER_SCHEMES: Final = ("file:///tmp/a.html", "content://downloads/7", "blob:null/1")
+
+
+def test_local_addresses(ask: Ask) -> None:
     """An address that nobody else can open is not put into a link."""
-    assert ask("is_local", address) is local
+    assert not ask("is_local", "https://example.org/explorer/")
+    for address in ("http://127.0.0.1:8000/", "http://localhost/", *OTHER_SCHEMES):
+        assert ask("is_local", address)
 
 
 @given(st.binary() | st.integers(0, 300).map(bytes))

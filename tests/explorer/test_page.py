@@ -79,19 +79,19 @@ def test_the_explorer_is_accessible() -> None:
     assert 40 <= len(description) <= 200
 
 
-def luminance(color: str) -> float:
-    """Return the relative luminance of a color, as WCAG 2 defines it."""
-    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: str, other: str) -> float:
+def contrast(*colors: str) -> float:
     """Return the contrast of two colors, from 1 to 21, as WCAG 2 defines it."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
+    found = []
+    for color in colors:
+        parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        ]
+        weights = (0.2126, 0.7152, 0.0722)
+        found.append(
+            0.05 + sum(weight * part for weight, part in zip(weights, linear, strict=True))
+        )
+    return max(found) / min(found)
 
 
 @pytest.mark.parametrize("file", TEXTS)
