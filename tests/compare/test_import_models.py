@@ -136,8 +136,7 @@ def ranks_in(path: Path) -> Iterator[tuple[bytes, int]]:
 
 
 @pytest.mark.parametrize(
-    "family",
-    ["gpt35turbo", "gptoss", "llama3", "qwen3", "deepseek_v3", "mistral_tekken_240718"],
+    "family", ["gpt35turbo", "gptoss", "llama3", "qwen3", "deepseek_v3", "mistral_tekken_240718"]
 )
 def test_exports_have_the_ids_and_come_back(family: str, model_files: Path, tmp_path: Path) -> None:
     """In tokenizers and tiktoken an export has all ids, and its import is the file again."""
