@@ -389,29 +389,25 @@ def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> Non
 # Common behavior
 
 
+COMPARE = "compare-tiktoken --model tokenizer.json"
+
+
 @pytest.mark.parametrize(
     "words",
     [
-        "compare-tiktoken --model tokenizer.json",
-        "compare-tiktoken --model tokenizer.json --text x --report",
-        "compare-tiktoken --input text.txt --report",
+        *(COMPARE, f"{COMPARE} --text x --report", "compare-tiktoken --input text.txt --report"),
         "compare-tiktoken --input text.txt --encoding gpt2",
         "compare-tiktoken --input text.txt text.txt --encoding gpt2 --parallel",
         "compare-tiktoken --input text.txt --encoding gpt2 --report --parallel",
-        "compare-tiktoken --model tokenizer.json tokenizer.json --text x",
-        "compare-tiktoken --model tokenizer.json --input text.txt text.txt",
-        "compare-tiktoken --model tokenizer.json --text x --encoding gpt2 cl100k_base",
+        *(f"{COMPARE} tokenizer.json --text x", f"{COMPARE} --input text.txt text.txt"),
+        f"{COMPARE} --text x --encoding gpt2 cl100k_base",
         "export --model tokenizer.json --to gpt2 --output x --max-length 4",
         "export --model tokenizer.json --to huggingface --output x.json --chat-template x",
         "export --model tokenizer.json --to huggingface --output x --max-length 0",
-        "import --from gpt2 --output x",
-        "import x --encoding gpt2 --output y",
-        "import --from tiktoken --encoding gpt2 --output y",
-        "import x --special a --output y",
-        "import x --special a=b --output y",
-        "import x --pattern x --output y",
-        "import --from tiktoken --input gpt2 --output -",
-        "parity --model tokenizer.json",
+        *("import --from gpt2 --output x", "import x --encoding gpt2 --output y"),
+        *("import --from tiktoken --encoding gpt2 --output y", "import x --special a --output y"),
+        *("import x --special a=b --output y", "import x --pattern x --output y"),
+        *("import --from tiktoken --input gpt2 --output -", "parity --model tokenizer.json"),
         "parity --model tokenizer.json text.txt --input text.txt",
         "export --model tokenizer.json --to tiktoken --output -",
     ],
@@ -433,7 +429,6 @@ def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
     ]
 
 
-COMPARE = "compare-tiktoken --model tokenizer.json"
 TEMPLATE = "export --model tokenizer.json --to huggingface --output hf --chat-template"
 IN_OTHER_PLACES = "would have the token 1, b' aba', in other places; export to huggingface"
 OF_TIKTOKEN = (
