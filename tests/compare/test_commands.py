@@ -409,24 +409,18 @@ COMPARE = "compare-tiktoken --model tokenizer.json"
         *("import x --special a=b --output y", "import x --pattern x --output y"),
         *("import --from tiktoken --input gpt2 --output -", "parity --model tokenizer.json"),
         "parity --model tokenizer.json text.txt --input text.txt",
+        *(f"parity --model m --input a {option}" for option in ("--encoding", "--encoding=gpt2")),
         "export --model tokenizer.json --to tiktoken --output -",
     ],
 )
 def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     """FR-33: wrong usage is reported on standard error, with status 2."""
-    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0].startswith("error: ")
-
-
-@pytest.mark.parametrize("option", ["--encoding", "--encoding=gpt2"])
-def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
-    """`parity` has no `--encoding`, and the error names the command that has it."""
-    assert refused(bpetite("parity", "--model", "m", "--input", "a", option), status=2) == [
-        (
-            "error: unknown option --encoding; parity compares equal vocabularies; for another "
-            "one, use `bpetite compare-tiktoken --encoding NAME`"
-        ),
-        "see `bpetite parity --help`",
-    ]
+    told, *_ = refused(bpetite(*words.split(), cwd=folder), status=2)
+    assert told.startswith("error: ")
+    assert "parity --model m" not in words or told == (
+        "error: unknown option --encoding; parity compares equal vocabularies; for another "
+        "one, use `bpetite compare-tiktoken --encoding NAME`"
+    )
 
 
 TEMPLATE = "export --model tokenizer.json --to huggingface --output hf --chat-template"
