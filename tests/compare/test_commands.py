@@ -415,8 +415,9 @@ COMPARE = "compare-tiktoken --model tokenizer.json"
 )
 def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     """FR-33: wrong usage is reported on standard error, with status 2."""
-    told, *_ = refused(bpetite(*words.split(), cwd=folder), status=2)
+    told, hint = refused(bpetite(*words.split(), cwd=folder), status=2)
     assert told.startswith("error: ")
+    assert hint == f"see `bpetite {words.split(maxsplit=1)[0]} --help`"
     assert "parity --model m" not in words or told == (
         "error: unknown option --encoding; parity compares equal vocabularies; for another "
         "one, use `bpetite compare-tiktoken --encoding NAME`"
