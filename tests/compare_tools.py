@@ -16,13 +16,8 @@ from bpetite._schema.numbering import Numbering, lowest
 ENCODINGS = ("gpt2", "r50k_base", "p50k_base", "cl100k_base", "o200k_base")
 
 HOSTILE = (
-    "",
-    " ",
-    "\n",
-    " \n\t  x",
-    "a\r\n\r\nb \r\n ",
-    "don't DON'T I'll we've they're 's 'S ' '' 'll'",
-    "12345 1 2 34567890 ²³ Ⅷ ١٢٣ 一二三",
+    *("", " ", "\n", " \n\t  x", "a\r\n\r\nb \r\n "),
+    *("don't DON'T I'll we've they're 's 'S ' '' 'll'", "12345 1 2 34567890 ²³ Ⅷ ١٢٣ 一二三"),
     "<|endoftext|>",
     "a<|endoftext|><|endoftext|> b <|endoftext <|endo<|endoftext|>text|> |>",
     "<|fim_prefix|>x<|endofprompt|>",

@@ -275,6 +275,41 @@ def test_export_prints_the_loading_code(to: str, folder: Path) -> None:
     assert done(words, folder, "--force").stdout == result.stdout
 
 
+@pytest.mark.parametrize("to", ["tiktoken", "huggingface", "gpt2"])
+def test_an_import_of_an_export_is_the_file(to: str, folder: Path) -> None:
+    """FR-33: errors about an export, or a file of it, name a command that restores the model."""
+    out = folder / ("out.json" if to == "huggingface" else "out")
+    done(f"export --model tokenizer.json --to {to} --output", folder, str(out))
+    more = "gpt2 --special <|endoftext|>=323"
+    calls = [f"import {out} --output NEW.json" + f" --pattern {more}" * (to == "tiktoken")]
+    for path in [*out.iterdir()] if out.is_dir() else [out]:
+        result = bpetite("count", "--model", path.relative_to(folder), cwd=folder)
+        first, second = refused(result)
+        assert " is not a tokenizer file; it looks like " in first
+        command = re.match("make one from it with `bpetite (.*)`", second)
+        assert command
+        calls.append(command[1].replace("NAME", more))
+    model = (folder / "tokenizer.json").read_bytes()
+    for words in calls:
+        result = done(words, folder, "--force")
+        assert (folder / "NEW.json").read_bytes() == model
+        assert data(result.stdout) == {
+            "outputs": ["NEW.json"],
+            "vocab_size": 323,
+            "merges": 67,
+            "pattern": "gpt2",
+            "special_tokens": {"<|endoftext|>": 323},
+            "sha256": hashlib.sha256(model).hexdigest(),
+            "whole_tokens": 0,
+            "notes": [],
+        }
+        assert lines(result.stderr) == [
+            "imported: NEW.json, 323 tokens with their own ids, pattern gpt2",
+            "special tokens: <|endoftext|> (323)",
+            "checked: a slow encoder gives the same ids for texts in many scripts",
+        ]
+
+
 @pytest.mark.parametrize("to", EVERY_FORM)
 def test_loading_code_does_not_depend_on_the_locale(to: str, folder: Path) -> None:
     """A name that is not ASCII is written unchanged or escaped, and the program finds the file."""
@@ -327,41 +362,6 @@ def test_an_export_for_transformers(folder: Path) -> None:
     assert config["additional_special_tokens"] == ["<|user|>", "<|bot|>", "é<"]
 
 
-@pytest.mark.parametrize("file", ["bad", "fifo", "/dev/zero", "none"])
-def test_a_chat_template_is_a_text_file(file: str, folder: Path) -> None:
-    """A template that is not UTF-8, not a regular file or missing is a one-line error."""
-    (folder / "bad").write_bytes(b"{{ \xff }}")
-    os.mkfifo(folder / "fifo")
-    words = "export --model tokenizer.json --to huggingface --output hf --chat-template"
-    (line,) = refused(bpetite(*words.split(), file, cwd=folder))
-    assert line.startswith("error: ")
-    assert not (folder / "hf").exists()
-
-
-@pytest.mark.parametrize("form", ["tiktoken", "huggingface", "gpt2"])
-def test_export_import_round_trips(form: str, folder: Path) -> None:
-    """Importing an export restores the file, byte for byte; its form is found."""
-    done(f"export --model tokenizer.json --to {form} --output exported", folder)
-    more = " --pattern gpt2 --special <|endoftext|>=323" * (form == "tiktoken")
-    result = done(f"import exported --output back.json{more}", folder)
-    assert (folder / "back.json").read_bytes() == (folder / "tokenizer.json").read_bytes()
-    assert data(result.stdout) == {
-        "outputs": ["back.json"],
-        "vocab_size": 323,
-        "merges": 67,
-        "pattern": "gpt2",
-        "special_tokens": {"<|endoftext|>": 323},
-        "sha256": hashlib.sha256((folder / "back.json").read_bytes()).hexdigest(),
-        "whole_tokens": 0,
-        "notes": [],
-    }
-    assert lines(result.stderr) == [
-        "imported: back.json, 323 tokens with their own ids, pattern gpt2",
-        "special tokens: <|endoftext|> (323)",
-        "checked: a slow encoder gives the same ids for texts in many scripts",
-    ]
-
-
 def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> None:
     """The errors and notes say how to give them; the model's configuration may be beside it."""
     done("export --model tokenizer.json --to tiktoken --output tokenizer.model", folder)
@@ -386,74 +386,51 @@ def test_a_file_of_ranks_lacks_a_pattern_and_special_tokens(folder: Path) -> Non
     assert data(result.stdout)["special_tokens"] == {"a=": 4000, "<|a|>": 5000}
 
 
-def test_schema_version_3_in_other_libraries(folder: Path) -> None:
-    """An imported file is exported and compared, or the one line names another form."""
-    done("export --model tokenizer.json --to tiktoken --output ranks", folder)
-    done("import ranks --pattern gpt2 --special <s>=9999 --output new.json", folder)
-    result = done("export --model new.json --to huggingface --output hf --special <t>", folder)
-    assert data(result.stdout)["special_tokens"] == {"<s>": 9999, "<t>": 10000}
-    assert data(done("parity --model new.json text.txt", folder).stdout)["equal"]
-    words = "export --model new.json --to gguf --output x"
-    (line,) = refused(bpetite(*words.split(), cwd=folder))
-    assert "llama.cpp cannot represent gaps between ids; export to huggingface instead" in line
-    (folder / "third.json").write_bytes(canonical(THIRD))
-    for words in (
-        "export --model third.json --to tiktoken --output x",
-        "parity --model third.json text.txt",
-        "compare-tiktoken --model third.json --text abc --encoding self",
-    ):
-        (line,) = refused(bpetite(*words.split(), cwd=folder))
-        assert "would have the token 1, b' aba', in other places; export to huggingface" in line
-
-
 # Common behavior
+
+
+COMPARE = "compare-tiktoken --model tokenizer.json"
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        "compare-tiktoken --model tokenizer.json",
-        "compare-tiktoken --model tokenizer.json --text x --report",
-        "compare-tiktoken --input text.txt --report",
+        *(COMPARE, f"{COMPARE} --text x --report", "compare-tiktoken --input text.txt --report"),
         "compare-tiktoken --input text.txt --encoding gpt2",
         "compare-tiktoken --input text.txt text.txt --encoding gpt2 --parallel",
         "compare-tiktoken --input text.txt --encoding gpt2 --report --parallel",
-        "compare-tiktoken --model tokenizer.json tokenizer.json --text x",
-        "compare-tiktoken --model tokenizer.json --input text.txt text.txt",
-        "compare-tiktoken --model tokenizer.json --text x --encoding gpt2 cl100k_base",
+        *(f"{COMPARE} tokenizer.json --text x", f"{COMPARE} --input text.txt text.txt"),
+        f"{COMPARE} --text x --encoding gpt2 cl100k_base",
         "export --model tokenizer.json --to gpt2 --output x --max-length 4",
         "export --model tokenizer.json --to huggingface --output x.json --chat-template x",
         "export --model tokenizer.json --to huggingface --output x --max-length 0",
-        "import --from gpt2 --output x",
-        "import x --encoding gpt2 --output y",
-        "import --from tiktoken --encoding gpt2 --output y",
-        "import x --special a --output y",
-        "import x --special a=b --output y",
-        "import x --pattern x --output y",
-        "import --from tiktoken --input gpt2 --output -",
-        "parity --model tokenizer.json",
+        *("import --from gpt2 --output x", "import x --encoding gpt2 --output y"),
+        *("import --from tiktoken --encoding gpt2 --output y", "import x --special a --output y"),
+        *("import x --special a=b --output y", "import x --pattern x --output y"),
+        *("import --from tiktoken --input gpt2 --output -", "parity --model tokenizer.json"),
         "parity --model tokenizer.json text.txt --input text.txt",
+        *(f"parity --model m --input a {option}" for option in ("--encoding", "--encoding=gpt2")),
         "export --model tokenizer.json --to tiktoken --output -",
     ],
 )
 def test_usage_errors_exit_with_2(words: str, folder: Path) -> None:
     """FR-33: wrong usage is reported on standard error, with status 2."""
-    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0].startswith("error: ")
+    told, hint = refused(bpetite(*words.split(), cwd=folder), status=2)
+    assert told.startswith("error: ")
+    assert hint == f"see `bpetite {words.split(maxsplit=1)[0]} --help`"
+    assert "parity --model m" not in words or told == (
+        "error: unknown option --encoding; parity compares equal vocabularies; for another "
+        "one, use `bpetite compare-tiktoken --encoding NAME`"
+    )
 
 
-@pytest.mark.parametrize("option", ["--encoding", "--encoding=gpt2"])
-def test_parity_points_to_the_comparison_of_vocabularies(option: str) -> None:
-    """`parity` has no `--encoding`, and the error names the command that has it."""
-    assert refused(bpetite("parity", "--model", "m", "--input", "a", option), status=2) == [
-        (
-            "error: unknown option --encoding; parity compares equal vocabularies; for another "
-            "one, use `bpetite compare-tiktoken --encoding NAME`"
-        ),
-        "see `bpetite parity --help`",
-    ]
-
-
-COMPARE = "compare-tiktoken --model tokenizer.json"
+TEMPLATE = "export --model tokenizer.json --to huggingface --output hf --chat-template"
+IN_OTHER_PLACES = "would have the token 1, b' aba', in other places; export to huggingface"
+OF_TIKTOKEN = (
+    "export --to tiktoken --output x",
+    "parity --input text.txt",
+    "compare-tiktoken --text abc --encoding self",
+)
 ONLY_ONCE = "standard input (-) can be read only once"
 
 
@@ -472,13 +449,19 @@ ONLY_ONCE = "standard input (-) can be read only once"
         ("import tokenizer.json --output x", "is already a bpetite tokenizer file"),
         ("import --from huggingface --input a b --output x", "merges.txt, found 2 paths"),
         ("import x --special a=1 a=2 --output y", "--special has a name twice"),
+        *((f"{words} --model third.json", IN_OTHER_PLACES) for words in OF_TIKTOKEN),
+        *((f"{TEMPLATE} {file}", "") for file in ("bad", "fifo", "/dev/zero", "none")),
     ],
 )
 def test_failures_are_one_line(words: str, told: str, folder: Path) -> None:
     """FR-33: failures are reported on standard error in one line, with status 1."""
+    (folder / "third.json").write_bytes(canonical(THIRD))
+    (folder / "bad").write_bytes(b"{{ \xff }}")
+    os.mkfifo(folder / "fifo")
     (line,) = refused(bpetite(*words.split(), cwd=folder, env=OFFLINE))
     assert line.startswith("error: ")
     assert told in line
+    assert not (folder / "hf").exists()
 
 
 TEXT_COMMANDS = (
@@ -547,23 +530,6 @@ def test_compressed_text_is_read(words: str, name: str, folder: Path) -> None:
     (folder / "cut").write_bytes(zipped[:-1])
     (line,) = refused(bpetite(*call, "cut", cwd=folder, env=OFFLINE))
     assert line.startswith("error: cut is cut off: ")
-
-
-@pytest.mark.parametrize("to", ["huggingface", "tiktoken", "gpt2"])
-def test_errors_suggest_the_command_that_imports_a_file(to: str, folder: Path) -> None:
-    """The command that an error names imports the file as a tokenizer file."""
-    out = folder / ("out.json" if to == "huggingface" else "out")
-    done(f"export --model tokenizer.json --to {to} --output", folder, str(out))
-    for path in [*out.iterdir()] if out.is_dir() else [out]:
-        result = bpetite("count", "--model", path.relative_to(folder), cwd=folder)
-        first, second = refused(result)
-        assert " is not a tokenizer file; it looks like " in first
-        command = re.match("make one from it with `bpetite (.*)`", second)
-        assert command
-        words = command[1].replace("NAME", "gpt2 --special <|endoftext|>=323")
-        done(words, folder, "--force")
-        made = (folder / "NEW.json").read_bytes()
-        assert made == (folder / "tokenizer.json").read_bytes()
 
 
 def test_rich_is_imported_only_to_draw(folder: Path) -> None:

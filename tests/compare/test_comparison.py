@@ -84,13 +84,6 @@ def test_ids_matter_only_for_equal_vocabularies() -> None:
     assert (found.ours, found.theirs) == ((1, b"a"), (2, b"a"))
 
 
-def test_engine_differences_are_named(small_model: Path) -> None:
-    """The comparison lists characters that the two engines put into different classes."""
-    character = min(drift())
-    comparison = compare(small_model, f"x{character}y", "self")
-    assert comparison.engine_characters == {character}
-
-
 def test_lone_surrogate_is_rejected(small_model: Path) -> None:
     """A lone surrogate is an error with its index; tiktoken alone would replace it."""
     with pytest.raises(UnicodeEncodeError) as caught:

@@ -52,16 +52,6 @@ def test_files_and_standard_input_are_counted_without_a_model(toy: str, here: Pa
     assert (told["tokens"], told["bytes"], told["within"]) == (3, 19, False)
 
 
-def test_ordinary_text_has_no_special_token(toy: str) -> None:
-    """With `--ordinary`, the count is that of tiktoken's `encode_ordinary`, also in a worker."""
-    text = "a<|endoftext|>b"
-    expected = len(tiktoken.get_encoding(toy).encode_ordinary(text))
-    result = bpetite("count", "--encoding", toy, "--ordinary", stdin=text.encode())
-    assert result.stdout == b"%d\n" % expected
-    sent = pickle.loads(pickle.dumps(make_counter(toy, ordinary=True)))  # noqa: S301 - our own data
-    assert sent(text) == expected
-
-
 @given(TEXTS)
 def test_ordinary_text_has_the_ids_of_encode_ordinary(text: str) -> None:
     """The ids are those of tiktoken's `encode_ordinary`, for the same tokenizer."""
@@ -130,13 +120,19 @@ def test_block_size_does_not_change_counts(
     check()
 
 
-def test_another_process_needs_no_file(toy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("ordinary", [True, False])
+def test_another_process_needs_no_file(
+    ordinary: bool, toy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A counter is pickled with its vocabulary, so another process does not look for the file."""
-    pickled = pickle.dumps(make_counter(toy))
-    tokens = expected(toy, CORPUS)
+    pickled = pickle.dumps(make_counter(toy, ordinary=ordinary))
+    text = f"{CORPUS}<|endoftext|>"
+    tokens = (
+        len(tiktoken.get_encoding(toy).encode_ordinary(text)) if ordinary else expected(toy, text)
+    )
     monkeypatch.setattr(registry, "ENCODINGS", {})
     monkeypatch.setattr(registry, "ENCODING_CONSTRUCTORS", {})
-    assert pickle.loads(pickled)(CORPUS) == tokens  # noqa: S301 - pickled above
+    assert pickle.loads(pickled)(text) == tokens  # noqa: S301 - pickled above
 
 
 def test_tiktoken_failures_are_reported_and_the_rest_counted(toy: str, here: Path) -> None:

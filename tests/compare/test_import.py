@@ -373,10 +373,7 @@ GPT2_TRAPS: Final[list[tuple[str, bytes, dict[str, Any]]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("reason", "merges", "options"),
-    accepted_are_thorough(GPT2_TRAPS),
-)
+@pytest.mark.parametrize(("reason", "merges", "options"), accepted_are_thorough(GPT2_TRAPS))
 def test_traps_of_gpt_2(
     reason: str, merges: bytes, options: dict[str, Any], tmp_path: Path
 ) -> None:

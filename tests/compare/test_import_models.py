@@ -58,17 +58,10 @@ def check(imported: Imported, theirs: Callable[[str], list[int]]) -> None:
 @pytest.mark.parametrize(
     ("family", "pattern", "special", "whole"),
     [
-        ("gpt2", "gpt2", 1, 0),
-        ("text_davinci003", "gpt2", 1, 0),
-        ("gpt35turbo", "gpt4", 5, 0),
-        ("gpt4o", "gpt4o", 2, 0),
-        ("gptoss", "gpt4o", 21, 0),
-        ("llama3", "gpt4", 256, 588),
-        ("llama3_1", "gpt4", 256, 588),
-        ("qwen2_5", "qwen2", 22, 0),
-        ("qwen3", "qwen2", 26, 0),
-        ("deepseek_v3", "deepseek3", 818, 0),
-        ("deepseek_v4", "deepseek3", 1283, 0),
+        *(("gpt2", "gpt2", 1, 0), ("text_davinci003", "gpt2", 1, 0), ("gpt35turbo", "gpt4", 5, 0)),
+        *(("gpt4o", "gpt4o", 2, 0), ("gptoss", "gpt4o", 21, 0), ("llama3", "gpt4", 256, 588)),
+        *(("llama3_1", "gpt4", 256, 588), ("qwen2_5", "qwen2", 22, 0), ("qwen3", "qwen2", 26, 0)),
+        *(("deepseek_v3", "deepseek3", 818, 0), ("deepseek_v4", "deepseek3", 1283, 0)),
         ("mistral_nemo", "tekken", 1000, 0),
     ],
 )
@@ -136,8 +129,7 @@ def ranks_in(path: Path) -> Iterator[tuple[bytes, int]]:
 
 
 @pytest.mark.parametrize(
-    "family",
-    ["gpt35turbo", "gptoss", "llama3", "qwen3", "deepseek_v3", "mistral_tekken_240718"],
+    "family", ["gpt35turbo", "gptoss", "llama3", "qwen3", "deepseek_v3", "mistral_tekken_240718"]
 )
 def test_exports_have_the_ids_and_come_back(family: str, model_files: Path, tmp_path: Path) -> None:
     """In tokenizers and tiktoken an export has all ids, and its import is the file again."""

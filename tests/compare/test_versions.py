@@ -3,7 +3,7 @@
 import json
 import re
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -21,7 +21,6 @@ from bpetite._patterns import ALL_PATTERNS, GPT2, PATTERNS, Pattern
 from bpetite._schema import read
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
-from bpetite_compare._formats import FORMATS
 from bpetite_compare._gguf import to_gguf
 from bpetite_compare._letters import to_letters
 from bpetite_compare._soundness import find_duplicate, find_unordered, find_unreachable
@@ -172,25 +171,19 @@ def test_a_class_matters_if_the_pattern_names_it(name: str) -> None:
 
 @EACH
 def test_parity_needs_no_option(name: str, tmp_path: Path) -> None:
-    """Files of nasty text are equal, but for characters that the engines classify differently."""
+    """Files and texts are equal, but for characters that the engines classify differently."""
     model = saved(name, tmp_path)
+    found = compare(model, text := "".join(alike(name, 300)), "self")
+    assert (found.difference, found.engine_characters) == (None, frozenset())
+    assert {*trained(name, *NINE)._artifact.special_tokens.values()} <= {*found.ours.ids}
+    odd = compare(model, "a\u0295b", "self").engine_characters
+    assert odd == drift(PATTERNS[name]) & {"\u0295"}
     (tmp_path / "text").write_bytes((text := "\n".join(nasty_texts(1000))).encode())
     result = parity(model, [tmp_path / "text"])
     assert result.difference is None
     assert result.engine_characters.keys() == drift(PATTERNS[name]) & {*text}
     assert result.tokens == len(trained(name, *NINE).encode(text))
     assert result.engine_differences > 0
-
-
-@EACH
-def test_a_text_is_compared_with_the_files_own_pattern(name: str, tmp_path: Path) -> None:
-    """With `self`, the ids are equal, special tokens included; the others are named."""
-    text = "".join(alike(name, 300))
-    found = compare(model := saved(name, tmp_path), text, "self")
-    assert (found.difference, found.engine_characters) == (None, frozenset())
-    assert {*trained(name, *NINE)._artifact.special_tokens.values()} <= {*found.ours.ids}
-    odd = compare(model, "a\u0295b", "self").engine_characters
-    assert odd == drift(PATTERNS[name]) & {"\u0295"}
 
 
 def test_a_real_difference_is_still_found(tmp_path: Path) -> None:
@@ -249,28 +242,23 @@ def test_what_an_engine_lacks_is_refused_by_name(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("to", FORMATS)
-def test_added_special_tokens_obey_those_of_the_file(to: str, tmp_path: Path) -> None:
-    """More special tokens follow all of the file; a name that is there, or begins so, is not."""
-    model = saved("gpt2", tmp_path, names := ("<s>", "[INST]"))
-    size = len(trained("gpt2", *names)._artifact.tokens)
-    exported = export(model, to, tmp_path / "good", special_tokens=["<t>"])
-    assert exported.special_tokens == {"<s>": size, "[INST]": size + 1, "<t>": size + 2}
-    for name, fault in (
-        ("<s>", "'<s>' occurs twice, or is the tokenizer's own"),
-        ("<s>x", "'<s>' and '<s>x' starts with the other"),
-        ("[IN", "'[INST]' and '[IN' starts with the other"),
-    ):
-        with pytest.raises(ValueError, match=re.escape(fault)):
-            export(model, to, tmp_path / "out", special_tokens=[name])
-
-
 def test_a_special_token_with_the_letters_of_a_token_is_refused(tmp_path: Path) -> None:
     """The bytes of "é1!" are no token, but its letters are those of E9 31 21 in `vocab.json`."""
     merges, tokens = [(0xE9, 0x31), (256, 0x21)], [b"\xe91", b"\xe91!"]
     model = hand_made(tmp_path, merges, tokens, {"\u00e91!": 258}, range(258))
     with pytest.raises(ValueError, match="'é1!' is already the ordinary token 257"):
         export(model, "huggingface", tmp_path / "out")
+
+
+@pytest.mark.parametrize("to", ["huggingface", "gguf"])
+def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> None:
+    """Where whole chunks are looked up by their letters, the name would be found for other text."""
+    model = hand_made(tmp_path, [], [b"xyz"], {"Ġnew": 300}, range(257), ALL_PATTERNS["gpt4"])
+    with pytest.raises(
+        ValueError, match="the text b' new' would be the special token 'Ġnew', which"
+    ):
+        export(model, to, tmp_path / "out")
+    export(model, "tiktoken", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -286,16 +274,6 @@ def test_one_special_token_has_all_purposes(
     assert [config.get(one, "") for one in purposes] == [main] * 4
     others = [name for name in special_tokens if name != main]
     assert config.get("additional_special_tokens", []) == others
-
-
-@EACH
-def test_an_import_of_an_export_is_the_file(name: str, tmp_path: Path) -> None:
-    """Pattern and special tokens come back from a `tokenizer.json`, and so the same bytes."""
-    names = tuple(name for name in NINE if "\x1c" not in name)
-    model = saved(name, tmp_path, names)
-    export(model, "huggingface", tmp_path / "hf.json")
-    import_tokenizer(tmp_path / "hf.json", None, tmp_path / "new.json")
-    assert (tmp_path / "new.json").read_bytes() == model.read_bytes()
 
 
 # llama.cpp
@@ -319,27 +297,35 @@ def test_gguf_as_by_hand() -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("special_tokens", [NINE[:3], ()], ids=len)
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: trained("gpt4", *NINE[:3])._artifact,
+        lambda: trained("gpt4")._artifact,
+        lambda: renumbered("gpt4", shuffled=True, gaps=0, names=NINE[:3]),
+    ],
+)
 def test_a_gguf_file_is_that_of_llama_cpps_own_package(
-    special_tokens: tuple[str, ...], tmp_path: Path
+    made: Callable[[], Artifact], tmp_path: Path
 ) -> None:
-    """The package `gguf` writes the same bytes."""
+    """The package `gguf` writes the same bytes, also with special tokens among the others."""
     gguf = pytest.importorskip("gguf")
-    export(saved("gpt4", tmp_path, special_tokens), "gguf", tmp_path / "ours")
-    artifact = trained("gpt4", *special_tokens)._artifact
-    export(tmp_path / "model.json", "huggingface", tmp_path / "hf.json")
+    model, special = written(artifact := made(), tmp_path)[0], artifact.special_tokens
+    export(model, "gguf", tmp_path / "ours")
+    export(model, "huggingface", tmp_path / "hf.json")
     vocab = json.loads((tmp_path / "hf.json").read_bytes())["model"]
     writer = gguf.GGUFWriter(tmp_path / "theirs", "gpt2")
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("llama-bpe")
-    writer.add_token_list(sorted(vocab["vocab"], key=vocab["vocab"].__getitem__))
+    tokens = {**{to_letters(token): one for one, token in artifact.vocab.items()}, **special}
+    writer.add_token_list(names := sorted(tokens, key=tokens.__getitem__))
     normal, control = gguf.TokenType.NORMAL, gguf.TokenType.CONTROL
-    writer.add_token_types([normal] * len(artifact.tokens) + [control] * len(special_tokens))
+    writer.add_token_types([control if name in special else normal for name in names])
     writer.add_token_merges(vocab["merges"])
     writer.add_add_bos_token(value=False)
-    if special_tokens:
+    if special:
         for add in (writer.add_bos_token_id, writer.add_eos_token_id, writer.add_pad_token_id):
-            add(artifact.special_tokens["<|endoftext|>"])
+            add(special["<|endoftext|>"])
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.close()
@@ -410,35 +396,6 @@ def test_the_reference_model_trains_as_the_core(name: str, corpus: list[str], si
     assert model.special_tokens == ours.special_tokens
 
 
-@pytest.mark.thorough
-def test_a_gguf_file_has_the_tokens_in_the_order_of_ids(tmp_path: Path) -> None:
-    """Special tokens inside the vocabulary are control tokens there; whole tokens are normal."""
-    gguf = pytest.importorskip("gguf")
-    model, ours = written(renumbered("gpt4", shuffled=True, gaps=0, names=NINE[:3]), tmp_path)
-    export(model, "gguf", tmp_path / "vocab")
-    fields = gguf.GGUFReader(tmp_path / "vocab").fields
-    tokens, kinds = (
-        fields[f"tokenizer.ggml.{name}"].contents() for name in ("tokens", "token_type")
-    )
-    vocab, special = ours._artifact.vocab, ours._artifact.special_tokens
-    assert len(tokens) == len(vocab)
-    assert [token for token, kind in zip(tokens, kinds, strict=True) if kind == 3] == [*special]
-    assert {name: tokens.index(name) for name in special} == special
-    letters = {to_letters(token): token_id for token_id, token in vocab.items()}
-    assert all(letters[one] == place for place, one in enumerate(tokens) if one not in special)
-
-
-@pytest.mark.parametrize("to", ["huggingface", "gguf"])
-def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> None:
-    """Where whole chunks are looked up by their letters, the name would be found for other text."""
-    model = hand_made(tmp_path, [], [b"xyz"], {"Ġnew": 300}, range(257), ALL_PATTERNS["gpt4"])
-    with pytest.raises(
-        ValueError, match="the text b' new' would be the special token 'Ġnew', which"
-    ):
-        export(model, to, tmp_path / "out")
-    export(model, "tiktoken", tmp_path / "out")
-
-
 def test_parity_and_added_special_tokens(tmp_path: Path) -> None:
     """Files are compared by their own ids, and more special tokens follow the highest one."""
     model, ours = written(renumbered("deepseek3", shuffled=False), tmp_path)
@@ -453,6 +410,9 @@ def test_parity_and_added_special_tokens(tmp_path: Path) -> None:
     assert to_tiktoken(model, ["<new>"]).encode("<new>", allowed_special="all") == [highest + 1]
 
 
+PRINTED = tuple(name for name in NINE if "\x1c" not in name)
+
+
 @st.composite
 def of_any_version(draw: st.DrawFn) -> Artifact:
     """Return a tokenizer of schema version 1, 2 or 3 that can be exported."""
@@ -460,7 +420,7 @@ def of_any_version(draw: st.DrawFn) -> Artifact:
         artifact = Artifact(*read(canonical(draw(third())[0])))
     else:
         pattern = draw(st.sampled_from([*PATTERNS.values()]))
-        names = draw(st.sampled_from([("<|endoftext|>",), (), NINE[:3], ("1!", "a>b", "Ġ1>")]))
+        names = draw(st.sampled_from([("<|endoftext|>",), (), PRINTED, ("1!", "a>b", "Ġ1>")]))
         artifact = Artifact.of_merges(draw(merge_lists()), pattern, names)
     return artifact
 
