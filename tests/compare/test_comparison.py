@@ -23,8 +23,6 @@ from bpetite_compare.commands._differences import code_points, described
 from compare_tools import CORPUS, HOSTILE, PATTERNS, UNREACHABLE, fewer
 from texts import CORPORA, TEXTS, every_character
 
-# `compare` and `to_tiktoken`: one text, tokenized twice.
-
 
 @fewer()
 @given(CORPORA, st.integers(256, 300), TEXTS)
@@ -108,7 +106,7 @@ def test_tiktoken_failures_are_reported(small_model: Path) -> None:
         compare(small_model, " " * 1_200_000 + "x", "self")
 
 
-# `parity`: whole files, and what counts as a difference.
+# Whole files
 
 
 def write(folder: Path, text: str, name: str = "text") -> Path:
@@ -164,7 +162,7 @@ def test_engine_differences_hide_no_real_ones(tmp_path: Path) -> None:
     assert found.byte == len(f"x{new}!".encode())
 
 
-# The blocks in which the comparison reads files.
+# Blocks of files
 
 WHITESPACE = "\t\n\v\f\r \x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2028\u2029\u202f\u205f\u3000"
 PARTS = st.lists(
@@ -209,7 +207,7 @@ def test_invalid_utf_8_is_located(
         list(blocks(path))
 
 
-# The two engines' Unicode tables, and the spellings of GPT-2's pattern.
+# Unicode tables and spellings of patterns
 
 
 @given(TEXTS)
@@ -239,7 +237,7 @@ def test_differences_are_new_in_unicode() -> None:
         assert theirs < _found_by_regex(name, every_character())
 
 
-# The commands' messages: tokens and characters in words, and warnings of the library.
+# Messages
 
 
 def test_messages_are_short() -> None:

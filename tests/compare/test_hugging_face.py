@@ -1,13 +1,16 @@
-"""Export to and import from Hugging Face keep all ids; its Unicode tables equal tiktoken's."""
+"""Exports to and imports from Hugging Face, offsets and Unicode tables, compared by running it."""
 
 import json
+import re
 from itertools import product
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Final
 
 import pytest
 import tokenizers
+import transformers
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tokenizers import Regex
@@ -18,13 +21,17 @@ import oracle
 from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS
+from bpetite_cli.views.scripts import script_of
 from bpetite_compare import export, import_tokenizer
 from bpetite_compare._engines import _CLASS, _found_by_tiktoken, drift
 from bpetite_compare._letters import BYTE_LETTERS
+from cli_tools import bpetite
 from compare_tools import CORPUS, HOSTILE
 from exports import load_back
+from hugging_face_files import ACCEPTED, EQUIVALENT, REFUSED, Change, File, load, made_by
+from hugging_face_files import texts_of_pieces as texts
 from nasty import alike
-from texts import CORPORA, KANA, every_character, texts_in_every_script
+from texts import CORPORA, KANA, TEXTS, every_character, texts_in_every_script
 
 pytestmark = pytest.mark.thorough
 
@@ -134,3 +141,117 @@ def test_patterns_for_imports_split_as_the_models_file(name: str) -> None:
         and pattern.split(text) != [chunk for chunk, _ in theirs.pre_tokenize_str(text)]
     ]
     assert different == []
+
+
+# Random files and settings
+
+
+SEEDS: Final = 900
+
+
+def check_ids(file: File, folder: Path, random: Random) -> None:
+    """Import a file; check the ids of texts, and that they decode to the texts."""
+    (folder / "theirs.json").write_text(json.dumps(file.content), encoding="utf-8")
+    new = import_tokenizer(folder / "theirs.json", None, folder / "new.json", overwrite=True)
+    theirs, ours = load(file.content), Tokenizer.load(new.path)
+    theirs.no_truncation()
+    for text in filter(drift(ALL_PATTERNS[new.pattern]).isdisjoint, texts(random, 50)):
+        found = ours.encode(text)
+        assert found == theirs.encode(text, add_special_tokens=False).ids, (text, file.content)
+        assert ours.decode(found) == text
+
+
+@pytest.mark.parametrize("change", [*EQUIVALENT, *ACCEPTED])
+def test_each_accepted_setting_has_all_ids(change: Change, tmp_path: Path) -> None:
+    """The ids of an accepted file are those of the library."""
+    change(made := File())
+    check_ids(made, tmp_path, Random(60))
+
+
+def rule(message: str) -> str:
+    """Return an error without numbers and names."""
+    return re.sub(r"\d+|'[^']*'", "", message)
+
+
+def test_an_import_has_all_ids_or_names_the_rule(tmp_path: Path) -> None:
+    """Of hundreds of random files, each keeps every id or is refused by a rule that has a test."""
+    accepted, rules = 0, {rule(reason) for reason, _ in REFUSED}
+    for seed in range(SEEDS):
+        try:
+            check_ids(made_by(seed), tmp_path, Random(seed))
+        except ValueError as error:
+            assert any(one in rule(str(error)) for one in rules), error  # noqa: PT017
+        else:
+            accepted += 1
+    assert accepted > SEEDS // 5
+
+
+# Offsets
+
+
+EVERY_SIXTEENTH: Final = "".join(
+    character for character in every_character()[::16] if character not in drift()
+)
+"""Characters of every script and every plane, which both engines know."""
+
+EMOJI: Final = "👩‍👩‍👧 👍🏽👍🏽 🇩🇪🇩🇪 🏴󠁧󠁢󠁥󠁮󠁧󠁿 ⛵️ 1️⃣ ❤️‍🔥 🧑🏿‍🚀"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a tokenizer whose tokens cut characters, and its export."""
+    folder = tmp_path_factory.mktemp("offsets")
+    characters = EVERY_SIXTEENTH[:20_000:8]
+    corpus = [CORPUS, EMOJI, characters, *(f"{one}{one} {one}" for one in characters)]
+    Tokenizer.train(corpus, 2000).save(folder / "m.json")
+    export(folder / "m.json", "huggingface", folder / "hf")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def theirs(folder: Path) -> tokenizers.Tokenizer:
+    """Return the export in `tokenizers`."""
+    return tokenizers.Tokenizer.from_file(str(folder / "hf" / "tokenizer.json"))
+
+
+def shown(folder: Path, text: str) -> list[tuple[int, tuple[int, int]]]:
+    """Return the ids of a text with their offsets, as `show --json` prints them."""
+    result = bpetite("show", "--model", "m.json", "--json", stdin=text.encode(), cwd=folder)
+    rows = map(json.loads, result.stdout.splitlines())
+    return [(row["id"], (row["start_character"], row["end_character"])) for row in rows]
+
+
+def check(folder: Path, theirs: tokenizers.Tokenizer, text: str) -> None:
+    """Compare the ids and offsets of a text."""
+    encoded = theirs.encode(text)
+    assert shown(folder, text) == list(zip(encoded.ids, encoded.offsets, strict=True))
+
+
+@pytest.mark.parametrize("text", [*HOSTILE, CORPUS, EMOJI])
+def test_offsets_are_hugging_faces_on_hostile_texts(
+    folder: Path, theirs: tokenizers.Tokenizer, text: str
+) -> None:
+    """Offsets of `tokenizers`, and the `offset_mapping` of transformers."""
+    check(folder, theirs, text)
+    fast = transformers.AutoTokenizer.from_pretrained(folder / "hf")
+    mapping = fast(text, return_offsets_mapping=True)["offset_mapping"]
+    assert [offsets for _, offsets in shown(folder, text)] == [tuple(one) for one in mapping]
+
+
+@given(text=TEXTS)
+def test_offsets_are_hugging_faces_on_any_text(
+    folder: Path, theirs: tokenizers.Tokenizer, text: str
+) -> None:
+    if drift().isdisjoint(text):
+        check(folder, theirs, text)
+
+
+def test_offsets_are_hugging_faces_in_all_scripts(
+    folder: Path, theirs: tokenizers.Tokenizer
+) -> None:
+    """Every sixteenth character of Unicode: a token is one or more characters, or a part of one."""
+    assert len({*map(script_of, EVERY_SIXTEENTH)}) > 150
+    for between in ("", " ", "a"):
+        check(folder, theirs, between.join(EVERY_SIXTEENTH))
+    artifact = Tokenizer.load(folder / "m.json")._artifact
+    assert any(0x80 <= token[0] < 0xC0 for token in artifact.tokens[256:])

@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+from collections.abc import Iterable
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -13,11 +14,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import oracle
-from artifacts import GOOD, THIRD, canonical
+from artifacts import canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
-from bpetite._patterns import ALL_PATTERNS, PATTERNS
+from bpetite._patterns import ALL_PATTERNS, GPT2, PATTERNS, Pattern
 from bpetite._schema import read
 from bpetite_compare import compare, export, import_tokenizer, parity, to_tiktoken
 from bpetite_compare._engines import _found_by_regex, _found_by_tiktoken, drift
@@ -84,6 +84,19 @@ def written(artifact: Artifact, folder: Path) -> tuple[Path, Tokenizer]:
     """Write the file of a tokenizer, and return the tokenizer."""
     artifact.write(path := folder / "third.json", overwrite=False)
     return path, Tokenizer.load(path)
+
+
+def hand_made(
+    folder: Path,
+    merges: list[tuple[int, int]],
+    tokens: list[bytes],
+    special: dict[str, int],
+    ids: Iterable[int],
+    pattern: Pattern = GPT2,
+) -> Path:
+    """Write the file of a tokenizer with these tokens after the bytes."""
+    every = [*map(bytes, zip(range(256))), *tokens]
+    return written(with_ids_of_its_own(merges, every, pattern, special, ids), folder)[0]
 
 
 THOROUGH = pytest.mark.thorough
@@ -182,24 +195,15 @@ def test_a_text_is_compared_with_the_files_own_pattern(name: str, tmp_path: Path
 
 def test_a_real_difference_is_still_found(tmp_path: Path) -> None:
     """A token that no merge can make differs, also beside special tokens, which end a chunk."""
-    merges = [[120, 97], [97, 98], [98, 99], [97, 258]]
-    tokens = dict(zip(range(256, 262), (b"xa", b"ab", b"bc", b"abc", b"<s>", b"1!x"), strict=True))
-    content = GOOD | {
-        "schema_version": 2,
-        "mergeable_vocab_size": 260,
-        "merges": merges,
-        "special_tokens": {"<s>": 260, "1!x": 261},
-        "pretokenizer_pattern": oracle.PATTERNS["gpt4"],
-        "vocab": {str(byte): [byte] for byte in range(256)}
-        | {str(token_id): [*token] for token_id, token in tokens.items()},
-    }
-    (tmp_path / "a.json").write_bytes(canonical(content))
+    merges, tokens = [(120, 97), (97, 98), (98, 99), (97, 258)], [b"xa", b"ab", b"bc", b"abc"]
+    special = {"<s>": 260, "1!x": 261}
+    model = hand_made(tmp_path, merges, tokens, special, range(260), PATTERNS["gpt4"])
     (tmp_path / "text").write_bytes(f"<s>xab\u00e9{min(drift())}1!xabc<s>".encode())
-    found = parity(tmp_path / "a.json", [tmp_path / "text"]).difference
+    found = parity(model, [tmp_path / "text"]).difference
     assert found is not None
     assert (found.ours, found.theirs) == ((257, b"ab"), (259, b"abc"))
     with pytest.raises(ValueError, match="the token 259, b'abc', does not encode to itself"):
-        export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
+        export(model, "tiktoken", tmp_path / "out")
 
 
 # Exports
@@ -263,13 +267,10 @@ def test_added_special_tokens_obey_those_of_the_file(to: str, tmp_path: Path) ->
 
 def test_a_special_token_with_the_letters_of_a_token_is_refused(tmp_path: Path) -> None:
     """The bytes of "é1!" are no token, but its letters are those of E9 31 21 in `vocab.json`."""
-    merges = [[0xE9, 0x31], [256, 0x21]]
-    vocab = {str(byte): [byte] for byte in range(256)}
-    vocab |= {"256": [0xE9, 0x31], "257": [0xE9, 0x31, 0x21], "258": [*"\u00e91!".encode()]}
-    content = GOOD | {"merges": merges, "special_tokens": {"\u00e91!": 258}, "vocab": vocab}
-    (tmp_path / "a.json").write_bytes(canonical(content | {"schema_version": 2}))
+    merges, tokens = [(0xE9, 0x31), (256, 0x21)], [b"\xe91", b"\xe91!"]
+    model = hand_made(tmp_path, merges, tokens, {"\u00e91!": 258}, range(258))
     with pytest.raises(ValueError, match="'é1!' is already the ordinary token 257"):
-        export(tmp_path / "a.json", "huggingface", tmp_path / "out")
+        export(model, "huggingface", tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -430,19 +431,12 @@ def test_a_gguf_file_has_the_tokens_in_the_order_of_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["huggingface", "gguf"])
 def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> None:
     """Where whole chunks are looked up by their letters, the name would be found for other text."""
-    special = {"Ġnew": 300}
-    vocab = {str(byte): [byte] for byte in range(256)} | {
-        "256": [*b"xyz"],
-        "300": [*"Ġnew".encode()],
-    }
-    content = THIRD | {"merges": [], "mergeable_vocab_size": 257}
-    content |= {"special_tokens": special, "vocab": vocab}
-    (tmp_path / "a.json").write_bytes(canonical(content))
+    model = hand_made(tmp_path, [], [b"xyz"], {"Ġnew": 300}, range(257), PATTERNS["gpt4"])
     with pytest.raises(
         ValueError, match="the text b' new' would be the special token 'Ġnew', which"
     ):
-        export(tmp_path / "a.json", to, tmp_path / "out")
-    export(tmp_path / "a.json", "tiktoken", tmp_path / "out")
+        export(model, to, tmp_path / "out")
+    export(model, "tiktoken", tmp_path / "out")
 
 
 def test_parity_and_added_special_tokens(tmp_path: Path) -> None:
@@ -486,7 +480,7 @@ def test_any_version_comes_back_from_hugging_face(
     assert (folder / "new.json").read_bytes() == artifact.to_bytes()
 
 
-# Exports of extensions, whose new merges complete some whole tokens of the start.
+# Extensions
 
 
 @pytest.mark.parametrize("to", EVERY_FORM[:2])
