@@ -67,17 +67,17 @@ _DOCS: Final = Path(__file__).parent
 _REFERENCE: Final = tuple(
     f"reference/{name}.md" for name in ("commands", "output", "api", "errors", "artifact")
 )
-_RULES: Final = ("requirements.md", "versions.md", "../CHANGELOG.md")
-_CHOICES: Final = ("models.md", "extend.md", "patterns.md", "vocabulary-size.md")
-_OTHERS: Final = ("large-corpora.md", "comparison.md", "languages.md", "benchmarks.md")
+_RULES: Final = ("requirements.md", "reliability.md", "versions.md", "../CHANGELOG.md")
+_OWN: Final = ("patterns.md", "vocabulary-size.md", "large-corpora.md", "fineweb.md", "use-with.md")
 _NAVIGATION: Final = {
     "index": (
         ("Start", "../README.md", "first-steps.md", "explorer.md"),
-        ("Learn", "course/README.md", "exercises/README.md", "pictures.md"),
-        ("Use", *_CHOICES, "use-with.md", "fineweb.md", *_OTHERS),
-        ("Look up", *_REFERENCE, "words.md", "../packages/*/README.md"),
-        ("Trust", "../SECURITY.md", "proof/README.md", "reliability.md", *_RULES),
-        ("Develop", "architecture.md", "decisions.md", "../CONTRIBUTING.md"),
+        ("Learn", "course/README.md", "exercises/README.md", "pictures.md", "words.md"),
+        ("Use", "models.md", "extend.md", *_OWN),
+        ("Compare", "comparison.md", "benchmarks.md", "languages.md"),
+        ("Look up", *_REFERENCE, "../packages/*/README.md"),
+        ("Rely on it", "../SECURITY.md", "proof/README.md", *_RULES),
+        ("Change it", "architecture.md", "decisions.md", "../CONTRIBUTING.md"),
     ),
     "course/README": (("", "course/[0-9]*.md"),),
     "exercises/README": (
@@ -90,9 +90,25 @@ patterns. Pages that no pattern matches follow under "More"."""
 _ABOVE: Final = ("*.md", "packages/*/README.md")
 """Pages above this folder that the site has as well."""
 
-_TITLES: Final = {"README": "README </README>"}  # its own is the name of the site
+_TITLES: Final = {
+    "README": "README",  # its own is the name of the site
+    "explorer": "Explorer",
+    "course/README": "Course",
+    "vocabulary-size": "Vocabulary size",
+    "fineweb": "Training data",
+    "use-with": "Other tools",
+    "models": "Models",
+    "comparison": "Libraries",
+    "languages": "Languages",
+    "reference/output": "JSON",
+    "reference/api": "API",
+    "reference/artifact": "Tokenizer file",
+    "versions": "Versions",
+    "proof/README": "Proof",
+}
+"""Short titles for the navigation, so that it fits on the screen of a phone."""
 _DESCRIPTION: Final = 200
-_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/index\.html[^)\s]*)\)")
+_TO_EXPLORER: Final = re.compile(r"\[([^]\n]+)\]\(((?:\.\./)*explorer/[\w-]+\.html[^)\s]*)\)")
 
 
 def setup(app: Sphinx) -> None:
@@ -121,7 +137,8 @@ def _add_navigation(_app: Sphinx, page: str, source: list[str]) -> None:
         sections.append(("More", *_unlisted()))
     for title, *patterns in sections:
         files = [file for pattern in patterns for file in sorted(_DOCS.glob(pattern))]
-        below = [_TITLES.get(name := _name(file), f"/{name}") for file in files]
+        names = [_name(file) for file in files]
+        below = [f"{_TITLES[name]} </{name}>" if name in _TITLES else f"/{name}" for name in names]
         if below:
             caption = [f":caption: {title}"] if title else []
             source[0] += "\n".join(

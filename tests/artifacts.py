@@ -89,14 +89,9 @@ def changed(*changes: tuple[Place, object]) -> dict[str, Any]:
 
 def positions_in(value: object, here: Place = ()) -> list[Place]:
     """Return the position of a value and of everything inside it, from the first to the last."""
-    held = (
-        value.items()
-        if isinstance(value, dict)
-        else enumerate(value)
-        if type(value) is list
-        else ()
-    )
-    return [here, *(place for key, part in held for place in positions_in(part, (*here, key)))]
+    held = dict(enumerate(value)) if type(value) is list else value
+    parts = held.items() if isinstance(held, dict) else ()
+    return [here, *(place for key, part in parts for place in positions_in(part, (*here, key)))]
 
 
 PLACES: Final = [*positions_in(GOOD)[1:], ("vocab", "259"), ("vocab", "007")]

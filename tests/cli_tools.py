@@ -1,8 +1,10 @@
 """Call `bpetite` in this process, or start it as its users do, and read its output."""
 
+import json
 import logging
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -15,7 +17,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile, gettempdir
 from threading import Thread
-from typing import IO, Final, Literal, TypeAlias, TypeVar
+from typing import IO, Any, Final, Literal, TypeAlias, TypeVar
 
 import pytest
 
@@ -30,6 +32,10 @@ BPETITE: Final = shutil.which("bpetite", path=sysconfig.get_path("scripts")) or 
 LINE: Final = "Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n<|endoftext|>\n"
 LARGE: Final = LINE * 112_000  # more than is read before workers start
 _READ_AT_START: Final = ("PYTHON", "LC_", "LANG")
+A: Final = "Hello world, hello words.\n"
+B: Final = "船夫 ⛵⛵ and <|endoftext|>\n"
+"""The texts of the fixture `small`."""
+
 Stream: TypeAlias = Literal["stdin", "stdout", "stderr"]
 Env: TypeAlias = Mapping[str, str] | None
 Result = TypeVar("Result")
@@ -426,6 +432,32 @@ def refused(result: subprocess.CompletedProcess[bytes], status: int = 1) -> list
     shown = lines(result.stderr)
     assert [line.startswith("error: ") for line in shown[-2:]].count(True) == 1, shown
     return shown
+
+
+def printed(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None) -> bytes:
+    """Return what a command line prints; the command must succeed."""
+    result = bpetite(*shlex.split(words), *more, stdin=stdin, cwd=cwd)
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout
+
+
+def rows_of(words: str, *more: str, stdin: bytes = b"", cwd: Path | None = None) -> list[Any]:
+    """Return the lines of JSON that a command line prints; the command must succeed."""
+    return [json.loads(line) for line in lines(printed(words, *more, stdin=stdin, cwd=cwd))]
+
+
+def refusal(words: str, *more: str, status: int = 1) -> list[str]:
+    """Return what `refused` returns for a command line."""
+    return refused(bpetite(*shlex.split(words), *more), status)
+
+
+def verified(words: str, cwd: Path | None = None) -> tuple[int, dict[str, Any], list[str]]:
+    """Return the status of a `verify`, its figures, and its messages after those of training."""
+    result = bpetite(*shlex.split(words), cwd=cwd)
+    assert result.stdout.count(b"\n") == 1
+    told = lines(result.stderr)
+    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
+    return result.returncode, json.loads(result.stdout), told[end + 1 :]
 
 
 class Told:

@@ -27,12 +27,10 @@ for name, max_examples in PROFILES.items():
 # A background shell starts the tests with Ctrl-C ignored, and nohup with hangups ignored. The
 # programs that they start would inherit that and never end.
 if sys.platform != "win32":
-    for number, handler in (
-        (signal.SIGINT, signal.default_int_handler),
-        (signal.SIGHUP, signal.SIG_DFL),
-    ):
+    for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
-            signal.signal(number, handler)
+            is_ctrl_c = number == signal.SIGINT
+            signal.signal(number, signal.default_int_handler if is_ctrl_c else signal.SIG_DFL)
 
 
 def everyday(config: pytest.Config) -> bool:
@@ -135,6 +133,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Make the test's folder the working directory, and return it."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def any_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the path of the files of a property, one after the other."""
+    return tmp_path_factory.mktemp("any") / "tokenizer.json"
 
 
 @pytest.fixture(scope="session")

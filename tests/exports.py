@@ -49,13 +49,18 @@ def load_back(model: Path, to: str, folder: Path) -> tuple[Encode, Decode]:
     )
 
 
+def _exported(tokenizer: Tokenizer, to: str) -> tuple[Encode, Decode]:
+    """Return the export of a tokenizer, loaded by a library."""
+    with TemporaryDirectory() as folder:
+        tokenizer.save(model := Path(folder) / "model.json")
+        return load_back(model, to, Path(folder))
+
+
 @cache
 def _trained(to: str) -> tuple[Tokenizer, Encode, Decode]:
     """Return a tokenizer, and its export loaded by a library."""
     tokenizer = Tokenizer.train(CORPUS, 320)
-    with TemporaryDirectory() as folder:
-        tokenizer.save(model := Path(folder) / "model.json")
-        return tokenizer, *load_back(model, to, Path(folder))
+    return tokenizer, *_exported(tokenizer, to)
 
 
 def check_ids(to: str, text: str) -> None:
@@ -71,11 +76,9 @@ def check_trained(to: str, corpus: list[str], vocab_size: int) -> None:
     """Train, export, and encode the corpus with the export."""
     tokenizer = Tokenizer.train(corpus, vocab_size)
     text = " ".join(corpus)
-    with TemporaryDirectory() as folder:
-        tokenizer.save(model := Path(folder) / "model.json")
-        encode, _ = load_back(model, to, Path(folder))
-        if drift().isdisjoint(text):
-            assert encode(text) == tokenizer.encode(text)
+    encode, _ = _exported(tokenizer, to)
+    if drift().isdisjoint(text):
+        assert encode(text) == tokenizer.encode(text)
 
 
 def run_loading_lines(model: Path, to: str, folder: Path) -> None:

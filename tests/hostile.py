@@ -1,14 +1,9 @@
 """The files that the loader's tests require it to reject, for tests of other readers."""
 
 import importlib.util
-import itertools
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
-
-import pytest
 
 from artifacts import canonical
 from project_tools import ROOT
@@ -18,16 +13,15 @@ def hostile_files(folder: Path) -> dict[int, list[bytes]]:
     """Return every file that a test of the nineteen checks requires `load` to reject, by step."""
     module = _module("test_loading")
     found: dict[int, list[bytes]] = {step: [] for step in range(1, 20)}
+    for step, faults in module.STEPS.items():
+        found[step] += [canonical(module.changed((place, value))) for place, value, _ in faults]
     for name, test in list(vars(module).items()):
-        if not name.startswith("test_step"):
-            continue
-        for arguments in _cases(getattr(test, "pytestmark", [])):
-            number = re.match(r"test_step_(\d+)", name)
-            files = found[int(number[1]) if number else arguments["step"]]
-            vars(module)["check_rejected"] = lambda _folder, data, *_, files=files: files.append(
-                data
+        if number := re.match(r"test_step_(\d+)", name):
+            files = found[int(number[1])]
+            vars(module)["check_rejected"] = lambda _folder, content, _message, files=files: (
+                files.append(content if isinstance(content, bytes) else canonical(content))
             )
-            test(folder, **arguments)
+            test(folder)
     return found
 
 
@@ -52,15 +46,3 @@ def _module(name: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def _cases(marks: list[pytest.Mark]) -> Iterator[dict[str, Any]]:
-    """Yield the arguments of each case of a parametrized test."""
-    tables = []
-    for mark in (mark for mark in marks if mark.name == "parametrize"):
-        names, rows = mark.args
-        names = names.split(",") if isinstance(names, str) else names
-        values = [getattr(row, "values", row if len(names) > 1 else [row]) for row in rows]
-        tables.append([dict(zip(names, value, strict=True)) for value in values])
-    for parts in itertools.product(*tables):
-        yield {name: value for part in parts for name, value in part.items()}

@@ -20,15 +20,9 @@ PATTERNS = {
         r"'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|"
         r"\s+(?!\S)|\s+"
     ),
-    "qwen2": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|"
-        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
-    "nanochat": (
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,2}|"
-        r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
 }
+PATTERNS["qwen2"] = PATTERNS["gpt4"].replace(r"\p{N}{1,3}", r"\p{N}")
+PATTERNS["nanochat"] = PATTERNS["gpt4"].replace(r"\p{N}{1,3}", r"\p{N}{1,2}")
 ONLY_VERSION_3 = {
     "tekken": (
         r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+|"
@@ -66,20 +60,14 @@ def one_pass(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     result: list[int] = []
     place = 0
     while place < len(ids):
-        if tuple(ids[place : place + 2]) == pair:
-            result.append(new_id)
-            place += 2
-        else:
-            result.append(ids[place])
-            place += 1
+        found = tuple(ids[place : place + 2]) == pair
+        result.append(new_id if found else ids[place])
+        place += 2 if found else 1
     return result
 
 
 def train(
-    documents: Iterable[str],
-    vocab_size: int,
-    start: Sequence[Pair] = (),
-    pattern: str = PATTERN,
+    documents: Iterable[str], vocab_size: int, start: Sequence[Pair] = (), pattern: str = PATTERN
 ) -> list[Pair]:
     """Count all pairs, merge the most frequent (of several, the smallest), and repeat.
 

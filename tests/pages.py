@@ -10,11 +10,9 @@ import re
 import subprocess
 from pathlib import Path
 
-from sybil import Document, Example
-from sybil.parsers.markdown import CodeBlockParser
-
 from bpetite import Tokenizer
 from cli_tools import BPETITE
+from project_tools import run, run_node, run_program
 
 
 def run_page(page: Path) -> set[str]:
@@ -22,51 +20,57 @@ def run_page(page: Path) -> set[str]:
 
     Changes to the logger `bpetite` are undone at the end of the page.
     """
-    runner = _Runner()
-    parsers = [
-        CodeBlockParser("python", runner.python),
-        CodeBlockParser("text", runner.text),
-        CodeBlockParser("console", runner.console),
-    ]
+    names: dict[str, object] = {}
+    seen, printed = set(), ""
     logger = logging.getLogger("bpetite")
     level, handlers = logger.level, logger.handlers[:]
     try:
-        for example in Document.parse(str(page), *parsers).examples():
-            example.evaluate()
+        for language, block in blocks(page.read_text("utf-8")):
+            if language == "python":
+                output = io.StringIO()
+                with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+                    exec(compile(block, page, "exec"), names)  # noqa: S102
+                printed = output.getvalue()
+            elif language == "text" and printed:
+                check(block, printed)
+                printed = ""
+            elif language == "console":
+                check_commands(block)
+            seen.add(language)
     finally:
         logger.setLevel(level)
         logger.handlers = handlers
-    return set(runner.seen)
+    return seen
 
 
-class _Runner:
-    """Run the blocks of one page in order, each in the state left by the previous one."""
+def blocks(text: str, language: str = r"\w+") -> list[tuple[str, str]]:
+    """Return the fenced blocks of Markdown in a language, or in any: the language, and the code."""
+    return re.findall(rf"^```({language})\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
-    def __init__(self) -> None:
-        self.names: dict[str, object] = {}
-        self.printed = ""
-        self.seen: list[str] = []
 
-    def python(self, example: Example) -> None:
-        """Run a block of Python, and keep its output for the next block."""
-        output = io.StringIO()
-        handler_output = contextlib.redirect_stderr(output)
-        with contextlib.redirect_stdout(output), handler_output:
-            exec(compile(example.parsed, example.path, "exec"), self.names)  # noqa: S102
-        self.printed = output.getvalue()
-        self.seen.append("python")
+def run_blocks(text: str, folder: Path, *, compare: bool = True) -> str:
+    """Run each block in a folder, and return what the programs write to standard error.
 
-    def text(self, example: Example) -> None:
-        """Compare the output with a block of text, if one follows a block of Python."""
-        if self.printed:
-            check(example.parsed, self.printed)
-            self.printed = ""
-            self.seen.append("text")
-
-    def console(self, example: Example) -> None:
-        """Run a block of commands."""
-        check_commands(example.parsed)
-        self.seen.append("console")
+    All that they print has to be shown, unless nothing is compared.
+    """
+    printed = messages = ""
+    for language, block in blocks(text):
+        if language == "text":
+            if compare:
+                check(block, printed)
+            printed = ""
+        elif language == "console" and compare:
+            with contextlib.chdir(folder):
+                check_commands(block)
+        elif language in {"console", "sh"}:
+            commands = [block] if language == "sh" else [one for one, _ in commands_of(block)]
+            result = run("bash", "-ec", "\n".join(commands), cwd=folder)
+            assert result.returncode == 0, result.stderr
+        else:
+            result = (run_node if language == "js" else run_program)(folder, block)
+            printed, messages = result.stdout, messages + result.stderr
+    assert printed == "" or not compare, "the page does not show it"
+    return messages
 
 
 def check_commands(block: str) -> None:

@@ -21,6 +21,8 @@ ROOT: Final = Path(__file__).resolve().parent.parent
 PACKAGES: Final = ROOT / "packages"
 MEMBERS: Final = ("core", "cli", "compare")
 Gate: TypeAlias = Callable[..., tuple[int, str, list[str]]]
+MODULES: Final = Path(os.environ.get("BPETITE_RUNTIMES", "missing")).absolute() / "node_modules"
+"""What npm installed, if it was asked to."""
 IMPORT_NAMES: Final = {"core": "bpetite", "cli": "bpetite_cli", "compare": "bpetite_compare"}
 
 
@@ -71,6 +73,16 @@ def node() -> str | None:
             if (folder / name).is_file():
                 return str(folder / name)
     return shutil.which("node")
+
+
+def run_node(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """Run JavaScript in a folder with the modules that npm installed; it has to succeed."""
+    (folder / "program.mjs").write_text(program, encoding="utf-8")
+    if not (folder / "node_modules").exists():
+        (folder / "node_modules").symlink_to(MODULES)
+    result = run(node() or "node", "program.mjs", cwd=folder)
+    assert result.returncode == 0, result.stderr
+    return result
 
 
 def run_uv(

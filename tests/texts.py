@@ -21,23 +21,8 @@ def every_character() -> str:
 
 
 PIECES = (
-    *(
-        "'s",
-        "'ll",
-        "'re",
-        "'S",
-        "'",
-        "\u2019s",
-        " a",
-        "  ",
-        "\r\n",
-        "abc",
-        "12",
-        "e\u0301",
-        "²",
-        "Ⅷ",
-    ),
-    *("日本語", "العربية", "👩‍👩‍👧", "<|endoftext|>", "<|endoftext", "endoftext|>"),
+    *("'s", "'ll", "'re", "'S", "'", "\u2019s", " a", "  ", "\r\n", "abc", "12", "e\u0301", "²"),
+    *("Ⅷ", "日本語", "العربية", "👩‍👩‍👧", "<|endoftext|>", "<|endoftext", "endoftext|>"),
     *("<|endo<|endoftext|>", "|>", "\x00", "\ufeff"),
 )
 

@@ -18,6 +18,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from bpetite import Tokenizer
+from bpetite._patterns import PATTERNS
 from bpetite_cli.terminal.visible import visible
 from bpetite_compare._letters import BYTE_LETTERS, GPT2_BYTE_ORDER
 from drawing import LEFT, WIDTH, Drawing
@@ -318,6 +319,17 @@ def _puzzles() -> Drawing:
     return drawing
 
 
+def _since() -> Drawing:
+    """Draw one text in the chunks of three patterns."""
+    drawing = Drawing()
+    for model, name in (("GPT-2", "gpt2"), ("GPT-4", "gpt4"), ("GPT-4o", "gpt4o")):
+        drawing.say(f"The chunks of {model}:")
+        chunks = PATTERNS[name].split("I'M 12345.\n\nOk")
+        drawing.tokens([chunk.encode("utf-8") for chunk in chunks])
+        drawing.next_row()
+    return drawing
+
+
 _IN_ORDER: Final = (
     _why_tokens,
     _bytes,
@@ -336,6 +348,7 @@ _IN_ORDER: Final = (
     _greedy,
     _letters,
     _puzzles,
+    _since,
 )
 PICTURES: Final[Mapping[str, Callable[[], Drawing]]] = {
     f"{number:02}{draw.__name__.replace('_', '-')}": draw for number, draw in enumerate(_IN_ORDER)

@@ -2,7 +2,7 @@
 
     python docs/exercises/check.py 05 my_05.py
 
-Without arguments, it shows your progress with the files my_01.py to my_13.py. The exit status is
+Without arguments, it shows your progress with the files my_01.py to my_14.py. The exit status is
 0 if everything is right, 1 if something is wrong, and 2 for wrong usage.
 """
 
@@ -21,7 +21,7 @@ from checks.words import NotStartedError, WrongError
 
 _MOST_SECONDS: Final = 86_400
 
-NUMBERS: Final = [f"{number:02}" for number in range(1, 14)]
+NUMBERS: Final = [f"{number:02}" for number in range(1, 15)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         type=lambda text: text.zfill(2),
         choices=NUMBERS,
         metavar="NUMBER",
-        help="1 to 13",
+        help="1 to 14",
     )
     parser.add_argument(
         "file",

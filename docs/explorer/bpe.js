@@ -212,17 +212,17 @@ const bpe = (() => {
     }
 
     /** Return the chunks of a text; for a special token, its place among the special tokens. */
-    cut(text) {
+    cut(text, { ordinary = false } = {}) {
       // None is the beginning of another. Odd parts are special tokens, leftmost ones first.
-      const parts = this.anySpecial ? text.split(this.anySpecial) : [text];
+      const parts = this.anySpecial && !ordinary ? text.split(this.anySpecial) : [text];
       return parts.flatMap((part, number) =>
         number % 2 ? this.placeOf.get(part) : split(part, this.pattern));
     }
 
-    /** Return the ids of a text. Every exact special token becomes its id. */
-    encode(text) {
+    /** Return the ids of a text. Every exact special token becomes its id, unless `ordinary`. */
+    encode(text, options) {
       const ids = [];
-      for (const part of this.cut(text)) {
+      for (const part of this.cut(text, options)) {
         if (typeof part === "number") ids.push(this.idOf(this.tokens.length + part));
         else for (const id of this.idsOfChunk(part)) ids.push(id);
       }

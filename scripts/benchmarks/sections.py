@@ -187,13 +187,20 @@ def gpt4(bench: Bench) -> Iterator[Series]:
     return train(bench, "gpt4", "gpt4")
 
 
+def _coding(
+    bench: Bench, job: Callable[..., Result], *keys: str, names: Collection[str] = LIBRARIES
+) -> Iterator[Series]:
+    """Have each library, or the named ones, do a job on each text; the job names the section."""
+    for text in bench.usual:
+        say(f"{text.name}: {job.__doc__}")
+        results = bench.take_turns(bench.coding_jobs(job, text, names=names))
+        for key in keys:
+            yield from _series(job.__name__, text.name, key, results)
+
+
 def encode(bench: Bench) -> Iterator[Series]:
     """Encode one half of the text with a new tokenizer, and decode the ids."""
-    for text in bench.usual:
-        say(f"{text.name}: encoding and decoding in one process")
-        results = bench.take_turns(bench.coding_jobs(jobs.encode, text))
-        for key in ("first", "decode"):
-            yield from _series("encode", text.name, key, results)
+    return _coding(bench, jobs.encode, "first", "decode")
 
 
 def patterns(bench: Bench) -> Iterator[Series]:
@@ -216,10 +223,7 @@ def patterns(bench: Bench) -> Iterator[Series]:
 
 def cores(bench: Bench) -> Iterator[Series]:
     """Encode the whole text in memory, with a thread or a process for each core."""
-    for text in bench.usual:
-        say(f"{text.name}: encoding on all cores")
-        results = bench.take_turns(bench.coding_jobs(jobs.cores, text))
-        yield from _series("cores", text.name, "seconds", results)
+    return _coding(bench, jobs.cores, "seconds")
 
 
 def command(bench: Bench) -> Iterator[Series]:
@@ -233,11 +237,7 @@ def command(bench: Bench) -> Iterator[Series]:
 
 def sentence(bench: Bench) -> Iterator[Series]:
     """Encode fifty words repeatedly, with bpetite and with tiktoken."""
-    for text in bench.usual:
-        say(f"{text.name}: encoding a sentence")
-        todo = bench.coding_jobs(jobs.sentence, text, names=(OURS, REFERENCE))
-        results = bench.take_turns(todo)
-        yield from _series("sentence", text.name, "p99", results)
+    return _coding(bench, jobs.sentence, "p99", names=(OURS, REFERENCE))
 
 
 def small(bench: Bench) -> Iterator[Series]:

@@ -13,6 +13,7 @@ it is not trained on, only encoded. Nothing is timed, so the figures are equal o
 import argparse
 import json
 import logging
+import shlex
 import sys
 import unicodedata
 from collections import Counter
@@ -31,8 +32,6 @@ from bpetite._patterns import GPT2, PATTERNS
 from bpetite_cli.commands.sizes import totals_of
 
 _LARGEST: Final = 1 << 15
-_MOST: Final = 1 << 20
-_SCRIPT: Final = "scripts/benchmarks/vocabularies.py"
 _DOCUMENT_CHARACTERS: Final = 1 << 14
 _HELD_OUT_ONE_IN: Final = 10
 _EXAMPLES: Final = 8
@@ -84,11 +83,6 @@ def train(
     return artifact, [(one["merges"], one["count"]) for one in merges]
 
 
-def size_of(documents: Sequence[str]) -> int:
-    """Return the size of some documents in UTF-8 bytes."""
-    return sum(len(document.encode("utf-8")) for document in documents)
-
-
 def count_ids(artifact: Artifact, documents: Sequence[str]) -> list[int]:
     """Return how often each id occurs in some documents."""
     encode = Tokenizer._of(artifact).encode
@@ -122,14 +116,13 @@ def class_of(token: bytes) -> str:
 
 def shares(tokens: Mapping[bytes, int]) -> dict[str, dict[str, int]]:
     """Return how many of some tokens have each length in bytes, and each class."""
-    lengths: Counter[str] = Counter()
+    lengths: Counter[int] = Counter()
     classes: Counter[str] = Counter()
     for token, count in tokens.items():
-        lengths[str(len(token))] += count
+        lengths[len(token)] += count
         classes[class_of(token)] += count
-    return {"lengths": dict(sorted(lengths.items(), key=lambda item: int(item[0])))} | {
-        "classes": dict(sorted(classes.items()))
-    }
+    by_length = {str(length): count for length, count in sorted(lengths.items())}
+    return {"lengths": by_length, "classes": dict(sorted(classes.items()))}
 
 
 def examples(tokens: Sequence[bytes], used: Mapping[bytes, int]) -> dict[str, list[str]]:
@@ -164,8 +157,8 @@ def measure(
     tokens = artifact.tokens[256:]
     used = {token: n for token, n in zip(artifact.table, counts[text.name], strict=True) if n}
     return {
-        "bytes learned from": size_of(text.learned),
-        "bytes held out": size_of(text.held_out),
+        "bytes learned from": len("".join(text.learned).encode("utf-8")),
+        "bytes held out": len("".join(text.held_out).encode("utf-8")),
         "bytes per token": {
             name: bytes_per_token(artifact, found, sizes) for name, found in counts.items()
         },
@@ -176,48 +169,40 @@ def measure(
     }
 
 
-def main() -> int:
+def main() -> None:
     """Measure the texts, and write the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
-    parser.add_argument("--json", type=Path, required=True, help="where the figures go")
-    parser.add_argument(
-        "--vocab-size", type=int, default=_LARGEST, metavar="N", help="a power of 2"
-    )
-    parser.add_argument("--pattern", choices=PATTERNS, default=GPT2.name, help="the split pattern")
+    add = parser.add_argument
+    add("files", nargs="+", type=Path, metavar="FILE", help="a text in UTF-8")
+    add("--json", type=Path, required=True, help="where the figures go")
+    add("--vocab-size", type=int, default=_LARGEST, metavar="N", help="a power of 2")
+    add("--pattern", choices=PATTERNS, default=GPT2.name, help="the split pattern")
     arguments = parser.parse_args()
-    size, pattern = arguments.vocab_size, arguments.pattern
-    sizes = [1 << power for power in range(8, size.bit_length())]  # 256 is the bytes alone
-    if size not in sizes[1:] or size > _MOST:
-        parser.error(f"--vocab-size must be a power of 2 from 512 to {_MOST}")
-    names = " ".join(path.name for path in arguments.files)
-    options = f"--json {arguments.json}"
-    if (size, pattern) != (_LARGEST, GPT2.name):
-        options += f" --vocab-size {size} --pattern {pattern}"
+    sizes = [1 << power for power in range(8, 21)]  # 256 is the bytes alone
+    if arguments.vocab_size not in sizes[1:]:
+        parser.error(f"--vocab-size must be a power of 2 from {sizes[1]} to {sizes[-1]}")
+    sizes = sizes[: sizes.index(arguments.vocab_size) + 1]
     try:
         texts = {path.stem: read_text(path) for path in arguments.files}
         if len(texts) < len(arguments.files):
             parser.error("two texts have the same name; rename one")
         arguments.json.parent.mkdir(parents=True, exist_ok=True)
         result = {
-            "command": f"python {_SCRIPT} {names} {options}",
+            "command": shlex.join(["python", "scripts/benchmarks/vocabularies.py", *sys.argv[1:]]),
             "versions": {
                 "Python": f"{python_implementation()} {python_version()}",
-                "bpetite-core": version("bpetite-core"),
-                "regex": version("regex"),
+                **{name: version(name) for name in ("bpetite-core", "regex")},
             },
             "sizes": sizes,
             "texts": {
-                name: measure(text, [*texts.values()], sizes, pattern)
+                name: measure(text, [*texts.values()], sizes, arguments.pattern)
                 for name, text in texts.items()
             },
         }
         arguments.json.write_text(lines(result, 3) + "\n", encoding="ascii")
     except (OSError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

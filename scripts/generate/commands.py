@@ -2,18 +2,18 @@
 
 import argparse
 import os
-from collections.abc import Callable, Iterator
-from functools import partial
+import pkgutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 from unittest import mock
 
+import bpetite_compare.commands
 from bpetite_cli.app import make_parser
 from bpetite_cli.commands import GROUPS
 from generate.places import filled
 
 _ROOT: Final = Path(__file__).parents[2]
-_COLUMNS: Final = "80"
 
 _INTRODUCTION: Final = """\
 # Commands
@@ -40,11 +40,9 @@ For completion in bash, run `eval "$(bpetite --completion bash)"`; in zsh, the s
 
 def files() -> dict[Path, str]:
     """Return the page and the README."""
-    rows = [
-        f"| {group} | {', '.join(f'`{name}`' for name in names)} |"
-        for group, names in GROUPS.items()
-    ]
-    table = "\n".join(["| to | commands |", "|---|---|", *rows, ""])
+    table = "| to | commands |\n|---|---|\n"
+    for group, names in GROUPS.items():
+        table += f"| {group} | {', '.join(f'`{name}`' for name in names)} |\n"
     readme = (_ROOT / "README.md").read_text(encoding="utf-8")
     return {
         Path("README.md"): filled(readme, {"commands": table}),
@@ -61,22 +59,15 @@ def parsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParse
 
 def _page() -> Iterator[str]:
     """Yield the parts of the page in Markdown."""
-    with mock.patch.dict(os.environ, COLUMNS=_COLUMNS):
+    with mock.patch.dict(os.environ, COLUMNS="80"):
         commands = parsers(make_parser([]))
         helps = {name: command.format_help() for name, command in commands.items()}
-    of_compare = ", ".join(
-        f"`{name}`"
-        for name, command in commands.items()
-        if _module_of(command.get_default("run")).startswith("bpetite_compare.")
-    )
+    modules = [module.name for module in pkgutil.iter_modules(bpetite_compare.commands.__path__)]
+    compare = {name.rstrip("_").replace("_", "-") for name in modules}
+    of_compare = ", ".join(f"`{name}`" for name in commands if name in compare)
     yield _INTRODUCTION.format(of_compare=of_compare)
     for group, names in GROUPS.items():
         yield f"## {group.capitalize()}\n"
         for name in names:
             if name in helps:
                 yield f"### {name}\n\n```text\n{helps[name]}```\n"
-
-
-def _module_of(run: Callable[..., None]) -> str:
-    """Return the module of a function, which `partial` may wrap."""
-    return (run.func if isinstance(run, partial) else run).__module__

@@ -1,4 +1,4 @@
-"""The explorer's patterns, and the sample tokenizers, trained on three large texts.
+"""The explorer's patterns, and the sample tokenizers, trained on large texts.
 
 docs/explorer/patterns.js has the patterns of the core as JavaScript writes them.
 
@@ -9,6 +9,7 @@ BPETITE_DATA names the folder of the texts, prose.txt.xz, code.txt.xz and multil
 which docs/pictures.md also uses. Without them the committed file stays unchanged.
 """
 
+import base64
 import json
 import lzma
 import os
@@ -23,15 +24,30 @@ from bpetite import Tokenizer
 from bpetite._patterns import ALL_PATTERNS, PATTERNS
 
 VOCAB_SIZE: Final = 4096
-SAMPLES: Final = {"prose": "prose", "code": "code", "scripts": "multilingual"}
-"""The name of each sample, and of its text."""
+_CHAT: Final = ("<|endoftext|>", "<|system|>", "<|user|>", "<|assistant|>")
+SAMPLES: Final = {
+    "prose": ("prose", "gpt2", _CHAT[:1]),
+    "code": ("code", "gpt2", _CHAT[:1]),
+    "code-gpt4": ("code", "gpt4", _CHAT),
+    "scripts": ("multilingual", "gpt2", _CHAT[:1]),
+}
+"""The name of each sample, and its text, pattern and special tokens."""
 
-_PAIRS_PER_LINE: Final = 12
-_HEAD: Final = """\
+_SCRIPT: Final = """\
 "use strict";
 
-// Made by scripts/generate: the merges of three tokenizers with {size:,} mergeable tokens each.
-const samples = {{
+// Made by scripts/generate: the tokenizers of docs/samples, with {size:,} mergeable tokens each.
+// A merge is two ids, each in two digits of base 64: the first of all digits is 0, the last 63.
+const samples = (() => {{
+  const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const idOf = ([high, low]) => 64 * DIGITS.indexOf(high) + DIGITS.indexOf(low);
+  const unpacked = (packed) =>
+    packed.match(/\\S{{4}}/g).map((merge) => [idOf(merge.slice(0, 2)), idOf(merge.slice(2))]);
+  return {{
+{entries}  }};
+}})();
+
+if (typeof module !== "undefined") module.exports = samples;
 """
 _PATTERNS: Final = """\
 "use strict";
@@ -74,23 +90,29 @@ def _any_case(letter: re.Match[str]) -> str:
 
 
 def _samples() -> dict[Path, str]:
-    folder = Path(os.environ.get("BPETITE_DATA", ""))
-    texts = {name: folder / f"{text}.txt.xz" for name, text in SAMPLES.items()}
-    if missing := [path.name for path in texts.values() if not path.is_file()]:
+    missing = [path for text, *_ in SAMPLES.values() if not (path := _path(text)).is_file()]
+    if missing:
         print(
-            f"explorer: skipped, because BPETITE_DATA names no folder with {missing[0]}",
+            f"explorer: skipped, because BPETITE_DATA names no folder with {missing[0].name}",
             file=sys.stderr,
         )
         return {}
-    made, script = {}, _HEAD.format(size=VOCAB_SIZE)
-    for name, path in texts.items():
-        with lzma.open(path) as file:
-            text = file.read().decode("utf-8")
-        artifact = Tokenizer.train(text, VOCAB_SIZE)._artifact
-        made[Path(f"docs/samples/{name}.json")] = artifact.to_bytes().decode("ascii")
-        merges = artifact.merges
-        starts = range(0, len(merges), _PAIRS_PER_LINE)
-        pairs = (merges[start : start + _PAIRS_PER_LINE] for start in starts)
-        rows = [json.dumps(row, separators=(",", ":"))[1:-1] for row in pairs]
-        script += f"  {name}: [\n    " + ",\n    ".join(rows) + ",\n  ],\n"
-    return {**made, Path("docs/explorer/samples.js"): script + "};\n"}
+    made, entries = {}, ""
+    for name, (text, pattern, special) in SAMPLES.items():
+        with lzma.open(_path(text)) as file:
+            corpus = file.read().decode("utf-8")
+        tokenizer = Tokenizer.train(corpus, VOCAB_SIZE, pattern=pattern, special_tokens=special)
+        made[Path(f"docs/samples/{name}.json")] = tokenizer._artifact.to_bytes().decode("ascii")
+        packed = (left << 12 | right for left, right in tokenizer._artifact.merges)
+        digits = base64.encodebytes(b"".join(merge.to_bytes(3, "big") for merge in packed))
+        entries += (
+            f"    {json.dumps(name)}: {{\n      pattern: {json.dumps(pattern)},\n"
+            f"      specialTokens: {json.dumps(special)},\n"
+            f"      merges: unpacked(`\n{digits.decode()}`),\n    }},\n"
+        )
+    script = _SCRIPT.format(size=VOCAB_SIZE, entries=entries)
+    return {**made, Path("docs/explorer/samples.js"): script}
+
+
+def _path(text: str) -> Path:
+    return Path(os.environ.get("BPETITE_DATA", "")) / f"{text}.txt.xz"

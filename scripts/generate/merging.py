@@ -4,7 +4,7 @@ The merges are those of the explorer's sample for prose. CSS moves the picture: 
 times and then stands still. Without CSS, or for readers who want less motion, it shows the end.
 """
 
-import re
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -22,9 +22,6 @@ _TOP: Final = 42
 _LINE: Final = 58
 _WIDTH: Final = 2 * _LEFT + _CELL * (len(SENTENCE) - _BREAK)
 _HEIGHT: Final = _TOP + 2 * _LINE + 2
-_SHOWN_WIDTH: Final = 640
-"""The width on a page; a narrow screen shrinks the picture."""
-
 _START_SECONDS: Final = 1.2
 _STEP_SECONDS: Final = 0.2
 _END_SECONDS: Final = 5.0
@@ -77,9 +74,8 @@ def files() -> dict[Path, str]:
 
 def read_merges() -> list[tuple[int, int]]:
     """Return the merges of the sample for prose."""
-    script = (_ROOT / "docs" / "explorer" / "samples.js").read_text(encoding="ascii")
-    prose = script.partition("prose: [")[2].partition("\n  ],")[0]
-    return [(int(left), int(right)) for left, right in re.findall(r"\[(\d+),(\d+)\]", prose)]
+    sample = json.loads((_ROOT / "docs" / "samples" / "prose.json").read_text(encoding="ascii"))
+    return [(left, right) for left, right in sample["merges"]]
 
 
 def replay(merges: Sequence[tuple[int, int]]) -> list[Step]:
@@ -117,7 +113,7 @@ def draw(steps: Sequence[Step]) -> str:
     for place, step in enumerate(steps):
         for token in step.tokens:
             lives[token] = lives.get(token, (place, place))[0], place
-    shown = f'width="{_SHOWN_WIDTH}" height="{_HEIGHT * _SHOWN_WIDTH // _WIDTH}"'
+    shown = f'width="640" height="{640 * _HEIGHT // _WIDTH}"'  # on a page; a phone shrinks it
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" {shown}>',
         f"<style>\n{_STYLE}{''.join(_motion(lives.values(), end))}</style>",

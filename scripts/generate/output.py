@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_
 from bpetite_cli.app import make_parser
 from generate.commands import parsers
 from generate.places import filled
-from generate.schema import indented
+from generate.schema import closed, indented
 
 _ROOT: Final = Path(__file__).parents[2]
 _INDENTED: Final = 4
@@ -93,7 +93,8 @@ def _described(objects: Mapping[str, Type]) -> dict[str, tuple[str, str]]:
             found: _fields(found)[name] for found in objects.values() if name in _fields(found)
         }
         kinds = {_kind(_schema(annotated)) for annotated in places.values()}
-        meanings = {note for note in map(_meaning, places.values()) if note is not None}
+        notes = (note for one in places.values() for note in getattr(one, "__metadata__", ()))
+        meanings = {note for note in notes if isinstance(note, str)}
         if len(meanings) != 1 or len({kind.removesuffix(_OR_NULL) for kind in kinds}) != 1:
             raise ValueError(
                 f"the field {name!r} has the types {sorted(kinds)} and the meanings "
@@ -104,22 +105,13 @@ def _described(objects: Mapping[str, Type]) -> dict[str, tuple[str, str]]:
     return described
 
 
-def _meaning(annotated: Type) -> str | None:
-    notes = getattr(annotated, "__metadata__", ())
-    return next((note for note in notes if isinstance(note, str)), None)
-
-
 def _object(fields: Mapping[str, Type], meanings: Mapping[str, str]) -> Schema:
     """Return the schema of an object that has exactly these fields."""
-    return {
-        "type": "object",
-        "properties": {
-            name: {"description": meanings[name], **_schema(annotated)}
-            for name, annotated in fields.items()
-        },
-        "required": list(fields),
-        "additionalProperties": False,
+    properties = {
+        name: {"description": meanings[name], **_schema(annotated)}
+        for name, annotated in fields.items()
     }
+    return closed(properties)
 
 
 def _schema(annotated: Type) -> Schema:
@@ -150,10 +142,8 @@ def files() -> dict[Path, str]:
     outputs = declared()
     page = (_ROOT / _PAGE).read_text(encoding="utf-8")
     objects = _with_parts(outputs)
-    fields = [
-        f"| `{name}` | {kind} | {meaning} |"
-        for name, (kind, meaning) in _described(objects).items()
-    ]
+    described = _described(objects).items()
+    fields = [f"| `{name}` | {kind} | {meaning} |" for name, (kind, meaning) in described]
     rows = [
         f"| {f'`{name}`' if name in outputs else _users(found, objects)} | "
         f"{', '.join(f'`{field}`' for field in _fields(found))} |"

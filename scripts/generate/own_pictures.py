@@ -8,7 +8,6 @@ It writes FOLDER/pictures.md and FOLDER/pictures.
 
 import re
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -22,15 +21,12 @@ _NO_PROSE: Final = re.compile(r"^(?:#.*|!\[.*|<!-- made by (?s:.*?)<!-- end -->)
 """The headings, pictures and tables of the page; its sentences are about other texts."""
 
 
-def main(arguments: Sequence[str]) -> str | None:
+def main(*folders: str) -> str | None:
     """Write the files; return an error message."""
-    if len(arguments) != 1:
+    folder = Path(*folders[:1])
+    if len(folders) != 1 or not (folder / "pictures.json").is_file():
         return "error: expected one folder, in which vocabularies.py wrote pictures.json"
-    folder = Path(arguments[0])
-    try:
-        measured = read_figures(folder / "pictures.json")
-    except (OSError, ValueError) as error:
-        return f"error: {error}"
+    measured = read_figures(folder / "pictures.json")
     page = "\n\n".join(_NO_PROSE.findall(PAGE.read_text(encoding="utf-8")))
     files = {"pictures.md": f"{filled(page, tables(measured))}\n"}
     files |= {f"pictures/{name}.svg": svg for name, svg in pictures(measured).items()}
@@ -41,4 +37,4 @@ def main(arguments: Sequence[str]) -> str | None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

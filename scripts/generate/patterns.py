@@ -20,24 +20,13 @@ _EXAMPLES: Final = {
 def files() -> dict[Path, str]:
     """Return the page."""
     page = (_ROOT / _PAGE).read_text(encoding="utf-8")
-    return {_PAGE: filled(page, {"patterns": _notes(), "chunks": _chunks()})}
-
-
-def _notes() -> str:
-    rows = [f"| `{pattern.name}` | {pattern.note} |" for pattern in ALL_PATTERNS.values()]
-    return "\n".join(["| pattern | of whom, and what it does |", "|---|---|", *rows, ""])
-
-
-def _chunks() -> str:
-    """Return a table with the chunks of each example, one column for each pattern."""
-    rows = [
-        " | ".join([what, *(_shown(pattern.split(text)) for pattern in PATTERNS.values())])
-        for what, text in _EXAMPLES.items()
-    ]
-    head = " | ".join(["", *(f"`{name}`" for name in PATTERNS)])
-    return "\n".join(
-        [f"|{head} |", "|---" * (len(PATTERNS) + 1) + "|", *map("| {} |".format, rows), ""]
-    )
+    notes = "| pattern | of whom, and what it does |\n|---|---|\n"
+    notes += "".join(f"| `{one.name}` | {one.note} |\n" for one in ALL_PATTERNS.values())
+    chunks = f"| | `{'` | `'.join(PATTERNS)}` |\n|---{'|---' * len(PATTERNS)}|\n"
+    for what, text in _EXAMPLES.items():
+        cells = (_shown(pattern.split(text)) for pattern in PATTERNS.values())
+        chunks += f"| {what} | {' | '.join(cells)} |\n"
+    return {_PAGE: filled(page, {"patterns": notes, "chunks": chunks})}
 
 
 def _shown(chunks: list[str]) -> str:

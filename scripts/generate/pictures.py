@@ -31,7 +31,6 @@ CLASSES: Final = {
     "whitespace": "#ffbf79",
 }
 """The classes of tokens, each with its color, in drawing order."""
-_NAMES: Final = {"Canadian": "Canadian syllabics"}
 _SHOWN_CHARACTERS: Final = 32
 _SHOWN_COUNTS: Final = (100, 10)
 
@@ -57,8 +56,10 @@ def files() -> dict[Path, str]:
 def tables(measured: Figures) -> dict[str, str]:
     """Return the tables."""
     texts = measured["texts"]
+    rows = ("bytes learned from", "bytes held out")
+    sizes = [[row, *(f"{one[row]:,}" for one in texts.values())] for row in rows]
     return {
-        "sizes": _sizes_of_texts(texts),
+        "sizes": markdown(["text", *texts], sizes),
         "lengths": _lengths(texts),
         "examples": _examples(texts),
     }
@@ -70,11 +71,6 @@ def read_figures(path: Path = _FIGURES) -> Figures:
     return figures
 
 
-def class_name(made_of: str) -> str:
-    """Return the name that the page uses for a class of tokens."""
-    return _NAMES.get(made_of, made_of)
-
-
 def of_classes(found: Mapping[str, int]) -> list[float]:
     """Return the share of each of `CLASSES` in percent, combining all other letters."""
     counts = dict.fromkeys(CLASSES, 0)
@@ -83,21 +79,14 @@ def of_classes(found: Mapping[str, int]) -> list[float]:
     return [100 * count / sum(counts.values()) for count in counts.values()]
 
 
-def _sizes_of_texts(texts: Figures) -> str:
-    rows = ("bytes learned from", "bytes held out")
-    return markdown(
-        ["text", *texts], [[row, *(f"{one[row]:,}" for one in texts.values())] for row in rows]
-    )
-
-
 def _lengths(texts: Figures) -> str:
-    rows = [
-        [
-            f"tokens of the {where}",
-            *(figure(_mean(one[where]["lengths"])) for one in texts.values()),
-        ]
-        for where in ("vocabulary", "held-out text")
-    ]
+    rows = []
+    for where in ("vocabulary", "held-out text"):
+        rows.append([f"tokens of the {where}"])
+        for one in texts.values():
+            lengths = one[where]["lengths"]
+            total = sum(int(length) * count for length, count in lengths.items())
+            rows[-1].append(figure(total / sum(lengths.values())))
     return markdown(["mean length in bytes", *texts], rows)
 
 
@@ -116,18 +105,11 @@ def whole(texts: Figures) -> Figures:
 
 def _saved(measured: Figures) -> str:
     """Return the share of tokens that each doubling of the vocabulary saves on held-out text."""
-    sizes = measured["sizes"]
-    rows = [
-        [
-            name.capitalize(),
-            *(
-                f"{1 - before / after:.1%}"
-                for before, after in pairwise(one["bytes per token"][name])
-            ),
-        ]
-        for name, one in whole(measured["texts"]).items()
-    ]
-    return markdown(["a doubling to", *(f"{size:,}" for size in sizes[1:])], rows)
+    rows = []
+    for name, one in whole(measured["texts"]).items():
+        saved = [f"{1 - low / high:.1%}" for low, high in pairwise(one["bytes per token"][name])]
+        rows.append([name.capitalize(), *saved])
+    return markdown(["a doubling to", *(f"{size:,}" for size in measured["sizes"][1:])], rows)
 
 
 def _counts(texts: Figures) -> str:
@@ -141,10 +123,6 @@ def _counts(texts: Figures) -> str:
         megabytes = f"{one['bytes learned from'] / 1e6:.1f} MB"
         rows.append([f"{name.partition('-')[0].capitalize()}, {megabytes}", *shown])
     return markdown(["learned from", *(f"{count:,} times" for count in _SHOWN_COUNTS)], rows)
-
-
-def _mean(lengths: Mapping[str, int]) -> float:
-    return sum(int(length) * count for length, count in lengths.items()) / sum(lengths.values())
 
 
 def _visible(token: str) -> str:

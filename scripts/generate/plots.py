@@ -13,15 +13,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from generate.pictures import (
-    CLASSES,
-    FIGURES_ON_SIZES,
-    Figures,
-    class_name,
-    of_classes,
-    read_figures,
-    whole,
-)
+from generate.pictures import CLASSES, FIGURES_ON_SIZES, Figures, of_classes, read_figures, whole
 
 _INK: Final = "#808080"
 _COLORED: Final = (
@@ -70,61 +62,68 @@ def _svg(figure: Figure) -> str:
     return file.getvalue()
 
 
+def _panels(
+    width: float, height: float, count: int = 1, *, label: str = ""
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of panels side by side, with a grid; the first one has the label."""
+    figure = Figure(figsize=(width, height), layout="constrained")
+    panels: list[Axes] = [*figure.subplots(1, count, sharey=True, squeeze=False).flat]
+    for axes in panels:
+        axes.grid(visible=True)
+        axes.set_axisbelow(True)
+        axes.tick_params(length=0)
+    panels[0].set_ylabel(label)
+    return figure, panels
+
+
+def _by_size(axes: Axes, sizes: Sequence[int]) -> None:
+    """Name some sizes of the vocabulary below a panel, on a log scale."""
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+    axes.set_xlabel("vocabulary size")
+
+
 def _sizes(measured: Figures) -> Figure:
     """Draw the bytes per token of each held-out text against the size of its vocabulary."""
-    figure = Figure(figsize=(8, 3.5), layout="constrained")
-    axes = figure.subplots()
+    figure, [axes] = _panels(8, 3.5, label="bytes per token")
     for name, values in whole(measured["texts"]).items():
         found = values["bytes per token"][name]
         axes.plot(measured["sizes"], found, label=name.capitalize(), **_DOTS)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(measured["sizes"], [f"{size:,}" for size in measured["sizes"]])
-    axes.minorticks_off()
-    axes.set_xlabel("vocabulary size")
-    axes.set_ylabel("bytes per token")
+    _by_size(axes, measured["sizes"])
     axes.legend(loc="upper left")
-    _finish(axes)
     return figure
 
 
 def _bytes_per_token(texts: Figures, sizes: Sequence[int]) -> Figure:
     """Draw a panel for each held-out text, with a line for each training text."""
-    figure = Figure(figsize=(8 * max(1, len(texts) / 3), 3), layout="constrained")
-    panels: list[Axes] = [*figure.subplots(1, len(texts), sharey=True, squeeze=False).flat]
+    width = 8 * max(1, len(texts) / 3)
+    figure, panels = _panels(width, 3, len(texts), label="bytes per token")
     for axes, name in zip(panels, texts, strict=True):
         axes.set_title(f"{name}, held out", loc="left")
         for learned, values in texts.items():
             axes.plot(sizes, values["bytes per token"][name], label=learned, **_DOTS)
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(sizes[1::2], [f"{size:,}" for size in sizes[1::2]])
-        axes.minorticks_off()
-        axes.set_xlabel("vocabulary size")
-        _finish(axes)
-    panels[0].set_ylabel("bytes per token")
+        _by_size(axes, sizes[1::2])
     panels[0].legend(title="learned from", loc="upper left").get_title().set_color(_INK)
     return figure
 
 
 def _merges(texts: Figures) -> Figure:
     """Draw how often each hundredth merged pair occurred in the text, on a log scale."""
-    figure = Figure(figsize=(8, 3), layout="constrained")
-    axes = figure.subplots()
+    figure, [axes] = _panels(8, 3, label="count of the pair that is merged")
     for name, values in texts.items():
         axes.plot(*zip(*values["merge counts"], strict=True), label=name)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("merges learned")
-    axes.set_ylabel("count of the pair that is merged")
     axes.legend()
-    _finish(axes)
     return figure
 
 
 def _lengths(texts: Figures) -> Figure:
     """Draw the distribution of token lengths, in the vocabulary and in a text."""
-    figure = Figure(figsize=(8, 3), layout="constrained")
-    panels = figure.subplots(1, 2, sharey=True)
+    figure, panels = _panels(8, 3, 2)
     for axes, where in zip(panels, ("vocabulary", "held-out text"), strict=True):
         axes.set_title(f"tokens of the {where}", loc="left")
         for name, values in texts.items():
@@ -133,7 +132,6 @@ def _lengths(texts: Figures) -> Figure:
         axes.set_xticks([1, 5, 10, 15, 20], ["1", "5", "10", "15", "20 or more"])
         axes.set_xlabel("bytes")
         axes.yaxis.set_major_formatter("{x:g}%")
-        _finish(axes)
     panels[1].legend()
     return figure
 
@@ -148,8 +146,7 @@ def _shares(lengths: Mapping[str, int]) -> list[float]:
 
 def _classes(texts: Figures) -> Figure:
     """Draw two bars for each text: the classes in its vocabulary, and those in the text."""
-    figure = Figure(figsize=(8, 1.8 + 0.6 * len(texts)), layout="constrained")
-    axes = figure.subplots()
+    figure, [axes] = _panels(8, 1.8 + 0.6 * len(texts))
     bars = {
         f"{name}, {where}": of_classes(values[where]["classes"])
         for name, values in texts.items()
@@ -158,7 +155,7 @@ def _classes(texts: Figures) -> Figure:
     starts = [0.0] * len(bars)
     for place, (made_of, color) in enumerate(CLASSES.items()):
         shares = [found[place] for found in bars.values()]
-        label = class_name(made_of)
+        label = "Canadian syllabics" if made_of == "Canadian" else made_of
         axes.barh(range(len(bars)), shares, left=starts, color=color, label=label)
         starts = [start + share for start, share in zip(starts, shares, strict=True)]
     axes.set_yticks(range(len(bars)), list(bars))
@@ -166,11 +163,4 @@ def _classes(texts: Figures) -> Figure:
     axes.set_xlim(0, 100)
     axes.xaxis.set_major_formatter("{x:g}%")
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.08), ncols=5)
-    _finish(axes)
     return figure
-
-
-def _finish(axes: Axes) -> None:
-    axes.grid(visible=True)
-    axes.set_axisbelow(True)
-    axes.tick_params(length=0)

@@ -5,11 +5,11 @@ the names in a package's `__all__`, and the records of the logger `bpetite`.
 """
 
 import ast
-import inspect
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -46,10 +46,6 @@ Definition = ast.ClassDef | ast.FunctionDef | ast.Assign | ast.AnnAssign
 
 def files() -> dict[Path, str]:
     """Return the page."""
-    return {Path("docs/reference/api.md"): _page()}
-
-
-def _page() -> str:
     core = _ROOT / "packages" / "core" / "src" / "bpetite"
     compare = _ROOT / "packages" / "compare" / "src" / "bpetite_compare"
     parts = [
@@ -65,7 +61,7 @@ def _page() -> str:
         _LEMMAS,
         *_package(compare / "reference", "###"),
     ]
-    return "\n".join(parts)
+    return {Path("docs/reference/api.md"): "\n".join(parts)}
 
 
 def _tree(path: Path) -> ast.Module:
@@ -83,24 +79,16 @@ def _package(folder: Path, level: str) -> Iterator[str]:
 
 def _definitions(module: ast.Module, names: Iterable[str]) -> Iterator[tuple[Definition, str]]:
     """Yield the definitions of names in the order of the module, each with its docstring."""
-    after = [*module.body[1:], ast.Pass()]
-    for node, following in zip(module.body, after, strict=True):
+    for node, following in pairwise([*module.body, ast.Pass()]):
         match node:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
                 docstring = ast.get_docstring(node) or ""
             case ast.AnnAssign(target=ast.Name(id=name)):
-                docstring = _string(following)
+                docstring = ast.get_docstring(ast.Module([following], [])) or ""
             case _:
                 continue
         if name in names:
             yield node, docstring
-
-
-def _string(node: ast.stmt) -> str:
-    match node:
-        case ast.Expr(value=ast.Constant(value=str(text))):
-            return inspect.cleandoc(text)
-    return ""
 
 
 def _described(node: Definition, docstring: str, level: str, owner: str = "") -> Iterator[str]:

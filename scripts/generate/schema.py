@@ -16,7 +16,6 @@ from bpetite._schema.versions import NUMBERED, VERSIONS
 from bpetite._special_tokens import LONGEST, MOST
 
 _INDENTED: Final = 5
-_BYTE: Final = {"type": "integer", "minimum": 0, "maximum": 255}
 # In some dialects `$` also matches before a newline at the end.
 _DECIMAL: Final = r"^(0|[1-9][0-9]{0,6})$(?!\n)"
 # Spelled out: `\s` has other characters in other dialects.
@@ -33,12 +32,6 @@ _CUT: Final = r"[A-Za-z0-9][!-&(-/:-@\[-`{-~]"
 def schema() -> dict[str, object]:
     """Return the schema."""
     first = VERSIONS[1]
-    in_order = {
-        "merges": _merges(),
-        "pretokenizer_pattern": {"enum": [pattern.text for pattern in PATTERNS.values()]},
-        "special_tokens": _special_tokens(),
-        "vocab": _vocab(),
-    }
     lowest = {
         "pretokenizer_pattern": {"const": first.patterns[0].text},
         "special_tokens": {"required": [first.special_token], "maxProperties": 1},
@@ -47,13 +40,11 @@ def schema() -> dict[str, object]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "An artifact of bpetite, schema versions 1 to 3",
         "description": "A byte-level BPE tokenizer: what each merge joins, and what each id is.",
-        **_closed(
+        **closed(
             {
                 "mergeable_vocab_size": {
                     "description": "256 + the merges and whole tokens.",
-                    "type": "integer",
-                    "minimum": BASE_VOCAB_SIZE,
-                    "maximum": MAX_VOCAB_SIZE,
+                    **_integer(BASE_VOCAB_SIZE, MAX_VOCAB_SIZE),
                 },
                 "merges": {"type": "array", "maxItems": MAX_VOCAB_SIZE - BASE_VOCAB_SIZE},
                 "pretokenizer_pattern": {
@@ -75,7 +66,7 @@ def schema() -> dict[str, object]:
         "if": {"properties": {"schema_version": {"const": NUMBERED}}},
         "then": {"properties": _numbered()},
         "else": {
-            "properties": in_order,
+            "properties": _in_order(),
             "if": {"properties": {"schema_version": {"const": first.number}}},
             "then": {"properties": lowest},
             "else": {"not": {"properties": lowest}},
@@ -85,11 +76,11 @@ def schema() -> dict[str, object]:
 
 def _numbered() -> dict[str, object]:
     """Return the properties that only schema version 3 has."""
-    one = {"type": "integer", "minimum": 0, "maximum": MOST_IDS - 1}
+    one = _integer(0, MOST_IDS - 1)
     return {
         "merges": {
             "description": "[left id, right id, new id], in the order of ranks.",
-            "items": {"type": "array", "minItems": 3, "maxItems": 3, "items": one},
+            "items": {**_array(3), "maxItems": 3, "items": one},
         },
         "special_tokens": {
             "propertyNames": {"maxLength": LONGEST, "pattern": rf"^[^{_WHITESPACE}]+$(?!\n)"},
@@ -98,12 +89,20 @@ def _numbered() -> dict[str, object]:
         "vocab": {
             "minProperties": BASE_VOCAB_SIZE,
             "propertyNames": {"pattern": _ID},
-            "additionalProperties": {"type": "array", "minItems": 1, "items": _BYTE},
+            "additionalProperties": {**_array(1), "items": _integer(0, 255)},
         },
     }
 
 
-def _closed(properties: dict[str, dict[str, object]]) -> dict[str, object]:
+def _integer(least: int, most: int) -> dict[str, object]:
+    return {"type": "integer", "minimum": least, "maximum": most}
+
+
+def _array(least: int) -> dict[str, object]:
+    return {"type": "array", "minItems": least}
+
+
+def closed(properties: dict[str, dict[str, object]]) -> dict[str, object]:
     """Return the schema of an object that has exactly these keys."""
     return {
         "type": "object",
@@ -113,41 +112,34 @@ def _closed(properties: dict[str, dict[str, object]]) -> dict[str, object]:
     }
 
 
-def _merges() -> dict[str, object]:
+def _in_order() -> dict[str, object]:
+    """Return the properties of schema versions 1 and 2, whose ids follow the order of merges."""
     # The last merge's id is one less than the size, and its parts are lower.
-    part = {"type": "integer", "minimum": 0, "maximum": MAX_VOCAB_SIZE - 2}
+    part = _integer(0, MAX_VOCAB_SIZE - 2)
     return {
-        "description": "[left id, right id]; the merge at rank r makes the id 256 + r.",
-        "items": {"type": "array", "minItems": 2, "maxItems": 2, "items": part},
-    }
-
-
-def _special_tokens() -> dict[str, object]:
-    return {
-        "description": "The ids follow the others, from mergeable_vocab_size on.",
-        "propertyNames": {
-            "maxLength": LONGEST,
-            "pattern": rf"^[^{_WHITESPACE}]*{_CUT}[^{_WHITESPACE}]*$(?!\n)",
+        "merges": {
+            "description": "[left id, right id]; the merge at rank r makes the id 256 + r.",
+            "items": {**_array(2), "maxItems": 2, "items": part},
         },
-        "additionalProperties": {
-            "type": "integer",
-            "minimum": BASE_VOCAB_SIZE,
-            "maximum": MAX_VOCAB_SIZE + MOST - 1,
+        "pretokenizer_pattern": {"enum": [pattern.text for pattern in PATTERNS.values()]},
+        "special_tokens": {
+            "description": "The ids follow the others, from mergeable_vocab_size on.",
+            "propertyNames": {
+                "maxLength": LONGEST,
+                "pattern": rf"^[^{_WHITESPACE}]*{_CUT}[^{_WHITESPACE}]*$(?!\n)",
+            },
+            "additionalProperties": _integer(BASE_VOCAB_SIZE, MAX_VOCAB_SIZE + MOST - 1),
         },
-    }
-
-
-def _vocab() -> dict[str, object]:
-    return {
-        "maxProperties": MAX_VOCAB_SIZE + MOST,
-        "propertyNames": {"pattern": _DECIMAL},
-        "required": [str(token_id) for token_id in range(BASE_VOCAB_SIZE)],
-        "properties": {str(value): {"const": [value]} for value in range(BASE_VOCAB_SIZE)},
-        "additionalProperties": {
-            "description": "Two bytes or more: a merge joins two tokens.",
-            "type": "array",
-            "minItems": 2,
-            "items": _BYTE,
+        "vocab": {
+            "maxProperties": MAX_VOCAB_SIZE + MOST,
+            "propertyNames": {"pattern": _DECIMAL},
+            "required": [str(token_id) for token_id in range(BASE_VOCAB_SIZE)],
+            "properties": {str(value): {"const": [value]} for value in range(BASE_VOCAB_SIZE)},
+            "additionalProperties": {
+                "description": "Two bytes or more: a merge joins two tokens.",
+                **_array(2),
+                "items": _integer(0, 255),
+            },
         },
     }
 

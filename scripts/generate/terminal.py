@@ -20,11 +20,12 @@ from rich.text import Text
 _SAMPLE: Final = Path(__file__).parents[2] / "docs" / "sample.txt"
 _BPETITE: Final = Path(sysconfig.get_path("scripts")) / "bpetite"
 
-_TRAIN: Final = ("train", "--vocab-size", "512", "--output", "tokenizer.json", "--input")
+_CHAT: Final = ("--pattern", "gpt4", "--special", "<|endoftext|>", "<|user|>", "<|assistant|>")
+_TRAIN: Final = ("train", *_CHAT, "--vocab-size", "512", "--output", "chat.json", "--input")
 _COMMANDS: Final = (
-    ("show", "--model", "tokenizer.json", "--text", "The ferryman, the river<|endoftext|>€"),
-    ("show", "--model", "tokenizer.json", "--text", "the river", "--steps"),
-    ("inspect", "--model", "tokenizer.json", "--token", "351"),
+    ("show", "--model", "chat.json", "--text", "<|user|>The ferryman, 2026?<|assistant|>€"),
+    ("show", "--model", "chat.json", "--text", " river 2026", "--steps"),
+    ("inspect", "--model", "chat.json", "--token", "389"),
 )
 _COLUMNS: Final = 88
 

@@ -52,16 +52,12 @@ NO_TEXT: Final = ([0x80], [97, 0xC3], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x8
 
 def files() -> dict[Path, str]:
     """Return the chunks of each text, and the vectors of each corpus."""
-    chunks = [{"text": text, "chunks": _chunks(text)} for text in TEXTS]
+    chunks = [{"text": text, "chunks": [*map(bytes.decode, pretokenize(text))]} for text in TEXTS]
     contents: dict[str, dict[str, Any]] = {"chunks": {"vectors": chunks}}
     for name, (documents, vocab_size) in CORPORA.items():
         tokenizer = Tokenizer.train(documents, vocab_size)
         contents[name] = _of_tokenizer(tokenizer, documents, vocab_size)
     return {_FOLDER / f"{name}.json": _lines(content) for name, content in contents.items()}
-
-
-def _chunks(text: str) -> list[str]:
-    return [chunk.decode("utf-8") for chunk in pretokenize(text)]
 
 
 def _of_tokenizer(tokenizer: Tokenizer, documents: list[str], vocab_size: int) -> dict[str, Any]:

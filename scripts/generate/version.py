@@ -11,7 +11,7 @@ from typing import Final
 
 _ROOT: Final = Path(__file__).parents[2]
 _PACKAGES: Final = tuple(f"packages/{name}/pyproject.toml" for name in ("core", "cli", "compare"))
-_VERSION: Final = r"[0-9][\w.+!-]*"
+_STATED: Final = re.compile(r'(^version(?: = "|: )|"bpetite-\w+==)[0-9][\w.+!-]*', re.MULTILINE)
 
 
 def files(root: Path = _ROOT) -> dict[Path, str]:
@@ -19,12 +19,6 @@ def files(root: Path = _ROOT) -> dict[Path, str]:
     workspace = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     version: str = workspace["project"]["version"]
     return {
-        Path(name): _stated(version, (root / name).read_text(encoding="utf-8"))
+        Path(name): _STATED.sub(rf"\g<1>{version}", (root / name).read_text(encoding="utf-8"))
         for name in (*_PACKAGES, "CITATION.cff")
     }
-
-
-def _stated(version: str, text: str) -> str:
-    text = re.sub(rf'^(version = "){_VERSION}', rf"\g<1>{version}", text, flags=re.MULTILINE)
-    text = re.sub(rf"^(version: ){_VERSION}", rf"\g<1>{version}", text, flags=re.MULTILINE)
-    return re.sub(rf'("bpetite-\w+==){_VERSION}', rf"\g<1>{version}", text)

@@ -6,7 +6,7 @@ It needs Coq 8.16, takes some minutes, and works in a temporary folder:
     assume      ask Coq for the axioms of the theorems: none
     recheck     check the compiled files again with `coqchk`
     break       check that Coq rejects each wrong definition of docs/proof/broken.toml
-    extract     compare the proved functions, as Python, with tests/proof/extracted.py
+    extract     compare the proved functions, as Python, with extracted.py
 
 With --write, it writes extracted.py and stops after "assume".
 
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -30,7 +30,7 @@ from proof.coq_to_python import print_functions
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 PROOF: Final = ROOT / "docs" / "proof"
-EXTRACTED: Final = ROOT / "tests" / "proof" / "extracted.py"
+EXTRACTED: Final = PROOF / "extracted.py"
 
 _TOOLS: Final = ("coqc", "coqchk", "coqdep")
 _VERSION: Final = "8.16"
@@ -73,7 +73,10 @@ def check(folder: Path, *, write: bool = False) -> None:
     assumed = ""
     for file in files:
         print(f"compile: {file}", flush=True)
-        assumed = _compile(folder, file)
+        result = _run(folder, "coqc", *_LIBRARY, file)
+        if result.returncode != 0:
+            sys.exit(f"error: coqc rejects {file}: {result.stderr.strip()}")
+        assumed = result.stdout
     print(f"assume:  {_count_theorems(folder, assumed)} theorems, all without axioms")
     extracted = json.loads((folder / "oracle.json").read_text(encoding="utf-8"))
     source = print_functions(extracted)
@@ -81,17 +84,20 @@ def check(folder: Path, *, write: bool = False) -> None:
         EXTRACTED.write_text(source, encoding="utf-8")
         print(f"extract: {EXTRACTED.relative_to(ROOT)} written")
         return
-    _compare_extracted(source)
+    if EXTRACTED.read_text(encoding="utf-8") != source:
+        sys.exit(
+            f"error: {EXTRACTED.relative_to(ROOT)} differs from the proof; "
+            f"regenerate it with: python3 scripts/proof --write"
+        )
+    print(f"extract: {EXTRACTED.relative_to(ROOT)} matches the proof")
     _recheck(folder)
-    for broken in read_broken():
-        _refuse(folder, files, broken)
-
-
-def read_broken() -> Iterator[Broken]:
-    """Yield the wrong definitions of docs/proof/broken.toml."""
-    table = tomllib.loads((PROOF / "broken.toml").read_text(encoding="utf-8"))
-    for entry in table["broken"]:
-        yield Broken(**entry)
+    for entry in tomllib.loads((PROOF / "broken.toml").read_text(encoding="utf-8"))["broken"]:
+        broken = Broken(**entry)
+        if (found := _refusal(folder, files, broken)) != broken.refused_by:
+            sys.exit(
+                f"error: {broken.what}: expected {broken.refused_by} to reject it, got: {found}"
+            )
+        print(f"break:   {broken.what}: rejected in {found}", flush=True)
 
 
 def _check_tools() -> None:
@@ -132,14 +138,6 @@ def _check_nothing_is_left_out(folder: Path) -> None:
             sys.exit(f"error: {path.name} contains {found[0]}: every statement needs a proof")
 
 
-def _compile(folder: Path, file: str) -> str:
-    """Compile one file, and return its output."""
-    result = _run(folder, "coqc", *_LIBRARY, file)
-    if result.returncode != 0:
-        sys.exit(f"error: coqc rejects {file}: {result.stderr.strip()}")
-    return result.stdout
-
-
 def _count_theorems(folder: Path, assumed: str) -> int:
     """Return how many theorems Coq was asked about; none of them may depend on an axiom."""
     text = (folder / "Theorems.v").read_text(encoding="utf-8")
@@ -161,34 +159,23 @@ def _recheck(folder: Path) -> None:
         sys.exit(f"error: coqchk rejects the compiled files: {report.strip()}")
 
 
-def _refuse(folder: Path, files: Sequence[str], broken: Broken) -> None:
-    """Check that Coq rejects a wrong definition at the expected lemma."""
-    found = _refusal(folder, files, broken)
-    if found != broken.refused_by:
-        sys.exit(f"error: {broken.what}: expected rejection in {broken.refused_by}, got: {found}")
-    print(f"break:   {broken.what}: rejected in {found}", flush=True)
-
-
 def _refusal(folder: Path, files: Sequence[str], broken: Broken) -> str:
     """Return the name of the lemma at which Coq rejects a wrong definition."""
     with tempfile.TemporaryDirectory(prefix="bpetite-proof-") as name:
         copy = Path(name)
         shutil.copytree(folder, copy, dirs_exist_ok=True)
         path = copy / broken.file
-        path.write_text(_edited(path.read_text(encoding="utf-8"), broken), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        for old, new in broken.edits:
+            if text.count(old) != 1:
+                sys.exit(f"error: {broken.what}: {broken.file} must contain this once: {old!r}")
+            text = text.replace(old, new)
+        path.write_text(text, encoding="utf-8")
         for file in files[files.index(broken.file) :]:
             result = _run(copy, "coqc", *_LIBRARY, file)
             if result.returncode != 0:
                 return _statement_at(copy / file, result.stderr)
     return "none"
-
-
-def _edited(text: str, broken: Broken) -> str:
-    for old, new in broken.edits:
-        if text.count(old) != 1:
-            sys.exit(f"error: {broken.what}: {broken.file} must contain this exactly once: {old!r}")
-        text = text.replace(old, new)
-    return text
 
 
 def _statement_at(path: Path, complaint: str) -> str:
@@ -197,12 +184,3 @@ def _statement_at(path: Path, complaint: str) -> str:
     lines = path.read_text(encoding="utf-8").splitlines()[: int(places[-1]) if places else 0]
     names = _STATEMENT.findall("\n".join(lines))
     return names[-1] if names else f"no statement ({complaint.strip()})"
-
-
-def _compare_extracted(source: str) -> None:
-    if EXTRACTED.read_text(encoding="utf-8") != source:
-        sys.exit(
-            f"error: {EXTRACTED.relative_to(ROOT)} differs from the proof; "
-            f"regenerate it with: python3 scripts/proof --write"
-        )
-    print(f"extract: {EXTRACTED.relative_to(ROOT)} matches the proof")

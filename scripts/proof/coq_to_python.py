@@ -15,6 +15,7 @@ error.
 """
 
 import keyword
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -49,13 +50,15 @@ _ARITHMETIC: Final = {
     "modulo": "({} % {})",
 }
 _LEFT_OUT: Final = {*_ARITHMETIC, "divmod"}
-# The empty case, its test, the other case, and how its parts are named.
+# The empty case, its test, the other case, how its parts are named, and the parts.
 _SHAPES: Final = {
-    frozenset({"O", "S"}): ("O", "if {} == 0:", "S", "{} = {} - 1"),
-    frozenset({"Nil", "Cons"}): ("Nil", "if {} == ():", "Cons", "{}, {} = {}"),
-    frozenset({"None", "Some"}): ("None", "if {} is None:", "Some", "({},) = {}"),
-    frozenset({"Pair"}): ("", "", "Pair", "{}, {} = {}"),
+    frozenset({"O", "S"}): ("O", "{} == 0", "S", "{} = {} - 1", ("({} - 1)",)),
+    frozenset({"Nil", "Cons"}): ("Nil", "{} == ()", "Cons", "{}, {} = {}", ("{}[0]", "{}[1]")),
+    frozenset({"None", "Some"}): ("None", "{} is None", "Some", "({},) = {}", ("{}[0]",)),
+    frozenset({"Pair"}): ("", "", "Pair", "{}, {} = {}", ("{}[0]", "{}[1]")),
 }
+_WIDTH: Final = 88
+"""The length up to which two results are one statement."""
 _TYPES: Final = {"nat": "int", "bool": "bool", "list": "List", "option": "Option", "prod": "Pair"}
 
 
@@ -89,9 +92,41 @@ def _indented(lines: Iterable[str]) -> list[str]:
     return ["    " + line for line in lines]
 
 
-def _branch(test: str, body: list[str]) -> list[str]:
-    """Return an `if` and its body, on one line if the body has one."""
-    return [f"{test} {body[0]}"] if len(body) == 1 else [test, *_indented(body)]
+def _choice(test: str, then: list[str], otherwise: list[str]) -> list[str]:
+    """Return an `if` and its bodies; two short results are one `return`."""
+    if len(then) == len(otherwise) == 1:
+        one, other = (body[0].removeprefix("return ") for body in (then, otherwise))
+        line = f"return {_one_of(test, one, other)}"
+        if len(line) <= _WIDTH and line.count(" if ") < 2:
+            return [line]
+    head = [f"if {test}: {then[0]}"] if len(then) == 1 else [f"if {test}:", *_indented(then)]
+    return [*head, *otherwise]
+
+
+def _one_of(test: str, then: str, otherwise: str) -> str:
+    """Return the expression that has one of two values."""
+    if otherwise == "False":
+        return test if then == "True" else f"({test} and {then})"
+    return f"({test} or {otherwise})" if then == "True" else f"({then} if {test} else {otherwise})"
+
+
+def _unpacked(value: str, names: list[str], body: list[str], shape: Sequence[Any]) -> list[str]:
+    """Return a body with the parts of a value.
+
+    In one short result, its parts need no names; and a pair among them is unpacked at once.
+    """
+    unpack, parts = shape[-2:]
+    uses = {name: len(re.findall(rf"\b{name}\b", "\n".join(body))) for name in {*names} - {"_"}}
+    if value.isidentifier() and len(body) == 1 and max(uses.values(), default=0) < 3:
+        line = body[0]
+        for name, part in zip(names, parts, strict=True):
+            line = re.sub(rf"\b{name}\b", part.format(value), line)
+        if len(line) <= _WIDTH and "][" not in line:
+            return [line]
+    if (inner := re.fullmatch(r"(.+) = (\w+)", body[0])) and uses.get(inner[2]) == 1:
+        names = [f"({inner[1]})" if name == inner[2] else name for name in names]
+        body = body[1:]
+    return [unpack.format(*names, value), *body] if {*names} - {"_"} else body
 
 
 def _type_of(tree: Tree) -> str:
@@ -153,15 +188,16 @@ class _Printer:
             for name, case in by_name.items()
         }
         if by_name.keys() == {"True", "False"}:
-            return [*_branch(f"if {value}:", bodies["True"]), *bodies["False"]]
+            return _choice(value, bodies["True"], bodies["False"])
+        shape = empty, test, full, *_ = _SHAPES[frozenset(by_name)]
+        if not empty:
+            return _unpacked(value, names[full], bodies[full], shape)
         bind = []
         if not value.isidentifier():
             name = self._new_name("value")
             bind, value = [f"{name} = {value}"], name
-        empty, test, full, unpack = _SHAPES[frozenset(by_name)]
-        first = _branch(test.format(value), bodies[empty]) if empty else []
-        second = [unpack.format(*names[full], value)] if set(names[full]) - {"_"} else []
-        return [*bind, *first, *second, *bodies[full]]
+        unpacked = _unpacked(value, names[full], bodies[full], shape)
+        return [*bind, *_choice(test.format(value), bodies[empty], unpacked)]
 
     def _alone(self, tree: Tree) -> str:
         """Return an expression that needs no statement before it."""
@@ -209,11 +245,7 @@ class _Printer:
         branch = {
             case["pat"]["name"]: self._expression(case["body"], before) for case in tree["cases"]
         }
-        if branch["False"] == "False":
-            return f"({value} and {branch['True']})"
-        if branch["True"] == "True":
-            return f"({value} or {branch['False']})"
-        return f"({branch['True']} if {value} else {branch['False']})"
+        return _one_of(value, branch["True"], branch["False"])
 
     def _constructor(self, tree: Tree, before: list[str]) -> str:
         name, steps = tree["name"], 0

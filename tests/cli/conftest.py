@@ -10,7 +10,7 @@ import pytest
 from bpetite import Tokenizer
 from bpetite_cli.io import inputs, outputs
 from bpetite_cli.terminal import progress
-from cli_tools import LARGE, LINE, ImpatientTimer
+from cli_tools import LARGE, LINE, A, B, ImpatientTimer
 from help_tools import prepare_files
 
 
@@ -45,10 +45,19 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, prepared: Path) -> Path:
-    """Return a copy of that folder."""
-    shutil.copytree(prepared, tmp_path, dirs_exist_ok=True)
-    return tmp_path
+def folder(here: Path, prepared: Path) -> Path:
+    """Make a copy of that folder the working directory, and return it."""
+    shutil.copytree(prepared, here, dirs_exist_ok=True)
+    return here
+
+
+@pytest.fixture
+def small(here: Path, model: Path) -> Path:
+    """Return the working directory, with a tokenizer and the texts A and B."""
+    shutil.copy(model, "m.json")
+    (here / "a.txt").write_bytes(A.encode())
+    (here / "b.txt").write_bytes(B.encode())
+    return here
 
 
 @pytest.fixture

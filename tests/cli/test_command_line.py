@@ -1,10 +1,12 @@
 """What all commands share: help, usage, plug-ins, and failures at the start."""
 
+import json
+import os
 import re
 import shlex
 import subprocess
 import sys
-from argparse import Namespace
+from ast import literal_eval
 from collections.abc import Callable
 from contextlib import redirect_stderr
 from importlib.metadata import version
@@ -17,11 +19,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpetite_cli
+from bpetite._quoting import quoted
 from bpetite_cli.errors import explain
-from bpetite_cli.strict_parser import StrictParser
 from bpetite_cli.terminal.messages import say
-from cli_tools import bpetite, bpetite_process, lines, pipeline, refused
-from help_tools import BUILT_IN, call_of
+from cli_tools import A, bpetite, bpetite_process, lines, refused, without_times
+from help_tools import BUILT_IN, TEXTS, call_of
 
 
 def test_the_version_names_what_results_depend_on() -> None:
@@ -57,27 +59,19 @@ def test_wrong_usage_is_explained(words: str) -> None:
     assert others == ([] if "`bpetite --help`" in first else [f"see `{command} --help`"])
 
 
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        ("encode --text '--a b'", 0),
-        ("encode --text=--ab", 0),
-        ("decode --ids -5", 1),  # a number, but not an id
-    ],
-)
-def test_arguments_may_begin_with_a_dash(model: Path, words: str, status: int) -> None:
+def test_arguments_may_begin_with_a_dash(model: Path) -> None:
     """Text with a space, a negative number and words after -- are not taken for options."""
-    assert bpetite(*shlex.split(words), "--model", model).returncode == status
+    for words in (["--text", "--a b"], ["--text=--ab"]):
+        assert bpetite("encode", *words, "--model", model).returncode == 0
+    assert bpetite("decode", "--ids", "-5", "--model", model).returncode == 1  # it is no id
 
 
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
         (["count", "--model", "m", "-\x1b]0;pwned\x07"], r"unknown option -\x1b]0;pwned\x07"),
-        (["-\x9bn"], r"unknown option -\x9bn"),
         (["inspect", "--model", "m", "b\x1b[2J\nc"], r"arguments: b\x1b[2J\nc"),
         (["encode", "--model", "m", "--text", "--\u202e"], r"for --\u202e, write --text=--\u202e"),
-        (["encode", "--model", "m", "--text", "a", "--format", "\x1bc"], r"choice: '\x1bc'"),
         (["decode", "--model", "m", "--ids", "\u3164"], r"found '\u3164'"),
         (["\u2800\x1b"], r"unknown command '\u2800\x1b'"),
         (["count", "--model", "\x1b[2J\u2066\n"], r"not found: '\x1b[2J\u2066\n'"),
@@ -101,57 +95,30 @@ def test_a_message_has_no_control_characters(text: str) -> None:
     assert not regex.search(r"\p{Default_Ignorable_Code_Point}", written.getvalue())
 
 
-@pytest.mark.posix
-def test_usage_on_stderr(tmp_path: Path) -> None:
-    """If standard error is closed, the usage message is not printed on standard output."""
-    result = pipeline("bpetite encode 2>&-", tmp_path)
-    assert (result.returncode, result.stdout) == (2, b"")
-
-
 @pytest.mark.parametrize(
-    ("words", "named"),
+    "words",
     [
-        ("compare-tiktoken --model m.json --text hi", "command compare-tiktoken"),
-        ("export --model m.json --to gpt2 --output x", "command export"),
-        ("import --from gpt2 --input x --output x", "command import"),
-        ("parity --model m.json --input x", "command parity"),
-        ("count --encoding o200k_base", "encoding o200k_base"),
+        "compare-tiktoken --model m.json --text hi",
+        "export --model m.json --to gpt2 --output x",
+        "import --from gpt2 --input x --output x",
+        "parity --model m.json --input x",
+        "count --encoding o200k_base",
     ],
 )
-def test_compare_commands_say_what_to_install(
-    install: Callable[..., None], words: str, named: str
-) -> None:
+def test_compare_commands_say_what_to_install(install: Callable[..., None], words: str) -> None:
     """FR-32, FR-35: without the package that has it, a command says what to install."""
+    command = words.partition(" ")[0]
+    named = "encoding o200k_base" if command == "count" else f"command {command}"
     install("bpetite_compare")  # an empty package
+    requirements = (
+        "`bpetite-cli[compare]` from where you got bpetite-cli; with uv, that is "
+        "`./packages/cli[compare]` in a clone, and from an address "
+        "`bpetite-cli[compare] @ git+URL#subdirectory=packages/cli`"
+    )
     assert refused(bpetite(*words.split())) == [
         f"error: the {named} requires bpetite-compare, which is not installed",
-        "in a clone of bpetite, run `uv tool install ./packages/cli --with ./packages/compare`",
+        f"install {requirements}",
     ]
-
-
-PLUG_IN = """
-def add(commands):
-    parser = commands.add_parser("greet", help="say hello")
-    parser.set_defaults(run=lambda options: print("hello"))
-"""
-
-
-def test_another_package_can_add_a_command(install: Callable[..., None], tmp_path: Path) -> None:
-    """FR-32: a package adds a command by declaring an entry point for it."""
-    install("greet", PLUG_IN)
-    assert bpetite_process("greet", env={"PYTHONPATH": str(tmp_path)}).stdout == b"hello\n"
-    assert bpetite("greet").stdout == b"hello\n"
-
-
-def test_a_broken_package_is_named(install: Callable[..., None]) -> None:
-    """A plug-in that cannot be loaded is reported in one line, and the other commands still run."""
-    install("greet", "import nothing_of_that_name")
-    result = bpetite("greet")
-    assert result.returncode == 1
-    assert lines(result.stderr) == [
-        "error: the commands of greet cannot be loaded: No module named 'nothing_of_that_name'"
-    ]
-    assert bpetite("encode", "--help").returncode == 0
 
 
 def test_user_files_do_not_shadow_modules(folder: Path) -> None:
@@ -171,17 +138,10 @@ def test_user_files_do_not_shadow_modules(folder: Path) -> None:
         ("regex", "x = 1", "has no attribute 'compile'"),
     ],
 )
-def test_a_shadowing_module_is_named(tmp_path: Path, name: str, content: str, named: str) -> None:
+def test_a_shadowing_module_is_named(here: Path, name: str, content: str, named: str) -> None:
     """`python -m` looks in the folder first; an error names the file that hides a module."""
-    (tmp_path / f"{name}.py").write_text(content)
-    first, second = refused(
-        subprocess.run(
-            [sys.executable, "-m", "bpetite_cli", "--help"],
-            capture_output=True,
-            cwd=tmp_path,
-            check=False,
-        )
-    )
+    (here / f"{name}.py").write_text(content)
+    first, second = refused(python("-m", "bpetite_cli", "--help"))
     assert first.startswith("error: bpetite cannot start: ")
     assert named in first
     assert second == (
@@ -189,30 +149,31 @@ def test_a_shadowing_module_is_named(tmp_path: Path, name: str, content: str, na
     )
 
 
+def python(*words: str | os.PathLike[str]) -> subprocess.CompletedProcess[bytes]:
+    """Run Python with these arguments."""
+    return subprocess.run([sys.executable, *words], capture_output=True, check=False)
+
+
 def test_python_m_is_the_same_command() -> None:
     """`python -m bpetite_cli` works if the script is not on the path."""
-    result = subprocess.run(
-        [sys.executable, "-m", "bpetite_cli", "--version"], capture_output=True, check=True
-    )
-    assert result.stdout == bpetite("--version").stdout
+    assert python("-m", "bpetite_cli", "--version").stdout == bpetite("--version").stdout
 
 
-def run_main(code: str, *words: str) -> subprocess.CompletedProcess[bytes]:
-    """Run `bpetite_cli.main` with arguments in a new process, after some code."""
-    code = f"import sys\n{code}\nfrom bpetite_cli import main\nsys.exit(main(sys.argv[1:]))"
-    return subprocess.run([sys.executable, "-c", code, *words], capture_output=True, check=False)
+INTERRUPTED = """
+import sys
+def interrupt(event, details):
+    if event == 'import' and details[0] == {!r}:
+        raise KeyboardInterrupt
+sys.addaudithook(interrupt)
+from bpetite_cli import main
+sys.exit(main(["encode"]))
+"""
 
 
 @pytest.mark.parametrize("module", ["bpetite_cli.app", "argparse", "regex", "bpetite"])
 def test_interrupting_imports_exits_quietly(module: str) -> None:
     """Ctrl-C while modules are still loading ends with status 130 and no traceback."""
-    result = run_main(
-        "def interrupt(event, details):\n"
-        f"    if event == 'import' and details[0] == {module!r}:\n"
-        "        raise KeyboardInterrupt\n"
-        "sys.addaudithook(interrupt)",
-        "encode",
-    )
+    result = python("-c", INTERRUPTED.format(module))
     assert (result.returncode, result.stdout, result.stderr) == (130, b"", b"")
 
 
@@ -222,58 +183,48 @@ def test_import_loads_no_other_module() -> None:
         "import sys; known = {*sys.modules}; sys.path.append(sys.argv[1]); import bpetite_cli\n"
         "print(*sys.modules.keys() - known)"
     )
-    folder = Path(bpetite_cli.__file__).parents[1]
-    result = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", code, folder], capture_output=True, check=True
-    )
+    result = python("-I", "-S", "-c", code, Path(bpetite_cli.__file__).parents[1])
     assert result.stdout == b"bpetite_cli\n"
 
 
-def test_rich_is_imported_only_to_draw(folder: Path) -> None:
-    """Off a terminal only `show` loads a part of rich, the character widths."""
+@pytest.mark.usefixtures("folder")
+def test_a_command_loads_only_what_it_needs() -> None:
+    """It loads no other command; off a terminal only `show`, which needs widths, loads rich."""
     calls = [call_of(command) for command in BUILT_IN if command not in {"show", "truncate"}]
-    calls += [call_of("inspect", "--token", "256"), call_of("show", "--json")]
     code = (
         "import sys, bpetite_cli as b\n"
-        f"assert not any(b.main(words) for words in {calls})\n"
-        "assert 'rich' not in sys.modules\n"
-        f"assert b.main({call_of('show')}) == 0  # takes widths of it\n"
-        "sys.exit('rich.console' in sys.modules)\n"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, cwd=folder, check=False
-    )
-    assert result.returncode == 0, result.stderr.decode()
-
-
-def test_only_the_command_that_is_run_is_loaded() -> None:
-    """A command does not load what only other commands need; the help loads them all."""
-    code = (
-        "import sys, bpetite_cli as b\n"
-        "b.main(sys.argv[1:])\n"
+        "b.main(['count', '--help'])\n"
         "print(*(name for name in sys.modules if name.startswith('bpetite_cli.commands.')))\n"
-        "print(*{'rich', 'importlib.metadata'} & sys.modules.keys())\n"
+        "print('importlib.metadata' in sys.modules)\n"
+        f"sys.exit(any(b.main(words) for words in {calls}) or 'rich' in sys.modules)\n"
     )
-    result = subprocess.run(
-        [sys.executable, "-c", code, "count", "--help"], capture_output=True, check=True
-    )
-    assert lines(result.stdout)[-2:] == ["bpetite_cli.commands.count", ""]
-    result = subprocess.run([sys.executable, "-c", code, "-h"], capture_output=True, check=True)
-    assert len(lines(result.stdout)[-2].split()) == len(BUILT_IN)
+    result = python("-c", code)
+    assert result.returncode == 0, result.stderr.decode()
+    assert b"\nbpetite_cli.commands.count\nFalse\n" in result.stdout
 
 
-def test_internal_errors_are_one_line(install: Callable[..., None]) -> None:
-    """Even an unexpected exception is reported without a traceback."""
-    install(
-        "greet",
-        "def add(commands):\n"
-        "    parser = commands.add_parser('greet')\n"
-        "    parser.set_defaults(run=lambda options: options.nothing)\n",
-    )
-    result = bpetite("greet")
-    assert result.returncode == 1
-    (line,) = lines(result.stderr)
-    assert line.startswith("error: this is a bug in bpetite; please report it: AttributeError(")
+BROKEN = """
+def add(commands):
+    commands.add_parser('greet').set_defaults(run=lambda options: options.nothing)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        (
+            "import nothing_of_that_name",
+            "the commands of greet cannot be loaded: No module named 'nothing_of_that_name'",
+        ),
+        (BROKEN, "this is a bug in bpetite; please report it: AttributeError("),
+    ],
+)
+def test_a_broken_plug_in_is_one_line(install: Callable[..., None], code: str, error: str) -> None:
+    """An unexpected exception has no traceback, and the other commands still run."""
+    install("greet", code)
+    (line,) = refused(bpetite("greet"))
+    assert line.startswith(f"error: {error}")
+    assert bpetite("encode", "--help").returncode == 0
 
 
 def test_a_lack_of_memory_is_no_bug() -> None:
@@ -296,50 +247,121 @@ def test_help_may_be_a_command(words: tuple[str, ...]) -> None:
     result = bpetite("help", *words)
     assert (result.returncode, result.stderr) == (0, b"")
     assert result.stdout == bpetite(*words[:1], "--help").stdout
-
-
-def test_help_on_an_unknown_command_names_it() -> None:
-    """The error is the same as without `help`."""
     assert bpetite("help", "encoed").stderr == bpetite("encoed").stderr
 
 
-def test_a_program_that_calls_main_keeps_its_signals(run_python: Callable[..., str]) -> None:
-    """With arguments, `main` leaves handlers and blocked signals as they are."""
+def test_a_program_that_calls_main_keeps_its_state(
+    run_python: Callable[..., str], small: Path
+) -> None:
+    """With arguments, `main` leaves signals and loggers as they are, and needs no logging."""
     program = """
+        import logging
         import signal
         from bpetite_cli import main
 
-        def signals():
+        def state():
+            logger = logging.getLogger("bpetite")
             handlers = [*map(signal.getsignal, sorted(signal.valid_signals()))]
+            handlers += [logger.level, logger.propagate, *logger.handlers, *logging.root.handlers]
             if hasattr(signal, "pthread_sigmask"):
                 handlers.append(signal.pthread_sigmask(signal.SIG_BLOCK, []))
             return handlers
 
-        before = signals()
+        before = state()
         main(["--version"])
-        assert signals() == before
+        main(["train", "a.txt", "--vocab-size", "256", "--output", "new", "--quiet"])
+        assert state() == before
+        logging.disable()
+        main(["train", "a.txt", "--vocab-size", "256", "--output", "other", "--quiet"])
     """
-    assert run_python(program).startswith("bpetite ")
+    version, *results = run_python(program, folder=small).splitlines()
+    assert version.startswith("bpetite ")
+    assert [json.loads(line)["corpus_bytes"] for line in results] == [len(A)] * 2
 
 
-def parse(words: str) -> Namespace:
-    """Parse with a parser that no command has."""
-    parser = StrictParser(prog="print")
-    parser.add_argument("page", nargs="*", action="same as", option="--pages", metavar="PAGE")
-    parser.add_argument("--pages", nargs="+", action="paths")
-    parser.add_argument("--all", action="store_true")
-    parser.set_defaults(alternatives=(["--pages"], ["--all"]))
-    return parser.parse_args(words.split())
+NOT_UTF_8 = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+OTHERS = (
+    "--help",
+    "encode --model tokenizer.json --txt a",
+    "encode --model tokenizer.json --input -",
+    "decode --model tokenizer.json --ids 72 999",
+    "count --model tokenizer.json text.txt missing",
+    "show --model tokenizer.json --input text.txt --steps",
+)
 
 
-def test_the_parser_knows_no_option(capsys: pytest.CaptureFixture[str]) -> None:
-    """An argument names the option that it stands for; the parser has no names of its own."""
-    assert parse("a -- -b").pages == ["a", "-b"]
-    for words in ("a --all", "a --pages b", ""):
-        with pytest.raises(SystemExit):
-            parse(words)
-    assert capsys.readouterr().err.splitlines()[::2] == [
-        "error: argument --all: not allowed with argument PAGE",
-        "error: argument PAGE: not allowed with argument --pages",
-        "error: one of the arguments PAGE --pages --all is required",
+@pytest.mark.parametrize("words", [*map(call_of, BUILT_IN), *map(str.split, OTHERS)], ids=" ".join)
+def test_calls_match_the_script(words: list[str], folder: Path) -> None:
+    """The installed program has the same status and output, and under any locale UTF-8."""
+    for name in TEXTS:
+        (folder / name).rename(folder / f"{name} é")
+    call = [f"{word} é" if word in TEXTS else word for word in words]
+    call += ["--force"] if "--output" in words else []
+    stdin = "é <|endoftext|>".encode()
+    called = bpetite(*call, stdin=stdin)
+    encoded = [word.encode() for word in call]
+    started = bpetite_process(*encoded, stdin=stdin, cwd=folder, env=NOT_UTF_8)
+    assert called.returncode == started.returncode
+    assert without_times(called.stdout) == without_times(started.stdout)
+    assert without_times(called.stderr) == without_times(started.stderr)
+
+
+TIKTOKEN = ("a .tiktoken file", "import --from tiktoken --input other --pattern NAME")
+GPT2 = ("part of a GPT-2 tokenizer", "import --from gpt2 --input .")
+PLAIN = ("plain text", "train --input other --vocab-size 512")
+HUGGING_FACE = ("a Hugging Face tokenizer.json", "import --from huggingface --input other")
+FOREIGN = [
+    (b'{\n  "version": "1.0",\n  "truncation": null,\n  "added_tokens": [', *HUGGING_FACE),
+    *((content, *TIKTOKEN) for content in (b"IQ== 0\nIg== 1\n", b"AA== 0\r\nAQ== 1\r\n")),
+    *(
+        (content, *GPT2)
+        for content in (b'{"!": 0, "\\"": 1, "#": 2}', b"#version: 0.2\n\xc4\xa0 t\n")
+    ),
+    *(("船夫说\r\n\t<|endoftext|>".encode(), *PLAIN), (b"a" + "é".encode() * 40_000, *PLAIN)),
+    (b"word 1\nword 2\n", *PLAIN),
+]
+
+
+@pytest.mark.parametrize(("content", "kind", "command"), FOREIGN)
+def test_a_file_is_described(here: Path, content: bytes, kind: str, command: str) -> None:
+    """FR-33: one line says what the file seems to be, another which command accepts it."""
+    (here / "other").write_bytes(content)
+    assert refused(bpetite("encode", "--model", "other", "--text", "a")) == [
+        f"error: other is not a tokenizer file; it looks like {kind}",
+        f"make one from it with `bpetite {command} --output NEW.json`",
     ]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"", b" \n", b"[72,101]", b"{}", b"\xff\xfea", b"a\0b", b"\x1f\x8b\x08"),
+        b'{"mergeable_vocab_size": 300, "schema_version": 1, "merges": []}',
+        b'{"schema_version": 1, "added_tokens": []}',
+    ],
+)
+def test_damaged_or_unknown_files_show_their_first_error(here: Path, content: bytes) -> None:
+    """A file that may be one of ours, or anything, is not guessed at."""
+    (here / "other").write_bytes(content)
+    (line,) = refused(bpetite("inspect", "--model", "other"))
+    assert line.startswith("error: cannot use this tokenizer file: other: ")
+
+
+def test_a_path_with_a_space_is_quoted_in_the_command(here: Path) -> None:
+    """The suggested command can be pasted into a shell."""
+    (here / "a folder").mkdir()
+    (here / "a folder" / "vocab.json").write_text('{"a": 0, "b": 1, "c": 2}')
+    first, second = refused(bpetite("inspect", "--model", "a folder/vocab.json"))
+    assert first.startswith("error: 'a folder/vocab.json' is not a tokenizer file; ")
+    assert "`bpetite import --from gpt2 --input 'a folder' --output NEW.json`" in second
+
+
+@pytest.mark.posix
+@given(st.text() | st.from_regex(r"[a-z./ ]+", fullmatch=True))
+def test_only_ambiguous_paths_are_quoted(path: str) -> None:
+    """A path is shown as it is, or quoted like a Python string if it could be misread."""
+    plain = all(character.isalnum() or character in "_./+@%=~-" for character in path)
+    assert quoted(path) == (path if path and plain else repr(path))
+    assert quoted(path) == path or literal_eval(quoted(path)) == path
+    assert "\n" not in quoted(path)

@@ -18,39 +18,37 @@ SIZE = 300
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(here: Path) -> Path:
     """Return a folder with texts, and the model trained on them."""
     for name, text in zip(NAMES, TEXTS, strict=True):
-        (tmp_path / name).write_bytes(text.encode())
-    Tokenizer.train(TEXTS, SIZE).save(tmp_path / "m.json")
-    return tmp_path
+        (here / name).write_bytes(text.encode())
+    Tokenizer.train(TEXTS, SIZE).save("m.json")
+    return here
 
 
-def ids_of(folder: Path, *documents: str) -> list[list[int]]:
+def ids_of(*documents: str) -> list[list[int]]:
     """Return the ids of documents, from the library."""
-    tokenizer = Tokenizer.load(folder / "m.json")
+    tokenizer = Tokenizer.load("m.json")
     return [tokenizer.encode(text) for text in documents]
 
 
-def run(
-    folder: Path, command: str, *words: str, stdin: bytes = b""
-) -> subprocess.CompletedProcess[bytes]:
+def run(command: str, *words: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     own = ["--model", "m.json"] if command in having("--model") else []
     if command in having("--vocab-size"):
         own += ["--vocab-size", str(SIZE), "--output", "new.json", "--force"]
-    return bpetite(command, *own, *words, stdin=stdin, cwd=folder)
+    return bpetite(command, *own, *words, stdin=stdin)
 
 
-def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
+def check_all_commands(*words: str, stdin: bytes = b"") -> None:
     """Check that each command reads the documents TEXTS, like the library."""
-    ids = ids_of(folder, *TEXTS)
-    assert run(folder, "train", *words, stdin=stdin).returncode == 0
-    assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
-    assert run(folder, "verify", *words, stdin=stdin).returncode == 0
-    encoded = run(folder, "encode", "--separator-token", *words, stdin=stdin)
-    [separator] = ids_of(folder, "<|endoftext|>")
+    ids = ids_of(*TEXTS)
+    assert run("train", *words, stdin=stdin).returncode == 0
+    assert Path("new.json").read_bytes() == Path("m.json").read_bytes()
+    assert run("verify", *words, stdin=stdin).returncode == 0
+    encoded = run("encode", "--separator-token", *words, stdin=stdin)
+    [separator] = ids_of("<|endoftext|>")
     assert json.loads(encoded.stdout) == list(chain(*([*separator, *each] for each in ids)))[1:]
-    counted = lines(run(folder, "count", *words, stdin=stdin).stdout)
+    counted = lines(run("count", *words, stdin=stdin).stdout)
     assert int(counted[-1].partition("\t")[0]) == sum(map(len, ids))
 
 
@@ -61,55 +59,55 @@ def check_all_commands(folder: Path, *words: str, stdin: bytes = b"") -> None:
 def test_a_list_of_files_works_like_their_names(folder: Path, end: str) -> None:
     """Every command reads the files of a list, in order, and skips blank lines."""
     (folder / "list").write_bytes(end.join(["", *NAMES]).encode())
-    check_all_commands(folder, "--files-from", "list")
+    check_all_commands("--files-from", "list")
 
 
 def test_a_piped_list_may_use_nul_bytes(folder: Path) -> None:
     """`find -print0` ends each path with a NUL byte; names may then have any other byte."""
     (folder / "a.txt").rename(folder / "a\n.txt")
     listed = "\0".join(["a\n.txt", *NAMES[1:], ""]).encode()
-    check_all_commands(folder, "--files-from", "-", "--null", stdin=listed)
-    assert run(folder, "count", "-0", "--files-from", "-", stdin=listed).returncode == 0
+    check_all_commands("--files-from", "-", "--null", stdin=listed)
+    assert run("count", "-0", "--files-from", "-", stdin=listed).returncode == 0
 
 
 def test_named_files_come_before_listed_files(folder: Path) -> None:
     """Named files and a list can be combined; `-` in the list is standard input."""
     (folder / "list").write_text("\n".join(["empty.txt", "-", NAMES[3]]))
     third = TEXTS[2].encode()
-    result = run(folder, "encode", "--files-from", "list", "--input", "a.txt", stdin=third)
-    assert json.loads(result.stdout) == list(chain(*ids_of(folder, *TEXTS)))
-    shown = lines(run(folder, "count", "a.txt", "--files-from", "list", stdin=third).stdout)
+    result = run("encode", "--files-from", "list", "--input", "a.txt", stdin=third)
+    assert json.loads(result.stdout) == list(chain(*ids_of(*TEXTS)))
+    shown = lines(run("count", "a.txt", "--files-from", "list", stdin=third).stdout)
     names = [line.partition("\t")[2] for line in shown]
     assert names == ["a.txt", "empty.txt", "-", NAMES[3], "total"]
 
 
-@pytest.mark.parametrize("command", having("--files-from"))
+NOTHING = "list lists no files; add at least one"
+LISTS = {
+    b"": NOTHING,
+    b"\n\r\n\n": NOTHING,
+    b"\0": NOTHING,  # with --null
+    b"a.txt\0": "list, line 1 contains a NUL byte; use --null",
+    b"a.txt\n\n\xff\n": r"list, entry 3 is not UTF-8: b'\xff'; rename the file",
+    b"-\n-\n": "standard input (-) can be read only once; name it once",
+    b"a.txt\nnone\n": "none: No such file or directory; check the path",
+}
+
+
 @pytest.mark.parametrize(
-    ("listed", "words", "complaint"),
-    [
-        (b"", "", "list lists no files; add at least one"),
-        (b"\n\r\n\n", "", "list lists no files; add at least one"),
-        (b"\0", "--null", "list lists no files; add at least one"),
-        (b"a.txt\0", "", "list, line 1 contains a NUL byte; use --null"),
-        (b"a.txt\n\n\xff\n", "", r"list, entry 3 is not UTF-8: b'\xff'; rename the file"),
-        (b"-\n-\n", "", "standard input (-) can be read only once; name it once"),
-        (b"a.txt\nnone\n", "", "none: No such file or directory; check the path"),
-    ],
+    ("listed", "command"),
+    [*((listed, "train") for listed in LISTS), *((b"", name) for name in having("--files-from"))],
 )
-def test_an_unusable_list_is_rejected(
-    folder: Path, command: str, listed: bytes, words: str, complaint: str
-) -> None:
+def test_an_unusable_list_is_rejected(folder: Path, command: str, listed: bytes) -> None:
     """FR-33: an empty list, or a path that cannot be an argument, is reported with its position."""
     (folder / "list").write_bytes(listed)
-    result = run(folder, command, "--files-from", "list", *words.split())
-    assert result.returncode == 1
-    assert f"error: {complaint}" in lines(result.stderr)
-    assert command == "count" or result.stdout == b""
+    more = ["--null"] if listed == b"\0" else []
+    shown = refused(run(command, "--files-from", "list", *more))
+    assert f"error: {LISTS[listed]}" in shown
 
 
 def test_a_list_and_a_text_cannot_both_be_standard_input(folder: Path) -> None:
     """Standard input is either a list or a text."""
-    result = run(folder, "encode", "--files-from", "-", "--input", "-", stdin=b"a.txt\n")
+    result = run("encode", "--files-from", "-", "--input", "-", stdin=b"a.txt\n")
     assert result.returncode == 1
     assert b"standard input (-) can be read only once" in result.stderr
 
@@ -120,7 +118,7 @@ def test_list_is_not_an_output(folder: Path, option: str) -> None:
     (folder / "list").write_bytes(b"a.txt\n" if option == "--files-from" else counted(("a", 1)))
     for name in ("list", "a.txt") if option == "--files-from" else ("list",):
         words = ("--output", name, "--force", option, "list")
-        result = bpetite("train", "--vocab-size", "256", *words, cwd=folder)
+        result = bpetite("train", "--vocab-size", "256", *words)
         assert result.returncode == 1
         assert f"{name} is also an input and would be overwritten" in result.stderr.decode()
 
@@ -154,20 +152,18 @@ def test_each_line_is_a_document(folder: Path, block: int, end: bytes) -> None:
     (folder / "1.jsonl").write_bytes(rows(*TEXTS[:2]).replace(b"\n", end))
     (folder / "2.jsonl").write_bytes(end + rows(*TEXTS[2:]).rstrip().replace(b"\n", end))
     (folder / "list").write_text("1.jsonl\n2.jsonl\n")
-    check_all_commands(folder, "--jsonl", "meta.text", "--files-from", "list")
-    check_all_commands(
-        folder, "--jsonl", "meta.text", "--files-from", "-", stdin=b"1.jsonl\n2.jsonl"
-    )
+    check_all_commands("--jsonl", "meta.text", "--files-from", "list")
+    check_all_commands("--jsonl", "meta.text", "--files-from", "-", stdin=b"1.jsonl\n2.jsonl")
 
 
 def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
     """A line may be part of a block, or many blocks long; no token spans two lines."""
     texts = ["船 wor" * block, "ld", "a " * block * 3, "", "b\n" * 10]
     data = rows(*texts)
-    ids = ids_of(folder, *texts)
-    result = run(folder, "encode", "--jsonl", "meta.text", "--input", "-", stdin=data)
+    ids = ids_of(*texts)
+    result = run("encode", "--jsonl", "meta.text", "--input", "-", stdin=data)
     assert json.loads(result.stdout) == list(chain(*ids))
-    shown = run(folder, "count", "--json", "--jsonl", "meta.text", stdin=data).stdout
+    shown = run("count", "--json", "--jsonl", "meta.text", stdin=data).stdout
     assert json.loads(shown)["bytes"] == sum(len(text.encode()) for text in texts)
 
 
@@ -175,7 +171,7 @@ def test_lines_of_any_length_are_read(folder: Path, block: int) -> None:
 @pytest.mark.usefixtures("bar_at_once")
 def test_training_summary_counts_text_bytes(folder: Path) -> None:
     """`corpus_bytes` is the size of the documents, not of the JSON around them."""
-    result = run(folder, "train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
+    result = run("train", "--jsonl", "meta.text", "--input", "-", stdin=rows(*TEXTS))
     assert json.loads(result.stdout)["bytes"] == sum(len(text.encode()) for text in TEXTS)
     (folder / "rows").write_bytes(rows(*TEXTS))
     words = ("--vocab-size", "260", "--output", "t.json", "--jsonl", "meta.text", "--input", "rows")
@@ -188,8 +184,8 @@ def test_the_last_value_of_a_duplicate_key_counts(folder: Path) -> None:
     """As in Python's json, in jq and in JavaScript; other fields may contain anything."""
     digits = b"1" * 5000
     stdin = b'{"text": "a", "more": [NaN, 1e999, -%b, {"text": 1}], "text": "the end"}' % digits
-    result = run(folder, "encode", "--jsonl", "text", "--input", "-", stdin=stdin)
-    assert [json.loads(result.stdout)] == ids_of(folder, "the end")
+    result = run("encode", "--jsonl", "text", "--input", "-", stdin=stdin)
+    assert [json.loads(result.stdout)] == ids_of("the end")
 
 
 FAULTS = {
@@ -220,7 +216,7 @@ FAULTS = {
 def test_invalid_document_lines_are_rejected(folder: Path, command: str, fault: bytes) -> None:
     """FR-33: any other line is an error with its file and number, and nothing is written."""
     (folder / "rows").write_bytes(b'{"text": "good"}\n\n' + fault + b'\n{"text": "good"}\n')
-    shown = refused(run(folder, command, "--jsonl", "text", "rows"))
+    shown = refused(run(command, "--jsonl", "text", "rows"))
     (line,) = (line for line in shown if line.startswith("error: rows, line 3"))
     assert FAULTS[fault] in line
     assert not (folder / "new.json").exists()
@@ -230,15 +226,15 @@ def test_a_missing_pyarrow_is_explained(folder: Path, monkeypatch: pytest.Monkey
     """Without pyarrow, `--parquet` says how to install it; a broken one is reported as such."""
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.delitem(sys.modules, "pyarrow.parquet", raising=False)
-    install = "uv tool install './packages/cli[parquet]' --with ./packages/compare"
-    assert refused(run(folder, "encode", "--parquet", "text", "a.txt")) == [
+    uv = "add `--with pyarrow` to `uvx`, `uv run` or `uv tool install`"
+    assert refused(run("encode", "--parquet", "text", "a.txt")) == [
         "error: --parquet requires pyarrow, which is not installed",
-        f"in a clone of bpetite, run `{install}`",
+        f"run `pip install pyarrow`, or {uv}",
     ]
     monkeypatch.delitem(sys.modules, "pyarrow")
     (folder / "pyarrow.py").write_text("raise ImportError('no library')")
     monkeypatch.syspath_prepend(folder)
-    assert refused(run(folder, "count", "--parquet", "text", "a.txt")) == [
+    assert refused(run("count", "--parquet", "text", "a.txt")) == [
         "error: pyarrow cannot be loaded: no library; install it again"
     ]
 
@@ -246,9 +242,9 @@ def test_a_missing_pyarrow_is_explained(folder: Path, monkeypatch: pytest.Monkey
 # --separator-at
 
 
-def encoded(folder: Path, *words: str) -> bytes:
+def encoded(*words: str) -> bytes:
     """Return the ids in two bytes each."""
-    result = run(folder, "encode", "--format", "u16", "--separator-token", *words)
+    result = run("encode", "--format", "u16", "--separator-token", *words)
     assert result.returncode == 0
     return result.stdout
 
@@ -257,60 +253,39 @@ def encoded(folder: Path, *words: str) -> bytes:
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_shards_can_be_joined(folder: Path, kind: str, place: str) -> None:
     """Joining shards with a separator before or after each document gives the undivided ids."""
-    words = ["--separator-at", place, "--input"]
+    default = ["--separator-at", place]
+    words = [*default, "--input"]
     names = list(NAMES)
     if kind == "lines":
         words = ["--jsonl", "meta.text", *words]
         names = ["1.jsonl", "2.jsonl"]
         (folder / names[0]).write_bytes(rows(*TEXTS[:3]))
         (folder / names[1]).write_bytes(rows(*TEXTS[3:]))
-    [separator] = ids_of(folder, "<|endoftext|>")
-    ids = ids_of(folder, *TEXTS)
-    if place == "before":
-        flat = chain(*([*separator, *each] for each in ids))
-    else:
-        flat = chain(*([*each, *separator] for each in ids))
+    [separator] = ids_of("<|endoftext|>")
+    ids = ids_of(*TEXTS)
+    before, after = (separator, []) if place == "before" else ([], separator)
+    flat = chain(*([*before, *each, *after] for each in ids))
     expected = b"".join(token_id.to_bytes(2, "little") for token_id in flat)
-    assert encoded(folder, *words, *names) == expected
-    shards = [encoded(folder, *words, *names[:1]), encoded(folder, *words, *names[1:])]
+    assert encoded(*words, *names) == expected
+    shards = [encoded(*words, *names[:1]), encoded(*words, *names[1:])]
     assert b"".join(shards) == expected
-
-
-def test_between_is_the_default(folder: Path) -> None:
-    """Without `--separator-at` the separator is between documents, as with `between`."""
-    default = encoded(folder, "--input", *NAMES)
-    assert encoded(folder, "--separator-at", "between", "--input", *NAMES) == default
-    assert default == encoded(folder, "--separator-at", "after", "--input", *NAMES)[:-2]
-
-
-def test_no_documents_have_no_separators(folder: Path) -> None:
-    """A file of blank lines has no documents, so nothing is separated."""
-    (folder / "rows").write_bytes(b"\n\n")
-    for place in ("between", "before", "after"):
-        words = ("--separator-at", place, "--jsonl", "text", "--input", "rows")
-        assert encoded(folder, *words) == b""
+    if place == "after":  # without the option they are between documents
+        assert encoded(*[word for word in words if word not in default], *names) == expected[:-2]
 
 
 @pytest.mark.parametrize(("place", "number"), [("between", 3), ("before", 4), ("after", 4)])
 def test_separators_are_counted_apart(folder: Path, place: str, number: int) -> None:
-    """The figures are those of the text, in which `<|endoftext|>` is a token as well."""
+    """The figures are those of the text; nothing is separated where there are no documents."""
     words = ("--separator-token", "--separator-at", place, "--format", "u16", "--output", "ids")
-    result = run(folder, "encode", *words, "--input", *NAMES)
-    tokens = len([*chain(*ids_of(folder, *TEXTS))])
-    size = sum(map(len, map(str.encode, TEXTS)))
-    assert json.loads(result.stdout) == {
-        "files": 4,
-        "bytes": size,
-        "tokens": tokens,
-        "bytes_per_token": round(size / tokens, 4),
-        "outputs": ["ids"],
-        "separators": number,
-        "format": "u16",
-        "file_bytes": 2 * (tokens + number),
-    }
-    assert lines(result.stderr)[-1] == (
-        f"saved: ids, {tokens} tokens and {number} separators as u16, {2 * (tokens + number)} bytes"
-    )
+    result = run("encode", *words, "--input", *NAMES)
+    tokens = len([*chain(*ids_of(*TEXTS))])
+    data = json.loads(result.stdout)
+    found = data["tokens"], data["separators"], data["file_bytes"]
+    assert found == (tokens, number, 2 * (tokens + number))
+    saved = f"saved: ids, {tokens} tokens and {number} separators as u16, {found[2]} bytes"
+    assert lines(result.stderr)[-1] == saved
+    (folder / "rows").write_bytes(b"\n\n")
+    assert encoded("--separator-at", place, "--jsonl", "text", "--input", "rows") == b""
 
 
 # --counts
@@ -327,12 +302,12 @@ def test_counts_train_like_repeated_documents(folder: Path) -> None:
     """Counts, of one text on several lines too, train and verify like the repeated documents."""
     pairs = (("ab", 2), *((text, 3) for text in TEXTS), ("ab", 2))
     repeated = [text for text, count in pairs for _ in range(count)]
-    Tokenizer.train(repeated, SIZE).save(folder / "m.json", overwrite=True)
+    Tokenizer.train(repeated, SIZE).save("m.json", overwrite=True)
     stdin = counted(*pairs).replace(b"}\n", b', "more": []}\r\n\n')
-    result = run(folder, "train", "--counts", "-", stdin=stdin)
+    result = run("train", "--counts", "-", stdin=stdin)
     assert (folder / "new.json").read_bytes() == (folder / "m.json").read_bytes()
     assert json.loads(result.stdout)["bytes"] == len("".join(repeated).encode())
-    assert run(folder, "verify", "--counts", "-", stdin=stdin).returncode == 0
+    assert run("verify", "--counts", "-", stdin=stdin).returncode == 0
 
 
 COUNT_FAULTS = {
@@ -355,7 +330,7 @@ COUNT_FAULTS = {
 def test_invalid_count_lines_are_rejected(folder: Path, fault: str) -> None:
     """FR-33: an error names the file and the line, and nothing is saved."""
     (folder / "counts").write_bytes(counted(("a", 1)) + b"\n" + fault.encode())
-    result = run(folder, "train", "--counts", "counts")
+    result = run("train", "--counts", "counts")
     assert (result.returncode, result.stdout) == (1, b"")
     assert "error: counts, line 3" in result.stderr.decode()
     assert COUNT_FAULTS[fault] in result.stderr.decode()
@@ -366,5 +341,5 @@ def test_the_highest_count_can_be_trained_on(folder: Path) -> None:
     """Counts of 64 bits are added without overflow."""
     data = counted(("ab", 2**63 - 1), ("cd", 2**62), ("cd", 2**62))
     words = ("--vocab-size", "257", "--output", "t.json", "--counts", "-")
-    assert bpetite("train", *words, stdin=data, cwd=folder).returncode == 0
-    assert Tokenizer.load(folder / "t.json").encode("cd") == [256]
+    assert bpetite("train", *words, stdin=data).returncode == 0
+    assert Tokenizer.load("t.json").encode("cd") == [256]

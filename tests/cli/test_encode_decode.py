@@ -167,13 +167,13 @@ def test_bytes_do_not_depend_on_block_size(ids: list[int], sizes: list[int]) -> 
     assert list(filter(None, found)) == expected
 
 
-def test_decode_writes_bytes_that_are_not_text(model: Path, tmp_path: Path) -> None:
+def test_decode_writes_bytes_that_are_not_text(model: Path, here: Path) -> None:
     """`--bytes` writes invalid UTF-8, also to a file, and still rejects unknown ids."""
     words = ("decode", "--model", model, "--bytes")
     result = bpetite(*words, "--ids", "72", "226", "155")
     assert (result.returncode, result.stdout, result.stderr) == (0, b"H\xe2\x9b", b"")
-    result = bpetite(*words, "--input", "-", "--output", "out", stdin=b"[255,128]", cwd=tmp_path)
-    assert (tmp_path / "out").read_bytes() == b"\xff\x80"
+    result = bpetite(*words, "--input", "-", "--output", "out", stdin=b"[255,128]")
+    assert (here / "out").read_bytes() == b"\xff\x80"
     assert json.loads(result.stdout) == {
         "bytes": 2,
         "tokens": 2,
@@ -222,12 +222,10 @@ def test_long_tokens_are_decoded_in_parts() -> None:
         ("[é]".encode(), "\xc3\xa9"),
     ],
 )
-def test_non_array_files_are_rejected(
-    model: Path, tmp_path: Path, content: bytes, found: str
-) -> None:
+def test_non_array_files_are_rejected(model: Path, here: Path, content: bytes, found: str) -> None:
     """FR-33: the error names what was expected and what was found."""
-    (tmp_path / "ids").write_bytes(content)
-    first, second = refused(bpetite("decode", "--model", model, "--input", "ids", cwd=tmp_path))
+    (here / "ids").write_bytes(content)
+    first, second = refused(bpetite("decode", "--model", model, "--input", "ids"))
     assert first == (
         "error: ids: expected a JSON array of token ids such as [72,101], "
         f"found {repr(found.encode('latin-1'))[1:]}"
@@ -262,29 +260,29 @@ def test_non_utf_8_text_is_a_usage_error(model: Path) -> None:
 @pytest.mark.usefixtures("small_memory_buffer")
 @pytest.mark.parametrize("words", [300, 100_000])
 def test_a_long_result_without_disk_space_is_a_failure(
-    model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: int
+    model: Path, here: Path, monkeypatch: pytest.MonkeyPatch, words: int
 ) -> None:
     """A result in a temporary file fits into Python's buffer or not; the error suggests a fix."""
-    (tmp_path / "text").write_bytes(b"abc " * words)
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (here / "text").write_bytes(b"abc " * words)
+    monkeypatch.setattr(tempfile, "tempdir", str(here))
     with limited_file_size(1000):
-        result = bpetite("encode", "--model", model, "--input", tmp_path / "text")
+        result = bpetite("encode", "--model", model, "--input", here / "text")
     assert (result.returncode, result.stdout) == (1, b"")
     assert lines(result.stderr) == [
         (
-            f"error: cannot hold the result in {tmp_path}: File too large; "
+            f"error: cannot hold the result in {here}: File too large; "
             "set TMPDIR to a folder with more space"
         )
     ]
-    assert [path.name for path in tmp_path.iterdir()] == ["text"]
+    assert [path.name for path in here.iterdir()] == ["text"]
 
 
-def test_a_signal_while_being_written_leaves_partial_output(model: Path, tmp_path: Path) -> None:
+def test_a_signal_while_being_written_leaves_partial_output(model: Path, here: Path) -> None:
     """The exit status tells a result cut off by a signal from a complete one."""
-    (tmp_path / "text").write_bytes(b"Hello world " * 100_000)
-    words = ["encode", "--model", str(model), "--input", str(tmp_path / "text")]
+    (here / "text").write_bytes(b"Hello world " * 100_000)
+    words = ["encode", "--model", str(model), "--input", str(here / "text")]
     whole = bpetite(*words).stdout
-    with start(*words, cwd=tmp_path) as process:
+    with start(*words, cwd=here) as process:
         assert process.stdout is not None
         first = process.stdout.read(1)  # it writes, and waits for the pipe to be read
         process.terminate()

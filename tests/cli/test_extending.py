@@ -3,7 +3,7 @@
 import gzip
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -11,7 +11,7 @@ import oracle
 from artifacts import THIRD, canonical, write_artifact
 from bpetite import Tokenizer
 from bpetite_cli.jobs import sharing
-from cli_tools import bpetite, lines, refused, shown_in_terminal
+from cli_tools import bpetite, lines, printed, refusal, rows_of, shown_in_terminal, verified
 
 START: Final = THIRD | {
     "mergeable_vocab_size": 260,
@@ -24,26 +24,21 @@ TRAIN: Final = ("train", "text", "--start", "start.json", "--vocab-size", "264",
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(here: Path) -> Path:
     """Return a folder with a text, the tokenizer to extend, and its extension."""
-    (tmp_path / "text").write_text(TEXT)
-    (tmp_path / "start.json").write_bytes(canonical(START))
-    assert bpetite(*TRAIN, cwd=tmp_path).returncode == 0
-    return tmp_path
-
-
-def rows(call: str, folder: Path) -> list[dict[str, Any]]:
-    """Return the JSON Lines that a call prints."""
-    return [json.loads(line) for line in lines(bpetite(*call.split(), cwd=folder).stdout)]
+    (here / "text").write_text(TEXT)
+    (here / "start.json").write_bytes(canonical(START))
+    assert bpetite(*TRAIN).returncode == 0
+    return here
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_new_ids_follow_the_highest_one(folder: Path, jobs: str) -> None:
     """The file is that of `Tokenizer.train`; the summary and one line name the new ids."""
-    result = bpetite(*TRAIN, "--special", "<|new|>", "--force", "--jobs", jobs, cwd=folder)
-    start = Tokenizer.load(folder / "start.json")
+    result = bpetite(*TRAIN, "--special", "<|new|>", "--force", "--jobs", jobs)
+    start = Tokenizer.load("start.json")
     grown = Tokenizer.train(TEXT, 264, start=start, special_tokens=["<|new|>"])
-    grown.save(folder / "expected.json")
+    grown.save("expected.json")
     assert (folder / "new.json").read_bytes() == (folder / "expected.json").read_bytes()
     summary = json.loads(result.stdout)
     assert (summary["new_ids"], summary["ids_kept"]) == ([1256, 1259], True)
@@ -61,40 +56,34 @@ def test_the_file_depends_only_on_the_corpus(folder: Path, monkeypatch: pytest.M
     for name, documents in (("one", texts), ("other", texts[::-1])):
         rows = (json.dumps({"text": text}) for text in documents)
         (folder / f"{name}.jsonl").write_text("".join(f"{row}\n" for row in rows))
-    bpetite(
-        *["chunks", "one.jsonl", "--jsonl", "text", "--pattern", "gpt4", "-o", "counts"], cwd=folder
-    )
+    printed("chunks one.jsonl --jsonl text --pattern gpt4 -o counts -j 1")
     (folder / "one.jsonl.gz").write_bytes(gzip.compress((folder / "one.jsonl").read_bytes()))
     found = set()
     for words in (
         "one.jsonl -j 1 --jsonl text",
-        "one.jsonl.gz -j 2 --jsonl text",
-        "one.jsonl -j 2 --jsonl text",
+        "one.jsonl.gz -j 1 --jsonl text",
         "other.jsonl -j 2 --jsonl text",
-        "--counts counts",
+        "--counts counts -j 1",
     ):
-        call = f"train {words} --start start.json --vocab-size 280 -o out.json --force"
-        assert bpetite(*call.split(), cwd=folder).returncode == 0
+        printed(f"train {words} --start start.json --vocab-size 280 -o out.json --force")
         found.add((folder / "out.json").read_bytes())
     assert len(found) == 1
 
 
 def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> None:
     """`--keep-ids` needs `--start`; with it, `<|endoftext|>` stays, and new ids follow it."""
-    Tokenizer.train(TEXT, 260).save(folder / "small.json")
+    Tokenizer.train(TEXT, 260).save("small.json")
     words = "train text --start small.json --vocab-size 262 -o grown.json --keep-ids"
-    result = bpetite(*words.split(), cwd=folder)
+    result = bpetite(*words.split())
     assert lines(result.stderr)[-1] == "kept: all 261 ids of small.json; ids 261-262 are new"
     assert json.loads(result.stdout)["special_tokens"] == {"<|endoftext|>": 260}
-    assert bpetite(*words.replace("262", "260").split(), "--force", cwd=folder).returncode == 0
+    printed(words.replace("262", "260"), "--force")
     assert (folder / "grown.json").read_bytes() == (folder / "small.json").read_bytes()
     words = "train text --keep-ids --vocab-size 262 -o other.json"
-    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0] == (
-        "error: argument --keep-ids: requires --start"
-    )
+    assert refusal(words, status=2)[0] == ("error: argument --keep-ids: requires --start")
     write_artifact(folder / "twins.json", [(97, 98), (98, 99), (256, 99), (97, 257)])
     words = "train text --start twins.json --keep-ids --vocab-size 300 -o other.json"
-    assert refused(bpetite(*words.split(), cwd=folder))[-1].startswith(
+    assert refusal(words)[-1].startswith(
         "error: cannot keep the ids of start: 2 of its tokens have the bytes b'abc'"
     )
 
@@ -102,14 +91,14 @@ def test_the_ids_of_a_trained_tokenizer_are_kept_on_request(folder: Path) -> Non
 def test_truncating_gives_the_start_back(folder: Path) -> None:
     """A token that new merges completed is whole again, and the other sizes are extensions."""
     assert [3, 1256, 9] in json.loads((folder / "new.json").read_text())["merges"]
-    start = Tokenizer.load(folder / "start.json")
+    start = Tokenizer.load("start.json")
     for size in range(260, 265):
         words = f"truncate -m new.json --vocab-size {size} -o cut.json --force"
-        assert bpetite(*words.split(), cwd=folder).returncode == 0
-        assert Tokenizer.load(folder / "cut.json") == Tokenizer.train(TEXT, size, start=start)
-    assert bpetite(*words.replace("264", "260").split(), cwd=folder).returncode == 0
+        printed(words)
+        assert Tokenizer.load("cut.json") == Tokenizer.train(TEXT, size, start=start)
+    printed(words.replace("264", "260"))
     assert (folder / "cut.json").read_bytes() == (folder / "start.json").read_bytes()
-    (line,) = refused(bpetite(*words.replace("264", "257").split(), cwd=folder))
+    (line,) = refusal(words.replace("264", "257"))
     assert line == (
         "error: cannot truncate new.json to 257 tokens: it keeps its bytes and whole tokens "
         "(the smallest size is 258)"
@@ -118,23 +107,23 @@ def test_truncating_gives_the_start_back(folder: Path) -> None:
 
 def test_sizes_are_those_of_truncate_and_count(folder: Path) -> None:
     """Also where a completed token is a chunk, and stays one token in every size."""
-    (sizes,) = rows("sizes -m new.json text --json --at 258 259 260 261 262 263 264", folder)
+    (sizes,) = rows_of("sizes -m new.json text --json --at 258 259 260 261 262 263 264")
     for row in sizes["sizes"]:
         words = f"truncate -m new.json --vocab-size {row['vocab_size']} -o cut.json --force -q"
-        bpetite(*words.split(), cwd=folder)
-        (counted,) = rows("count -m cut.json text --json", folder)
+        bpetite(*words.split())
+        (counted,) = rows_of("count -m cut.json text --json")
         assert counted["tokens"] == row["tokens"]
-        frequencies = rows("count -m cut.json text --by-token --json", folder)
+        frequencies = rows_of("count -m cut.json text --by-token --json")
         assert [one["count"] for one in frequencies].count(0) == row["unused"]
 
 
 def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
     """`inspect --tokens --since OLD`: JSON Lines in a pipe, rows on a terminal."""
     words = "train text --start start.json --vocab-size 264 --special <|new|> -o new.json --force"
-    bpetite(*words.split(), cwd=folder)
-    start, grown = (Tokenizer.load(folder / f"{name}.json") for name in ("start", "new"))
+    bpetite(*words.split())
+    start, grown = (Tokenizer.load(f"{name}.json") for name in ("start", "new"))
     call = "inspect -m new.json --tokens --since start.json"
-    found = rows(call, folder)
+    found = rows_of(call)
     assert [row["id"] for row in found] == [1256, 1257, 1258, 1259, 1260]
     for row in found:
         token = bytes.fromhex(row["hex"])
@@ -146,28 +135,18 @@ def test_new_tokens_are_listed_with_the_ids_before(folder: Path) -> None:
         0,
         "1256  \x1b[30;42mcd\x1b[0m  was 1099 1100",
     )
-    assert rows(call.replace("start.json", "new.json"), folder) == []
+    assert rows_of(call.replace("start.json", "new.json")) == []
     words = "inspect -m new.json --since start.json"
-    assert refused(bpetite(*words.split(), cwd=folder), status=2)[0] == (
-        "error: argument --since: requires --tokens"
-    )
-
-
-def verified(folder: Path, model: str, *more: str) -> tuple[int, dict[str, Any], list[str]]:
-    """Return the status, the figures and the last lines of `verify`."""
-    result = bpetite("verify", "-m", model, "text", *more, cwd=folder)
-    told = lines(result.stderr)
-    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
-    return result.returncode, json.loads(result.stdout), told[end + 1 :]
+    assert refusal(words, status=2)[0] == ("error: argument --since: requires --tokens")
 
 
 def test_an_extension_is_proved(folder: Path) -> None:
     """Each new merge is proved, and those of the start are reported apart."""
-    status, data, told = verified(folder, "new.json", "--start", "start.json")
+    status, data, told = verified("verify -m new.json text --start start.json")
     assert (status, data["equal"], data["merges_proved"], data["merges_kept"]) == (0, True, 5, 2)
     assert told == ["proved: all 5 merges after the 2 of --start come from this corpus"]
     (folder / "text").write_text("abcd abce abce")
-    status, data, told = verified(folder, "new.json", "--start", "start.json")
+    status, data, told = verified("verify -m new.json text --start start.json")
     assert (status, data["merges_proved"]) == (1, 0)
     difference = data["difference"]
     assert (difference["rank"], difference["id"]) == (2, 1256)
@@ -179,50 +158,41 @@ def test_an_extension_is_proved(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("model", "start", "fault"),
     [
-        ("new.json", None, "it has schema version 3, with ids that training keeps but does not "),
         ("new.json", "small.json", "it has the pattern gpt4, --start has gpt2"),
         ("new.json", "moved.json", "its id 8 is not that of --start"),
         ("small.json", "start.json", "it has the pattern gpt2, --start has gpt4"),
         ("plain.json", "ids.json", "its id 1000 is not that of --start"),
+        ("plain.json", "chat.json", "its special tokens do not begin with those of --start"),
     ],
 )
 def test_what_is_no_extension_is_not_trained(
-    folder: Path, model: str, start: str | None, fault: str
+    folder: Path, model: str, start: str, fault: str
 ) -> None:
     """The message says what differs, before the corpus is read."""
-    Tokenizer.train(TEXT, 260).save(folder / "small.json")
+    Tokenizer.train(TEXT, 260).save("small.json")
     moved = START | {"merges": [[1097, 1098, 8], [1032, 8, 3]]}
     moved |= {"vocab": {"8" if key == "7" else key: of for key, of in START["vocab"].items()}}
     (folder / "moved.json").write_bytes(canonical(moved))
-    plain = Tokenizer.train(TEXT, 262, pattern="gpt4", special_tokens=[])
-    plain.save(folder / "plain.json")
+    for name, special in (("plain", []), ("chat", ["<s>"])):
+        Tokenizer.train(TEXT, 262, pattern="gpt4", special_tokens=special).save(f"{name}.json")
     vocab = {key: of for key, of in START["vocab"].items() if int(key) >= 1000}
     bare = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
     (folder / "ids.json").write_bytes(canonical(START | bare))
-    words = ["verify", "-m", model, "text", *(["--start", start] if start else [])]
-    assert fault in refused(bpetite(*words, cwd=folder))[0]
+    assert refusal(f"verify -m {model} text --start {start}") == [
+        f"error: {model} does not continue {start}: {fault}",
+        "name the tokenizer that this one continues, or leave out --start",
+    ]
+    whole = "it has schema version 3, with ids that training keeps but does not "
+    assert whole in refusal("verify -m new.json text")[0]
 
 
 def test_a_corpus_is_counted_with_the_pattern_of_a_model(folder: Path) -> None:
     """`chunks` has the patterns for imports too; `train` has them only through `--start`."""
     text = oracle.ONLY_VERSION_3["deepseek3"]
     (folder / "start.json").write_bytes(canonical(START | {"pretokenizer_pattern": text}))
-    bpetite("chunks", "text", "--pattern", "deepseek3", "-o", "counts", cwd=folder)
+    bpetite("chunks", "text", "--pattern", "deepseek3", "-o", "counts")
     for words in ("text -o a.json", "--counts counts -o b.json"):
-        call = f"train {words} --start start.json --vocab-size 264"
-        assert bpetite(*call.split(), cwd=folder).returncode == 0
+        printed(f"train {words} --start start.json --vocab-size 264")
     assert (folder / "a.json").read_bytes() == (folder / "b.json").read_bytes()
     call = "train text --pattern deepseek3 --vocab-size 264 -o c.json"
-    assert "invalid choice: 'deepseek3'" in refused(bpetite(*call.split(), cwd=folder), status=2)[0]
-
-
-@pytest.mark.thorough
-def test_a_corpus_may_be_parquet(folder: Path) -> None:
-    """Rows of Parquet extend a tokenizer as the same documents do elsewhere."""
-    pyarrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    texts = TEXT.split()
-    parquet.write_table(pyarrow.table({"text": texts}), folder / "rows.parquet")
-    call = "train rows.parquet --parquet text --start start.json --vocab-size 264 -o a.json"
-    assert bpetite(*call.split(), cwd=folder).returncode == 0
-    start = Tokenizer.load(folder / "start.json")
-    assert Tokenizer.load(folder / "a.json") == Tokenizer.train(texts, 264, start=start)
+    assert "invalid choice: 'deepseek3'" in refusal(call, status=2)[0]

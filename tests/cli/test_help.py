@@ -1,15 +1,19 @@
 """The help, its examples and the completions."""
 
+import doctest
+import importlib
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+import bpetite_cli
 from bpetite._patterns import PATTERNS
 from bpetite_cli.commands import GROUPS, NAMES
-from cli_tools import bpetite, lines, pipeline
+from cli_tools import bpetite, bpetite_process, lines, pipeline
 from help_tools import BUILT_IN, SUMMARIES, check_help, run_example, with_examples
 
 
@@ -33,15 +37,10 @@ def test_every_command_is_in_the_help() -> None:
         for group, names in GROUPS.items()
     }
     assert {name: said for group in groups.values() for name, said in group.items()} == SUMMARIES
-
-
-@pytest.mark.parametrize("columns", [40, 59, 60, 200])
-def test_the_help_fits_the_terminal_width(columns: int) -> None:
-    """A narrow terminal wraps descriptions, and loses none of their text."""
-    shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
-    assert max(map(len, shown.splitlines())) <= columns
-    words = " ".join(shown.split())
-    assert all(f"{name} {said}" in words for name, said in SUMMARIES.items())
+    for columns in (40, 59, 60, 200):  # a narrow terminal wraps descriptions
+        shown = bpetite("--help", env={"COLUMNS": str(columns)}).stdout.decode()
+        assert max(map(len, shown.splitlines())) <= columns
+        assert all(f"{name} {said}" in " ".join(shown.split()) for name, said in SUMMARIES.items())
 
 
 def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> None:
@@ -54,9 +53,18 @@ def test_uninstalled_commands_have_no_group(install: Callable[..., None]) -> Non
     assert names == [name for name in NAMES if name in BUILT_IN]
 
 
-def test_plugin_commands_have_their_own_group(install: Callable[..., None]) -> None:
-    """FR-32: the help lists commands of other packages under `more`."""
-    install("greet", "def add(commands):\n    commands.add_parser('greet', help='say hello')\n")
+PLUG_IN = """
+def add(commands):
+    parser = commands.add_parser("greet", help="say hello")
+    parser.set_defaults(run=lambda options: print("hello"))
+"""
+
+
+def test_another_package_can_add_a_command(install: Callable[..., None], here: Path) -> None:
+    """FR-32: a package adds a command by an entry point; the help lists it under `more`."""
+    install("greet", PLUG_IN)
+    assert bpetite("greet").stdout == b"hello\n"
+    assert bpetite_process("greet", env={"PYTHONPATH": str(here)}).stdout == b"hello\n"
     shown = bpetite("--help", env={"COLUMNS": "80"}).stdout.decode()
     assert listed(shown)["more:"] == {"greet": "say hello"}
 
@@ -65,9 +73,9 @@ def test_plugin_commands_have_their_own_group(install: Callable[..., None]) -> N
 
 
 @with_examples(*BUILT_IN)
-def test_help_examples_work(example: str, prepared: Path, tmp_path: Path) -> None:
+def test_help_examples_work(example: str, prepared: Path, here: Path) -> None:
     """Each example in a command's help runs as written."""
-    result = run_example(example, prepared, tmp_path / "folder")
+    result = run_example(example, prepared, here / "folder")
     assert result.returncode == 0, result.stderr.decode()
 
 
@@ -100,11 +108,11 @@ COMPLETED: dict[str, list[str]] = {
 
 
 @pytest.fixture
-def some_files(tmp_path: Path) -> Path:
+def some_files(here: Path) -> Path:
     """Return a folder with files to choose from."""
     for name in ("text.txt", "tokenizer.json", "my text.txt"):
-        (tmp_path / name).touch()
-    return tmp_path
+        (here / name).touch()
+    return here
 
 
 @pytest.mark.posix
@@ -126,42 +134,34 @@ def test_bash_completes(some_files: Path) -> None:
     assert dict(zip(COMPLETED, map(sorted, found[:-1]), strict=True)) == COMPLETED
 
 
-@pytest.mark.posix
-def test_fish_completes(some_files: Path) -> None:
-    """In fish the tab key completes, too."""
-    if shutil.which("fish") is None:
-        pytest.skip("there is no fish")
-    program = (
-        "bpetite --completion fish | source;"
-        "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
-        "complete -C 'bpetite verify --model to'"
-    )
-    result = pipeline(f"fish --no-config -c {shlex.quote(program)}", some_files)
-    found = [line.partition("\t")[0] for line in lines(result.stdout)]
-    assert found == ["verify", "--vocab-size", "tokenizer.json"]
+FISH = (
+    "bpetite --completion fish | source;"
+    "complete -C 'bpetite ver'; complete -C 'bpetite train --input text.txt --vo';"
+    "complete -C 'bpetite verify --model to'"
+)
+ZSH = (
+    "autoload -Uz compinit; compinit -u -D;"
+    'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
+)
 
 
 @pytest.mark.posix
-def test_zsh_completes(tmp_path: Path) -> None:
-    """In zsh our function completes the words of `bpetite`."""
-    if shutil.which("zsh") is None:
-        pytest.skip("there is no zsh")
-    program = (
-        "autoload -Uz compinit; compinit -u -D;"
-        'eval "$(bpetite --completion zsh)"; print $_comps[bpetite]; whence -w $_comps[bpetite]'
-    )
-    result = pipeline(f"zsh -f -c {shlex.quote(program)}", tmp_path)
+@pytest.mark.parametrize(
+    ("shell", "option", "program", "shown"),
+    [
+        ("fish", "--no-config", FISH, ["verify", "--vocab-size", "tokenizer.json"]),
+        ("zsh", "-f", ZSH, ["_shtab_bpetite", "_shtab_bpetite: function"]),
+    ],
+)
+def test_other_shells_complete(
+    some_files: Path, shell: str, option: str, program: str, shown: list[str]
+) -> None:
+    """In fish the tab key completes, too; in zsh our function completes `bpetite`."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"there is no {shell}")
+    result = pipeline(f"{shell} {option} -c {shlex.quote(program)}", some_files)
+    assert [line.partition("\t")[0] for line in lines(result.stdout)] == shown
     assert result.stderr == b""
-    assert lines(result.stdout) == ["_shtab_bpetite", "_shtab_bpetite: function"]
-
-
-def test_unsupported_shells_fail() -> None:
-    """A shell without completions is an error that lists the supported shells."""
-    result = bpetite("--completion", "tcsh")
-    assert (result.returncode, result.stdout) == (2, b"")
-    assert (
-        b"choose from 'bash', 'zsh', 'fish'" in result.stderr or b"bash, zsh, fish" in result.stderr
-    )
 
 
 @pytest.mark.posix
@@ -170,3 +170,15 @@ def test_the_completion_needs_no_installed_package(install: Callable[..., None])
     install("broken", "1/0")
     result = bpetite("--completion", "bash")
     assert (result.returncode, result.stderr) == (0, b"")
+
+
+# the examples in docstrings
+
+
+def test_examples_in_docstrings_are_correct() -> None:
+    """Every example in a docstring prints what it shows."""
+    names = [one.name for one in walk_packages(bpetite_cli.__path__, "bpetite_cli.")]
+    names.remove("bpetite_cli.__main__")  # importing it would run the command
+    results = [doctest.testmod(importlib.import_module(name)) for name in names]
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 8

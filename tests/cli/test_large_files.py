@@ -14,16 +14,10 @@ from compressors import COMPRESS
 pytestmark = pytest.mark.thorough
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with a model."""
-    Tokenizer.train("Hello world, hello words. 船夫说 船夫 ⛵⛵ the end \n\n", 290).save(
-        tmp_path / "m.json"
-    )
-    return tmp_path
+TRAIN = ("train", "--vocab-size", "270", "--force", "--output", "t.json")
 
 
-def peak_bytes(folder: Path, *words: str) -> int:
+def peak_bytes(*words: str) -> int:
     """Return the peak memory of a command in one process (`test_jobs` has several)."""
     # A small program starts it: on Linux a process begins with its parent's peak.
     code = (
@@ -35,81 +29,75 @@ def peak_bytes(folder: Path, *words: str) -> int:
     )
     jobs = ["--jobs=1"] if words[0] in {"train", "encode", "count"} else []
     command = [sys.executable, "-S", "-c", code, BPETITE, *words, *jobs]
-    result = subprocess.run(command, capture_output=True, cwd=folder, check=True)
+    result = subprocess.run(command, capture_output=True, check=True)
     return int(lines(result.stderr)[-1])
 
 
 @pytest.mark.parametrize("name", ["text", "u16"])
-def test_memory_does_not_grow_with_the_file(folder: Path, name: str) -> None:
+def test_memory_does_not_grow_with_the_file(small: Path, name: str) -> None:
     """Encoding and decoding a file of 12 MB takes as much memory as one of 3 MB."""
     line = "Hello world, hello words; the end of the words 船夫\n"
     for size in (3, 12):
-        (folder / f"{size}").write_text(line * (size * 1_000_000 // len(line)))
+        (small / f"{size}").write_text(line * (size * 1_000_000 // len(line)))
     peaks = {}
     for size in (3, 12):
         model = ("--model", "m.json", "--format", name)
         peaks["encode", size] = peak_bytes(
-            folder, "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
+            "encode", *model, "--input", f"{size}", "--output", f"{size}.ids"
         )
         peaks["decode", size] = peak_bytes(
-            folder, "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
+            "decode", *model, "--input", f"{size}.ids", "--output", f"{size}.back"
         )
     for command in ("encode", "decode"):
         assert peaks[command, 12] < peaks[command, 3] + 12_000_000
-    assert (folder / "12.back").read_bytes() == (folder / "12").read_bytes()
+    assert (small / "12.back").read_bytes() == (small / "12").read_bytes()
 
 
 @pytest.mark.parametrize("name", COMPRESS)
-def test_memory_does_not_grow_with_compressed_text(folder: Path, name: str) -> None:
+def test_memory_does_not_grow_with_compressed_text(small: Path, name: str) -> None:
     """A small file with 24 MB of text takes as much memory as one with 9 MB."""
     line = b"Hello world, hello words; the end of the words \n"
     peaks = []
     for size in (9_000_000, 24_000_000):  # the first fills the windows, too
         zipped = COMPRESS[name](line * (size // len(line)))
         assert len(zipped) < size / 100
-        (folder / "zipped").write_bytes(zipped)
-        peaks.append(peak_bytes(folder, "count", "--model", "m.json", "zipped"))
+        (small / "zipped").write_bytes(zipped)
+        peaks.append(peak_bytes("count", "--model", "m.json", "zipped"))
     assert peaks[1] < peaks[0] + 5_000_000
 
 
-def test_many_files_need_little_memory(folder: Path) -> None:
+def test_many_files_need_little_memory(small: Path) -> None:
     """200,000 small files train and encode in little more memory than one."""
     for number in range(10):
-        (folder / f"{number}").write_text(f"Hello words {number}\n")
+        (small / f"{number}").write_text(f"Hello words {number}\n")
     names = [f"{number % 10}-{number}" for number in range(200_000)]
     for name in names:
-        (folder / name).hardlink_to(folder / name[0])
-    (folder / "all").write_text("\n".join(names))
-    (folder / "one").write_text("0")
-    commands = {
-        "train": ("--vocab-size", "270", "--force", "--output", "t.json"),
-        "encode": ("--model", "m.json", "--format", "u16", "--force", "--output", "ids"),
-    }
-    for command, words in commands.items():
-        peaks = [
-            peak_bytes(folder, command, *words, "--files-from", name) for name in ("one", "all")
-        ]
+        (small / name).hardlink_to(small / name[0])
+    (small / "all").write_text("\n".join(names))
+    (small / "one").write_text("0")
+    encode = ("encode", "--model", "m.json", "--format", "u16", "--force", "--output", "ids")
+    for words in (TRAIN, encode):
+        peaks = [peak_bytes(*words, "--files-from", name) for name in ("one", "all")]
         assert peaks[1] < peaks[0] + 150 * len(names)
-    tokenizer = Tokenizer.load(folder / "m.json")
+    tokenizer = Tokenizer.load("m.json")
     size = sum(len(tokenizer.encode(f"Hello words {number}\n")) for number in range(10))
-    assert (folder / "ids").stat().st_size == 2 * size * 20_000
+    assert (small / "ids").stat().st_size == 2 * size * 20_000
 
 
-def test_memory_does_not_grow_with_the_lines(folder: Path) -> None:
+def test_memory_does_not_grow_with_the_lines(small: Path) -> None:
     """Only one line of a long JSON Lines file is in memory, in training too."""
     sizes = {"small": 100, "large": 40_000}
     for name, number in sizes.items():
-        with open(folder / name, "w") as file:
+        with open(small / name, "w") as file:
             for line in range(number):
                 text = f"{line % 200} {line // 200} " + "Hello words " * 80  # few words, many texts
                 file.write(json.dumps({"text": text, "count": line + 1}) + "\n")
-    own = ("--vocab-size", "270", "--force", "--output", "t.json")
     for words in (("--counts",), ("--jsonl", "text", "--input")):
-        peaks = [peak_bytes(folder, "train", *own, *words, name) for name in sizes]
+        peaks = [peak_bytes(*TRAIN, *words, name) for name in sizes]
         assert peaks[1] < peaks[0] + 15_000_000
 
 
-def test_memory_does_not_grow_with_the_table(folder: Path) -> None:
+def test_memory_does_not_grow_with_the_table(small: Path) -> None:
     """Some rows and a page of a Parquet file are in memory, however long a row group is."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -118,7 +106,6 @@ def test_memory_does_not_grow_with_the_table(folder: Path) -> None:
     for number in (1_000, 16_000):
         rows = [f"{row % 200} {row // 200} " + "Hello words " * 200 for row in range(number)]
         table = pa.table({"text": rows, "more": rows})
-        pq.write_table(table, folder / "docs", compression="none", use_dictionary=False)
-        own = ("--vocab-size", "270", "--force", "--output", "t.json")
-        peaks.append(peak_bytes(folder, "train", *own, "--input", "docs", "--parquet", "text"))
+        pq.write_table(table, small / "docs", compression="none", use_dictionary=False)
+        peaks.append(peak_bytes(*TRAIN, "--input", "docs", "--parquet", "text"))
     assert peaks[1] < peaks[0] + 15_000_000

@@ -22,6 +22,7 @@ STATUS: Final = {signal.SIGINT: 130, signal.SIGTERM: 143, getattr(signal, "SIGHU
 COUNT: Final = "count --model tokenizer.json text.txt --jobs 1"
 ENCODE: Final = "encode --model tokenizer.json text.txt --output out --jobs 1"
 ENCODE_SHARED: Final = "encode --model tokenizer.json text.txt --output out --jobs 2"
+CHUNKS: Final = "chunks text.txt --output out --jobs 1"
 TRAIN_SHARED: Final = "train --input text.txt --vocab-size 300 --output out --quiet --jobs 2"
 WORKERS: Final = "import bpetite_cli.jobs.workers"
 
@@ -59,7 +60,7 @@ def flooded(
 MOMENTS: Final = [
     *((COUNT, "import bpetite_cli.app"), (COUNT, "open text.txt"), (ENCODE, "open text.txt")),
     *((ENCODE_SHARED, moment) for moment in ("import bpetite", "import multiprocessing", WORKERS)),
-    (TRAIN_SHARED, WORKERS),
+    *((TRAIN_SHARED, WORKERS), (CHUNKS, "open text.txt")),
 ]
 
 
@@ -69,10 +70,10 @@ MOMENTS: Final = [
     [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.thorough) for one in [*STATUS][1:])],
 )
 def test_many_signals_end_a_command_like_one(
-    large: Path, tmp_path: Path, words: str, moment: str, number: signal.Signals
+    large: Path, here: Path, words: str, moment: str, number: signal.Signals
 ) -> None:
     """The first one ends it; the others, up to its last instant, change nothing."""
-    result = flooded(words, moment, number, large, tmp_path)
+    result = flooded(words, moment, number, large, here)
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (result.returncode, result.stdout) == (STATUS[number], b"")
     assert result.stderr in {told, b"" if moment.startswith("import bpetite") else told}
@@ -81,11 +82,11 @@ def test_many_signals_end_a_command_like_one(
 
 @pytest.mark.parametrize("number", STATUS)
 def test_signals_after_the_result_print_no_error(
-    large: Path, tmp_path: Path, number: signal.Signals
+    large: Path, here: Path, number: signal.Signals
 ) -> None:
     """If the result is written, the command ends as usual or with the status of the signal."""
     words = "inspect --model tokenizer.json --json"
-    result = flooded(words, "open 1", number, large, tmp_path)
+    result = flooded(words, "open 1", number, large, here)
     told = b"interrupted\n" if number == signal.SIGINT else b""
     assert (result.returncode, result.stderr) in {
         (0, b""),
@@ -122,11 +123,11 @@ def add(commands):
     ("how", "status", "told"), [("fail_too", 130, b"interrupted\n"), ("destroy", 143, b"")]
 )
 def test_code_that_a_signal_interrupts_reports_no_error(
-    install: Callable[..., None], tmp_path: Path, how: str, status: int, told: bytes
+    install: Callable[..., None], here: Path, how: str, status: int, told: bytes
 ) -> None:
     """Interrupted code may fail in its own way, or drop the error: the signal is reported."""
     install("end", ENDING.format(how))
-    result = bpetite_process("end", env={"PYTHONPATH": str(tmp_path)})
+    result = bpetite_process("end", env={"PYTHONPATH": str(here)})
     assert (result.returncode, result.stdout, result.stderr) == (status, b"", told)
 
 

@@ -2,35 +2,32 @@
 
 import json
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from artifacts import write_artifact
 from bpetite import Tokenizer
-from cli_tools import bpetite, in_terminal, lines, refused
+from cli_tools import bpetite, in_terminal, lines, printed, refusal, verified
 
-PROSE = "low lower lowest the cat sat on the mat\n" * 3
-CODE = "def lower(text):\n    return text.lower()\n" * 3
-START = ("--start", "small.json", "--input", "code")
-TRAIN = ["train", *["--vocab-size", "285", *START, "--output", "big.json"]]
-VERIFY = ["verify", *["--model", "big.json", *START]]
+PROSE: Final = "low lower lowest the cat sat on the mat\n" * 3
+CODE: Final = "def lower(text):\n    return text.lower()\n" * 3
+TRAIN: Final = "train --vocab-size 285 --start small.json --input code --output big.json"
+VERIFY: Final = "verify --model big.json --start small.json --input code"
 
 
 @pytest.fixture
-def texts(tmp_path: Path) -> Path:
-    """Return a folder with two texts, and the tokenizer of the first."""
-    (tmp_path / "prose").write_text(PROSE)
-    (tmp_path / "code").write_text(CODE)
-    Tokenizer.train(PROSE, 270).save(tmp_path / "small.json")
-    return tmp_path
+def texts(here: Path) -> Path:
+    """Return the working directory, with a text, and the tokenizer of another."""
+    (here / "code").write_text(CODE)
+    Tokenizer.train(PROSE, 270).save("small.json")
+    return here
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_a_training_is_continued(texts: Path, jobs: str) -> None:
+def test_a_training_is_continued(texts: Path) -> None:
     """The file is that of `Tokenizer.train`, and standard error names both special ids."""
-    result = bpetite(*TRAIN, "--jobs", jobs, cwd=texts)
-    start = Tokenizer.load(texts / "small.json")
-    Tokenizer.train(CODE, 285, start=start).save(texts / "expected.json")
+    result = bpetite(*TRAIN.split())
+    Tokenizer.train(CODE, 285, start=Tokenizer.load("small.json")).save("expected.json")
     assert (texts / "big.json").read_bytes() == (texts / "expected.json").read_bytes()
     summary = json.loads(result.stdout)
     assert (summary["merges_kept"], summary["merges"]) == (14, 29)
@@ -41,79 +38,55 @@ def test_a_training_is_continued(texts: Path, jobs: str) -> None:
     assert last == f"kept: 14 merges; {moved}"
 
 
-def verify(texts: Path, **replaced: str) -> tuple[int, tuple[int, int], list[str]]:
-    """Return the status of `verify --start`, the merges proved and kept, and the last lines.
-
-    replaced: words to replace, without their ends, and what replaces them.
-    """
-    result = bpetite(*(replaced.get(word.partition(".")[0], word) for word in VERIFY), cwd=texts)
-    data = json.loads(result.stdout)
-    told = lines(result.stderr)
-    (end,) = (place for place, line in enumerate(told) if line.startswith("trained: "))
-    return result.returncode, (data["merges_proved"], data["merges_kept"]), told[end + 1 :]
-
-
 def test_a_continued_training_is_verified(texts: Path) -> None:
     """`verify --start` tells the merges that the corpus proves from those of the start."""
-    bpetite(*TRAIN, cwd=texts)
-    after = "after the 14 of --start"
-    assert verify(texts) == (0, (15, 14), [f"proved: all 15 merges {after} come from this corpus"])
+    printed(TRAIN)
+    status, data, told = verified(VERIFY)
+    assert (status, data["merges_proved"], data["merges_kept"]) == (0, 15, 14)
+    assert told == ["proved: all 15 merges after the 14 of --start come from this corpus"]
 
     (texts / "code").write_text("def lower(text):\n    return text.lower()\n" * 2 + "def l ef")
-    status, (proved, kept), told = verify(texts)
-    assert (status, kept) == (1, 14)
-    assert 0 < proved < 15
+    status, data, told = verified(VERIFY)
+    proved = data["merges_proved"]
+    assert (status, data["merges_kept"], 0 < proved < 15) == (1, 14, True)
     assert told[2] == (
         f"error: the merge at rank {14 + proved} does not come from this corpus; "
-        f"{proved} of 15 merges {after} are proved"
+        f"{proved} of 15 merges after the 14 of --start are proved"
     )
 
-    Tokenizer.train("zz", 257).save(texts / "other.json")
-    status, figures, told = verify(texts, small="other.json")
-    assert (status, figures) == (1, (0, 0))
-    assert told[0].startswith("the file:   ")
-    assert told[1].startswith("the start:  ")
+    Tokenizer.train("zz", 257).save("other.json")
+    status, data, told = verified(VERIFY.replace("small", "other"))
+    assert (status, data["merges_proved"], data["merges_kept"]) == (1, 0, 0)
+    assert [line[:12] for line in told[:2]] == ["the file:   ", "the start:  "]
+    same = "0 of 1 merges are the same, and none is proved"
     assert told[2:] == [
-        (
-            "error: the merge at rank 0 is not that of --start: 0 of 1 merges are the same, and "
-            "none is proved"
-        ),
+        f"error: the merge at rank 0 is not that of --start: {same}",
         "name the tokenizer that this one continues",
     ]
 
 
+@pytest.mark.usefixtures("texts")
 @pytest.mark.parametrize("merges", [0, 14])
-def test_a_corpus_that_proves_nothing_is_not_called_proved(texts: Path, merges: int) -> None:
+def test_a_corpus_that_proves_nothing_is_not_called_proved(merges: int) -> None:
     """If all merges are those of the start, any corpus gives the same file: the status is 1."""
-    Tokenizer.train(PROSE, 256 + merges).save(texts / "small.json", overwrite=True)
-    status, figures, told = verify(texts, big="small.json")
-    assert (status, figures) == (1, (0, merges))
+    Tokenizer.train(PROSE, 256 + merges).save("small.json", overwrite=True)
+    status, data, told = verified(VERIFY.replace("big", "small"))
+    assert (status, data["merges_proved"], data["merges_kept"]) == (1, 0, merges)
     assert told == [
         f"error: this corpus proves nothing: all {merges} merges are those of --start",
         "name the smaller tokenizer that this one continues, or leave out --start",
     ]
 
 
-def test_a_start_of_the_same_size_moves_nothing(texts: Path) -> None:
-    """If no merge is new, the special token keeps its id, and the message says so."""
-    words = [word.replace("285", "270") for word in TRAIN]
-    assert lines(bpetite(*words, cwd=texts).stderr)[-1] == (
-        "kept: 14 merges; <|endoftext|> stays id 270, as no merge is new"
-    )
-
-
 def test_the_start_is_checked_first(texts: Path) -> None:
     """A missing start, one that is too large, and one that is the output are errors."""
-    words = [*TRAIN, "--force"]
-    words[words.index("285")] = "269"
-    (line,) = refused(bpetite(*words, cwd=texts))
+    (line,) = refusal(TRAIN.replace("285", "269"))
     assert line.startswith("error: cannot continue small.json to 269 tokens: it has 270 (")
-    words = [word.replace("big.json", "small.json") for word in [*TRAIN, "--force"]]
-    assert refused(bpetite(*words, cwd=texts)) == [
+    assert refusal(f"{TRAIN} --force".replace("big", "small")) == [
         "error: small.json is also an input and would be overwritten; choose another output"
     ]
     (texts / "small.json").unlink()
-    assert refused(bpetite(*TRAIN, cwd=texts)) == [
+    assert refusal(TRAIN) == [
         "error: tokenizer file not found: small.json (create one with `bpetite train`)"
     ]
     assert not (texts / "big.json").exists()
@@ -126,7 +99,7 @@ def test_an_unreachable_token_is_reported_once(texts: Path) -> None:
     write_artifact(texts / "small.json", [(98, 97), (97, 98), (257, 97)])
     (texts / "code").write_text("xy xy xy")
     warning = "the token 258 of start, b'aba', does not encode to itself: "
-    assert bpetite(*TRAIN, cwd=texts).stderr.decode().count(warning) == 1
-    for words in ([*TRAIN, "--force"], VERIFY):
-        status, _, drawn = in_terminal(words, texts)
+    assert bpetite(*TRAIN.split()).stderr.decode().count(warning) == 1
+    for words in (f"{TRAIN} --force", VERIFY):
+        status, _, drawn = in_terminal(words.split(), texts)
         assert (status, drawn.decode().count(warning)) == (0, 1)

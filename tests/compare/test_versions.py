@@ -432,7 +432,7 @@ def test_a_gguf_file_has_the_tokens_in_the_order_of_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["huggingface", "gguf"])
 def test_letters_of_a_chunk_are_no_special_token(to: str, tmp_path: Path) -> None:
     """Where whole chunks are looked up by their letters, the name would be found for other text."""
-    model = hand_made(tmp_path, [], [b"xyz"], {"Ġnew": 300}, range(257), PATTERNS["gpt4"])
+    model = hand_made(tmp_path, [], [b"xyz"], {"Ġnew": 300}, range(257), ALL_PATTERNS["gpt4"])
     with pytest.raises(
         ValueError, match="the text b' new' would be the special token 'Ġnew', which"
     ):

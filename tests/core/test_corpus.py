@@ -35,15 +35,6 @@ def test_parts_add_up_to_the_whole(rows: list[tuple[str, int]], data: st.DataObj
     assert [each([]) for each in counting] == [Part()] * 3
 
 
-def test_a_whole_corpus_is_counted_in_parts() -> None:
-    """The parts have the documents and the characters; the last one has the chunks."""
-    assert [tuple(part) for part in count_corpus({"low low": 2}, GPT2)] == [
-        (2, 0, {}),
-        (0, 14, {}),
-        (0, 0, {"low": 2, " low": 2}),
-    ]
-
-
 def test_too_many_pieces_are_split_at_once() -> None:
     """2^18 distinct pieces are split with the last call; one more, and all are split at once."""
     text = " ".join(map(str, range(1 << 18)))

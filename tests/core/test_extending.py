@@ -8,16 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import oracle
-from artifacts import THIRD, canonical
+from artifacts import THIRD
 from bpetite import Tokenizer, _extending
 from bpetite._artifact import Artifact
 from bpetite._extending import completed_numbers, truncated
 from bpetite._patterns import GPT2
 from bpetite._schema.numbering import Numbering
-from numbered import WORDS, Made, numbered, tokenizer_of
+from core.test_start import SPECIAL
+from numbered import WORDS, Made, numbered, start_of, tokenizer_of
 from texts import CORPORA, RUNS, TIES
 
-SPECIAL: Final = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
+ADDED: Final = st.sampled_from([[], ["<|a|>", "<|b|é>"]])
 DOCUMENTS: Final = st.lists(st.one_of(WORDS, TIES, RUNS), max_size=4)
 
 
@@ -27,22 +28,13 @@ def check_kept(start: Tokenizer, grown: Tokenizer) -> None:
     assert {one: vocab.get(one) for one in start._artifact.vocab} == start._artifact.vocab
 
 
-@given(
-    numbered(highest=2**20),
-    DOCUMENTS,
-    st.integers(0, 12),
-    st.sampled_from([[], ["<|a|>", "<|b|>"]]),
-)
+@given(numbered(highest=2**20), DOCUMENTS, st.integers(0, 12), ADDED)
 def test_an_extension_is_that_of_the_oracle(
-    tmp_path_factory: pytest.TempPathFactory,
-    made: Made,
-    documents: list[str],
-    more: int,
-    added: list[str],
+    made: Made, documents: list[str], more: int, added: list[str]
 ) -> None:
     """Merges, completed tokens and ids are the oracle's, and new tokens encode to themselves."""
     content, merges, whole, names = made
-    start = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
+    start = start_of(made)
     ids, pattern = start._artifact.ids, content["pretokenizer_pattern"]
     documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in whole)]
     first = 256 + len(merges)
@@ -50,17 +42,15 @@ def test_an_extension_is_that_of_the_oracle(
     known = [*oracle.vocabulary(merges).values()][:-1]
     taken = [*known, *(name.encode() for name in [*names, *added])]
     new = oracle.extend(documents, more, merges, whole_ids, taken, pattern)
-    grown = Tokenizer.train(
-        documents, len(start._artifact.tokens) + more, start=start, special_tokens=added
-    )
+    size = len(start._artifact.tokens) + more
+    grown = Tokenizer.train(documents, size, start=start, special_tokens=added)
     artifact = grown._artifact
     assert artifact.merges == [*merges, *(pair for pair, _ in new)]
     fresh = iter(range(max(ids) + 1, 2**22))
     every = [*ids[:first], *(next(fresh) if one is None else one for _, one in new)]
     assert [*artifact.ids[: len(every)]] == every
-    assert artifact.special_tokens == start._artifact.special_tokens | dict(
-        zip(added, fresh, strict=False)
-    )
+    added_ids = dict(zip(added, fresh, strict=False))
+    assert artifact.special_tokens == start._artifact.special_tokens | added_ids
     assert [*artifact.whole_tokens] == [one for one in whole if whole_ids[one] not in every]
     check_kept(start, grown)
     for number in range(first, 256 + len(artifact.merges)):
@@ -70,21 +60,16 @@ def test_an_extension_is_that_of_the_oracle(
 
 @given(numbered(highest=2**20), DOCUMENTS, st.integers(1, 12), st.data())
 def test_truncating_undoes_an_extension(
-    tmp_path_factory: pytest.TempPathFactory,
-    made: Made,
-    documents: list[str],
-    more: int,
-    data: st.DataObject,
+    made: Made, documents: list[str], more: int, data: st.DataObject
 ) -> None:
     """A smaller size gives the extension of that size; the size of the start gives its file."""
-    start = tokenizer_of(made[0], tmp_path_factory.mktemp("v3"))._artifact
+    start = start_of(made)
     documents = [*documents, *(f"{token.decode()}b a{token.decode()}" for token in made[2])]
-    size = len(start.tokens)
-    grown = Tokenizer.train(documents, size + more, start=Tokenizer._of(start))._artifact
+    size = len(start._artifact.tokens)
+    grown = Tokenizer.train(documents, size + more, start=start)._artifact
     fewer = data.draw(st.integers(size, len(grown.tokens)))
-    smaller = Tokenizer.train(documents, fewer, start=Tokenizer._of(start))._artifact
-    assert truncated(grown, fewer) == smaller
-    assert truncated(grown, size) == start
+    assert truncated(grown, fewer) == Tokenizer.train(documents, fewer, start=start)._artifact
+    assert truncated(grown, size) == start._artifact
 
 
 @given(CORPORA, DOCUMENTS, st.integers(256, 280), st.integers(0, 12))
@@ -123,8 +108,6 @@ def test_what_cannot_be_kept_is_refused(tmp_path: Path) -> None:
     whole = tokenizer_of(THIRD | {"mergeable_vocab_size": 260, "vocab": vocab}, tmp_path)
     with pytest.raises(ValueError, match=r"special token '<\|a\|>': start has such a token"):
         Tokenizer.train("ab", 300, start=whole, special_tokens=["<|a|>"])
-    with pytest.raises(ValueError, match="pattern must be gpt4, that of start, got gpt2"):
-        Tokenizer.train("ab", 300, start=start, pattern="gpt2")
     with pytest.raises(ValueError, match="vocab_size must be at least 259, the size of start"):
         Tokenizer.train("ab", 258, start=start)
 
@@ -137,29 +120,22 @@ def of_whole(whole: dict[int, str], merges: tuple[tuple[int, int], ...] = ()) ->
     return Artifact(list(merges), every, GPT2, (), Numbering(ids))
 
 
-@pytest.mark.parametrize(
-    ("whole", "expected"),
-    [
-        ({500: "abc", 400: "zab"}, [(97, 98, 501), (122, 256, 400), (256, 99, 500)]),
-        ({400: "abc", 500: "zab"}, [(97, 98, 501), (256, 99, 400), (122, 256, 500)]),
-        ({400: "abcd", 500: "abc"}, [(97, 98, 501), (256, 99, 500), (257, 100, 400)]),
-        ({400: "xabcab"}, [(97, 98, 401)]),
-        (
-            {400: "abc", 401: "cab", 500: "abcab"},
-            [(97, 98, 501), (256, 99, 400), (99, 256, 401), (257, 256, 500)],
-        ),
-        ({400: "abab"}, [(97, 98, 401), (256, 256, 400)]),
-    ],
-)
-def test_tokens_are_completed_at_once(
-    whole: dict[int, str], expected: list[tuple[int, int, int]]
-) -> None:
+def test_tokens_are_completed_at_once() -> None:
     """The one with the lowest id is the first, and one may complete another."""
-    start = of_whole(whole)
-    grown = Tokenizer.train("ab", len(start.tokens) + 1, start=Tokenizer._of(start))._artifact
-    ids = grown.ids[256 : 256 + len(grown.merges)]
-    assert [(*pair, one) for pair, one in zip(grown.merges, ids, strict=True)] == expected
-    assert truncated(grown, len(start.tokens)) == start
+    ab, two = (97, 98, 501), {400: "abc", 401: "cab", 500: "abcab"}
+    table: list[tuple[dict[int, str], list[tuple[int, int, int]]]] = [
+        ({500: "abc", 400: "zab"}, [ab, (122, 256, 400), (256, 99, 500)]),
+        ({400: "abc", 500: "zab"}, [ab, (256, 99, 400), (122, 256, 500)]),
+        ({400: "abcd", 500: "abc"}, [ab, (256, 99, 500), (257, 100, 400)]),
+        *(({400: "xabcab"}, [(97, 98, 401)]), ({400: "abab"}, [(97, 98, 401), (256, 256, 400)])),
+        (two, [ab, (256, 99, 400), (99, 256, 401), (257, 256, 500)]),
+    ]
+    for whole, expected in table:
+        start = of_whole(whole)
+        grown = Tokenizer.train("ab", len(start.tokens) + 1, start=Tokenizer._of(start))._artifact
+        ids = grown.ids[256 : 256 + len(grown.merges)]
+        assert [(*pair, one) for pair, one in zip(grown.merges, ids, strict=True)] == expected
+        assert truncated(grown, len(start.tokens)) == start
 
 
 def test_only_the_merges_of_an_extension_complete_tokens() -> None:
@@ -182,31 +158,25 @@ def test_the_highest_id_limits_the_size() -> None:
     for names, most in ([], 261), (["<|a|>", "<|b|>"], 259):
         grown = Tokenizer.train("abcdefgh", most, start=start, special_tokens=names)
         assert max(grown._artifact.ids) == 2**21 - 1
-        with pytest.raises(
-            ValueError, match="vocab_size is too large: no id below 2,097,152 is left"
-        ):
+        with pytest.raises(ValueError, match="vocab_size is too large: no id below 2,097,152 is"):
             Tokenizer.train("abcdefgh", 270, start=start, special_tokens=names)
     names = [f"<|{number}|>" for number in range(5)]
     with pytest.raises(
-        ValueError, match="special_tokens: no id below 2,097,152 is left after those of start"
+        ValueError, match="special_tokens: no id below 2,097,152 is left after thos"
     ):
         Tokenizer.train("", 257, start=start, special_tokens=names)
 
 
-@given(numbered(highest=2**20), DOCUMENTS, st.sampled_from([[], ["<|a|>", "<|b|é>"]]))
-def test_the_size_of_the_file_is_known_before(
-    made: Made, documents: list[str], added: list[str]
-) -> None:
+@given(numbered(highest=2**20), DOCUMENTS, ADDED)
+def test_the_file_size_is_known_before(made: Made, documents: list[str], added: list[str]) -> None:
     """Training stops with an error before the file is larger than the maximum, and not early."""
-    start = Artifact.of_bytes(canonical(made[0]), "start")
+    start = start_of(made)
     documents = [*documents, *(f"{token.decode()}b" for token in made[2])]
-    size = len(start.tokens) + 12
+    size = len(start._artifact.tokens) + 12
 
     def train() -> int:
-        tokenizer = Tokenizer.train(
-            documents, size, start=Tokenizer._of(start), special_tokens=added
-        )
-        return len(tokenizer._artifact.to_bytes())
+        grown = Tokenizer.train(documents, size, start=start, special_tokens=added)
+        return len(grown._artifact.to_bytes())
 
     needed = train()
     with pytest.MonkeyPatch.context() as patch:
@@ -214,6 +184,6 @@ def test_the_size_of_the_file_is_known_before(
         patch.setattr(_extending, "MAX_FILE_BYTES", needed + 5)
         assert train() == needed
         patch.setattr(_extending, "MAX_FILE_BYTES", needed - 1)
-        if needed > len(start.to_bytes()) + 80 * len(added):
+        if needed > len(start._artifact.to_bytes()) + 80 * len(added):
             with pytest.raises(ValueError, match="vocab_size must be at most"):
                 train()

@@ -1,7 +1,7 @@
 """The logger `bpetite`: progress of training, as records, and never printed."""
 
 import logging
-from typing import get_args, get_origin, get_type_hints
+from typing import TypeAlias, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -9,6 +9,7 @@ from bpetite import Tokenizer, _corpus
 from bpetite._artifact import Artifact
 from bpetite._records import Record
 
+Caplog: TypeAlias = pytest.LogCaptureFixture
 STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "event"}
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MANY_PAIRS = [first + second for first in LETTERS for second in LETTERS[:10]]
@@ -20,10 +21,7 @@ def figures_of(record: logging.LogRecord) -> dict[str, object]:
 
 
 def records_of(
-    caplog: pytest.LogCaptureFixture,
-    corpus: str | list[str],
-    vocab_size: int,
-    start: Tokenizer | None = None,
+    caplog: Caplog, corpus: str | list[str], vocab_size: int, start: Tokenizer | None = None
 ) -> list[logging.LogRecord]:
     """Return the records of a training."""
     with caplog.at_level(logging.INFO, logger="bpetite"):
@@ -36,7 +34,7 @@ def events_of(records: list[logging.LogRecord]) -> list[object]:
     return [vars(record)["event"] for record in records]
 
 
-def test_training_logs_its_start_counting_and_end(caplog: pytest.LogCaptureFixture) -> None:
+def test_training_logs_its_start_counting_and_end(caplog: Caplog) -> None:
     """Each event of a short training has one record, with its figures as attributes."""
     records = records_of(caplog, ["ab ab", "ab é"], 258)
     assert [(vars(record)["event"], figures_of(record)) for record in records] == [
@@ -46,9 +44,7 @@ def test_training_logs_its_start_counting_and_end(caplog: pytest.LogCaptureFixtu
     ]
 
 
-def test_records_have_the_documented_attributes(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_records_are_as_documented(caplog: Caplog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A record has its level and, with their types, the attributes documented for its event."""
     shapes = {get_args(get_type_hints(shape)["event"]): shape for shape in get_args(Record)}
     monkeypatch.setattr(_corpus, "_CHARACTERS_PER_RECORD", 100)  # instead of sixteen million
@@ -65,9 +61,10 @@ def test_records_have_the_documented_attributes(
         assert {name: type(figure) for name, figure in figures_of(record).items()} == types
 
 
-def test_messages_are_for_people(caplog: pytest.LogCaptureFixture) -> None:
-    """Each message has its figures in words, with grouped digits."""
+def test_messages_are_for_people(caplog: Caplog) -> None:
+    """FR-11: each message has its figures in words; the last one explains an early stop."""
     records = [*records_of(caplog, "ab " * 1000 + "c", 3000)]
+    assert figures_of(records[-1]) == {"vocab_size": 3000, "mergeable_vocab_size": 259}
     records += records_of(caplog, "ab", 257)[-1:]
     assert [record.getMessage() for record in records] == [
         "training: 3,000 mergeable tokens wanted",
@@ -77,7 +74,7 @@ def test_messages_are_for_people(caplog: pytest.LogCaptureFixture) -> None:
     ]
 
 
-def test_logs_every_hundredth_merge(caplog: pytest.LogCaptureFixture) -> None:
+def test_logs_every_hundredth_merge(caplog: Caplog) -> None:
     """FR-10: every hundredth merge has a record with its number, token and count."""
     records = records_of(caplog, MANY_PAIRS, 256 + 1000)
     assert events_of(records)[-3:] == ["merge", "merge", "end"]
@@ -88,7 +85,7 @@ def test_logs_every_hundredth_merge(caplog: pytest.LogCaptureFixture) -> None:
     assert records[-3].getMessage() == "merge 100 of 1,000: b'jj', 1 times"
 
 
-def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_long_token_is_shortened(caplog: Caplog) -> None:
     """A record has the first 40 bytes of a long token, and its message the number of the others."""
     corpus = "".join(map(chr, range(0x4E00, 0x4E00 + 152)))  # one chunk, learned from its start
     record = records_of(caplog, corpus, 256 + 500)[-2]
@@ -96,15 +93,8 @@ def test_a_long_token_is_shortened(caplog: pytest.LogCaptureFixture) -> None:
     assert record.getMessage().endswith(" and 55 bytes more, 1 times")
 
 
-def test_logs_an_early_stop(caplog: pytest.LogCaptureFixture) -> None:
-    """FR-11: the last record has the requested and the learned size."""
-    end = records_of(caplog, "ab", 300)[-1]
-    assert figures_of(end) == {"vocab_size": 300, "mergeable_vocab_size": 257}
-    assert "no pair is left" in end.getMessage()
-
-
 @pytest.mark.parametrize("corpus", ["", "100% %s %d {} {0} \n\r\x1b[31m" * 40, "é日👍" * 200])
-def test_message_is_one_line_of_ascii(caplog: pytest.LogCaptureFixture, corpus: str) -> None:
+def test_message_is_one_line_of_ascii(caplog: Caplog, corpus: str) -> None:
     """Whatever is learned, a message is one line of visible ASCII."""
     messages = [record.getMessage() for record in records_of(caplog, corpus, 600)]
     assert len(messages) >= 3
@@ -112,7 +102,7 @@ def test_message_is_one_line_of_ascii(caplog: pytest.LogCaptureFixture, corpus: 
 
 
 def test_encoding_decoding_saving_and_loading_are_silent(
-    caplog: pytest.LogCaptureFixture, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
+    caplog: Caplog, tokenizer: Tokenizer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Only training emits records."""
     path = tmp_path_factory.mktemp("silent") / "tokenizer.json"
@@ -122,9 +112,7 @@ def test_encoding_decoding_saving_and_loading_are_silent(
     assert caplog.records == []
 
 
-def test_raising_handler_stops_the_training(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_raising_handler_stops_training(caplog: Caplog, monkeypatch: pytest.MonkeyPatch) -> None:
     """A handler may end a training by raising: its error propagates."""
     monkeypatch.setattr(caplog.handler, "emit", [].index)
     with pytest.raises(ValueError, match="in list"):

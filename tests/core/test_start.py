@@ -10,30 +10,37 @@ from hypothesis import strategies as st
 import oracle
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import PATTERNS
+from oracle import Pair
 from texts import CORPORA, NESTED, RUNS, TIES, TWICE, TWINS, merge_lists
 
+NAMES = ["<|b|>", "<|a|>"]
 START = Tokenizer.train("low lower lowest", 262)
 SPECIAL = [(60, 124), *((255 + place, byte) for place, byte in enumerate(b"endoftext|>", 1))]
 """Merges that make a token with the bytes of the special token."""
 
 
-def of_merges(merges: list[tuple[int, int]]) -> Tokenizer:
+def of_merges(merges: list[Pair]) -> Tokenizer:
     """Return the tokenizer with these merges."""
     return Tokenizer._of(Artifact.of_merges(merges))
 
 
-def merges_of(tokenizer: Tokenizer) -> list[tuple[int, int]]:
+def merges_of(tokenizer: Tokenizer) -> list[Pair]:
     return list(tokenizer._artifact.merges)
 
 
-@given(CORPORA, st.integers(256, 280), st.integers(0, 20))
+@given(CORPORA, st.integers(256, 280), st.integers(0, 20), st.sampled_from([None, *PATTERNS]))
 def test_continuing_on_the_same_corpus_is_one_long_training(
-    documents: list[str], small: int, more: int
+    documents: list[str], small: int, more: int, pattern: str | None
 ) -> None:
-    """A training that stops and goes on learns the merges of one that does not stop."""
-    start = Tokenizer.train(documents, small)
-    whole = Tokenizer.train(documents, small + more)
-    assert merges_of(Tokenizer.train(documents, small + more, start=start)) == merges_of(whole)
+    """What stops and goes on equals what does not; `start` brings pattern and special tokens."""
+    whole = Tokenizer.train(documents, small + more, pattern=pattern, special_tokens=NAMES)
+    start = Tokenizer.train(documents, small, pattern=pattern, special_tokens=NAMES[:1])
+    for again in (None, pattern):
+        grown = Tokenizer.train(documents, small + more, start=start, pattern=again)
+        assert grown._artifact.special_names == ("<|b|>",)
+        assert merges_of(grown) == merges_of(whole)
+    assert Tokenizer.train(documents, small + more, start=start, special_tokens=NAMES[1:]) == whole
 
 
 @given(CORPORA, st.lists(st.one_of(TIES, RUNS), max_size=4), st.integers(0, 30))
@@ -51,9 +58,7 @@ def test_another_corpus_is_learned_as_in_the_oracle(
 @example(TWICE, ["aaaabab aab"], 20)
 @example(TWINS, ["abcabcbcab abc"], 20)
 @example(NESTED, ["aaaabaaaab aaa"], 20)
-def test_any_merges_may_be_the_start(
-    merges: list[tuple[int, int]], documents: list[str], more: int
-) -> None:
+def test_any_merges_may_be_the_start(merges: list[Pair], documents: list[str], more: int) -> None:
     """Merges that no training learns are continued as in the oracle, and learned only once."""
     size = 256 + len(merges) + more
     grown = merges_of(Tokenizer.train(documents, size, start=of_merges(merges)))
@@ -77,7 +82,7 @@ def test_tokens_that_encode_to_themselves_stay_so(first: list[str], second: list
 @example([(98, 97), (97, 98), (257, 97)])
 @example([(98, 99), (97, 98), (257, 99)])
 @example(SPECIAL)
-def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[tuple[int, int]]) -> None:
+def test_a_token_that_does_not_encode_to_itself_is_a_warning(merges: list[Pair]) -> None:
     """The warning has such tokens of the start, and there is none if all are sound."""
     tokens = oracle.vocabulary(merges)
     unreachable = [
@@ -112,13 +117,16 @@ def test_an_unreachable_token_is_named(caplog: pytest.LogCaptureFixture) -> None
 
 
 def test_a_start_must_be_a_tokenizer_of_at_most_the_size() -> None:
-    """The type of the start is checked, and its size against vocab_size; both are named."""
+    """A wrong type, size, pattern or special token, beside that of the start, is an error."""
+    fixed = Tokenizer.train("ab", 257, pattern="gpt4", special_tokens=NAMES)
     with pytest.raises(TypeError, match=r"^start must be a Tokenizer, got str$"):
         Tokenizer.train("a", 300, start="small.json")  # type: ignore[arg-type]
-    with pytest.raises(
-        ValueError, match=r"^vocab_size must be at least 262, the size of start, got 261$"
-    ):
+    with pytest.raises(ValueError, match=r"^vocab_size .* least 262, the size of start, got 261$"):
         Tokenizer.train("a", 261, start=START)
+    with pytest.raises(ValueError, match=r"^pattern must be gpt4, that of start, got gpt2$"):
+        Tokenizer.train("ab", 258, start=fixed, pattern="gpt2")
+    with pytest.raises(ValueError, match=r"^special token '<\|a\|>' is given twice; remove one$"):
+        Tokenizer.train("ab", 258, start=fixed, special_tokens=["<|a|>"])
     with pytest.raises(TypeError, match="positional"):
         Tokenizer.train("a", 300, START)  # type: ignore[call-arg]
 

@@ -3,8 +3,6 @@
 import copy
 import json
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,9 +13,10 @@ from hypothesis import strategies as st
 import oracle
 from artifacts import GOOD, THIRD, canonical
 from bpetite import Tokenizer
-from bpetite._artifact import Artifact
 from bpetite._persistence import load
-from numbered import Made, numbered, tokenizer_of
+from core import test_version_2 as version_2
+from numbered import Made, numbered, start_of, tokenizer_of
+from rejected import check_rejected, faults_of
 from texts import RUNS, TEXTS
 
 
@@ -44,34 +43,26 @@ VOCAB: Final = {
 }
 
 
-@pytest.mark.parametrize("wrong", [2, 4, 6, 999, 1256, 2**21, -1, 10**40, True, False, 1.0, "7"])
-def test_unknown_ids_are_errors(tmp_path: Path, wrong: object) -> None:
+def test_unknown_ids_are_errors(tmp_path: Path) -> None:
     """An id in a gap is unknown, and a boolean is not an id, although 0 and 1 are."""
     tokenizer = tokenizer_of(THIRD, tmp_path)
-    kind = KeyError if type(wrong) is int else TypeError
-    with pytest.raises(kind, match="at position 2") as caught:
-        tokenizer.decode([7, 1, wrong])  # type: ignore[list-item]
-    if kind is KeyError:
-        assert "the ids are 0 to 1255, with gaps" in str(caught.value)
-
-
-def test_the_first_id_needs_not_be_0(tmp_path: Path) -> None:
-    """Ids that begin at 1 have no gaps for that."""
-    vocab = {str(byte + 1): [byte] for byte in range(256)}
+    for wrong in (2, 4, 6, 999, 1256, 2**21, -1, 10**40):
+        with pytest.raises(KeyError, match="at position 2; the ids are 0 to 1255, with gaps"):
+            tokenizer.decode([7, 1, wrong])
+    for other in (True, False, 1.0, "7"):
+        with pytest.raises(TypeError, match="at position 2"):
+            tokenizer.decode([7, 1, other])  # type: ignore[list-item]
+    vocab = {str(byte + 1): [byte] for byte in range(256)}  # no gap before the first id
     more = {"mergeable_vocab_size": 256, "merges": [], "special_tokens": {}, "vocab": vocab}
     with pytest.raises(KeyError, match="the ids are 1 to 256'"):
         tokenizer_of(THIRD | more, tmp_path).decode([0])
 
 
 @given(numbered(), st.lists(RUNS | TEXTS | st.sampled_from(["<s>", "<|user|><", "é"])).map("".join))
-def test_ids_are_those_of_the_oracle(
-    tmp_path_factory: pytest.TempPathFactory,
-    made: Made,
-    text: str,
-) -> None:
+def test_ids_are_those_of_the_oracle(made: Made, text: str) -> None:
     """For any ids and whole tokens, text has the ids of the oracle's numbers, and comes back."""
     content, merges, whole, names = made
-    tokenizer = tokenizer_of(content, tmp_path_factory.mktemp("v3"))
+    tokenizer = start_of(made)
     pattern, artifact = content["pretokenizer_pattern"], tokenizer._artifact
     assert canonical(content) == artifact.to_bytes()
     assert artifact.merges == merges
@@ -85,22 +76,6 @@ def test_ids_are_those_of_the_oracle(
     assert artifact.special_tokens == content["special_tokens"]
 
 
-def test_a_whole_token_needs_version_3(tmp_path: Path) -> None:
-    """With ids in order, no lower version could hold it; the file loads, and saves itself."""
-    vocab = {str(value): [value] for value in range(256)} | {"256": [97, 98], "257": [97, 98, 99]}
-    content = {
-        "mergeable_vocab_size": 258,
-        "merges": [[97, 98, 256]],
-        "pretokenizer_pattern": oracle.PATTERN,
-        "schema_version": 3,
-        "special_tokens": {},
-        "vocab": vocab,
-    }
-    tokenizer = tokenizer_of(content, tmp_path)
-    assert tokenizer.encode("abc abc") == [257, 32, 256, 99]
-    assert tokenizer._artifact.to_bytes() == canonical(content)
-
-
 def without(place: str, key: str) -> dict[str, Any]:
     return {place: {name: value for name, value in THIRD[place].items() if name != key}}
 
@@ -109,184 +84,123 @@ def entry(key: str, token: list[int]) -> dict[str, Any]:
     return {"vocab": THIRD["vocab"] | {key: token}}
 
 
-NO_LISTS: Final[list[object]] = [None, {}, "[]", 1]
-FAULTS: Final[list[tuple[int, dict[str, Any], str]]] = [
-    (9, {"pretokenizer_pattern": 1}, "pretokenizer_pattern: expected a string"),
-    (10, {"pretokenizer_pattern": "(a+)+$"}, "pretokenizer_pattern: expected the pattern gpt2 or "),
-    *((11, {"merges": one}, "merges: expected a list, found ") for one in NO_LISTS),
-    *(
-        (
-            11,
-            {"merges": [wrong]},
-            "merges[0]: expected a list of three non-negative integers, found ",
-        )
-        for wrong in ([1097, 1098], [1097, 1098, 7, 7], [1097, -1, 7], [1097, True, 7], None, "abc")
-    ),
-    (2, {"merges": [[1097, 1.0, 7]]}, "expected integers as the only numbers"),
-    (14, {"vocab": []}, "vocab: expected an object"),
-    (14, entry("07", [97]), "vocab: expected ids in decimal as keys"),
-    (14, entry(str(2**21), [97, 99]), "vocab: expected ids below 2097152, found '2097152'"),
-    (14, entry("9" * 5000, [97, 99]), "vocab: expected ids below 2097152, found '999"),
-    (14, entry("8", [256]), "vocab['8']: expected a list of integers in 0..255"),
-    (18, {"special_tokens": []}, "special_tokens: expected an object"),
-    (
-        18,
-        {"special_tokens": {f"<{n}>": n for n in range(5000)}},
-        "special_tokens: expected at most 4096",
-    ),
-    *(
-        (
-            19,
-            {"special_tokens": {"<s>": 0, "<b": wrong}},
-            "special_tokens['<b']: expected an id of its",
-        )
-        for wrong in (2, -1, "5", None, True, 10**30, [5])
-    ),
-    (
-        19,
-        {"special_tokens": {"<s>": 5, "<b": 5}},
-        "special_tokens['<s>']: expected an id of its own",
-    ),
-    *(
-        (20, {"special_tokens": {"<s>": 0, wrong: 5}}, "special_tokens: special token ")
-        for wrong in ("", "a b", "<s>a", "x" * 257, "\ud800")
-    ),
-    (21, {"special_tokens": {"<s>": 0, "<c": 5}}, "vocab['5']: expected the bytes of '<c', found "),
-    (15, entry("9", []), "vocab['9']: expected at least one byte"),
-    (15, entry("9", [97, 98]), "vocab['9']: expected other bytes than id 7, found [97, 98]"),
-    (15, entry("9", [60, 98]), "vocab['9']: expected other bytes than id 5, found [60, 98]"),
-    (16, without("vocab", "1097"), "vocab: expected an id with the byte [97], found 'none'"),
-    (
-        16,
-        {"special_tokens": {"<s>": 0, "<b": 5, "a": 1097}},
-        "vocab: expected an id with the byte [97]",
-    ),
-    (
-        13,
-        {"mergeable_vocab_size": 258},
-        "mergeable_vocab_size: expected 259 (ids that are not special), found 258",
-    ),
-    (
-        13,
-        {"mergeable_vocab_size": True},
-        "mergeable_vocab_size: expected an integer, found True",
-    ),
-    (
-        17,
-        {"merges": [[1032, 7, 3], [1097, 1098, 7]]},
-        "merges[0]: expected ids of bytes or earlier",
-    ),
-    (17, {"merges": [[1097, 9999, 7]]}, "merges[0]: expected ids of bytes or earlier merges"),
-    (
-        17,
+def special(names: dict[str, Any]) -> dict[str, Any]:
+    return {"special_tokens": names}
+
+
+IDS: Final = "merges[0]: expected ids of bytes or earlier merges, found ["
+SIZE: Final = "mergeable_vocab_size"
+OWN: Final = "merges[0]: expected an id of its own for the joined bytes"
+TRIPLE: Final = "merges[0]: expected a list of three non-negative integers, found "
+NO_LISTS: Final[list[Any]] = [None, {}, "[]", 1]
+AB: Final = [1097, 1098]
+NO_TRIPLES: Final[list[Any]] = [AB, [*AB, 7, 7], [1097, -1, 7], [1097, True, 7], None, "abc"]
+ERRORS: Final[dict[tuple[int, str], list[dict[str, Any]]]] = {
+    (9, "pretokenizer_pattern: expected a string"): [{"pretokenizer_pattern": 1}],
+    (10, "pretokenizer_pattern: expected the pattern gpt2 or "): [
+        {"pretokenizer_pattern": "(a+)+$"}
+    ],
+    (11, "merges: expected a list, found "): [{"merges": no_list} for no_list in NO_LISTS],
+    (11, TRIPLE): [{"merges": [wrong]} for wrong in NO_TRIPLES],
+    (2, "expected integers as the only numbers"): [{"merges": [[1097, 1.0, 7]]}],
+    (14, "vocab: expected an object"): [{"vocab": []}],
+    (14, "vocab: expected ids in decimal as keys"): [entry("07", [97])],
+    (14, "vocab: expected ids below 2097152, found '2097152'"): [entry(str(2**21), [97, 99])],
+    (14, "vocab: expected ids below 2097152, found '999"): [entry("9" * 5000, [97, 99])],
+    (14, "vocab['8']: expected a list of integers in 0..255"): [entry("8", [256])],
+    (18, "special_tokens: expected an object"): [{"special_tokens": []}],
+    (18, "special_tokens: expected at most 4096"): [special({f"<{n}>": n for n in range(5000)})],
+    (19, "special_tokens['<b']: expected an id of its"): [
+        special({"<s>": 0, "<b": wrong}) for wrong in (2, -1, "5", None, True, 10**30, [5])
+    ],
+    (19, "special_tokens['<s>']: expected an id of its own"): [special({"<b": 5, "<s>": 5})],
+    (20, "special_tokens: special token "): [
+        special({"<s>": 0, wrong: 5}) for wrong in ("", "a b", "<s>a", "x" * 257, "\ud800")
+    ],
+    (21, "vocab['5']: expected the bytes of '<c', found "): [special({"<s>": 0, "<c": 5})],
+    (15, "vocab['9']: expected at least one byte"): [entry("9", [])],
+    (15, "vocab['9']: expected other bytes than id 7, found [97, 98]"): [entry("9", [97, 98])],
+    (15, "vocab['9']: expected other bytes than id 5, found [60, 98]"): [entry("9", [60, 98])],
+    (16, "vocab: expected an id with the byte [97], found 'none'"): [
+        *(without("vocab", "1097"), special({"<s>": 0, "<b": 5, "a": 1097}))
+    ],
+    (13, f"{SIZE}: expected 259 (ids that are not special), found 258"): [{SIZE: 258}],
+    (13, f"{SIZE}: expected an integer, found True"): [{SIZE: True}],
+    (17, IDS): [
+        *({"merges": [[1032, 7, 3], [1097, 1098, 7]]}, {"merges": [[1097, 9999, 7]]}),
         {"merges": [[1, 1, 7]]},
-        "merges[0]: expected ids of bytes or earlier merges, found [1, 1, 7]",
-    ),
-    (
-        17,
-        {"merges": [[1097, 1098, 3]]},
-        "merges[0]: expected an id of its own for the joined bytes",
-    ),
-    (
-        17,
-        {"merges": [[1097, 1098, 7]] * 2},
-        "merges[1]: expected an id of its own for the joined bytes",
-    ),
-    (
-        17,
-        {"merges": [[1060, 1098, 5]]},
-        "merges[0]: expected an id of its own for the joined bytes",
-    ),
-    (
-        17,
-        {"merges": [[1097, 1098, 99]]},
-        "merges[0]: expected an id of its own for the joined bytes",
-    ),
-]
-"""Steps, changes of the valid file that they reject, and the beginnings of the errors."""
+    ],
+    (17, OWN): [{"merges": [merge]} for merge in ([*AB, 3], [1060, 1098, 5], [*AB, 99])],
+    (17, OWN.replace("0", "1")): [{"merges": [[1097, 1098, 7]] * 2}],
+}
+"""The beginnings of the errors, in the order of the checks, and changes of the valid file."""
 
 
-def check_refused(folder: Path, content: dict[str, Any], message: str) -> None:
-    path = folder / "tokenizer.json"
-    path.write_bytes(canonical(content))
-    with pytest.raises(ValueError, match=r"expected|special token") as caught:
-        Artifact.read(path)
-    told = str(caught.value).removeprefix(f"{path}: ")
-    assert told[: len(message)] == message
-    assert len(told) < 200
-    assert "\n" not in told
+FAULTS = faults_of(ERRORS)
 
 
-@pytest.mark.parametrize(("_step", "fault", "message"), FAULTS)
-def test_each_fault_is_refused(
-    tmp_path: Path, _step: int, fault: dict[str, Any], message: str
-) -> None:
+@pytest.mark.parametrize("valid", [version_2.SECOND, THIRD], ids=["2", "3"])
+def test_each_fault_is_refused(tmp_path: Path, valid: dict[str, Any]) -> None:
     """FR-29: a fault gives one short line with the place, the rule and the value."""
-    check_refused(tmp_path, THIRD | fault, message)
+    for _, fault, message in FAULTS if valid is THIRD else version_2.FAULTS:
+        check_rejected(tmp_path, valid | fault, message)
 
 
 def test_the_earlier_of_two_faults_is_named(tmp_path: Path) -> None:
     """The order of the checks is fixed."""
-    order = [FAULTS[0], FAULTS[6], FAULTS[13], FAULTS[18], FAULTS[-8], FAULTS[-6]]
+    order = [FAULTS[0], FAULTS[6], FAULTS[13], FAULTS[18], FAULTS[-9], FAULTS[-7]]
+    assert [step for step, *_ in order] == [9, 11, 14, 18, 13, 17]
     for number, (_, fault, message) in enumerate(order):
         content = dict(THIRD)
         for _, later, _ in reversed(order[number:]):
             content |= later
-        check_refused(tmp_path, content | fault, message)
+        check_rejected(tmp_path, content | fault, message)
 
 
 SECOND: Final = GOOD | {"pretokenizer_pattern": oracle.PATTERNS["gpt4"]}
 TRIPLES: Final = {"merges": [[97, 98, 256], [32, 256, 257]], "schema_version": 3}
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_there_is_one_version_for_each_tokenizer(tmp_path: Path) -> None:
+    """A file that a lower version can hold is refused, and so is the number of another version."""
+    for content, message in (
         (GOOD | TRIPLES, "schema_version: expected 1, the lowest version that can hold "),
         (SECOND | TRIPLES, "schema_version: expected 2, the lowest version that can hold "),
-        (GOOD | {"schema_version": 3}, "merges[0]: expected a list of three non-negative "),
-        (THIRD | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as "),
+        *((body | {"schema_version": 3}, TRIPLE) for body in (GOOD, version_2.SECOND)),
+        *(
+            (body | {"schema_version": 1}, "pretokenizer_pattern: expected the pattern gpt2 as ")
+            for body in (THIRD, version_2.SECOND, version_2.with_names(["<|endoftext|>"]))
+        ),
+        *(
+            (
+                version_2.with_names(names, "gpt2") | {"schema_version": 1},
+                "special_tokens: expected ",
+            )
+            for names in ([], ["<|b|>", "<|a|>"])
+        ),
         (THIRD | {"schema_version": 2}, "merges[0]: expected a list of two non-negative "),
-    ],
-)
-def test_there_is_one_version_for_each_tokenizer(
-    tmp_path: Path, content: dict[str, Any], message: str
-) -> None:
-    """A file that a lower version can hold is refused, and so is the number of another version."""
-    check_refused(tmp_path, content, message)
+    ):
+        check_rejected(tmp_path, content, message)
 
 
-def test_a_name_that_training_refuses_needs_version_3(tmp_path: Path) -> None:
-    """With ids in order, version 3 is only for other special tokens than those of `train`."""
+def test_what_no_lower_version_can_hold_loads(tmp_path: Path) -> None:
+    """With ids in order, version 3 is for whole tokens, and for names that `train` refuses."""
     other = {"special_tokens": {"user": 258}, "vocab": GOOD["vocab"] | {"258": list(b"user")}}
-    assert tokenizer_of(GOOD | TRIPLES | other, tmp_path).encode(" abuser") == [257, 258]
+    whole = {"special_tokens": {}, "vocab": GOOD["vocab"] | {"258": list(b"abc")}}
+    for change, text, ids in (
+        (other, " abuser", [257, 258]),
+        (whole | {"mergeable_vocab_size": 259}, "abc abc", [258, 257, 99]),
+    ):
+        tokenizer = tokenizer_of(GOOD | TRIPLES | change, tmp_path)
+        assert tokenizer.encode(text) == ids
+        assert tokenizer._artifact.to_bytes() == canonical(GOOD | TRIPLES | change)
 
 
-def test_the_specification_refuses_it(tmp_path: Path) -> None:
-    """`_persistence.load` would lose the ids."""
-    tokenizer_of(THIRD, tmp_path)
-    with pytest.raises(ValueError, match=r"expected 1; Tokenizer\.load reads the others, found 3"):
-        load(tmp_path / "t.json")
-
-
-def test_the_other_versions_need_nothing_of_it(tmp_path: Path) -> None:
-    """Versions 1 and 2 work without the module, and never load it."""
-    (tmp_path / "third.json").write_bytes(canonical(THIRD))
-    program = """
-import sys
-sys.modules["bpetite._schema.numbering"] = None  # an import fails
-from bpetite import Tokenizer
-for more in ({}, {"pattern": "gpt4", "special_tokens": ["<s>"]}):
-    tokenizer = Tokenizer.train("ab ab", 258, **more)
-    tokenizer.save("t.json", overwrite=True)
-    loaded = Tokenizer.load("t.json")
-    assert loaded == tokenizer and loaded.decode(loaded.encode("ab abc<s>")) == "ab abc<s>"
-    Tokenizer.train("ab ab abc", 259, start=loaded)
-try:
-    Tokenizer.load("third.json")
-except ModuleNotFoundError:
-    print("needed")
-"""
-    command = [sys.executable, "-c", program]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (result.stdout, result.stderr) == ("needed\n", "")
+def test_the_shapes_of_the_specification_are_for_version_1(tmp_path: Path) -> None:
+    """`_persistence.load` would lose the pattern of version 2, and the ids of version 3."""
+    second = SECOND | {"schema_version": 2}
+    for content, version in (second, 2), (THIRD, 3):
+        tokenizer_of(content, tmp_path)
+        message = rf"^schema_version: expected 1; Tokenizer\.load reads the others, found {version}"
+        with pytest.raises(ValueError, match=message):
+            load(tmp_path / "t.json")

@@ -3,15 +3,15 @@
 The checks compare learners with the answers, so these tests compare the answers with bpetite.
 """
 
-import ast
 import contextlib
 import doctest
 import hashlib
 import importlib
-import os
+import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain, product
 from pathlib import Path
 from typing import Final
 
@@ -31,17 +31,20 @@ from answers.exercise_10 import encode, segments
 from answers.exercise_11 import index_pairs, merge_step
 from answers.exercise_12 import bytes_per_token, learned_tokens
 from answers.exercise_13 import gpt2_ids
+from answers.exercise_14 import gpt4_split
 from bpetite import Tokenizer
 from bpetite._constants import END_OF_TEXT_TOKEN, PRETOKENIZER_PATTERN
+from bpetite._patterns import PATTERNS
 from check import NUMBERS, main
-from checks import exercise_13
+from checks import exercise_13, exercise_14
 from checks.compare import same
 from checks.judge import MISTAKES, Question, attempt, variant
 from given import END_OF_TEXT, PATTERN, PROSE, chunks_of
+from project_tools import ROOT, imported_modules, run, sources
 
 pytestmark = pytest.mark.thorough
 
-FOLDER: Final = Path(__file__).parents[2] / "docs" / "exercises"
+FOLDER: Final = ROOT / "docs" / "exercises"
 LEARNERS: Final = tomllib.loads(Path(__file__).with_name("mistakes.toml").read_text("utf-8"))
 WRONG: Final = [
     (number, says, code)
@@ -69,14 +72,7 @@ def check(
 
 def command(*arguments: str | Path, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run the check as a learner does."""
-    return subprocess.run(
-        [sys.executable, FOLDER / "check.py", *arguments],
-        cwd=cwd,
-        env={**os.environ, "PYTHONUTF8": "1"},
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    return run(sys.executable, FOLDER / "check.py", *arguments, cwd=cwd)
 
 
 @pytest.mark.parametrize(
@@ -165,10 +161,10 @@ def test_progress(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (tmp_path / f"my_{number}.py").write_text(code, encoding="utf-8")
     with contextlib.chdir(tmp_path):
         assert main([]) == 1
-    first, second, third, fourth, *rest = capsys.readouterr().out.splitlines()
-    assert (first, second) == ("exercise 01: right", "exercise 02: not started")
-    assert (third, fourth) == ("exercise 03: open", "exercise 04: right")
-    assert rest[-1] == "2 of 13 done. Next: exercise 02."
+    lines = capsys.readouterr().out.splitlines()
+    verdicts = ("01: right", "02: not started", "03: open", "04: right")
+    assert lines[:4] == [f"exercise {verdict}" for verdict in verdicts]
+    assert lines[-1] == "2 of 14 done. Next: exercise 02."
 
 
 def test_a_learner_imports_earlier_exercises(tmp_path: Path) -> None:
@@ -202,21 +198,15 @@ def test_wrong_usage(arguments: tuple[str, ...], says: str, tmp_path: Path) -> N
 
 def test_a_python_without_bpetite(tmp_path: Path) -> None:
     """If bpetite is not installed, the check says what to do."""
-    arguments = (sys.executable, "-S", FOLDER / "check.py", "05", "my.py")
-    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (1, b"")
-    assert done.stderr.startswith(b"the exercises need bpetite")
+    done = run(sys.executable, "-S", FOLDER / "check.py", "05", "my.py", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("the exercises need bpetite")
 
 
 def test_the_exercises_need_only_the_core() -> None:
     """All code of the exercises imports only the standard library, `regex` and bpetite."""
-    names = {
-        name.partition(".")[0]
-        for source in FOLDER.rglob("*.py")
-        for node in ast.walk(ast.parse(source.read_text(encoding="utf-8")))
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for name in [getattr(node, "module", None) or node.names[0].name]
-    }
+    modules = (imported_modules(source.read_text("utf-8")) for source in sources(FOLDER))
+    names = {name.partition(".")[0] for found in modules for name in found}
     own = {"answers", "checks", "given"}
     assert names - own - sys.stdlib_module_names == {"bpetite", "regex"}
 
@@ -272,6 +262,16 @@ def test_the_pattern_equals_bpetites() -> None:
         assert [chunk.encode("utf-8") for chunk in chunks] == chunks_of(text)
 
 
+def test_the_splitter_cuts_as_bpetites_pattern() -> None:
+    """Exercise 14 cuts every short ASCII text as the pattern `gpt4`, and so do its branches."""
+    split = PATTERNS["gpt4"].split
+    for pair in product(map(chr, range(128)), repeat=2):
+        assert gpt4_split("".join(pair)) == split("".join(pair))
+    for text in map("".join, chain(product("sT1 .'\n\r\t", repeat=4), product("rE'0 ", repeat=5))):
+        assert gpt4_split(text) == split(text)
+        assert re.findall("|".join(exercise_14._BRANCHES), text) == split(text)
+
+
 @given(st.one_of(st.text(), SPECIAL_TEXTS))
 def test_the_answers_restore_the_text(text: str) -> None:
     """The answers restore a text from its bytes and from its segments."""
@@ -308,7 +308,5 @@ def test_the_fast_answer_keeps_the_counts(text: str) -> None:
         again = index_pairs(chunks, times)
         assert {pair: count for pair, count in counts.items() if count} == again[0]
         assert {pair: numbers for pair, numbers in places.items() if numbers} == again[1]
-        assert sum(again[0].values()) == sum(
-            n * sum(count_pairs({tuple(ids): 1}).values())
-            for ids, n in zip(chunks, times, strict=True)
-        )
+        pairs = (count_pairs({tuple(ids): n}) for ids, n in zip(chunks, times, strict=True))
+        assert sum(again[0].values()) == sum(sum(found.values()) for found in pairs)

@@ -6,6 +6,8 @@ const { createInterface } = require("node:readline");
 const bpe = require("../../docs/explorer/bpe.js");
 const foreign = require("../../docs/explorer/foreign.js");
 const logic = require("../../docs/explorer/logic.js");
+const samples = require("../../docs/explorer/samples.js");
+const share = require("../../docs/explorer/share.js");
 
 const failed = (error) => ({ error: `${error.name}: ${error.message}` });
 const outcome = (task) => {
@@ -64,6 +66,7 @@ const answers = {
       return {
         file: again.save(),
         ids: texts.map((text) => outcome(() => tokenizer.encode(text))),
+        ordinary: texts.map((text) => outcome(() => tokenizer.encode(text, { ordinary: true }))),
         decoded: lists.map((ids) => outcome(() => tokenizer.decode(ids))),
       };
     }),
@@ -81,6 +84,8 @@ const answers = {
     const ofText = Buffer.from(text, "utf8").equals(bytes) ? refused(text) : refused(bytes);
     return [refused(new Uint8Array(bytes)), ofText];
   },
+  samples: () =>
+    Object.entries(samples).map(([name, one]) => [name, new bpe.Tokenizer(one.merges, one).save()]),
   found: (regExp, text) => text.match(new RegExp(regExp, "gu")).join(""),
   unassigned: (text) => Array.from(text).filter((character) => /\p{Cn}/u.test(character)),
   run: (program, cwd) => execFileSync(process.execPath, ["-e", program], { cwd, encoding: "utf8" }),
@@ -121,7 +126,13 @@ const answers = {
     const leavesOf = ({ number, children }) => (children.length ? children.flatMap(leavesOf) : [number]);
     return leavesOf(logic.tree(new bpe.Tokenizer(merges), id));
   },
-  fragment: (state) => [logic.toFragment(state), logic.ofFragment(logic.toFragment(state))],
+  // The link to a state, what it does not contain, and the state that it describes.
+  link: (state, refused) => {
+    const { fragment, without } = share.link(state, {}, refused);
+    return [fragment, without, logic.ofFragment(fragment)];
+  },
+  is_local: (address) => share.isLocal(new URL(address)),
+  sha256: (data) => share.sha256(new Uint8Array(Buffer.from(data, "base64"))),
 };
 
 createInterface({ input: process.stdin }).on("line", async (line) => {

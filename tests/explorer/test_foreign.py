@@ -230,23 +230,6 @@ def test_too_large_a_tokenizer_is_refused(ask: Ask, tmp_path: Path) -> None:
     assert "would be larger than 67108864 bytes" in check_same(ask, "huggingface", [path], tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("names", "message"),
-    [
-        (["vocab.json"], "it has ids, but no merges; choose vocab.json and merges.txt at once"),
-        (["merges.txt"], "it has merges, but no ids; choose vocab.json and merges.txt at once"),
-        (["vocab.json", "vocab.json"], "expected one file, or vocab.json and merges.txt"),
-        (["vocab.json", "merges.txt", "vocab.json"], "expected one or two files, found 3"),
-    ],
-)
-def test_missing_files_are_named(ask: Ask, tmp_path: Path, names: list[str], message: str) -> None:
-    """One of GPT-2's two files alone, or too many files, are an error that says what to choose."""
-    Tokenizer.train(CORPUS, 300).save(tmp_path / "model")
-    export(tmp_path / "model", "gpt2", folder := tmp_path / "exported")
-    files = asked(*((name, (folder / name).read_bytes()) for name in names))
-    assert message in ask("open", files, [])["error"]
-
-
 def test_its_own_files_open(ask: Ask, tmp_path: Path) -> None:
     """A tokenizer file has its own ids; the same file with a fraction for an integer is refused."""
     for pattern, names, note in (
@@ -273,22 +256,36 @@ def test_its_own_files_open(ask: Ask, tmp_path: Path) -> None:
         assert "expected" in ask("open", asked(("own.json", wrong)), [])["error"]
 
 
+IDS: Final = ("vocab.json", b'{"a": 0}')
+MERGES: Final = ("merges.txt", b"#version: 0.2\na a\n")
+
+
 @pytest.mark.parametrize(
-    ("name", "data", "message"),
+    ("files", "message"),
     [
-        ("a.json", b"[1]", "expected a JSON object"),
-        ("a.json", b"{}", "expected a tokenizer file of bpetite, a tokenizer.json of Hugging Face"),
-        ("a.json", b"", "expected JSON: an integer, a string, a list or an object at offset 0"),
-        ("a.json", b"{\xff", "expected UTF-8"),
-        ("a.json", b'{"a": ' + b"1" * 501 + b"}", "expected JSON: an integer of a few digits"),
-        ("a.json", b'{"a": [' + b"1" * 501 + b"]}", "expected JSON: an integer of a few digits"),
-        ("a.json", b'{"a": [' + b"{}," * (1 << 18) + b"{}]}", "expected JSON: fewer objects"),
-        ("a.tiktoken", b"", "it has no token for the byte 0x00"),
+        ([("a.json", b"[1]")], "expected a JSON object"),
+        (
+            [("a.json", b"{}")],
+            "expected a tokenizer file of bpetite, a tokenizer.json of Hugging Face",
+        ),
+        ([("a.json", b"")], "expected JSON: an integer, a string, a list or an object at offset 0"),
+        ([("a.json", b"{\xff")], "expected UTF-8"),
+        ([("a.json", b'{"a": ' + b"1" * 501 + b"}")], "expected JSON: an integer of a few digits"),
+        (
+            [("a.json", b'{"a": [' + b"1" * 501 + b"]}")],
+            "expected JSON: an integer of a few digits",
+        ),
+        ([("a.json", b'{"a": [' + b"{}," * (1 << 18) + b"{}]}")], "expected JSON: fewer objects"),
+        ([("a.tiktoken", b"")], "it has no token for the byte 0x00"),
+        ([IDS], "it has ids, but no merges; choose vocab.json and merges.txt at once"),
+        ([MERGES], "it has merges, but no ids; choose vocab.json and merges.txt at once"),
+        ([IDS, IDS], "expected one file, or vocab.json and merges.txt"),
+        ([IDS, MERGES, IDS], "expected one or two files, found 3"),
     ],
 )
-def test_other_files_are_refused(ask: Ask, name: str, data: bytes, message: str) -> None:
-    """A file of another kind is an error that says what was expected."""
-    assert ask("open", asked((name, data)), [])["error"].startswith(f"Error: {message}")
+def test_other_files_are_refused(ask: Ask, files: list[tuple[str, bytes]], message: str) -> None:
+    """Files of another kind, missing or too many, are an error that says what was expected."""
+    assert ask("open", asked(*files), [])["error"].startswith(f"Error: {message}")
 
 
 def test_gpt_2_has_its_own_ids(ask: Ask, tiktoken_cache: Path, tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 from artifacts import THIRD, canonical
 from bpetite import Tokenizer
 from bpetite._artifact import Artifact
+from bpetite._patterns import PATTERNS
 from bpetite_compare import export
 from project_tools import ROOT
 
@@ -29,7 +30,7 @@ WIDTHS: Final = (360, 1280, 1920)
 LINKS: Final = sorted(
     {
         link
-        for page in (ROOT / "docs" / "course").glob("*.md")
+        for page in (*(ROOT / "docs" / "course").glob("*.md"), ROOT / "docs" / "explorer.md")
         for link in re.findall(r"explorer/index\.html#([^)]*)\)", page.read_text("utf-8"))
     }
 )
@@ -100,9 +101,11 @@ def merges_of(name: str) -> list[tuple[int, int]]:
     """Return the merges of a sample tokenizer, or of the one that is trained on the page."""
     if name == "trained":
         return list(Tokenizer.train(CORPUS, 264)._artifact.merges)
-    script = (EXPLORER / "samples.js").read_text(encoding="ascii")
-    (rows,) = re.findall(rf"^  {name}: \[\n(.*?),\n  \],$", script, re.MULTILINE | re.DOTALL)
-    return [(left, right) for left, right in json.loads(f"[{rows}]")]
+    return list(sample(name)._artifact.merges)
+
+
+def sample(name: str) -> Tokenizer:
+    return Tokenizer.load(ROOT / "docs" / "samples" / f"{name}.json")
 
 
 def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], Found]) -> None:
@@ -113,10 +116,13 @@ def test_links_to_a_text_show_its_tokens(shown: dict[tuple[str, int], Found]) ->
             continue
         trained = merges_of(state["tokenizer"])[: int(state.get("step", 4096))]
         merges = trained[: int(state.get("merges", 4096))]
-        ids = Tokenizer._of(Artifact.of_merges(merges)).encode(state["text"])
-        special = {256 + len(merges): 256 + len(trained)}
+        if state["tokenizer"] == "code-gpt4":
+            ids = sample("code-gpt4").encode(state["text"], ordinary="ordinary" in state)
+        else:
+            ids = Tokenizer._of(Artifact.of_merges(merges)).encode(state["text"])
+        special = {256 + len(merges): 256 + len(trained)} if len(merges) < len(trained) else {}
         assert found["ids"] == [special.get(token_id, token_id) for token_id in ids]
-        assert (found["figure"], found["alerts"]) == (str(len(ids)), [])
+        assert (found["figure"].split(" | ")[0], found["alerts"]) == (str(len(ids)), [])
 
 
 def test_links_to_training_show_its_step(shown: dict[tuple[str, int], Found]) -> None:
@@ -158,6 +164,78 @@ def test_play_marks_the_merge_in_the_text(tmp_path: Path) -> None:
     ids = Tokenizer._of(Artifact.of_merges(merges)).encode("in the tin")
     assert found["ids"] == ids
     assert found["marked"] == [259] * ids.count(259) != []
+
+
+def test_play_keeps_the_merge_in_view(tmp_path: Path) -> None:
+    """On a phone, Play scrolls the tokens to one that the merge makes, and the page stays."""
+    words = (
+        bytes(vocab).decode()
+        for vocab in sample("prose")._artifact.vocab.values()
+        if vocab.isalpha() and len(vocab) > 3
+    )
+    text = "\n".join(Random(2).sample([*words], 60))
+    link = urlencode({"view": "text", "tokenizer": "prose", "merges": 0, "text": text})
+    (found,) = look([(link, 360, "play and watch")], tmp_path)
+    in_view, places = zip(*found["watched"], strict=True)
+    assert in_view == (True,) * 30
+    assert len({*places}) == 1
+
+
+def test_the_first_screen(tmp_path: Path) -> None:
+    """Each word of its first sentence is a token, and no line strikes a label."""
+    links = ("", "view=text&tokenizer=prose&text=~", "view=text&merges=2900", "view=train&step=9")
+    for width in (360, 1280):
+        found = look([(link, width, None) for link in links], tmp_path)
+        assert [one["struck"] for one in found] == [[]] * len(links)
+        sentence = found[0]["text"].splitlines()[0]
+        chunks = PATTERNS["gpt2"].split(sentence)
+        assert len(chunks) > 9
+        assert sample("prose").encode(sentence) == found[0]["ids"][: len(chunks)]
+
+
+def test_a_long_text_scrolls_in_its_field(tmp_path: Path) -> None:
+    """The field of a text of 100 lines has a height of at most 200 pixels."""
+    link = urlencode({"view": "text", "tokenizer": "prose", "text": "line\n" * 100})
+    for found in look([(link, width, None) for width in (360, 1280)], tmp_path):
+        height, whole = found["field"]
+        assert height <= 200 < whole
+
+
+@pytest.mark.parametrize("act", ["try-patterns", "try-chat", "try-attack"])
+def test_the_examples_of_the_page(tmp_path: Path, act: str) -> None:
+    """An example shows the ids of its tokenizers, and a special token has another shape."""
+    (found,) = look([("", 360, act)], tmp_path)
+    state = {key: values[0] for key, values in parse_qs(found["hash"][1:]).items()}
+    model = sample("code-gpt4")
+    if act == "try-patterns":
+        assert found["ids"] == sample("code").encode(found["text"])
+        assert found["others"] == model.encode(found["text"])
+        assert all(found["differ"])
+        assert (state["tokenizer"], state["beside"]) == ("code", "code-gpt4")
+    else:
+        assert (
+            found["ids"]
+            == model.encode(found["text"])
+            != model.encode(found["text"], ordinary=True)
+        )
+        assert found["special"] == [token_id for token_id in found["ids"] if token_id >= 4096] != []
+        special, other = found["looks"]
+        assert special[0] != other[0]
+        assert special[1] != other[1]
+        assert "poses as another speaker" in found["seen"]
+
+
+def test_the_switch_for_ordinary_text(tmp_path: Path) -> None:
+    """With it, both tokenizers have the ids of ordinary text, and so does a link to them."""
+    text = "Hi<|user|><|endoftext|> x = 1234"
+    link = urlencode({"view": "text", "tokenizer": "code-gpt4", "beside": "code", "text": text})
+    (found,) = look([(link, 360, "ordinary")], tmp_path)
+    assert "&ordinary=1" in found["hash"]
+    (again,) = look([(found["hash"][1:], 1280, None)], tmp_path)
+    for one in (found, again):
+        assert one["ids"] == sample("code-gpt4").encode(text, ordinary=True)
+        assert one["others"] == sample("code").encode(text, ordinary=True)
+        assert one["special"] == []
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The computations of the explorer's page: a text at each step, training, its address."""
 
+import base64
+import hashlib
 import json
 import re
 import unicodedata
@@ -7,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import accumulate, pairwise, product
 from typing import Any, Final
+from urllib.parse import quote_plus
 
 import pytest
 from hypothesis import assume, given
@@ -24,7 +27,6 @@ from texts import TIES, merge_lists
 
 pytestmark = pytest.mark.thorough
 
-EXPLORER: Final = ROOT / "docs" / "explorer"
 TEXTS: Final = st.text("abc \né<|", max_size=60).map(
     lambda text: text.replace("<|", "<|endoftext|>")
 )
@@ -183,20 +185,47 @@ def test_too_long_texts_are_rejected(ask: Ask) -> None:
         assert re.fullmatch(r"This text [^\n]+\.", ask("refusal", text))
 
 
-@given(st.dictionaries(st.sampled_from(["text", "corpus", "view"]), st.text()))
-def test_a_fragment_restores_its_state(ask: Ask, state: dict[str, str]) -> None:
-    """The fragment for any text is one word of ASCII, from which the state is restored."""
-    fragment, again = ask("fragment", state)
-    assert again == state
-    assert re.fullmatch(r"#[!-~]*", fragment)
+TEXT_OF_A_LINK: Final = st.text() | st.integers(1, 5_000).map("é".__mul__)
 
 
-def test_the_samples_are_tokenizers() -> None:
-    """The three samples have 4,096 mergeable tokens, and are the files of docs/samples."""
-    script = (EXPLORER / "samples.js").read_text(encoding="ascii")
-    found = re.findall(r"^  (\w+): \[\n(.*?),\n  \],$", script, re.MULTILINE | re.DOTALL)
-    assert [name for name, _ in found] == ["prose", "code", "scripts"]
-    for name, merges in found:
-        artifact = Artifact.of_merges(json.loads(f"[{merges}]"))
-        assert len(artifact.tokens) == 4096
-        assert (ROOT / "docs" / "samples" / f"{name}.json").read_bytes() == artifact.to_bytes()
+@given(
+    state=st.dictionaries(st.sampled_from(["text", "corpus", "view"]), TEXT_OF_A_LINK),
+    refused=st.booleans(),
+)
+def test_a_link_restores_its_state(ask: Ask, state: dict[str, str], *, refused: bool) -> None:
+    """A link is one word of ASCII, names what it has no room for, and restores the rest."""
+    state["view"] = state.get("view", "")[:9]
+    fragment, without, again = ask("link", state, ["text"] if refused else [])
+    assert again.pop("without", "").split() == without
+    assert again == {name: value for name, value in state.items() if name not in without}
+    assert re.fullmatch(r"#[!-~]{0,4000}", fragment)
+    sizes = {name: len(quote_plus(state[name])) for name in ("text", "corpus") if name in state}
+    if refused:
+        sizes.pop("text", None)
+    # Only the longest fields are left out, and only as many as needed.
+    left_out = [name for name in without if name in sizes]
+    assert all(sizes[name] >= max(sizes.values()) for name in left_out[:1])
+    assert not left_out or sum(sizes.values()) > 3_800
+
+
+OTHER_SCHEMES: Final = ("file:///tmp/a.html", "content://downloads/7", "blob:null/1")
+
+
+def test_local_addresses(ask: Ask) -> None:
+    """An address that nobody else can open is not put into a link."""
+    assert not ask("is_local", "https://example.org/explorer/")
+    for address in ("http://127.0.0.1:8000/", "http://localhost/", *OTHER_SCHEMES):
+        assert ask("is_local", address)
+
+
+@given(st.binary() | st.integers(0, 300).map(bytes))
+def test_a_hash(ask: Ask, data: bytes) -> None:
+    """The page's own SHA-256 is that of Python."""
+    assert ask("sha256", base64.b64encode(data).decode()) == hashlib.sha256(data).hexdigest()
+
+
+def test_the_samples_are_tokenizers(ask: Ask) -> None:
+    """The samples have 4,096 mergeable tokens, and are the files of docs/samples."""
+    files = {path.stem: path.read_text("ascii") for path in (ROOT / "docs/samples").iterdir()}
+    assert dict(ask("samples")) == files
+    assert {256 + len(json.loads(content)["merges"]) for content in files.values()} == {4096}

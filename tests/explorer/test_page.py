@@ -1,10 +1,14 @@
 """The page of the explorer, as text: it sends nothing, its links work, and it can be read."""
 
+import base64
+import gzip
+import hashlib
 import re
 from typing import Final
 
 import pytest
 
+from generate import one_file
 from project_tools import ROOT
 
 EXPLORER: Final = ROOT / "docs" / "explorer"
@@ -35,6 +39,22 @@ def test_the_explorer_sends_no_requests() -> None:
     assert re.findall(r"<script(?! src=)|<style| style=| on\w+=", PAGE) == []
 
 
+def test_the_one_file_is_the_page() -> None:
+    """It is up to date and small, allows only its own script and style, and links nowhere."""
+    ((path, text),) = one_file.files().items()
+    data = (ROOT / path).read_bytes()
+    assert data == text.encode(), "run `uv run python scripts/generate one_file`"
+    assert len(data) <= 300_000
+    assert len(gzip.compress(data)) <= 120_000
+    assert re.findall(r'(?:href|src)="([^"]*)"', text) == ["data:,", path.name]
+    for name in re.findall(r'"(\w+\.(?:css|js))"', PAGE.split("<body>")[0]):
+        assert (EXPLORER / name).read_text(encoding="utf-8") in text
+    for element in ("script", "style"):
+        ((_, content),) = re.findall(rf"<({element})>(.*?)</{element}>", text, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+        assert f" {element}-src 'sha256-{digest}';" in text
+
+
 def test_scripts_come_before_those_that_use_them() -> None:
     """A script has the scripts that it names in Node before it on the page."""
     names = re.findall(r'<script src="(.*?)" defer>', PAGE)
@@ -59,19 +79,19 @@ def test_the_explorer_is_accessible() -> None:
     assert 40 <= len(description) <= 200
 
 
-def luminance(color: str) -> float:
-    """Return the relative luminance of a color, as WCAG 2 defines it."""
-    parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    ]
-    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
-
-
-def contrast(one: str, other: str) -> float:
+def contrast(*colors: str) -> float:
     """Return the contrast of two colors, from 1 to 21, as WCAG 2 defines it."""
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
+    found = []
+    for color in colors:
+        parts = [int(color[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+        linear = [
+            part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        ]
+        weights = (0.2126, 0.7152, 0.0722)
+        found.append(
+            0.05 + sum(weight * part for weight, part in zip(weights, linear, strict=True))
+        )
+    return max(found) / min(found)
 
 
 @pytest.mark.parametrize("file", TEXTS)

@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from pages import blocks
 from project_tools import ROOT, run
 
 pytestmark = pytest.mark.thorough
@@ -77,9 +78,7 @@ def test_the_page_draws_texts_of_your_own(tmp_path: Path) -> None:
     committed = (ROOT / "docs" / "pictures.json").read_bytes()
     text = tmp_path / "my $text$.txt"
     text.write_text("".join(f"low lower {count}\n" for count in range(20_000)), encoding="utf-8")
-    (commands,) = re.findall(
-        r"^```sh\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
+    ((_, commands),) = blocks(PAGE.read_text("utf-8"), "sh")
     for line in commands.splitlines():
         words = re.sub(r"^uv run .*?python ", "", line).replace("mine", str(tmp_path / "mine"))
         given = [text if word == "FILE..." else word for word in words.split()]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli_tools import BPETITE
 from project_tools import ROOT, Gate, run
 
 
@@ -28,6 +29,14 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
+def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make `bpetite` a command of a shell, and keep other libraries in the test's folder."""
+    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+
+
+@pytest.fixture
 def gate(tmp_path: Path) -> Gate:
     """Return a function that runs `.ci/run` in a small repository where uv only writes its calls.
 
@@ -35,7 +44,7 @@ def gate(tmp_path: Path) -> Gate:
     exit status, the output and the calls.
     """
     repository, programs = tmp_path / "repository", tmp_path / "programs"
-    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock"):
+    for name in (".ci/run", "packages/core/pyproject.toml", "uv.lock", "README.md"):
         (repository / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, repository / name)
     git = ("git", "-C", repository, "-c", "user.name=a", "-c", "user.email=b")
@@ -47,6 +56,7 @@ def gate(tmp_path: Path) -> Gate:
         f'#!/bin/sh\necho "$*" >> {tmp_path}/calls\nwhile read -r call; do\n'
         f'  case "$*" in $call) exit 1 ;; esac\ndone < {tmp_path}/failing\n'
     )
+    shutil.copy(programs / "uv", programs / "uvx")
     for program in programs.iterdir():
         program.chmod(0o755)
 

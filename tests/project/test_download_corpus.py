@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from download_corpus import Corpus
 from project_tools import ROOT
 
 TEXT = b"To be, or not to be"
@@ -20,8 +19,8 @@ def test_the_text_is_written_if_its_hash_is_right(damage: bytes, tmp_path: Path)
     url = (tmp_path / "served").as_uri()
     program = f"""import sys
 sys.path.append({str(ROOT / "scripts")!r})
-from download_corpus import Corpus, main
-main(["--output", "text"], {Corpus(url, len(TEXT), hashlib.sha256(TEXT).hexdigest())!r})
+from download_corpus import main
+main(["--output", "text"], {url!r}, {hashlib.sha256(TEXT).hexdigest()!r})
 """
     result = subprocess.run([sys.executable, "-I", "-S", "-c", program], cwd=tmp_path, check=False)
     assert result.returncode == bool(damage)

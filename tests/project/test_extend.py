@@ -4,9 +4,7 @@ One has the tokenizer and the rows of Qwen 3, for the page's figures. The others
 tokenizers with the features of Qwen's and Llama 3's. CONTRIBUTING.md has the command.
 """
 
-import contextlib
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -21,9 +19,8 @@ from bpetite import Tokenizer
 from bpetite._artifact import Artifact
 from bpetite_compare import export
 from bpetite_compare._letters import to_letters
-from cli_tools import BPETITE
 from nasty import alike
-from pages import check, check_commands, commands_of
+from pages import run_blocks
 from project_tools import ROOT, run, run_program
 
 pytestmark = [
@@ -48,11 +45,8 @@ CHAT: Final = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% en
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, offline: None) -> Path:
     """Return a folder with an empty one for the model, and keep other libraries from the net."""
-    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     (tmp_path / "model").mkdir()
     return tmp_path
 
@@ -60,30 +54,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def words(number: int) -> str:
     """Return lines of words in Tamil letters; each number gives other words."""
     source = Random(number)
-    known = ["".join(map("".join, _syllables(source))) for _ in range(200)]
+    syllables = [letter + sign for letter in LETTERS for sign in SIGNS]
+    known = ["".join(source.choices(syllables, k=source.randrange(1, 5))) for _ in range(200)]
     often = [1 / place for place in range(1, 201)]
     return "\n".join(" ".join(source.choices(known, often, k=9)) for _ in range(150)) + "\n"
-
-
-def _syllables(source: Random) -> list[tuple[str, str]]:
-    return [(source.choice(LETTERS), source.choice(SIGNS)) for _ in range(source.randrange(1, 5))]
-
-
-def run_page(folder: Path, text: str, *, compare: bool) -> None:
-    """Run the blocks of the page, and compare their output with it."""
-    printed = ""
-    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        if language == "python":
-            printed = run_program(folder, block).stdout
-        elif language == "text" and compare:
-            check(block, printed)
-        elif language == "console" and compare:
-            with contextlib.chdir(folder):
-                check_commands(block)
-        elif language != "text":
-            commands = [block] if language == "sh" else [one for one, _ in commands_of(block)]
-            result = run("bash", "-ec", "\n".join(commands), cwd=folder)
-            assert result.returncode == 0, result.stderr
 
 
 def make_weights(folder: Path, architecture: str, rows: int, *, tied: bool) -> None:
@@ -159,7 +133,7 @@ def test_the_page_shows_the_figures_of_qwen(folder: Path, model_files: Path) -> 
         (folder / f"{name}.txt").write_text(text)
     assert SED in (ROOT / "docs" / "languages.md").read_text()
     make_weights(folder, "Qwen3", 151_936, tied=True)
-    run_page(folder, PAGE, compare=True)
+    run_blocks(PAGE, folder)
     check_claims(folder)
 
 
@@ -174,7 +148,7 @@ def test_the_page_runs(folder: Path, make: Callable[[Path], None], named: bool) 
     page = re.sub(r"\b151\d{3}\b", lambda found: str(size + (int(found[0]) - QWENS) // 2), PAGE)
     if named:
         page = with_special_token(page)
-    run_page(folder, page, compare=False)
+    run_blocks(page, folder, compare=False)
     check_claims(folder)
     new = Artifact.read(folder / "new.json")
     assert ("<|tamil|>" in new.special_names) == named

@@ -1,9 +1,7 @@
 """docs/fineweb.md: its commands and its program run on Parquet files like FineWeb-Edu's."""
 
 import json
-import os
 import random
-import re
 from pathlib import Path
 from typing import Final
 
@@ -13,17 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from bpetite import Tokenizer
-from cli_tools import BPETITE
-from pages import check
+from pages import blocks, check
 from project_tools import ROOT, run, run_program
 
 pytestmark = pytest.mark.thorough
 
 PAGE: Final = (ROOT / "docs" / "fineweb.md").read_text(encoding="utf-8")
-COMMANDS, PROGRAM, OUTPUT = (
-    re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
-    for language in ("sh", "python", "text")
-)
+*COMMANDS, PROGRAM, OUTPUT = (block for _, block in blocks(PAGE))
 TEXT: Final = (ROOT / "docs" / "sample.txt").read_bytes().decode("utf-8")
 SHARDS: Final = 3
 
@@ -36,18 +30,14 @@ def documents(shard: int) -> list[str]:
     return [*texts, "before <|endoftext|> after"]
 
 
-def write_shard(path: Path, texts: list[str]) -> None:
-    """Write a file with some of the columns of FineWeb-Edu."""
-    columns = {"text": texts, "token_count": [len(text) // 4 for text in texts]}
-    pq.write_table(pa.table(columns), path, row_group_size=16)
-
-
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a folder with shards, in which `bpetite` is a command."""
-    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
+def folder(tmp_path: Path, offline: None) -> Path:
+    """Return a folder with shards that have some of the columns of FineWeb-Edu."""
     for shard in range(SHARDS):
-        write_shard(tmp_path / f"{shard:03}_00000.parquet", documents(shard))
+        texts = documents(shard)
+        columns = {"text": texts, "token_count": [len(text) // 4 for text in texts]}
+        path = tmp_path / f"{shard:03}_00000.parquet"
+        pq.write_table(pa.table(columns), path, row_group_size=16)
     return tmp_path
 
 
@@ -55,28 +45,23 @@ def test_the_page_runs(folder: Path) -> None:
     """It ends with batches, and with shards of ids that are those of the documents."""
     result = run("bash", "-ec", "".join(COMMANDS), cwd=folder)
     assert result.returncode == 0, result.stderr
-    check(OUTPUT[0], run_program(folder, PROGRAM[0]).stdout)
+    check(OUTPUT, run_program(folder, PROGRAM).stdout)
     tokenizer = Tokenizer.train([*documents(1), *documents(2)], 32767)
     tokenizer.save(folder / "expected.json")
     assert (folder / "tokenizer.json").read_bytes() == (folder / "expected.json").read_bytes()
     tokens = []
     for shard in range(SHARDS):
-        ids = [ids_of(tokenizer, text) for text in documents(shard)]
-        found = np.fromfile(folder / f"{shard:03}_00000.bin", "<u2").tolist()
-        assert found == [one for document in ids for one in document]
-        tokens.append(len(found) - len(ids))
+        texts, ids = documents(shard), []
+        for text in texts:
+            ids += [*tokenizer.encode("<|endoftext|>"), *tokenizer.encode(text, ordinary=True)]
+        assert np.fromfile(folder / f"{shard:03}_00000.bin", "<u2").tolist() == ids
+        tokens.append(len(ids) - len(texts))
     *encoded, counted = [json.loads(line) for line in result.stdout.splitlines()[1:]]
     assert [one["separators"] for one in encoded] == [len(documents(0))] * SHARDS
     assert [one["tokens"] for one in encoded] == tokens
     size = sum(len(text.encode()) for text in documents(0))
     ratio = round(size / tokens[0], 4)
     assert counted["bytes_per_token"] == encoded[0]["bytes_per_token"] == ratio
-
-
-def ids_of(tokenizer: Tokenizer, text: str) -> list[int]:
-    """Return the ids of a document, after a separator."""
-    [separator] = tokenizer.encode("<|endoftext|>")
-    return [separator, *tokenizer.encode(text, ordinary=True)]
 
 
 def test_a_damaged_shard_is_an_error(folder: Path) -> None:

@@ -11,7 +11,6 @@ import sys
 from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Final
@@ -24,26 +23,26 @@ from bpetite import Tokenizer
 from bpetite._patterns import GPT2
 from cli_tools import BPETITE, bpetite, wait_for
 from compare_tools import PATTERNS
-from pages import check
+from pages import blocks, check
 from project_tools import ROOT, run, run_program
 from texts import PIECES, SEPARATORS, TEXTS, WHITESPACE
 
 pytestmark = pytest.mark.thorough
 
 PAGE: Final = (ROOT / "docs" / "large-corpora.md").read_text(encoding="utf-8")
-BLOCKS: Final = re.findall(r"^```\w+\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+BLOCKS: Final = [block for _, block in blocks(PAGE)]
 PIECE: Final = BLOCKS[0].strip()
 SIZE: Final = 3000
 """Large enough to reveal a wrong cut in rare whitespace."""
 SEPARATED: Final = ("--jsonl", "text", "--separator-token", "--separator-at", "after")
 
 ENGINES: Final = {
-    "duckdb": (
+    "COPY": (
         "import duckdb\nfrom pathlib import Path\n"
         'Path(\'counts\').mkdir(exist_ok=True)\nduckdb.sql(r"""{}""")'
     ),
     "polars": "{}",
-    "dask": """{}
+    "count_with_dask": """{}
 from dask.distributed import Client, LocalCluster
 
 if __name__ == "__main__":
@@ -54,7 +53,7 @@ if __name__ == "__main__":
         assert len(client.scheduler_info()["workers"]) == 2
         count_with_dask("corpus/*.jsonl", "counts")
 """,
-    "spark": """{}
+    "encode_with_spark": """{}
 import json
 from array import array
 
@@ -70,13 +69,13 @@ if __name__ == "__main__":
         json.dump(ids, file)
 """,
 }
-"""Programs around the blocks of the page."""
+"""Words of a block of the page, and a program around it."""
 
 
 def block(words: str) -> str:
     """Return the one block of the page that contains these words."""
     (found,) = (text for text in BLOCKS if words in text)
-    return str(found)
+    return found
 
 
 @pytest.fixture
@@ -120,11 +119,6 @@ def smaller(command: str) -> str:
     return re.sub("--vocab-size [0-9]+", f"--vocab-size {SIZE}", command).replace(
         "tokenizer.json", "counted.json"
     )
-
-
-def assert_equal_files(folder: Path) -> None:
-    """Compare the two tokenizer files in a folder."""
-    assert (folder / "counted.json").read_bytes() == (folder / "plain.json").read_bytes()
 
 
 def encoded(folder: Path) -> list[str]:
@@ -210,40 +204,29 @@ def test_jobs_count_and_add_up(corpus: Path) -> None:
     assert [status(count, corpus, N=str(number)) for number in range(2)] == [0, 0]
     for command in (train, f"{add.strip()} && {train.replace('counts-{0..1}', 'sum-0')}"):
         assert status(command, corpus) == 0
-        assert_equal_files(corpus)
+        assert (corpus / "counted.json").read_bytes() == (corpus / "plain.json").read_bytes()
         (corpus / "counted.json").unlink()
 
 
-@pytest.mark.parametrize(
-    ("engine", "words"),
-    [
-        ("duckdb", "COPY"),
-        ("polars", "polars"),
-        ("dask", "count_with_dask"),
-        pytest.param(
-            *("spark", "encode_with_spark"),
-            marks=pytest.mark.skipif(
-                find_spec("pyspark") is None, reason="pyspark and Java are not installed"
-            ),
-        ),
-    ],
-)
-def test_engines_write_counts(corpus: Path, engine: str, words: str) -> None:
+@pytest.mark.parametrize("words", ENGINES, ids=["duckdb", "polars", "dask", "spark"])
+def test_engines_write_counts(corpus: Path, words: str) -> None:
     """The counts train as the corpus does, and the ids are equal; a damaged shard is an error."""
+    if words == "encode_with_spark":
+        pytest.importorskip("pyspark")
     program = corpus / "engine.py"
-    program.write_text(ENGINES[engine].replace("{}", block(words), 1), encoding="utf-8")
+    program.write_text(ENGINES[words].replace("{}", block(words), 1), encoding="utf-8")
     shard = corpus / "corpus" / "1.jsonl"
     good = shard.read_bytes()
     shard.write_bytes(good[: len(good) // 2])
     assert run(sys.executable, program, cwd=corpus).returncode != 0
-    assert engine == "dask" or not [*corpus.glob("counts/*.json*")]
+    assert words == "count_with_dask" or not [*corpus.glob("counts/*.json*")]
     shutil.rmtree(corpus / "counts", ignore_errors=True)
     shard.write_bytes(good)
     result = run(sys.executable, program, cwd=corpus)
     assert result.returncode == 0, result.stderr
     assert status(smaller(block("--counts counts/")), corpus) == 0
-    assert_equal_files(corpus)
-    if engine == "spark":  # it may read the files in another order
+    assert (corpus / "counted.json").read_bytes() == (corpus / "plain.json").read_bytes()
+    if words == "encode_with_spark":  # it may read the files in another order
         assert sorted(json.loads((corpus / "ids.json").read_bytes())) == sorted(encoded(corpus))
 
 
@@ -338,7 +321,11 @@ def test_tiktoken_writes_the_same_ids(corpus: Path) -> None:
     shards = sorted((corpus / "corpus").iterdir())
     (corpus / "corpus.jsonl").write_bytes(b"\n".join(path.read_bytes() for path in shards))
     (corpus / "plain.json").rename(corpus / "tokenizer.json")
-    assert encode_with_tiktoken(corpus)["engine_differences"] == 0
+    run_program(corpus, block("encode_ordinary_batch"))
+    with shell(block("bpetite parity"), corpus) as process:
+        output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert json.loads(output.splitlines()[-1])["engine_differences"] == 0
     options = ("--ordinary", *SEPARATED, "--format", "u16", "corpus.jsonl")
     result = bpetite("encode", "--model", "tokenizer.json", *options, cwd=corpus)
     assert (corpus / "ids.bin").read_bytes() == result.stdout != b""
@@ -348,20 +335,10 @@ def test_damaged_files_are_noticed(tmp_path: Path) -> None:
     """A cut corpus, ids without their last byte, and another text of Linux are errors."""
     Tokenizer.train("low lower", 260).save(tmp_path / "tokenizer.json")
     (tmp_path / "corpus.jsonl").write_text('{"text": "low"}\n{"text": "lo', encoding="utf-8")
-    (tmp_path / "program.py").write_text(block("encode_ordinary_batch"), encoding="utf-8")
-    assert run(sys.executable, tmp_path / "program.py", cwd=tmp_path).returncode != 0
+    program = ("-c", block("encode_ordinary_batch"))
+    assert run(sys.executable, *program, cwd=tmp_path).returncode != 0
     (tmp_path / "ids.bin").write_bytes(b"l\0o")
     assert status(block("bpetite parity"), tmp_path) != 0
     (tmp_path / "kernel.txt").write_bytes(b"")
     check_of_hash = block("apt-get").splitlines()[-2:]
     assert status("\n".join(check_of_hash), tmp_path) != 0
-
-
-def encode_with_tiktoken(folder: Path) -> dict[str, object]:
-    """Run the page's program, and return what its command finds."""
-    run_program(folder, block("encode_ordinary_batch"))
-    with shell(block("bpetite parity"), folder) as process:
-        output, errors = process.communicate(timeout=60)
-    assert process.returncode == 0, errors
-    result: dict[str, object] = json.loads(output.splitlines()[-1])
-    return result

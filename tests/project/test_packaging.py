@@ -53,6 +53,7 @@ CHECKED: Final = (
     "docs/conf.py",
     "docs/course/course_pictures.py",
     "docs/exercises/planted_exercise.py",
+    "docs/proof/planted.py",
 )
 
 
@@ -79,17 +80,11 @@ def test_faults_are_found_in_every_folder(tmp_path: Path) -> None:
         assert {rule: found.count(rule) for rule in of_packages if rule in found} == expected
 
 
-def test_the_lock_file_is_committed() -> None:
-    """FR-3: uv.lock is under version control."""
+def test_git_changes_no_byte() -> None:
+    """FR-3: uv.lock is under version control, and `core.autocrlf` changes no byte of a clone."""
     if not (ROOT / ".git").exists() or shutil.which("git") is None:
         pytest.skip("without git or a clone nothing says what is committed")
     assert run("git", "ls-files", "uv.lock").stdout == "uv.lock\n"
-
-
-def test_git_changes_no_byte() -> None:
-    """For git no file is text, so `core.autocrlf` changes no byte of a clone."""
-    if not (ROOT / ".git").exists() or shutil.which("git") is None:
-        pytest.skip("without git or a clone there are no attributes")
     names = ("docs/sample.txt", "tests/reliability/findings/load/a", "anything")
     found = run("git", "check-attr", "text", "--", *names).stdout
     assert found == "".join(f"{name}: text: unset\n" for name in names)
@@ -141,6 +136,15 @@ def test_the_core_depends_on_regex_alone() -> None:
     metadata = project(PACKAGES / "core")
     assert [Requirement(text).name for text in metadata["dependencies"]] == ["regex"]
     assert "optional-dependencies" not in metadata
+
+
+def test_the_page_of_a_package_stands_alone() -> None:
+    """An index shows this page without the repository, so no link on it is relative."""
+    links = r"\]\((?!https://)|(?:href|src)="
+    for member in MEMBERS:
+        page = PACKAGES / member / project(PACKAGES / member)["readme"]
+        assert re.findall(links, page.read_text(encoding="utf-8")) == [], page
+    assert re.search(links, "a [link](../../docs/models.md)")
 
 
 def test_python_has_no_upper_bound() -> None:

@@ -1,12 +1,13 @@
 """The README shows real output, and the sample text trains the published tokenizer."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from bpetite import Tokenizer
-from pages import check, run_page, sha256_of_artifact
+from pages import run_page, sha256_of_artifact
 from project_tools import ROOT, Gate
 
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -34,13 +35,6 @@ def test_the_readme_has_what_is_required(section: str, words: str) -> None:
     assert re.search(words, found), f"say this in the README under {section!r}"
 
 
-def test_a_wrong_page_is_detected() -> None:
-    """The comparison of outputs can fail, and accepts only what `...` matches."""
-    check("a ... c", "a b c\n")
-    with pytest.raises(AssertionError):
-        check("a b", "a c")
-
-
 def test_the_map_lists_all_modules_and_folders() -> None:
     """One page says in which order to read the core's modules; the README names the folders."""
     core = ROOT / "packages" / "core" / "src" / "bpetite"
@@ -60,6 +54,18 @@ def test_the_gate_runs_the_readmes_commands(gate: Gate) -> None:
     commands = re.findall(r"^(?:\$ )?uv (run (?:bpetite train .*|pytest))$", PAGE, re.MULTILINE)
     _, _, calls = gate(failing=["run ruff *"])
     assert calls[:2] == commands
+
+
+def test_the_gate_runs_what_needs_no_clone(gate: Gate) -> None:
+    """`.ci/run` runs all commands for users without a clone, with an address."""
+    section = PAGE.partition("### Without a clone")[2].partition("\n## ")[0]
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", section, re.DOTALL)).replace("\\\n", "")
+    commands = re.findall(r"^uvx? (.*)$", blocks, re.MULTILINE)
+    status, _, calls = gate("without-a-clone")
+    assert status == 0
+    assert len(commands) >= 5
+    plain = [re.sub(r"file://\S*(?=#)", "URL", call) for call in calls]
+    assert plain[-len(commands) :] == [" ".join(shlex.split(line)) for line in commands]
 
 
 def test_training_on_the_sample_gives_the_published_hash(tmp_path: Path) -> None:

@@ -40,34 +40,29 @@ def requirements_of(docstring: str) -> list[str]:
 TESTS: Final = find_tests(ROOT / "tests")
 
 
-def test_every_requirement_is_on_the_page() -> None:
-    """The page has a row for each of FR-1 to FR-37, in order."""
-    rows = re.findall(r"^\| (FR-\d+) \|", PAGE, re.MULTILINE)
-    assert rows == [f"FR-{number}" for number in range(1, 38)]
+ROWS: Final = [
+    (number, re.findall(r"`([\w/]+\.py::\w+)`", row))
+    for number, row in re.findall(r"^\| (FR-\d+) \|(.*)$", PAGE, re.MULTILINE)
+]
+"""Each requirement on the page, and the tests in its row."""
 
 
-def test_every_test_on_the_page_exists() -> None:
-    """Each `path::name` on the page is a test, and each row of requirements names one."""
+def test_every_requirement_has_an_everyday_test() -> None:
+    """The page has a row for each of FR-1 to FR-37, with a test that runs on every system."""
+    assert [number for number, _ in ROWS] == [f"FR-{number}" for number in range(1, 38)]
     named = re.findall(r"`([\w/]+\.py::\w+)`", PAGE)
     wrong = [name for name in named if name not in TESTS]
     assert wrong == [], "docs/requirements.md names these tests; name what replaced them"
-    assert re.findall(r"^\| FR-\d+ \|(?:(?!::).)*$", PAGE, re.MULTILINE) == []
-
-
-def test_every_row_names_an_everyday_test() -> None:
-    """Each of FR-1 to FR-37 names a test that runs every day, on every system."""
-    for row in re.findall(r"^\| FR-\d+ \|.*$", PAGE, re.MULTILINE):
-        named = re.findall(r"`([\w/]+\.py::\w+)`", row)
-        assert any(TESTS[name][1] for name in named), f"name an everyday test in this row: {row}"
+    wrong = [number for number, names in ROWS if not any(TESTS[name][1] for name in names)]
+    assert wrong == [], "name an everyday test in the rows of these requirements"
 
 
 def test_a_cited_test_names_its_requirement() -> None:
     """The docstring of each test in a row starts with the number of the row."""
-    rows = re.findall(r"^\| (FR-\d+) \|(.*)$", PAGE, re.MULTILINE)
     wrong = [
         (number, name)
-        for number, row in rows
-        for name in re.findall(r"`([\w/]+\.py::\w+)`", row)
+        for number, names in ROWS
+        for name in names
         if number not in requirements_of(TESTS[name][0])
     ]
     assert wrong == [], 'begin the docstrings of these tests with "NUMBER: "'

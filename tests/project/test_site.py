@@ -1,6 +1,7 @@
 """The site: the strict build reports nothing, and its pages need nothing from elsewhere."""
 
 import re
+import shutil
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote
@@ -15,6 +16,17 @@ FOREIGN: Final = re.compile(
     r"(?:<(?!a\b)[^>]*\b(?:href|src)=[\"']|url\([\"']?|@import [\"'])((?:https?:)?//[^\"')]*)"
 )
 """What a page or a style sheet loads from another host; links are not loaded."""
+
+FRAME: Final = """<iframe width="360" height="740" src="PAGE"></iframe><script>
+document.querySelector("iframe").onload = ({target: {contentDocument: page}}) => {
+  const heading = page.querySelector("#where-to-go-next h2");
+  const list = heading.parentElement.querySelector("ul");
+  const top = heading.getBoundingClientRect().top;
+  document.title = [list.getBoundingClientRect().bottom - top,
+    page.querySelector(".sidebar-scroll").scrollHeight, page.documentElement.scrollWidth].join(" ");
+};
+</script>"""
+"""Shows a page on a phone, and names its figures in the title."""
 
 FOREIGN_EXAMPLES: Final = (
     '<script src="https://host/x.js">',
@@ -51,6 +63,45 @@ def test_no_file_is_missing(site: Path) -> None:
         if not (site / link[1:] if link[0] == "/" else page.parent / unquote(link)).exists()
     ]
     assert missing == []
+
+
+def linked(page: Path) -> set[Path]:
+    """Return the pages of the site that the text of a page links to."""
+    article = page.read_text("utf-8").partition("<article")[2].partition("</article>")[0]
+    links = re.findall(r'<a [^>]*\bhref="([^"#:]+\.html)["#]', article)
+    return {(page.parent / unquote(link)).resolve() for link in links}
+
+
+def test_every_page_is_two_clicks_away(site: Path) -> None:
+    """The map on the first page leads to every page, directly or through one other."""
+    site = site.resolve()
+    first = linked(site / "index.html")
+    pages = {*site.rglob("*.html")} - {site / f"{name}.html" for name in ("404", "index", "search")}
+    assert pages - first - {page for each in first for page in linked(each)} == set()
+
+
+def test_the_map_fits_on_a_phone(site: Path, tmp_path: Path) -> None:
+    """At 360 x 740, the map on the first page and the navigation are as high as the screen."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    program = next(filter(None, map(shutil.which, names)), None)
+    if program is None:
+        pytest.skip("there is no Chromium on PATH")
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.replace("PAGE", (site / "index.html").as_uri()), encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    flags += [
+        f"--user-data-dir={tmp_path}",
+        "--virtual-time-budget=5000",
+        "--dump-dom",
+        "--hide-scrollbars",
+    ]
+    shown = run(program, *flags, frame.as_uri()).stdout
+    found = re.search(r"<title>([\d.]+) (\d+) (\d+)</title>", shown)
+    assert found, shown
+    height, navigation, width = map(float, found.groups())
+    assert 100 < height <= 740
+    assert 100 < navigation <= 740
+    assert width == 360
 
 
 def test_pages_above_docs_are_pages_of_the_site(site: Path) -> None:

@@ -4,10 +4,11 @@ import json
 import os
 import re
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
+from pages import blocks
 from project_tools import ROOT, run, tool
 
 pytestmark = pytest.mark.thorough
@@ -31,27 +32,32 @@ MISTAKES: Final = (
 def program(tmp_path: Path) -> Path:
     """Return the program of the README, in a folder where pyright is strict."""
     _, _, section = README.read_text(encoding="utf-8").partition("\n## Types\n")
-    (block,) = re.findall(r"^```python\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+    ((_, block),) = blocks(section, "python")
     (tmp_path / "program.py").write_text(block, encoding="utf-8")
     (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
     return tmp_path / "program.py"
 
 
+def pyright(folder: Path, *words: str) -> tuple[int, dict[str, Any]]:
+    """Return the status and the report of pyright."""
+    # It looks for the packages of the first `python` on the path.
+    path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
+    result = run(tool("basedpyright"), "--outputjson", *words, cwd=folder, env={"PATH": path})
+    return result.returncode, json.loads(result.stdout)
+
+
 def lines_with_errors(checker: str, program: Path) -> set[int]:
     """Return the numbers of the lines with type errors."""
     if checker == "mypy":
-        command = [str(tool("mypy")), "--strict", "--cache-dir", os.devnull, program.name]
+        command = (tool("mypy"), "--strict", "--cache-dir", os.devnull, program.name)
         result = run(*command, cwd=program.parent)
         found = re.findall(rf"^{program.name}:(\d+): error:", result.stdout, re.MULTILINE)
-        numbers = {int(number) for number in found}
+        status, numbers = result.returncode, {int(number) for number in found}
     else:
-        # It looks for the packages of the first `python` on the path.
-        path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
-        command = [str(tool("basedpyright")), "--outputjson", program.name]
-        result = run(*command, cwd=program.parent, env={"PATH": path})
-        diagnostics = json.loads(result.stdout)["generalDiagnostics"]
-        numbers = {diagnostic["range"]["start"]["line"] + 1 for diagnostic in diagnostics}
-    assert result.returncode == bool(numbers), result.stdout + result.stderr
+        status, report = pyright(program.parent, program.name)
+        places = [one["range"]["start"] for one in report["generalDiagnostics"]]
+        numbers = {place["line"] + 1 for place in places}
+    assert status == bool(numbers)
     return numbers
 
 
@@ -67,10 +73,8 @@ def test_mistakes_are_found(checker: str, program: Path) -> None:
 @pytest.mark.parametrize("package", ["bpetite", "bpetite_compare", "bpetite_compare.reference"])
 def test_everything_public_has_a_type(package: str, tmp_path: Path) -> None:
     """Pyright knows the complete type of every public name, from the package alone."""
-    path = f"{tool('python').parent}{os.pathsep}{os.environ['PATH']}"
-    command = [str(tool("basedpyright")), "--ignoreexternal", "--outputjson"]
-    result = run(*command, "--verifytypes", package, cwd=tmp_path, env={"PATH": path})
-    completeness = json.loads(result.stdout)["typeCompleteness"]
+    _, report = pyright(tmp_path, "--ignoreexternal", "--verifytypes", package)
+    completeness = report["typeCompleteness"]
     assert completeness["pyTypedPath"].endswith("py.typed")
     assert completeness["exportedSymbolCounts"]["withKnownType"] > 0
     assert completeness["completenessScore"] == 1

@@ -4,7 +4,6 @@ The other runtimes are in no group; CONTRIBUTING.md has the commands that instal
 """
 
 import json
-import os
 import pickle
 import re
 import shutil
@@ -27,8 +26,8 @@ from bpetite_compare._engines import drift
 from cli_tools import BPETITE
 from compare_tools import HOSTILE, real_texts
 from nasty import NINE, alike
-from pages import check
-from project_tools import ROOT, node, run, run_program
+from pages import run_blocks
+from project_tools import MODULES, ROOT, run, run_program
 from texts import texts_in_every_script
 
 pytestmark = pytest.mark.thorough
@@ -38,8 +37,6 @@ INTRODUCTION, *PARTS = re.split(
 )
 SECTIONS: Final = {title: text for title, _, text in (part.partition("\n") for part in PARTS)}
 RUNTIMES: Final = [title for title, text in SECTIONS.items() if "```js" in text]
-MODULES: Final = Path(os.environ.get("BPETITE_RUNTIMES", "missing")).absolute() / "node_modules"
-"""What npm installed, if it was asked to."""
 installed: Final = pytest.mark.skipif(
     not MODULES.is_dir(), reason="the other runtimes are not installed"
 )
@@ -74,43 +71,11 @@ NANOCHAT_PATTERN: Final = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, offline: None) -> Path:
     """Return a folder with the sample and its tokenizer, and confine other libraries to it."""
-    monkeypatch.setenv("PATH", f"{Path(BPETITE).parent}:{os.environ['PATH']}")
-    monkeypatch.setenv("HF_HOME", str(tmp_path / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     shutil.copy(ROOT / "docs" / "sample.txt", tmp_path)
     run_blocks(INTRODUCTION, tmp_path)
     return tmp_path
-
-
-def run_blocks(text: str, folder: Path, *, shown: bool = True) -> str:
-    """Run commands and programs, compare the output that is shown, and return their messages."""
-    printed = messages = ""
-    for language, block in re.findall(r"^```(\w+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE):
-        if language == "sh":
-            result = run("bash", "-ec", block, cwd=folder)
-            assert result.returncode == 0, result.stderr
-        elif language == "python":
-            result = run_program(folder, block)
-            printed, messages = result.stdout, messages + result.stderr
-        elif language == "js":
-            printed = run_node(folder, block)
-        else:
-            check(block, printed)
-            printed = ""
-    assert printed == "" or not shown, "the page does not show it"
-    return messages
-
-
-def run_node(folder: Path, program: str) -> str:
-    """Run JavaScript in a folder with the modules that npm installed; return what it prints."""
-    (folder / "program.mjs").write_text(program, encoding="utf-8")
-    if not (folder / "node_modules").exists():
-        (folder / "node_modules").symlink_to(MODULES)
-    result = run(node() or "node", "program.mjs", cwd=folder)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
 
 
 @pytest.mark.parametrize("title", [pytest.param(one, marks=NEEDS.get(one, ())) for one in SECTIONS])
@@ -249,7 +214,7 @@ def test_nanochat_gets_the_tokenizer_that_it_would_train(
     corpus = "\n".join(texts)
     (folder / "sample.txt").write_bytes(corpus.encode())
     section = SECTIONS["nanochat"].replace("512", "4096").partition("```text")[0]
-    run_blocks(re.sub(r".*torch.*\n", "", section), folder, shown=False)
+    run_blocks(re.sub(r".*torch.*\n", "", section), folder, compare=False)
     encoding = pickle.loads((folder / "tokenizer.pkl").read_bytes())  # noqa: S301 - just made
     trainer = rustbpe.Tokenizer()
     trainer.train_from_iterator(iter([corpus]), 4096, pattern=NANOCHAT_PATTERN)

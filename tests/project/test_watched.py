@@ -17,7 +17,6 @@ from typing import Final
 import pytest
 
 from artifacts import GOOD, canonical
-from bpetite_compare import export
 from cli_tools import _terminal
 from compare_tools import CORPUS
 from help_tools import BUILT_IN, OF_COMPARE, call_of, having, prepare_files
@@ -63,43 +62,33 @@ def every_call() -> list[list[str]]:
     return [*named, *map(str.split, CALLS)]
 
 
-PLUGIN: Final = """
+URL: Final = "https://127.0.0.1:9/toy.tiktoken"
+PLUGIN: Final = f"""
 from tiktoken.load import load_tiktoken_bpe
 
 def toy():
-    ranks = load_tiktoken_bpe({url!r}, expected_hash={sha256!r})
-    pattern = {pattern!r}
+    ranks = load_tiktoken_bpe({URL!r})
+    pattern = {GOOD["pretokenizer_pattern"]!r}
     return dict(name="toy", pat_str=pattern, mergeable_ranks=ranks, special_tokens={{}})
 
 ENCODING_CONSTRUCTORS = {{"toy": toy}}
 """
+"""Registers an encoding in tiktoken."""
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the inputs of the calls, and an encoding in tiktoken's cache."""
+    """Return a folder with the inputs of the calls, and the encoding "toy" in tiktoken's cache."""
     folder = tmp_path_factory.mktemp("watched")
     prepare_files(folder, CORPUS + TEXT)
     row = {NAME: NAME, "text": NAME, "count": 3}
     (folder / "docs.jsonl").write_text(f"{json.dumps(row)}\n")
-    export(folder / "tokenizer.json", "tiktoken", folder / "toy.tiktoken")
-    write_plugin(folder)
-    return folder
-
-
-def write_plugin(folder: Path) -> None:
-    """Register the encoding "toy" in tiktoken, and put its file into a cache."""
-    ranks = (folder / "toy.tiktoken").read_bytes()
-    url = "https://127.0.0.1:9/toy.tiktoken"
-    plugins = folder / "plugins" / "tiktoken_ext"
-    plugins.mkdir(parents=True)
-    (plugins / "toy.py").write_text(
-        PLUGIN.format(
-            url=url, sha256=hashlib.sha256(ranks).hexdigest(), pattern=GOOD["pretokenizer_pattern"]
-        )
-    )
+    ranks = (folder / "model.tiktoken").read_bytes()
+    (folder / "plugins" / "tiktoken_ext").mkdir(parents=True)
+    (folder / "plugins" / "tiktoken_ext" / "toy.py").write_text(PLUGIN)
     (folder / "cache").mkdir()
-    (folder / "cache" / hashlib.sha1(url.encode()).hexdigest()).write_bytes(ranks)  # noqa: S324 - tiktoken's name
+    (folder / "cache" / hashlib.sha1(URL.encode()).hexdigest()).write_bytes(ranks)  # noqa: S324 - tiktoken's name
+    return folder
 
 
 def watched(
@@ -172,16 +161,14 @@ def test_no_name_in_a_file_is_imported(folder: Path) -> None:
     hostile = folder / "hostile"
     hostile.mkdir()
     calls = [["load", "tokenizer.json"]]
-    for place, content in enumerate(renamed(deepcopy(GOOD))):
+    from_hugging_face = json.loads((folder / "hf.json").read_bytes())
+    files = [("load", one) for one in renamed(deepcopy(GOOD))]
+    files += [("import --from huggingface --input", one) for one in renamed(from_hugging_face)]
+    for place, (call, content) in enumerate(files):
         path = hostile / f"{place}.json"
         path.write_bytes(canonical(content))
-        calls.append(["load", str(path)])
-    single = folder / "hf.json"
-    for place, content in enumerate(renamed(json.loads(single.read_bytes()))):
-        path = hostile / f"hf-{place}.json"
-        path.write_bytes(canonical(content))
-        output = f"{path}.new"
-        calls.append(["import", "--from", "huggingface", "--input", str(path), "--output", output])
+        more = ["--output", f"{path}.new"] if call != "load" else []
+        calls.append([*call.split(), str(path), *more])
     report = watched(folder, calls)
     assert violations(report) == []
     assert sum(line.startswith("main: status ") for line in report) == len(calls)
@@ -223,23 +210,16 @@ def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
         f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
     )
     (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
-    plant(tmp_path / "bpetite" / "_schema" / "__init__.py", "    return of_json(data)")
-    plant(
-        tmp_path / "bpetite_cli" / "jobs" / "workers.py", "    with suppress(EOFError, OSError):\n"
-    )
-    report = watched(
-        folder, [["count", "--model", "tokenizer.json", "--jobs", "2", "text.txt"]], tmp_path
-    )
+    for name, before in (
+        ("bpetite/_schema/__init__.py", "    return of_json(data)"),
+        ("bpetite_cli/jobs/workers.py", "    with suppress(EOFError, OSError):\n"),
+    ):
+        text = (tmp_path / name).read_text()
+        assert text.count(before) == 1
+        planted = f"    from bpetite import planted; planted.violate()\n{before}"
+        (tmp_path / name).write_text(text.replace(before, planted))
+    call = ["count", "--model", "tokenizer.json", "--jobs", "2", "text.txt"]
+    report = watched(folder, [call], tmp_path)
     for process in ("main", "worker"):
         found = {line for line in violations(report) if line.startswith(f"{process}: ")}
         assert found == {f"{process}: {violation}" for violation in PLANTS.values()}
-
-
-def plant(module: Path, before: str) -> None:
-    """Have a module commit all violations before a line."""
-    text = module.read_text()
-    assert text.count(before) == 1
-    indent = " " * (len(before) - len(before.lstrip()))
-    module.write_text(
-        text.replace(before, f"{indent}from bpetite import planted; planted.violate()\n{before}")
-    )

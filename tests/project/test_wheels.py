@@ -1,5 +1,6 @@
 """The wheels and sdists of the three packages, and the core installed alone."""
 
+import re
 import shutil
 import sys
 import tarfile
@@ -79,6 +80,28 @@ def test_an_sdist_has_only_its_package(member: str, dist: Path) -> None:
     described = {"LICENSE", "PKG-INFO", "README.md", "pyproject.toml"}
     sources = {f"src/{name}" for name in source_files(member)}
     assert names == {f"{top}/{name}" for name in described | sources}
+
+
+def test_the_hints_install_what_is_missing(dist: Path, tmp_path: Path) -> None:
+    """What a message names installs compare and pyarrow: from an index, a clone and an address."""
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("without git or a clone there is no address")
+    index = ("run", "--isolated", "--no-project", "--python", sys.executable, "--find-links", dist)
+    parity = ("bpetite", "parity", "--help")
+    hint = run_uv(*index, "--with", "bpetite-cli", *parity, cwd=tmp_path).stderr
+    if "bpetite-compare" not in hint:
+        pytest.skip(f"uv has no index to install rich from: {hint}")
+    named = re.findall("`([^`]*)`", hint)
+    assert len(named) == 3
+    for text in named:
+        there = text.replace("./", f"{ROOT}/").replace("URL", ROOT.as_uri())
+        done = run_uv(*index, "--with", there, *parity, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    counted = ("bpetite", "chunks", "--parquet", "text", "none.parquet")
+    hint = run_uv(*index, "--with", "bpetite-cli", *counted, cwd=tmp_path).stderr
+    (option,) = re.findall("add `--with (.*?)`", hint)
+    hint = run_uv(*index, "--with", "bpetite-cli", "--with", option, *counted, cwd=tmp_path).stderr
+    assert "none.parquet" in hint
 
 
 def test_the_core_installs_only_regex(dist: Path, tmp_path: Path) -> None:

@@ -6,16 +6,15 @@ are those of `regex`.
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+import extracted
 import regex
+from extracted import List, Option
 
 from bpetite._constants import MAX_VOCAB_SIZE
-from proof import extracted
-from proof.extracted import List, Option
 
 Pair = tuple[int, int]
 Split = Callable[[str], list[str]]
@@ -24,13 +23,12 @@ END_OF_TEXT = ("<|endoftext|>",)
 _FRAMES = 100_000
 
 
-@contextmanager
-def _deep() -> Iterator[None]:
-    """Allow recursion as deep as a list is long."""
+def _call(function: Callable[..., List], *arguments: object) -> List:
+    """Call a function that recurses as deep as a list is long."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _FRAMES))
     try:
-        yield
+        return function(*arguments)
     finally:
         sys.setrecursionlimit(limit)
 
@@ -70,23 +68,9 @@ _LETTER, _NUMBER, _SPACE = (_class(name) for name in (r"\p{L}", r"\p{N}", r"\s")
 _CLASSES = (_LETTER, _NUMBER, _SPACE)
 
 
-def utf8(text: str) -> bytes:
-    """Return `Utf8.utf8s`."""
-    with _deep():
-        return bytes(_listed(extracted.utf8s(_codes(text))))
-
-
-def decode_utf8(data: bytes) -> str | None:
-    """Return `Utf8.decode_utf8`."""
-    with _deep():
-        result = extracted.decode_utf8(_linked(data))
-    return None if result is None else _text(result[0])
-
-
 def split(text: str) -> list[str]:
     """Return `Pattern.split_gpt2`: the chunks."""
-    with _deep():
-        return [_text(chunk) for chunk in _listed(extracted.split_gpt2(*_CLASSES, _codes(text)))]
+    return [_text(chunk) for chunk in _listed(_call(extracted.split_gpt2, *_CLASSES, _codes(text)))]
 
 
 def _on_codes(split: Split) -> Callable[[List], List]:
@@ -95,34 +79,29 @@ def _on_codes(split: Split) -> Callable[[List], List]:
 
 def cut(text: str, names: Sequence[str]) -> list[str]:
     """Return `Special.cut`: ordinary text and special tokens in turn."""
-    with _deep():
-        first, others = extracted.cut(_linked(map(_codes, names)), _codes(text))
-        parts = [first, *(part for name, after in _listed(others) for part in (name, after))]
-        return [_text(part) for part in parts]
+    first, others = _call(extracted.cut, _linked(map(_codes, names)), _codes(text))
+    parts = [first, *(part for name, after in _listed(others) for part in (name, after))]
+    return [_text(part) for part in parts]
 
 
 def split_ascii(data: bytes) -> list[bytes]:
     """Return `Ascii.split_ascii`: the chunks of GPT-4's pattern."""
-    with _deep():
-        return [bytes(_listed(chunk)) for chunk in _listed(extracted.split_ascii(_linked(data)))]
+    return [bytes(_listed(chunk)) for chunk in _listed(_call(extracted.split_ascii, _linked(data)))]
 
 
 def pieces(text: str) -> list[str]:
     """Return `Pattern.pieces`."""
-    with _deep():
-        return [_text(piece) for piece in _listed(extracted.pieces(_SPACE, _codes(text)))]
+    return [_text(piece) for piece in _listed(_call(extracted.pieces, _SPACE, _codes(text)))]
 
 
 def blocks(text: str, size: int) -> list[str]:
     """Return `Pattern.blocks`."""
-    with _deep():
-        return [_text(block) for block in _listed(extracted.blocks(_SPACE, size, _codes(text)))]
+    return [_text(block) for block in _listed(_call(extracted.blocks, _SPACE, size, _codes(text)))]
 
 
 def passes(chunk: bytes, merges: Sequence[Pair]) -> list[int]:
     """Return `Encoders.passes`: one pass for each merge."""
-    with _deep():
-        return _listed(extracted.passes(0, _linked(merges), _linked(chunk)))
+    return _listed(_call(extracted.passes, 0, _linked(merges), _linked(chunk)))
 
 
 def undo_counts(counts: Mapping[int, int], merges: Sequence[Pair], kept: int) -> dict[int, int]:
@@ -131,9 +110,10 @@ def undo_counts(counts: Mapping[int, int], merges: Sequence[Pair], kept: int) ->
     def count(token_id: int) -> int:
         return counts.get(token_id, 0)
 
-    with _deep():
-        later = _linked(merges[kept:])
-        found = {i: extracted.undo_counts(kept, later, count, i) for i in range(256 + len(merges))}
+    later = _linked(merges[kept:])
+    found = {
+        i: _call(extracted.undo_counts, kept, later, count, i) for i in range(256 + len(merges))
+    }
     return {token_id: number for token_id, number in found.items() if number}
 
 
@@ -144,59 +124,46 @@ def encode_chunk(chunk: bytes, merges: Mapping[Pair, int], shuffle: Sequence[int
         new_id = merges.get((left, right))
         return None if new_id is None else (new_id,)
 
-    with _deep():
-        return _listed(extracted.encode_chunk(lookup, shuffle.__getitem__, _linked(chunk)))
+    return _listed(_call(extracted.encode_chunk, lookup, shuffle.__getitem__, _linked(chunk)))
 
 
 def find_unreachable(merges: Sequence[Pair]) -> int | None:
     """Return `Reachable.find_unreachable`: the first token that does not encode to itself."""
-    with _deep():
-        result = extracted.find_unreachable(_linked(merges), MAX_VOCAB_SIZE)
+    result = _call(extracted.find_unreachable, _linked(merges), MAX_VOCAB_SIZE)
     return None if result is None else int(result[0])
 
 
 def is_torn(merges: Sequence[Pair], left: int, right: int) -> bool:
     """Return `Reachable.is_torn`: whether a merge crosses the border of a pair."""
-    with _deep():
-        return bool(extracted.is_torn(_linked(merges), MAX_VOCAB_SIZE, left, right))
-
-
-def vocabulary(merges: Sequence[Pair]) -> list[bytes]:
-    """Return `Training.vocab`: the bytes of every mergeable token."""
-    with _deep():
-        return [bytes(_listed(token)) for token in _listed(extracted.vocab(_linked(merges)))]
+    return bool(_call(extracted.is_torn, _linked(merges), MAX_VOCAB_SIZE, left, right))
 
 
 def train(documents: Iterable[str], wanted: int) -> list[Pair]:
     """Return `Tokenizer.train_text`: at most this many merges."""
-    with _deep():
-        linked = _linked(map(_codes, documents))
-        return _listed(extracted.train_text(_on_codes(split), wanted, linked))
+    linked = _linked(map(_codes, documents))
+    return _listed(_call(extracted.train_text, _on_codes(split), wanted, linked))
 
 
 def encode(
     text: str, merges: Sequence[Pair], names: Sequence[str] = END_OF_TEXT, split: Split = split
 ) -> list[int]:
     """Return `Tokenizer.encode`."""
-    with _deep():
-        special = _linked(map(_codes, names))
-        ids = extracted.encode(_on_codes(split), (), special, _linked(merges), _codes(text))
-        return _listed(ids)
+    special = _linked(map(_codes, names))
+    ids = _call(extracted.encode, _on_codes(split), (), special, _linked(merges), _codes(text))
+    return _listed(ids)
 
 
 def encode_ordinary(text: str, merges: Sequence[Pair], split: Split = split) -> list[int]:
     """Return `Tokenizer.ordinary`: the ids without special tokens."""
-    with _deep():
-        return _listed(extracted.ordinary(_on_codes(split), (), _linked(merges), _codes(text)))
+    return _listed(_call(extracted.ordinary, _on_codes(split), (), _linked(merges), _codes(text)))
 
 
 def decode(
     ids: Sequence[int], merges: Sequence[Pair], names: Sequence[str] = END_OF_TEXT
 ) -> str | None:
     """Return `Tokenizer.decode_text`: None for an unknown id or invalid UTF-8."""
-    with _deep():
-        special = _linked(map(_codes, names))
-        result = extracted.decode_text((), special, _linked(merges), _linked(ids))
+    special = _linked(map(_codes, names))
+    result = _call(extracted.decode_text, (), special, _linked(merges), _linked(ids))
     return None if result is None else _text(result[0])
 
 
@@ -212,16 +179,14 @@ class Numbered(NamedTuple):
         """Return `Numbering.encode_ids`, or `Numbering.ordinary_ids`."""
         whole, names, merges, numbering = self._linked()
         chunks, codes = _on_codes(split), _codes(text)
-        with _deep():
-            if ordinary:
-                return _listed(extracted.ordinary_ids(chunks, whole, merges, numbering, codes))
-            return _listed(extracted.encode_ids(chunks, whole, names, merges, numbering, codes))
+        if ordinary:
+            return _listed(_call(extracted.ordinary_ids, chunks, whole, merges, numbering, codes))
+        return _listed(_call(extracted.encode_ids, chunks, whole, names, merges, numbering, codes))
 
     def decode(self, ids: Sequence[int]) -> str | None:
         """Return `Numbering.decode_ids_text`: None for an unknown id or invalid UTF-8."""
         whole, names, merges, numbering = self._linked()
-        with _deep():
-            result = extracted.decode_ids_text(whole, names, merges, numbering, _linked(ids))
+        result = _call(extracted.decode_ids_text, whole, names, merges, numbering, _linked(ids))
         return None if result is None else _text(result[0])
 
     def extend(
@@ -234,9 +199,8 @@ class Numbered(NamedTuple):
         named = zip(self.numbering[special:], map(_codes, self.names), strict=True)
         model = (_linked(self.merges), _linked(self.numbering[:first])), _linked(whole)
         corpus = _linked(_linked(chunk.encode()) for text in documents for chunk in split(text))
-        with _deep():
-            linked = _linked(map(_codes, names))
-            extended = extracted.extension(wanted, linked, corpus, _linked(named), model)
+        linked = _linked(map(_codes, names))
+        extended = _call(extracted.extension, wanted, linked, corpus, _linked(named), model)
         every_name, ((merges, ids), left) = extended
         ids_of_whole, ids_of_names = dict(_listed(left)), dict(_listed(every_name))
         return Numbered(

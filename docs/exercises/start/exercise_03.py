@@ -23,6 +23,6 @@ CHUNKS: dict[str, list[str]] = {
     "tab\there": [],
     "wait...what?!": [],
     "'tis": [],
-    "über naïve": [],
+    "über naïve": [],  # über is German for over
     "bye  ": [],
 }

@@ -34,8 +34,8 @@ def load_pyarrow() -> None:
         if not isinstance(error, ModuleNotFoundError):
             raise Failure(f"pyarrow cannot be loaded: {error}; install it again") from None
         raise Failure(
-            "--parquet requires pyarrow, which is not installed\nin a clone of bpetite, run "
-            "`uv tool install './packages/cli[parquet]' --with ./packages/compare`"
+            "--parquet requires pyarrow, which is not installed\nrun `pip install pyarrow`, or "
+            "add `--with pyarrow` to `uvx`, `uv run` or `uv tool install`"
         ) from None
 
 

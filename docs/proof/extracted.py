@@ -12,121 +12,78 @@ Pair = Any
 
 
 def negb(b: bool) -> bool:
-    if b: return False
-    return True
+    return (False if b else True)
 
 
 def fst(p: Pair) -> Any:
-    x, _ = p
-    return x
+    return p[0]
 
 
 def snd(p: Pair) -> Any:
-    _, y = p
-    return y
+    return p[1]
 
 
 def length(l: List) -> int:
-    if l == (): return 0
-    _, l_prime = l
-    return (length(l_prime) + 1)
+    return (0 if l == () else (length(l[1]) + 1))
 
 
 def app(l: List, m: List) -> List:
-    if l == (): return m
-    a, l1 = l
-    return (a, app(l1, m))
+    return (m if l == () else (l[0], app(l[1], m)))
 
 
 def nth(n: int, l: List, default: Any) -> Any:
-    if n == 0:
-        if l == (): return default
-        x, _ = l
-        return x
-    m = n - 1
-    if l == (): return default
-    _, t = l
-    return nth(m, t, default)
+    if n == 0: return (default if l == () else l[0])
+    return (default if l == () else nth((n - 1), l[1], default))
 
 
 def nth_error(l: List, n: int) -> Option:
-    if n == 0:
-        if l == (): return None
-        x, _ = l
-        return (x,)
-    n0 = n - 1
-    if l == (): return None
-    _, l0 = l
-    return nth_error(l0, n0)
+    if n == 0: return (None if l == () else (l[0],))
+    return (None if l == () else nth_error(l[1], (n - 1)))
 
 
 def rev(l: List) -> List:
-    if l == (): return ()
-    x, l_prime = l
-    return app(rev(l_prime), (x, ()))
+    return (() if l == () else app(rev(l[1]), (l[0], ())))
 
 
 def map(f: Callable[[Any], Any], l: List) -> List:
-    if l == (): return ()
-    a, t = l
-    return (f(a), map(f, t))
+    return (() if l == () else (f(l[0]), map(f, l[1])))
 
 
 def flat_map(f: Callable[[Any], List], l: List) -> List:
-    if l == (): return ()
-    x, t = l
-    return app(f(x), flat_map(f, t))
+    return (() if l == () else app(f(l[0]), flat_map(f, l[1])))
 
 
 def existsb(f: Callable[[Any], bool], l: List) -> bool:
-    if l == (): return False
-    a, l0 = l
-    if f(a): return True
-    return existsb(f, l0)
+    return (False if l == () else (f(l[0]) or existsb(f, l[1])))
 
 
 def filter(f: Callable[[Any], bool], l: List) -> List:
     if l == (): return ()
-    x, l0 = l
-    if f(x): return (x, filter(f, l0))
-    return filter(f, l0)
+    return ((l[0], filter(f, l[1])) if f(l[0]) else filter(f, l[1]))
 
 
 def find(f: Callable[[Any], bool], l: List) -> Option:
     if l == (): return None
-    x, tl = l
-    if f(x): return (x,)
-    return find(f, tl)
+    return ((l[0],) if f(l[0]) else find(f, l[1]))
 
 
 def combine(l: List, l_prime: List) -> List:
     if l == (): return ()
-    x, tl = l
-    if l_prime == (): return ()
-    y, tl_prime = l_prime
-    return ((x, y), combine(tl, tl_prime))
+    return (() if l_prime == () else ((l[0], l_prime[0]), combine(l[1], l_prime[1])))
 
 
 def firstn(n: int, l: List) -> List:
     if n == 0: return ()
-    n0 = n - 1
-    if l == (): return ()
-    a, l0 = l
-    return (a, firstn(n0, l0))
+    return (() if l == () else (l[0], firstn((n - 1), l[1])))
 
 
 def skipn(n: int, l: List) -> List:
     if n == 0: return l
-    n0 = n - 1
-    if l == (): return ()
-    _, l0 = l
-    return skipn(n0, l0)
+    return (() if l == () else skipn((n - 1), l[1]))
 
 
 def seq(start: int, len: int) -> List:
-    if len == 0: return ()
-    len0 = len - 1
-    return (start, seq((start + 1), len0))
+    return (() if len == 0 else (start, seq((start + 1), (len - 1))))
 
 
 def merge_pass(a: int, b: int, n: int, l: List) -> List:
@@ -145,16 +102,13 @@ def tid(r: int) -> int:
 def passes(r: int, ms: List, l: List) -> List:
     if ms == (): return l
     p, t = ms
-    a, b = p
-    return passes((r + 1), t, merge_pass(a, b, tid(r), l))
+    return passes((r + 1), t, merge_pass(p[0], p[1], tid(r), l))
 
 
 def rank_from(r: int, ms: List, x: int, y: int) -> Option:
     if ms == (): return None
     p, t = ms
-    a, b = p
-    if ((x == a) and (y == b)): return (r,)
-    return rank_from((r + 1), t, x, y)
+    return ((r,) if ((x == p[0]) and (y == p[1])) else rank_from((r + 1), t, x, y))
 
 
 def rank(ms: List, x: int, y: int) -> Option:
@@ -172,9 +126,7 @@ def min_rank(lookup: Callable[[int, int], Option], l: List) -> Option:
     value_1 = min_rank(lookup, tl)
     if value_1 is None: return ((r, (x, y)),)
     (p0,) = value_1
-    r_prime, p = p0
-    if (r_prime < r): return ((r_prime, p),)
-    return ((r, (x, y)),)
+    return (((p0[0], p0[1]),) if (p0[0] < r) else ((r, (x, y)),))
 
 
 def split_counts(a: int, b: int, n: int, counts: Callable[[int], int], i: int) -> int:
@@ -184,8 +136,7 @@ def split_counts(a: int, b: int, n: int, counts: Callable[[int], int], i: int) -
 
 def undo_counts(r: int, ms: List, counts: Callable[[int], int], i: int) -> int:
     if ms == (): return counts(i)
-    p, t = ms
-    a, b = p
+    (a, b), t = ms
     return split_counts(a, b, tid(r), (lambda later_1: undo_counts((r + 1), t, counts, later_1)), i)
 
 
@@ -196,8 +147,7 @@ def joined(vocab0: List, a: int, b: int) -> List:
 def build(ms: List, vocab0: List) -> List:
     if ms == (): return vocab0
     p, t = ms
-    a, b = p
-    return build(t, app(vocab0, (joined(vocab0, a, b), ())))
+    return build(t, app(vocab0, (joined(vocab0, p[0], p[1]), ())))
 
 
 base_vocab: List = map((lambda b: (b, ())), seq(0, 256))
@@ -210,33 +160,25 @@ def vocab(ms: List) -> List:
 def pairs_of(l: List) -> List:
     if l == (): return ()
     x, tl = l
-    if tl == (): return ()
-    y, _ = tl
-    return ((x, y), pairs_of(tl))
+    return (() if tl == () else ((x, tl[0]), pairs_of(tl)))
 
 
 def pair_eqb(p: Pair, q: Pair) -> bool:
-    if (fst(p) == fst(q)): return (snd(p) == snd(q))
-    return False
+    return ((fst(p) == fst(q)) and (snd(p) == snd(q)))
 
 
 def pair_ltb(p: Pair, q: Pair) -> bool:
-    if (fst(p) < fst(q)): return True
-    if (fst(p) == fst(q)): return (snd(p) < snd(q))
-    return False
+    return ((fst(p) < fst(q)) or ((fst(p) == fst(q)) and (snd(p) < snd(q))))
 
 
 def count(p: Pair, l: List) -> int:
     if l == (): return 0
-    q, t = l
-    if pair_eqb(p, q): return (count(p, t) + 1)
-    return count(p, t)
+    return ((count(p, l[1]) + 1) if pair_eqb(p, l[0]) else count(p, l[1]))
 
 
 def before(all: List, p: Pair, q: Pair) -> bool:
     if (count(q, all) < count(p, all)): return True
-    if (count(p, all) == count(q, all)): return pair_ltb(p, q)
-    return False
+    return ((count(p, all) == count(q, all)) and pair_ltb(p, q))
 
 
 def best(all: List, l: List) -> Option:
@@ -244,9 +186,7 @@ def best(all: List, l: List) -> Option:
     p, t = l
     value_1 = best(all, t)
     if value_1 is None: return (p,)
-    (q,) = value_1
-    if before(all, p, q): return (p,)
-    return (q,)
+    return ((p,) if before(all, p, value_1[0]) else (value_1[0],))
 
 
 def train_from(r: int, wanted: int, chunks0: List) -> List:
@@ -255,8 +195,7 @@ def train_from(r: int, wanted: int, chunks0: List) -> List:
     all = flat_map(pairs_of, chunks0)
     value_2 = best(all, all)
     if value_2 is None: return ()
-    (p,) = value_2
-    a, b = p
+    ((a, b),) = value_2
     return ((a, b), train_from((r + 1), w, map((lambda later_1: merge_pass(a, b, tid(r), later_1)), chunks0)))
 
 
@@ -265,20 +204,16 @@ def train(wanted: int, corpus: List) -> List:
 
 
 def left_part(ms: List, t: int) -> int:
-    if (t < 256): return t
-    return fst(nth(max(t - 256, 0), ms, (t, t)))
+    return (t if (t < 256) else fst(nth(max(t - 256, 0), ms, (t, t))))
 
 
 def right_part(ms: List, t: int) -> int:
-    if (t < 256): return t
-    return snd(nth(max(t - 256, 0), ms, (t, t)))
+    return (t if (t < 256) else snd(nth(max(t - 256, 0), ms, (t, t))))
 
 
 def merged(ms: List, limit: int, x: int, y: int) -> int:
     value_1 = rank(ms, x, y)
-    if value_1 is None: return limit
-    (r,) = value_1
-    return tid(r)
+    return (limit if value_1 is None else tid(value_1[0]))
 
 
 def go_back(ms: List, next: Callable[[int, int, int, int], bool], x: int, y: int, x_until: int, y_until: int) -> bool:
@@ -301,8 +236,7 @@ def is_torn(ms: List, limit: int, x: int, y: int) -> bool:
 
 def first_unreachable(ms: List, limit: int, r: int, rest: List) -> Option:
     if rest == (): return None
-    p, t = rest
-    a, b = p
+    (a, b), t = rest
     if (negb((merged(ms, limit, a, b) == tid(r))) or is_torn(ms, limit, a, b)): return (tid(r),)
     return first_unreachable(ms, limit, (r + 1), t)
 
@@ -325,33 +259,26 @@ def split(next: Callable[[List], int], s: List) -> List:
 
 def run(p: Callable[[int], bool], l: List) -> int:
     if l == (): return 0
-    x, t = l
-    if p(x): return (run(p, t) + 1)
-    return 0
+    return ((run(p, l[1]) + 1) if p(l[0]) else 0)
 
 
 apostrophe: int = 39
 
 
 def sdmt(x: int) -> bool:
-    if (((x == 115) or (x == 100)) or (x == 109)): return True
-    return (x == 116)
+    return ((((x == 115) or (x == 100)) or (x == 109)) or (x == 116))
 
 
 def is_letter(x: int) -> bool:
-    if ((65 <= x) and (x <= 90)): return True
-    if (97 <= x): return (x <= 122)
-    return False
+    return (((65 <= x) and (x <= 90)) or ((97 <= x) and (x <= 122)))
 
 
 def is_digit(x: int) -> bool:
-    if (48 <= x): return (x <= 57)
-    return False
+    return ((48 <= x) and (x <= 57))
 
 
 def is_newline(x: int) -> bool:
-    if (x == 10): return True
-    return (x == 13)
+    return ((x == 10) or (x == 13))
 
 
 def other(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], x: int) -> bool:
@@ -374,22 +301,18 @@ def contraction(s: List) -> int:
 
 def sp_run(p: Callable[[int], bool], s: List) -> int:
     if s == (): return 0
-    x, t = s
-    if ((x == 32) and (0 < run(p, t))): return (run(p, t) + 1)
-    return run(p, s)
+    return ((run(p, s[1]) + 1) if ((s[0] == 32) and (0 < run(p, s[1]))) else run(p, s))
 
 
 def ws_run(space: Callable[[int], bool], s: List) -> int:
     n = run(space, s)
     value_1 = skipn(n, s)
     if value_1 == (): return n
-    if (2 <= n): return max(n - 1, 0)
-    return n
+    return (max(n - 1, 0) if (2 <= n) else n)
 
 
 def orelse(a: int, b: int) -> int:
-    if a == 0: return b
-    return a
+    return (b if a == 0 else a)
 
 
 def next_gpt2(letter: Callable[[int], bool], number: Callable[[int], bool], space: Callable[[int], bool], s: List) -> int:
@@ -401,9 +324,7 @@ def split_gpt2(letter: Callable[[int], bool], number: Callable[[int], bool], spa
 
 
 def blank(space: Callable[[int], bool], x: int) -> bool:
-    if space(x): return True
-    if (28 <= x): return (x <= 31)
-    return False
+    return (space(x) or ((28 <= x) and (x <= 31)))
 
 
 def boundary(space: Callable[[int], bool], before0: List, w: int) -> bool:
@@ -411,11 +332,8 @@ def boundary(space: Callable[[int], bool], before0: List, w: int) -> bool:
     x, p = before0
     if ((negb(blank(space, x)) and (space(w) and negb(is_newline(w)))) or ((is_letter(x) or is_digit(x)) and is_newline(w))): return True
     def value_1() -> Any:
-        if p == (): return False
-        y, _ = p
-        return negb(blank(space, y))
-    if (is_newline(x) and value_1()): return negb((blank(space, w) or (w == 47)))
-    return False
+        return (False if p == () else negb(blank(space, p[0])))
+    return ((is_newline(x) and value_1()) and negb((blank(space, w) or (w == 47))))
 
 
 def blocks_from(space: Callable[[int], bool], size: int, before0: List, block: List, s: List) -> List:
@@ -426,9 +344,7 @@ def blocks_from(space: Callable[[int], bool], size: int, before0: List, block: L
 
 
 def blocks(space: Callable[[int], bool], size: int, s: List) -> List:
-    if s == (): return ()
-    x, t = s
-    return blocks_from(space, size, (x, ()), (x, ()), t)
+    return (() if s == () else blocks_from(space, size, (s[0], ()), (s[0], ()), s[1]))
 
 
 def next_piece(space: Callable[[int], bool], s: List) -> int:
@@ -441,12 +357,7 @@ def pieces(space: Callable[[int], bool], s: List) -> List:
 
 
 def prefixb(p: List, l: List) -> bool:
-    if p == (): return True
-    x, p_prime = p
-    if l == (): return False
-    y, l_prime = l
-    if (x == y): return prefixb(p_prime, l_prime)
-    return False
+    return (p == () or (False if l == () else ((p[0] == l[0]) and prefixb(p[1], l[1]))))
 
 
 def partition(names: List, text: List) -> Option:
@@ -457,22 +368,17 @@ def partition(names: List, text: List) -> Option:
         value_1 = partition(names, t)
         if value_1 is None: return None
         (p,) = value_1
-        b, found = p
-        return (((x, b), found),)
-    (name,) = value_2
-    return (((), (name, skipn(length(name), text))),)
+        return (((x, p[0]), p[1]),)
+    return (((), (value_2[0], skipn(length(value_2[0]), text))),)
 
 
 def cut_fuel(fuel: int, names: List, text: List) -> Pair:
     if fuel == 0: return (text, ())
     f = fuel - 1
-    value_2 = partition(names, text)
-    if value_2 is None: return (text, ())
-    (p,) = value_2
-    b, p0 = p
-    name, a = p0
-    value_1 = cut_fuel(f, names, a)
-    s, others = value_1
+    value_1 = partition(names, text)
+    if value_1 is None: return (text, ())
+    ((b, (name, a)),) = value_1
+    s, others = cut_fuel(f, names, a)
     return (b, ((name, s), others))
 
 
@@ -481,8 +387,7 @@ def cut(names: List, text: List) -> Pair:
 
 
 def scalar(n: int) -> bool:
-    if ((((n // 64) // 64) // 16) < 17): return negb((((n // 64) // 32) == 27))
-    return False
+    return (((((n // 64) // 64) // 16) < 17) and negb((((n // 64) // 32) == 27)))
 
 
 def utf8(n: int) -> List:
@@ -501,8 +406,7 @@ def width(b: int) -> int:
     if (b < 192): return 0
     if (b < 224): return 2
     if (b < 240): return 3
-    if (b < 248): return 4
-    return 0
+    return (4 if (b < 248) else 0)
 
 
 def code(w: List) -> int:
@@ -519,14 +423,8 @@ def code(w: List) -> int:
 
 
 def list_eqb(u: List, v: List) -> bool:
-    if u == ():
-        if v == (): return True
-        return False
-    x, u_prime = u
-    if v == (): return False
-    y, v_prime = v
-    if (x == y): return list_eqb(u_prime, v_prime)
-    return False
+    if u == (): return v == ()
+    return (False if v == () else ((u[0] == v[0]) and list_eqb(u[1], v[1])))
 
 
 def decode_utf8_fuel(fuel: int, bytes: List) -> Option:
@@ -538,9 +436,7 @@ def decode_utf8_fuel(fuel: int, bytes: List) -> Option:
     n = code(w)
     if (scalar(n) and list_eqb(utf8(n), w)):
         value_1 = decode_utf8_fuel(f, skipn(width(b), bytes))
-        if value_1 is None: return None
-        (text,) = value_1
-        return ((n, text),)
+        return (None if value_1 is None else ((n, value_1[0]),))
     return None
 
 
@@ -550,9 +446,7 @@ def decode_utf8(bytes: List) -> Option:
 
 def index(ns: List, name: List) -> int:
     if ns == (): return 0
-    n, t = ns
-    if list_eqb(n, name): return 0
-    return (index(t, name) + 1)
+    return (0 if list_eqb(ns[0], name) else (index(ns[1], name) + 1))
 
 
 def chunk_ids(whole0: List, ms: List, c: List) -> List:
@@ -588,9 +482,7 @@ def join_tokens(tokens0: List, ids0: List) -> Option:
     if value_2 is None: return None
     (b,) = value_2
     value_1 = join_tokens(tokens0, t)
-    if value_1 is None: return None
-    (r,) = value_1
-    return (app(b, r),)
+    return (None if value_1 is None else (app(b, value_1[0]),))
 
 
 def decode(whole0: List, names: List, ms: List, ids0: List) -> Option:
@@ -599,9 +491,7 @@ def decode(whole0: List, names: List, ms: List, ids0: List) -> Option:
 
 def decode_text(whole0: List, names: List, ms: List, ids0: List) -> Option:
     value_1 = decode(whole0, names, ms, ids0)
-    if value_1 is None: return None
-    (bytes,) = value_1
-    return decode_utf8(bytes)
+    return (None if value_1 is None else decode_utf8(value_1[0]))
 
 
 def corpus_chunks(split0: Callable[[List], List], documents: List) -> List:
@@ -617,10 +507,8 @@ def merge_lowest(merges0: Callable[[int, int], Option], rounds: int, ids0: List)
     n = rounds - 1
     value_1 = min_rank(merges0, ids0)
     if value_1 is None: return ids0
-    (p,) = value_1
-    i, p0 = p
-    a, b = p0
-    return merge_lowest(merges0, n, merge_pass(a, b, i, ids0))
+    ((i, p0),) = value_1
+    return merge_lowest(merges0, n, merge_pass(p0[0], p0[1], i, ids0))
 
 
 def encode_chunk(merges0: Callable[[int, int], Option], shuffle: Callable[[int], int], chunk: List) -> List:
@@ -634,9 +522,7 @@ def join_tokens0(tok: Callable[[int], Option], ids0: List) -> Option:
     if value_2 is None: return None
     (b,) = value_2
     value_1 = join_tokens0(tok, t)
-    if value_1 is None: return None
-    (r,) = value_1
-    return (app(b, r),)
+    return (None if value_1 is None else (app(b, value_1[0]),))
 
 
 def id_of(numbering0: List, number: int) -> int:
@@ -646,9 +532,7 @@ def id_of(numbering0: List, number: int) -> int:
 def find_id(table0: List, i: int) -> Option:
     if table0 == (): return None
     p, t = table0
-    j, bytes = p
-    if (i == j): return (bytes,)
-    return find_id(t, i)
+    return ((p[1],) if (i == p[0]) else find_id(t, i))
 
 
 def decode_ids(table0: List, ids0: List) -> Option:
@@ -669,9 +553,7 @@ def table(whole0: List, names: List, ms: List, numbering0: List) -> List:
 
 def decode_ids_text(whole0: List, names: List, ms: List, numbering0: List, ids0: List) -> Option:
     value_1 = decode_ids(table(whole0, names, ms, numbering0), ids0)
-    if value_1 is None: return None
-    (bytes,) = value_1
-    return decode_utf8(bytes)
+    return (None if value_1 is None else decode_utf8(value_1[0]))
 
 
 def merges(m: Pair) -> List:
@@ -683,8 +565,7 @@ def ids(m: Pair) -> List:
 
 
 def whole(m: Pair) -> List:
-    _, w = m
-    return w
+    return m[1]
 
 
 def numbering(named: List, m: Pair) -> List:
@@ -701,23 +582,19 @@ def numbers(m: Pair, c: List) -> List:
 
 def ready(first: int, ms: List, w: List) -> Option:
     if w == (): return None
-    p, t = w
-    i, c = p
+    (i, c), t = w
     def value_1() -> Any:
         value_2 = ready(first, ms, t)
         if value_2 is None: return None
         (p0,) = value_2
-        s, u = p0
-        return ((s, ((i, c), u)),)
+        return ((p0[0], ((i, c), p0[1])),)
     later = value_1()
     value_3 = passes(0, ms, c)
     if value_3 == (): return later
     a, l = value_3
     if l == (): return later
     b, l0 = l
-    if l0 == ():
-        if ((first <= a) or (first <= b)): return ((((a, b), i), t),)
-        return later
+    if l0 == (): return (((((a, b), i), t),) if ((first <= a) or (first <= b)) else later)
     return later
 
 
@@ -726,18 +603,15 @@ def complete(fuel: int, first: int, m: Pair) -> Pair:
     f = fuel - 1
     value_1 = ready(first, merges(m), whole(m))
     if value_1 is None: return m
-    (p,) = value_1
-    p0, w = p
-    p1, i = p0
-    return complete(f, first, ((app(merges(m), (p1, ())), app(ids(m), (i, ()))), w))
+    ((p0, w),) = value_1
+    return complete(f, first, ((app(merges(m), (p0[0], ())), app(ids(m), (p0[1], ()))), w))
 
 
 def above(l: List) -> int:
     if l == (): return 0
     i, t = l
     n = above(t)
-    if (n <= i): return (i + 1)
-    return n
+    return ((i + 1) if (n <= i) else n)
 
 
 def learn(wanted: int, first: int, named: List, taken: List, corpus: List, m: Pair) -> Pair:
@@ -770,8 +644,7 @@ def extension(wanted: int, names: List, corpus: List, named: List, m: Pair) -> P
 
 
 def is_space(x: int) -> bool:
-    if ((9 <= x) and (x <= 13)): return True
-    return (x == 32)
+    return (((9 <= x) and (x <= 13)) or (x == 32))
 
 
 def is_punctuation(x: int) -> bool:
@@ -779,8 +652,7 @@ def is_punctuation(x: int) -> bool:
 
 
 def to_lower(x: int) -> int:
-    if ((65 <= x) and (x <= 90)): return (x + 32)
-    return x
+    return ((x + 32) if ((65 <= x) and (x <= 90)) else x)
 
 
 def contraction_branch(s: List) -> int:
@@ -792,16 +664,12 @@ def after(leads: Callable[[int], bool], branch: Callable[[List], int], s: List) 
     x, t = s
     if leads(x):
         value_1 = branch(t)
-        if value_1 == 0: return 0
-        n = value_1 - 1
-        return (2 + n)
+        return (0 if value_1 == 0 else (2 + (value_1 - 1)))
     return branch(s)
 
 
 def may_lead(x: int) -> bool:
-    if is_punctuation(x): return True
-    if is_space(x): return negb(is_newline(x))
-    return False
+    return (is_punctuation(x) or (is_space(x) and negb(is_newline(x))))
 
 
 def word_branch(s: List) -> int:
@@ -815,8 +683,7 @@ def digits_branch(s: List) -> int:
 def marks(s: List) -> int:
     value_1 = run(is_punctuation, s)
     if value_1 == 0: return 0
-    n = value_1 - 1
-    return ((n + 1) + run(is_newline, skipn((n + 1), s)))
+    return (((value_1 - 1) + 1) + run(is_newline, skipn(((value_1 - 1) + 1), s)))
 
 
 def punctuation_branch(s: List) -> int:
@@ -828,19 +695,15 @@ def newlines_branch(s: List) -> int:
     x, t = s
     if is_space(x):
         value_1 = newlines_branch(t)
-        if value_1 == 0:
-            if is_newline(x): return 1
-            return 0
-        n = value_1 - 1
-        return (2 + n)
+        if value_1 == 0: return (1 if is_newline(x) else 0)
+        return (2 + (value_1 - 1))
     return 0
 
 
 def trailing_branch(s: List) -> int:
     n = run(is_space, s)
     value_1 = skipn(n, s)
-    if value_1 == (): return n
-    return max(n - 1, 0)
+    return (n if value_1 == () else max(n - 1, 0))
 
 
 def whitespace_branch(s: List) -> int:

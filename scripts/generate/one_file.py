@@ -1,0 +1,58 @@
+"""The explorer as one file, docs/explorer/bpetite-explorer.html: its page with all parts inside.
+
+The file is written as a browser writes it, so that a copy that the page saves has the same bytes.
+"""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+from typing import Final
+
+from generate.command import ROOT
+
+FOLDER: Final = Path("docs/explorer")
+ONE_FILE: Final = FOLDER / "bpetite-explorer.html"
+
+_STYLE: Final = re.compile(r'<link rel="stylesheet" href="(.*?)">\n')
+_SCRIPT: Final = re.compile(r'<script src="(.*?)" defer></script>\n')
+_OTHER_PAGES: Final = re.compile(r'<a href="[^"]*">[^<]*</a> ·\s*')
+_DEAD: Final = re.compile(r'(?<=<p class="refusal" id="dead">).*?(?=</p>)', re.DOTALL)
+_NO_PARTS: Final = "The explorer did not start. Open this file in a newer browser."
+_ENDS: Final = re.compile("<!--|</?(script|style)", re.IGNORECASE)
+_BOOLEAN: Final = re.compile(r" (download|hidden|multiple|readonly)(?=[ >])")
+
+
+def files() -> dict[Path, str]:
+    """Return the one file."""
+    page = _read("index.html")
+    style = "\n".join(map(_inside, _STYLE.findall(page)))
+    script = "\n".join(map(_inside, _SCRIPT.findall(page)))
+    page = _SCRIPT.sub("", _STYLE.sub("", page))
+    for kind, content in ("style", style), ("script", script):
+        page = page.replace(f"{kind}-src 'self' file:", f"{kind}-src '{_hash(content)}'")
+    head, footer = _DEAD.sub(_NO_PARTS, page).split("<footer>")
+    page = f"{head}<footer>{_OTHER_PAGES.sub('', footer)}"
+    page = re.sub(r"<[a-z][^>]*>", lambda tag: _BOOLEAN.sub(r' \1=""', tag[0]), page)
+    page = page.replace("\n content=", " content=").replace("\n<head>", "<head>")
+    page = page.replace("</head>", f"<style>{style}</style>\n</head>")
+    start = page.removesuffix("\n</body>\n</html>\n")
+    return {ONE_FILE: f"{start}\n<script>{script}</script></body></html>\n"}
+
+
+def _read(name: str) -> str:
+    return (ROOT / FOLDER / name).read_text(encoding="utf-8")
+
+
+def _inside(name: str) -> str:
+    """Return a part that can be inside an element."""
+    content = _read(name)
+    if found := _ENDS.search(content):
+        raise ValueError(f"{name} contains {found[0]!r}, which would end the element around it")
+    return content
+
+
+def _hash(content: str) -> str:
+    """Return the hash by which a policy allows an element."""
+    digest = hashlib.sha256(content.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
