@@ -42,6 +42,7 @@ TEMPLATE: Final = PLAIN | {
     "single": [{"SpecialToken": {"id": "a", "type_id": 0}}, A],
     "special_tokens": {"a": {"id": "a", "ids": [0], "tokens": ["a"]}},
 }
+DEEPSEEK: Final = next(splits for splits in _SPELLINGS if len(splits) == 3)
 MERGES: Final = ("h e", "t he", "Ġ the", "a b", "ab c", "Ġ ab", "Ã ©", "1 1", "! !", "Ġ Ġ", "' s")
 
 
@@ -215,7 +216,9 @@ CUTTERS: Final = (
 DECODERS: Final = ("Fuse", "ByteFallback", "WordPiece", "BPEDecoder", "Metaspace", "Strip", "CTC")
 NFC: Final = {"type": "NFC"}
 DROP: Final = "its normalizer, NFC, changes the text; --drop-normalizer (drop_normalizer=True) "
-REMOVED: Final = SPLIT | {"behavior": "Removed", "invert": True}
+REMOVED: Final = [
+    SPLIT | {"behavior": "Removed", "invert": True, "pattern": {"Regex": one}} for one in DEEPSEEK
+]
 UNKNOWN: Final = "its split pattern is none that bpetite has: gpt2, gpt4, gpt4o, "
 ORDER: Final = f"its pre_tokenizer does not end with its only ByteLevel{INSTEAD}"
 NOT_TWO: Final = 'is not two tokens, with all merges written as "a b" or all as ["a", "b"]: '
@@ -250,7 +253,7 @@ REFUSED: Final[list[tuple[str, Change]]] = [
     ("its pre_tokenizer is 'Sequence', not", top(pre_tokenizer="Sequence")),
     *((UNKNOWN, cuts(behavior=one)) for one in ("MergedWithPrevious", "MergedWithNext")),
     *((UNKNOWN, cuts(behavior=one)) for one in ("Contiguous", "Removed")),
-    *((UNKNOWN, one) for one in (cuts(behavior=[]), cuts(REMOVED, REMOVED, NO_REGEX))),
+    *((UNKNOWN, one) for one in (cuts(behavior=[]), cuts(*REMOVED, NO_REGEX))),
     *((UNKNOWN, cuts(invert=one)) for one in (True, None, 0)),
     *((UNKNOWN, cuts(*one)) for one in ((SPLIT, SPLIT, NO_REGEX), (SPLIT, BYTE_LEVEL))),
     *((UNKNOWN, cuts(*one, NO_REGEX)) for one in ([], [{"type": "Split"}])),

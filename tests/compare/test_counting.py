@@ -18,7 +18,7 @@ from bpetite_compare._engines import drift
 from bpetite_compare.commands._counter import make_counter
 from bpetite_compare.reference import GPT2_PATTERN, Model
 from cli_tools import bpetite, lines, refused
-from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS
+from compare_tools import CORPUS, ENCODINGS, HOSTILE, PATTERNS, fewer
 from texts import TEXTS
 
 TRAINED = Tokenizer.train([CORPUS, "<|endoftext|>" * 9], 300)
@@ -109,6 +109,7 @@ def test_block_size_does_not_change_counts(
     name = pattern if pattern in PATTERNS else "other"
     register(name, *TOKENS, pattern=PATTERNS.get(pattern, r"(?s)the\s+the|.+?\s\s|."))
 
+    @fewer()
     @given(text=TEXTS | st.text("the !1.\n "), size=st.integers(1, 9))
     def check(text: str, size: int) -> None:
         (here / "text").write_bytes(text.encode())

@@ -14,7 +14,7 @@ from artifacts import write_artifact
 from bpetite import Tokenizer
 from bpetite_compare import export, to_tiktoken
 from bpetite_compare._formats import FORMATS
-from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE
+from compare_tools import CORPUS, DUPLICATE, HOSTILE, UNREACHABLE, fewer
 from exports import EVERY_FORM, check_ids, check_trained, run_loading_lines
 from texts import CORPORA, TEXTS
 
@@ -28,6 +28,7 @@ def test_an_export_has_equal_ids_on_any_text(to: str) -> None:
 
 
 @pytest.mark.parametrize("to", EVERY_FORM)
+@fewer()
 @given(corpus=CORPORA, vocab_size=st.integers(256, 300))
 def test_whatever_is_trained_can_be_exported(to: str, corpus: list[str], vocab_size: int) -> None:
     """Any trained tokenizer has an export with its own ids for its own corpus."""

@@ -13,7 +13,6 @@ import tokenizers
 import hugging_face_files as made
 from bpetite import Tokenizer
 from bpetite_compare._engines import drift
-from bpetite_compare._spellings import _SPELLINGS
 from cli_tools import bpetite, refused, terminal_width
 from compare.test_import import name, ranks, tekken
 from compare_tools import HOSTILE
@@ -21,7 +20,6 @@ from compare_tools import HOSTILE
 pytestmark = pytest.mark.thorough
 
 NUMBER: Final = 1000
-DEEPSEEK: Final = next(splits for splits in _SPELLINGS if len(splits) == 3)
 ODD: Final[tuple[Any, ...]] = (
     *(None, True, False, 0, 1, 97, -1, 0.5, -0.0, 1 << 21, 1 << 63, 10**499, 1e308, "", "x", "\n"),
     *("\ud800", "\x1b[2J\r", "a b", "the", made.END, "NFC", "BPE", "{" * 99, "é" * 999, "\n" * 999),
@@ -33,7 +31,7 @@ DEEP: Final = ("[" * 40 + "]" * 40, '{"a":' * 40 + "1" + "}" * 40, "[" * 10**5, 
 
 def huggingface() -> made.File:
     """Return a `tokenizer.json` with all parts."""
-    splits = [made.SPLIT | {"pattern": {"Regex": text}} for text in DEEPSEEK]
+    splits = [made.SPLIT | {"pattern": {"Regex": text}} for text in made.DEEPSEEK]
     settings = {"unk_token": None, "fuse_unk": False, "continuing_subword_prefix": ""}
     settings |= {"end_of_word_suffix": "", "byte_fallback": False, "ignore_merges": True}
     change = made.both(

@@ -387,6 +387,7 @@ def test_the_reference_model_reads_it(
 
 
 @EACH
+@fewer()
 @given(corpus=CORPORA, size=st.integers(256, 290))
 def test_the_reference_model_trains_as_the_core(name: str, corpus: list[str], size: int) -> None:
     """With any pattern and special tokens, the merges are those of the core, in order."""
