@@ -143,7 +143,6 @@ def test_the_page_of_a_package_stands_alone() -> None:
     for member in MEMBERS:
         page = PACKAGES / member / project(PACKAGES / member)["readme"]
         assert re.findall(links, page.read_text(encoding="utf-8")) == [], page
-    assert re.search(links, "a [link](../../docs/models.md)")
 
 
 def test_python_has_no_upper_bound() -> None:
