@@ -53,6 +53,7 @@ CHECKED: Final = (
     "docs/conf.py",
     "docs/course/course_pictures.py",
     "docs/exercises/planted_exercise.py",
+    "docs/proof/planted_proof.py",
 )
 
 

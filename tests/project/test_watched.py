@@ -6,7 +6,6 @@
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -20,7 +19,7 @@ from artifacts import GOOD, canonical
 from cli_tools import _terminal
 from compare_tools import CORPUS
 from help_tools import BUILT_IN, OF_COMPARE, call_of, having, prepare_files
-from project_tools import MEMBERS, PACKAGES, ROOT
+from project_tools import ROOT
 
 NAME: Final = "named_by_a_file"
 """A module that does not exist. Its name occurs wherever an input can contain text."""
@@ -174,10 +173,17 @@ def test_no_name_in_a_file_is_imported(folder: Path) -> None:
     assert sum(line.startswith("main: status ") for line in report) == len(calls)
 
 
-IMPORTS: Final = """
+PLANTED: Final = """
 import contextlib, ctypes, os, pickle, socket
 from importlib import import_module
 from multiprocessing.util import spawnv_passfds
+from tiktoken_ext.toy import toy
+
+def planted():
+STATEMENTS
+    return toy()
+
+ENCODING_CONSTRUCTORS = {"planted": planted}
 """
 PLANTS: Final = {
     f"import_module({NAME!r})": f"import: {NAME}",
@@ -187,32 +193,20 @@ PLANTS: Final = {
     "open('elsewhere', 'w')": "write: elsewhere",
     "os.rename('elsewhere', 'there')": "write: os.rename elsewhere there",
     "os.remove('there')": "write: os.remove there",
-    "exec('1')": "code: exec by bpetite.planted",
-    "eval('1')": "code: compile by bpetite.planted",
-    "pickle.loads(b'cos\\ngetpid\\n.')": "code: pickle.find_class by bpetite.planted",
+    "exec('1')": "code: exec by tiktoken_ext.planted",
+    "eval('1')": "code: compile by tiktoken_ext.planted",
+    "pickle.loads(b'cos\\ngetpid\\n.')": "code: pickle.find_class by tiktoken_ext.planted",
     "ctypes.CDLL(None)": "code: ctypes.dlopen",
 }
 """Statements that break each rule, and the violation that is reported."""
 
 
 def test_a_planted_violation_is_reported(folder: Path, tmp_path: Path) -> None:
-    """Each rule sees what breaks it, in the first process and in a worker."""
-    for member in MEMBERS:
-        shutil.copytree(PACKAGES / member / "src", tmp_path, dirs_exist_ok=True)
+    """Each rule sees what breaks it, here in a plugin of tiktoken."""
     statements = "".join(
         f"    with contextlib.suppress(Exception):\n        {statement}\n" for statement in PLANTS
     )
-    (tmp_path / "bpetite" / "planted.py").write_text(f"{IMPORTS}\ndef violate():\n{statements}")
-    for name, before in (
-        ("bpetite/_schema/__init__.py", "    return of_json(data)"),
-        ("bpetite_cli/jobs/workers.py", "    with suppress(EOFError, OSError):\n"),
-    ):
-        text = (tmp_path / name).read_text()
-        assert text.count(before) == 1
-        planted = f"    from bpetite import planted; planted.violate()\n{before}"
-        (tmp_path / name).write_text(text.replace(before, planted))
-    call = ["count", "--model", "tokenizer.json", "--jobs", "2", "text.txt"]
-    report = watched(folder, [call], tmp_path)
-    for process in ("main", "worker"):
-        found = {line for line in violations(report) if line.startswith(f"{process}: ")}
-        assert found == {f"{process}: {violation}" for violation in PLANTS.values()}
+    (tmp_path / "tiktoken_ext").mkdir()
+    (tmp_path / "tiktoken_ext" / "planted.py").write_text(PLANTED.replace("STATEMENTS", statements))
+    report = watched(folder, [["count", "--encoding", "planted", "text.txt"]], tmp_path)
+    assert {*violations(report)} == {f"main: {violation}" for violation in PLANTS.values()}
